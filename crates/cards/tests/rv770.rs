@@ -69,7 +69,7 @@ fn differing(found: &[u8], file: &str, most: u8) -> usize {
 
 #[test]
 fn pictures_are_as_they_were() {
-    for scene in ["triangles", "depth", "wave", "blend"] {
+    for scene in ["triangles", "depth", "wave", "blend", "grass"] {
         let found = picture(scene);
         assert_eq!(differing(&found, &format!("rv770/{scene}.png"), 0), 0, "{scene}: pixels differ");
         let far = differing(&found, &format!("{scene}.llvmpipe.png"), ROUNDING);
@@ -91,7 +91,7 @@ fn engines_draw_what_the_reference_draws() {
 /// A listing has a name for every register, and the programs of the draws.
 #[test]
 fn listings_are_complete() {
-    for scene in ["triangles", "depth", "wave", "blend"] {
+    for scene in ["triangles", "depth", "wave", "blend", "grass"] {
         let memory = Arena::new(0x1000, 64 << 20).expect("memory");
         let mut programs = 0;
         for record in read(scene) {

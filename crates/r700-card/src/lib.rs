@@ -6,7 +6,7 @@
 //! - [`stream`]: a command stream, checked as a whole before it runs;
 //! - [`programs`]: the programs that registers name;
 //! - [`listing()`]: streams as text;
-//! - [`Card`]: executes streams. Of draws it executes triangles without tests, blending and filters; others are dropped with a warning.
+//! - [`Card`]: executes streams. Draws that need what is not executed yet are dropped with a warning.
 #![forbid(unsafe_code)]
 
 mod card;

@@ -113,9 +113,8 @@ fn state_decides_what_is_drawn() {
 #[test]
 fn what_is_not_drawn_yet_is_dropped_with_its_name() {
     for (others, name) in [
-        (&[(0x2_8A40, 3)][..], "what needs a geometry program is not drawn yet"),
-        (&[(0x8958, 12)], "triangles with neighbours are not drawn yet"),
-        (&[(0x2_80A0, 0x0910_2468)], "colour target 0 has format 0x1a with USCALED, which is not drawn yet"),
+        (&[(0x2_80A0, 0x0910_2468)][..], "colour target 0 has format 0x1a with USCALED, which is not drawn yet"),
+        (&[(0x8958, 7)], "unknown primitives are not drawn yet"),
         (&[(0x2_86D0, 1)], "the number of a pixel is not drawn yet"),
         (&[(0x2_8644, 10 | 1 << 13)], "a parameter that wraps is not drawn yet"),
     ] {

@@ -64,7 +64,7 @@ pub struct Region {
     pub length: u32,
 }
 
-/// A region of which every lane has its own item: item n begins at dword n * `item_dwords`.
+/// A region of which every lane has its own item: item n begins at dword n * `item_dwords`. What a lane writes beyond its item is dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Items {
     /// Where the items are.

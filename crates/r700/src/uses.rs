@@ -4,6 +4,7 @@ use crate::alu::Selector;
 use crate::cf::{Cf, CfExport, CfExportOp, ExportVariant};
 use crate::codes::{Condition, FetchOp, KcacheMode, MemOp};
 use crate::fetch::Fetch;
+use crate::job::STREAMS;
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
 use crate::target::Target;
@@ -37,6 +38,8 @@ pub struct Uses {
     pub flow_constants: bool,
     /// Elements of 16 bytes of scratch memory that its instructions can reach.
     pub scratch_elements: u32,
+    /// Dwords of a lane's item of each stream that its instructions can write.
+    pub streams: [BTreeSet<u32>; STREAMS],
 }
 
 impl Uses {
@@ -100,7 +103,17 @@ impl Uses {
                 let index = if export.memory_type().is_indexed() { buffer.array_size.into() } else { 0 };
                 self.scratch(u32::from(export.fields.array_base) + index + registers);
             }
-            ExportVariant::Buffer(_) => {}
+            ExportVariant::Buffer(buffer) => {
+                let Some(stream) = stream_number(export.op) else { return };
+                let indices = if export.memory_type().is_indexed() { buffer.array_size.into() } else { 0 };
+                let scale = u32::from(export.fields.elem_size) + 1;
+                for first in (0..=indices).map(|index| u32::from(export.fields.array_base) + index * scale) {
+                    let channels = (0..4).filter(|channel| buffer.comp_mask >> channel & 1 != 0);
+                    let vectors = (0..registers).map(|k| first + 4 * k);
+                    let dwords = channels.flat_map(|channel| vectors.clone().map(move |vector| vector + channel));
+                    self.streams[stream].extend(dwords);
+                }
+            }
         }
     }
 
@@ -128,6 +141,22 @@ impl Uses {
 
     fn scratch(&mut self, elements: u32) {
         self.scratch_elements = self.scratch_elements.max(elements);
+    }
+}
+
+/// The stream that an instruction writes.
+const fn stream_number(op: CfExportOp) -> Option<usize> {
+    match op {
+        CfExportOp::MemStream0 => Some(0),
+        CfExportOp::MemStream1 => Some(1),
+        CfExportOp::MemStream2 => Some(2),
+        CfExportOp::MemStream3 => Some(3),
+        CfExportOp::MemScratch
+        | CfExportOp::MemReduction
+        | CfExportOp::MemRing
+        | CfExportOp::Export
+        | CfExportOp::ExportDone
+        | CfExportOp::MemExport => None,
     }
 }
 

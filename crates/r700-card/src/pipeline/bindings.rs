@@ -5,8 +5,9 @@ use super::textures::{Shape, VECTOR_BYTES};
 use super::workspace::Plan;
 use crate::registers::codes::{Function, Wrap as WrapCode};
 use crate::registers::{
-    RegisterFile, RegisterType, SqAluConstBufferSizePs, SqAluConstBufferSizeVs, SqAluConstCachePs, SqAluConstCacheVs,
-    SqTexSamplerWord0, SqTexSamplerWord1, TaCntlAux, TdPsSamplerBorderRed, TdVsSamplerBorderRed,
+    RegisterFile, RegisterType, SqAluConstBufferSizeGs, SqAluConstBufferSizePs, SqAluConstBufferSizeVs,
+    SqAluConstCacheGs, SqAluConstCachePs, SqAluConstCacheVs, SqTexSamplerWord0, SqTexSamplerWord1, TaCntlAux,
+    TdGsSamplerBorderRed, TdPsSamplerBorderRed, TdVsSamplerBorderRed,
 };
 use crate::resources::{self, BufferResource, Kind, NumberFormat, TextureResource};
 use crate::state::State;
@@ -55,6 +56,14 @@ pub const VERTEX: StageBindings = StageBindings {
     constants: SqAluConstCacheVs::ADDRESS,
     constant_sizes: SqAluConstBufferSizeVs::ADDRESS,
     border_colours: TdVsSamplerBorderRed::ADDRESS,
+};
+/// Those of geometry programs.
+pub const GEOMETRY: StageBindings = StageBindings {
+    resources: 336,
+    samplers: 36,
+    constants: SqAluConstCacheGs::ADDRESS,
+    constant_sizes: SqAluConstBufferSizeGs::ADDRESS,
+    border_colours: TdGsSamplerBorderRed::ADDRESS,
 };
 
 /// What these programs of a stage use.

@@ -1,10 +1,8 @@
 //! Clipping in homogeneous coordinates, and from clip space to the window.
 
 use super::vertices::{DISTANCES, Vertex};
-use crate::registers::{
-    PaClClipCntl, PaClUcpX, PaClVportXoffset, PaClVportXscale, PaClVportYoffset, PaClVportYscale, PaClVportZoffset,
-    PaClVportZscale, PaClVsOutCntl, PaClVteCntl, RegisterFile, RegisterType,
-};
+use super::viewports::Viewport;
+use crate::registers::{PaClClipCntl, PaClUcpX, PaClVsOutCntl, PaClVteCntl, RegisterFile, RegisterType};
 
 /// User clip planes.
 const USER_PLANES: usize = 6;
@@ -16,6 +14,8 @@ pub struct Corner {
     pub position: [f64; 4],
     /// How much of each vertex it is.
     pub weights: [f64; 3],
+    /// The same on the screen: for attributes without perspective.
+    pub linear: [f64; 3],
     /// Distances from clip planes.
     pub distances: [f64; DISTANCES],
 }
@@ -38,28 +38,11 @@ pub struct Projection {
     clip_distances: u8,
     cull_distances: u8,
     control: PaClVteCntl,
-    scale: [f32; 3],
-    offset: [f32; 3],
 }
 
 impl Projection {
-    /// As the registers say, of viewport 0.
+    /// As the registers say.
     pub fn of(registers: &RegisterFile) -> Self {
-        let control = registers.get::<PaClVteCntl>();
-        let number = |used: bool, address: u32, unused: f32| match used {
-            true => f32::from_bits(registers.value(address)),
-            false => unused,
-        };
-        let scale = [
-            number(control.vport_x_scale_ena, PaClVportXscale::ADDRESS, 1.0),
-            number(control.vport_y_scale_ena, PaClVportYscale::ADDRESS, 1.0),
-            number(control.vport_z_scale_ena, PaClVportZscale::ADDRESS, 1.0),
-        ];
-        let offset = [
-            number(control.vport_x_offset_ena, PaClVportXoffset::ADDRESS, 0.0),
-            number(control.vport_y_offset_ena, PaClVportYoffset::ADDRESS, 0.0),
-            number(control.vport_z_offset_ena, PaClVportZoffset::ADDRESS, 0.0),
-        ];
         let clip = registers.get::<PaClClipCntl>();
         let enabled = [clip.ucp_ena_0, clip.ucp_ena_1, clip.ucp_ena_2, clip.ucp_ena_3, clip.ucp_ena_4, clip.ucp_ena_5];
         let plane = |n: usize| {
@@ -72,9 +55,7 @@ impl Projection {
             user_planes: std::array::from_fn(plane),
             clip_distances: out as u8,
             cull_distances: (out >> 8) as u8,
-            control,
-            scale,
-            offset,
+            control: registers.get(),
         }
     }
 
@@ -82,20 +63,23 @@ impl Projection {
     pub fn corners(vertices: &[&Vertex]) -> Vec<Corner> {
         let corner = |(n, vertex): (usize, &&Vertex)| {
             let weights = std::array::from_fn(|other| if n == other { 1.0 } else { 0.0 });
-            Corner { position: vertex.position.map(f64::from), weights, distances: vertex.distances.map(f64::from) }
+            let (position, distances) = (vertex.position.map(f64::from), vertex.distances.map(f64::from));
+            Corner { position, weights, linear: weights, distances }
         };
         vertices.iter().enumerate().map(corner).collect()
+    }
+
+    /// Whether a distance drops a primitive as a whole.
+    pub fn culls(&self, corners: &[Corner]) -> bool {
+        let culled = |bit: usize| {
+            self.cull_distances >> bit & 1 != 0 && corners.iter().all(|corner| corner.distances[bit] < 0.0)
+        };
+        (0..DISTANCES).any(culled)
     }
 
     /// What is left of a point, a line or a triangle in the volume that is drawn.
     pub fn clip(&self, corners: &[Corner]) -> Vec<Corner> {
         let mut polygon = corners.to_vec();
-        let culled = |bit: usize| {
-            self.cull_distances >> bit & 1 != 0 && corners.iter().all(|corner| corner.distances[bit] < 0.0)
-        };
-        if (0..DISTANCES).any(culled) {
-            return Vec::new();
-        }
         if self.clip.clip_disable || self.control.vtx_xy_fmt {
             return polygon;
         }
@@ -109,20 +93,20 @@ impl Projection {
                 let w = if from_zero { 0.0 } else { corner.position[3] };
                 w + sign * corner.position[axis]
             };
-            polygon = cut(&polygon, distance);
+            polygon = self.cut(&polygon, distance);
         }
         for plane in self.user_planes.iter().flatten() {
             let product = |corner: &Corner| (0..4).map(|n| plane[n] * corner.position[n]).sum();
-            polygon = cut(&polygon, product);
+            polygon = self.cut(&polygon, product);
         }
         for bit in (0..DISTANCES).filter(|bit| self.clip_distances >> bit & 1 != 0) {
-            polygon = cut(&polygon, |corner| corner.distances[bit]);
+            polygon = self.cut(&polygon, |corner| corner.distances[bit]);
         }
         polygon
     }
 
     /// Where a corner is in the window; `None` if it has no place.
-    pub fn window(&self, corner: &Corner) -> Option<Window> {
+    pub fn window(&self, corner: &Corner, viewport: &Viewport) -> Option<Window> {
         let [x, y, z, w] = corner.position;
         let reciprocal = if self.control.vtx_w0_fmt { 1.0 / w } else { w };
         let divisor = |divided: bool| if divided { 1.0 } else { reciprocal };
@@ -131,45 +115,59 @@ impl Projection {
             y * divisor(self.control.vtx_xy_fmt),
             z * divisor(self.control.vtx_z_fmt),
         ];
-        let place = std::array::from_fn(|n| (place[n] * f64::from(self.scale[n]) + f64::from(self.offset[n])) as f32);
+        let place =
+            std::array::from_fn(|n| (place[n] * f64::from(viewport.scale[n]) + f64::from(viewport.offset[n])) as f32);
         let window = Window { place, reciprocal: reciprocal as f32 };
         (window.place.iter().all(|part| part.is_finite()) && window.reciprocal.is_finite()).then_some(window)
     }
-}
 
-/// The part of a polygon, a line or a point where the distance is not negative.
-fn cut(polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
-    let mut kept = Vec::with_capacity(polygon.len() + 1);
-    for (n, corner) in polygon.iter().enumerate() {
-        let next = &polygon[(n + 1) % polygon.len()];
-        let (here, there) = (distance(corner), distance(next));
-        if here >= 0.0 {
-            kept.push(*corner);
+    /// The part of a polygon, a line or a point where the distance is not negative.
+    fn cut(&self, polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
+        let mut kept = Vec::with_capacity(polygon.len() + 1);
+        for (n, corner) in polygon.iter().enumerate() {
+            let next = &polygon[(n + 1) % polygon.len()];
+            let (here, there) = (distance(corner), distance(next));
+            if here >= 0.0 {
+                kept.push(*corner);
+            }
+            // A line has one edge, not one each way.
+            let crosses = here > 0.0 && there < 0.0 || here < 0.0 && there > 0.0;
+            if crosses && (polygon.len() > 2 || n == 0) {
+                // From the inside, so that triangles that share an edge share the corner.
+                let (inside, outside, t) = if here >= 0.0 {
+                    (corner, next, here / (here - there))
+                } else {
+                    (next, corner, there / (there - here))
+                };
+                kept.push(self.between(inside, outside, t));
+            }
         }
-        // A line has one edge, not one each way.
-        let crosses = here > 0.0 && there < 0.0 || here < 0.0 && there > 0.0;
-        if crosses && (polygon.len() > 2 || n == 0) {
-            // From the inside, so that triangles that share an edge share the corner.
-            let (inside, outside, t) = if here >= 0.0 {
-                (corner, next, here / (here - there))
-            } else {
-                (next, corner, there / (there - here))
-            };
-            let between = |a: f64, b: f64| a + t * (b - a);
-            kept.push(Corner {
-                position: std::array::from_fn(|n| between(inside.position[n], outside.position[n])),
-                weights: std::array::from_fn(|n| between(inside.weights[n], outside.weights[n])),
-                distances: std::array::from_fn(|n| between(inside.distances[n], outside.distances[n])),
-            });
+        kept
+    }
+
+    /// The corner at `t` of the way from one to another (decision D208 of the card).
+    fn between(&self, from: &Corner, to: &Corner, t: f64) -> Corner {
+        let part = |t: f64, a: f64, b: f64| a + t * (b - a);
+        let (near, far) = ((1.0 - t) * from.position[3], t * to.position[3]);
+        // How far that is on the screen.
+        let on_screen = match self.clip.dx_linear_attr_clip_ena && near + far != 0.0 {
+            true => far / (near + far),
+            false => t,
+        };
+        Corner {
+            position: std::array::from_fn(|n| part(t, from.position[n], to.position[n])),
+            weights: std::array::from_fn(|n| part(t, from.weights[n], to.weights[n])),
+            linear: std::array::from_fn(|n| part(on_screen, from.linear[n], to.linear[n])),
+            distances: std::array::from_fn(|n| part(t, from.distances[n], to.distances[n])),
         }
     }
-    kept
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::viewports::Viewports;
     use super::*;
-    use crate::registers::after_reset;
+    use crate::registers::{PaClVportXoffset, PaClVportXscale, PaClVportYscale, after_reset};
 
     #[test]
     fn triangles_are_cut_and_placed() {
@@ -178,7 +176,7 @@ mod tests {
         for address in [PaClVportXscale::ADDRESS, PaClVportXoffset::ADDRESS, PaClVportYscale::ADDRESS] {
             registers.write(address, 32.0f32.to_bits());
         }
-        let projection = Projection::of(&registers);
+        let (projection, viewports) = (Projection::of(&registers), Viewports::of(&registers));
         let vertex = |x: f32, y: f32| Vertex { position: [x, y, 0.0, 1.0], ..Vertex::default() };
         let vertices = [vertex(-1.0, -1.0), vertex(3.0, -1.0), vertex(-1.0, 3.0)];
         let corners = Projection::corners(&vertices.each_ref());
@@ -186,7 +184,7 @@ mod tests {
         let places: Vec<_> = left.iter().map(|corner| (corner.position[0], corner.position[1])).collect();
         assert_eq!(places, [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]);
         assert_eq!(left[2].weights, [0.0, 0.5, 0.5]);
-        assert_eq!(projection.window(&left[2]).unwrap().place, [64.0, 32.0, 0.0]);
+        assert_eq!(projection.window(&left[2], viewports.get(0)).unwrap().place, [64.0, 32.0, 0.0]);
         registers.write(PaClClipCntl::ADDRESS, 1 << 16);
         assert_eq!(Projection::of(&registers).clip(&corners), corners);
         let behind = Projection::corners(&[&vertex(2.0, 0.0), &vertex(3.0, 0.0), &vertex(2.0, 1.0)]);
@@ -214,7 +212,28 @@ mod tests {
         assert_eq!(left([[0.0; 8]; 2]), [0.0, 1.0], "the plane is x >= 0");
         let clipped = |distance: f32| [0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0, 0.0];
         assert_eq!(left([clipped(2.0), clipped(-1.0)]), [0.0, 0.5]);
-        let culled = |distance: f32| [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0];
-        assert_eq!((left([culled(-1.0), culled(-1.0)]).len(), left([culled(-1.0), culled(1.0)]).len()), (0, 2));
+        let culls = |distances: [f32; 2]| {
+            let vertices = distances.map(|distance| vertex(0.0, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0]));
+            projection.culls(&Projection::corners(&vertices.each_ref()))
+        };
+        assert_eq!((culls([-1.0, -1.0]), culls([-1.0, 1.0])), (true, false));
+    }
+
+    /// On the screen, a new corner is nearer to the vertex with the smaller w.
+    #[test]
+    fn new_corners_have_two_places_between_vertices() {
+        let mut registers = after_reset();
+        registers.write(PaClVteCntl::ADDRESS, 0x43F);
+        let vertex = |x: f32, w: f32| Vertex { position: [x, 0.0, 0.0, w], ..Vertex::default() };
+        let cut = |registers: &RegisterFile| {
+            let line = [vertex(0.0, 1.0), vertex(4.0, 3.0)];
+            Projection::of(registers).clip(&Projection::corners(&line.each_ref()))[1]
+        };
+        let corner = cut(&registers);
+        assert_eq!((corner.position[0], corner.position[3], corner.weights), (2.0, 2.0, [0.5, 0.5, 0.0]));
+        assert_eq!(corner.linear, corner.weights, "not asked for");
+        registers.write(PaClClipCntl::ADDRESS, 1 << 24);
+        // x / w is 0, 1 and 4/3.
+        assert_eq!((cut(&registers).weights, cut(&registers).linear), ([0.5, 0.5, 0.0], [0.25, 0.75, 0.0]));
     }
 }

@@ -2,13 +2,13 @@
 
 use super::DrawError;
 use super::clip::Window;
-use super::depth::DepthOffset;
 use super::pixels::GRID;
+use super::primitives::are_points;
 use super::samples::Samples;
 use super::vertices::Vertex;
 use crate::registers::{
     RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
-    SpiVsOutId, VgtPrimitiveType, codes::PrimitiveType,
+    SpiVsOutId,
 };
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane, Setup};
@@ -53,7 +53,7 @@ pub struct Face<'v> {
     /// Whether it is a front face.
     pub front: bool,
     /// How far it is moved in depth.
-    pub offset: Option<DepthOffset>,
+    pub offset: f64,
     /// The upper left and the lower right corner of a point.
     pub sprite: Option<[Point; 2]>,
     /// Where it may be drawn.
@@ -71,14 +71,10 @@ pub struct Placed {
     pub window: Window,
     /// How much of each vertex it is.
     pub weights: [f64; 3],
-}
-
-impl Placed {
+    /// The same on the screen: for attributes without perspective.
+    pub linear: [f64; 3],
     /// Where it is on the grid.
-    pub fn point(&self) -> Point {
-        let [x, y, _] = self.window.place;
-        Point { x: GRID.snap(x), y: GRID.snap(y) }
-    }
+    pub point: Point,
 }
 
 /// The registers of a pixel program that get something.
@@ -115,8 +111,7 @@ impl Inputs {
         if let Some(&(_, what)) = not_yet.iter().find(|(found, _)| *found) {
             return Err(DrawError::NotYet { what });
         }
-        let has_sprites =
-            interpolation.pnt_sprite_ena && registers.get::<VgtPrimitiveType>().prim_type == PrimitiveType::POINTS;
+        let has_sprites = interpolation.pnt_sprite_ena && are_points(registers);
         let exports = u32::from(config.vs_export_count) + 1;
         let semantic =
             |number: u32| registers.value(SpiVsOutId::ADDRESS + 4 * (number / 4)) >> (8 * (number % 4)) & 0xFF;
@@ -176,10 +171,7 @@ impl Inputs {
         let reciprocals = corners.map(|corner| corner.window.reciprocal.to_bits());
         let (perspective, linear) = (Perspective::new(setup, reciprocals), Perspective::new(setup, [ONE; 3]));
         let mut depth = setup.plane(corners.map(|corner| corner.window.place[2].into()));
-        if let Some(offset) = &face.offset {
-            let greatest = corners.iter().fold(0.0, |most: f32, corner| most.max(corner.window.place[2].abs()));
-            depth.value += offset.distance(depth.dx.abs().max(depth.dy.abs()), greatest);
-        }
+        depth.value += face.offset;
         let inverse = setup.plane(corners.map(|corner| corner.window.reciprocal.into()));
         let value = |&(_, source): &(u8, Source)| match source {
             Source::Parameter { number, flat: true, .. } => {
@@ -187,8 +179,9 @@ impl Inputs {
             }
             Source::Parameter { number, linear: is_linear, place, .. } => {
                 let kind = if is_linear { &linear } else { &perspective };
-                let component =
-                    |component| kind.attribute(corners.map(|corner| attribute(face, corner, number, component)));
+                let component = |component| {
+                    kind.attribute(corners.map(|corner| attribute(face, corner, is_linear, number, component)))
+                };
                 Value::Varying { planes: [0, 1, 2, 3].map(component), linear: is_linear, place }
             }
             Source::Default(value) => Value::Constant(value),
@@ -293,16 +286,17 @@ impl Gradients {
     }
 }
 
-/// A component of a parameter at a corner: bits.
-fn attribute(face: &Face, corner: &Placed, number: usize, component: usize) -> u32 {
+/// A component of a parameter at a corner: bits. `linear`: one without perspective.
+fn attribute(face: &Face, corner: &Placed, linear: bool, number: usize, component: usize) -> u32 {
     let value = |n: usize| {
         let parameter = face.vertices.get(n).and_then(|vertex| vertex.parameters.get(number));
         parameter.map_or(0, |parameter| parameter[component])
     };
-    match corner.weights.iter().position(|&weight| weight == 1.0) {
+    let weights = if linear { corner.linear } else { corner.weights };
+    match weights.iter().position(|&weight| weight == 1.0) {
         Some(vertex) => value(vertex),
         None => {
-            let part = |n: usize| corner.weights[n] * f64::from(f32::from_bits(value(n)));
+            let part = |n: usize| weights[n] * f64::from(f32::from_bits(value(n)));
             ((part(0) + part(1) + part(2)) as f32).to_bits()
         }
     }

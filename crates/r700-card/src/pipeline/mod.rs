@@ -1,11 +1,14 @@
 //! The pipeline, from a draw packet to memory. What it does not draw yet, it refuses.
 
 mod assemble;
+mod batch;
 mod bindings;
 mod blending;
 mod clip;
 mod copies;
 mod depth;
+mod drawing;
+mod geometry;
 mod indices;
 mod inputs;
 mod kept;
@@ -14,16 +17,18 @@ mod pixels;
 mod primitives;
 mod samples;
 mod shading;
+mod stipple;
 mod streamout;
 mod targets;
 mod textures;
 mod vertices;
+mod viewports;
 mod workspace;
 
-use crate::registers::codes::{GeometryMode, NumberType, PolygonMode};
+use crate::registers::codes::NumberType;
 use crate::registers::{
-    CbColorBase, DbDepthBase, PaClClipCntl, PaClVsOutCntl, PaScModeCntl, PaScWindowScissorBr, PaSuScModeCntl,
-    PaSuVtxCntl, RegisterFile, VgtGsMode, VgtPrimitiveType, VgtStrmoutBufferBase,
+    CbColorBase, DbDepthBase, PaClClipCntl, PaClVsOutCntl, PaScWindowScissorBr, RegisterFile, VgtPrimitiveType,
+    VgtStrmoutBufferBase,
 };
 use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
@@ -31,14 +36,15 @@ pub use kept::Textures;
 pub use means::Means;
 pub use workspace::Scratch;
 
+use assemble::Assembly;
 use ctm_card::{Counts, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
 use ctm_r700::RunError;
+use drawing::Drawing;
 use pixels::Pixels;
-use primitives::Shapes;
 use targets::TARGETS;
 use thiserror::Error;
 
@@ -70,6 +76,12 @@ pub enum DrawError {
     #[error("it has {count} vertices, which are too many")]
     Vertices {
         /// How many.
+        count: u32,
+    },
+    /// A geometry program ends strips too often.
+    #[error("its geometry program emits vertices and ends strips {count} times, which is too often")]
+    Strips {
+        /// How often.
         count: u32,
     },
     /// A texture that is not sampled yet.
@@ -121,39 +133,20 @@ pub fn options(deadline: Option<Instant>, threads: usize) -> RunOptions<'static>
 /// # Errors
 /// At what is not executed; nothing was drawn then, unless a program stops.
 pub fn draw(state: &mut State, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
-    let memory = means.memory;
     let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
-    let last = state.registers.get::<PaSuScModeCntl>().provoking_vtx_last;
     // Of a kind that cannot be drawn nothing is.
-    assemble::primitives(kind, 0, last)?;
+    Assembly::new(kind, 0, true)?;
     refuse(&state.registers)?;
-    let parts = indices::parts(state, memory, draw)?;
-    let shapes = Shapes::of(&state.registers);
-    let mut pixels = match state.registers.get::<PaClClipCntl>().dx_rasterization_kill {
+    let parts = indices::parts(state, means.memory, draw)?;
+    let pixels = match state.registers.get::<PaClClipCntl>().dx_rasterization_kill {
         true => None,
         false => Some(Pixels::of(state, means)?),
     };
-    let streams = streamout::buffers(&state.registers);
-    let mut counts = Counts::default();
-    for instance in 0..state.instances {
-        for part in parts.iter().filter(|part| !part.is_empty()) {
-            let streamed = streams.as_deref().unwrap_or_default();
-            let (vertices, records) = vertices::vertices(state, means, part, instance, streamed)?;
-            let primitives = assemble::primitives(kind, part.len(), last)?;
-            counts.vertices += part.len() as u64;
-            counts.primitives += primitives.len() as u64;
-            if let Some(buffers) = &streams {
-                streamout::write(state, memory, buffers, &records, &primitives);
-            }
-            if let Some(pixels) = &mut pixels {
-                for primitive in &primitives {
-                    shapes.draw(primitive, &vertices, pixels)?;
-                }
-            }
-        }
-    }
-    let done = pixels.map(Pixels::finish).transpose()?.unwrap_or_default();
-    Ok(Counts { vertices: counts.vertices, primitives: counts.primitives, ..done })
+    let vertices = parts.iter().map(Vec::len).sum::<usize>();
+    let instances = if vertices == 0 { 0 } else { state.instances };
+    let mut drawing = Drawing::new(state, means, vertices.saturating_mul(instances as usize), pixels)?;
+    (0..instances).try_for_each(|instance| drawing.instance(state, &parts, instance))?;
+    drawing.finish(state)
 }
 
 /// Says that a draw may have written to what is bound for that: textures may be the same memory.
@@ -170,23 +163,7 @@ pub fn written(state: &State) {
 /// What is not executed yet, and would change what is drawn.
 fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
     let out = registers.get::<PaClVsOutCntl>();
-    let mode = registers.get::<PaSuScModeCntl>();
-    let is_point = registers.get::<VgtPrimitiveType>().prim_type.0 == 1;
-    let is_line = matches!(registers.get::<VgtPrimitiveType>().prim_type.0, 2 | 3 | 18);
-    let is_polygon = !is_point && !is_line;
-    let outlines = is_polygon
-        && mode.poly_mode != 0
-        && [mode.polymode_front_ptype, mode.polymode_back_ptype].iter().any(|&kind| kind != PolygonMode::Filled);
-    let not_yet = [
-        (registers.get::<VgtGsMode>().mode != GeometryMode::Off, "what needs a geometry program"),
-        (is_line && registers.get::<PaScModeCntl>().line_stipple_enable, "a stippled line"),
-        (!is_polygon && mode.poly_offset_para_enable, "an offset of depth of points and lines"),
-        (out.use_vtx_edge_flag && outlines, "a flag of an edge"),
-        (out.use_vtx_render_target_indx || out.use_vtx_viewport_indx, "a layer or viewport that programs choose"),
-        (out.use_vtx_kill_flag, "a vertex that is killed"),
-        (outlines, "the outline of a polygon"),
-        (!registers.get::<PaSuVtxCntl>().pix_center_half, "a pixel whose centre is its corner"),
-    ];
+    let not_yet = [(out.use_vtx_kill_flag, "a vertex that is killed")];
     match not_yet.iter().find(|(found, _)| *found) {
         Some(&(_, what)) => Err(DrawError::NotYet { what }),
         None => Ok(()),

@@ -6,157 +6,256 @@ use super::clip::{Corner, Projection};
 use super::depth::DepthOffset;
 use super::inputs::{Face, Placed};
 use super::pixels::{GRID, Pixels};
+use super::stipple::Stipple;
 use super::vertices::Vertex;
+use super::viewports::Viewports;
+use crate::registers::codes::{GeometryMode, OutputPrimitive, PolygonMode, PrimitiveType};
 use crate::registers::{
-    PaScGenericScissorBr, PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl,
-    PaScVportScissorBr, PaScVportScissorTl, PaScVportZmax, PaScVportZmin, PaScWindowScissorBr, PaScWindowScissorTl,
-    PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, RegisterFile,
+    PaScLineCntl, PaScModeCntl, PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, PaSuVtxCntl,
+    RegisterFile, VgtGsMode, VgtGsOutPrimType, VgtPrimitiveType,
 };
 use ctm_raster::coverage::{LIMIT, cross};
-use ctm_raster::grid::{Point, Rect};
+use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineEnds, line, point};
 use ctm_raster::plane::Setup;
 
 /// Steps of the grid in a sixteenth of a pixel, in which widths are.
 const STEPS: i64 = 16;
 
+/// Whether points are drawn: those of draws, or those of a geometry program.
+pub fn are_points(registers: &RegisterFile) -> bool {
+    match registers.get::<VgtGsMode>().mode {
+        GeometryMode::ScenarioG => registers.get::<VgtGsOutPrimType>().outprim_type == OutputPrimitive::Points,
+        GeometryMode::Off | GeometryMode::ScenarioA | GeometryMode::ScenarioB => {
+            registers.get::<VgtPrimitiveType>().prim_type == PrimitiveType::POINTS
+        }
+    }
+}
+
 /// How primitives become shapes.
 pub struct Shapes {
     projection: Projection,
+    viewports: Viewports,
     mode: PaSuScModeCntl,
+    /// What becomes of front and back faces.
+    polygons: [PolygonMode; 2],
     points: PaSuPointSize,
     bounds: PaSuPointMinmax,
     lines: PaSuLineCntl,
-    /// The pixels that can be drawn.
-    clip: Rect,
-    /// The least and the greatest depth.
-    depths: [f32; 2],
-    /// Of front and back faces.
-    offsets: [Option<DepthOffset>; 2],
+    line_ends: LineEnds,
+    stipple: Option<Stipple>,
+    /// Of front faces, of back faces, and of points and lines.
+    offsets: [Option<DepthOffset>; 3],
+    /// What is added to coordinates, in steps of the grid.
+    centre: i64,
+}
+
+/// A shape that is drawn.
+struct Drawn<'f, 'v> {
+    face: &'f mut Face<'v>,
+    /// The viewport of its primitive.
+    viewport: u32,
 }
 
 impl Shapes {
     /// As the registers say.
     pub fn of(registers: &RegisterFile) -> Self {
         let mode = registers.get::<PaSuScModeCntl>();
+        let samples = registers.get::<PaScModeCntl>();
+        let polygon = |kind: PolygonMode| match (mode.poly_mode, kind) {
+            (1, PolygonMode::Points | PolygonMode::Lines) => kind,
+            _ => PolygonMode::Filled,
+        };
+        let is_expanded = samples.msaa_enable && registers.get::<PaScLineCntl>().expand_line_width;
         Shapes {
-            offsets: [
-                mode.poly_offset_front_enable.then(|| DepthOffset::of(registers, true)),
-                mode.poly_offset_back_enable.then(|| DepthOffset::of(registers, false)),
-            ],
             projection: Projection::of(registers),
-            clip: scissor(registers),
-            depths: [registers.float::<PaScVportZmin>(), registers.float::<PaScVportZmax>()],
-            mode,
+            viewports: Viewports::of(registers),
+            polygons: [polygon(mode.polymode_front_ptype), polygon(mode.polymode_back_ptype)],
             points: registers.get(),
             bounds: registers.get(),
             lines: registers.get(),
+            line_ends: if is_expanded { LineEnds::Perpendicular } else { LineEnds::AcrossMajor },
+            stipple: samples.line_stipple_enable.then(|| Stipple::of(registers)),
+            offsets: [
+                mode.poly_offset_front_enable.then(|| DepthOffset::of(registers, true)),
+                mode.poly_offset_back_enable.then(|| DepthOffset::of(registers, false)),
+                mode.poly_offset_para_enable.then(|| DepthOffset::of(registers, true)),
+            ],
+            mode,
+            centre: if registers.get::<PaSuVtxCntl>().pix_center_half { 0 } else { GRID.per_pixel / 2 },
         }
     }
 
-    /// Draws a primitive.
-    pub fn draw(&self, primitive: &Primitive, vertices: &[Vertex], pixels: &mut Pixels) -> Result<(), DrawError> {
+    /// Draws a primitive. Gives the points, lines and triangles that clipping leaves of it.
+    pub fn draw(&mut self, primitive: &Primitive, vertices: &[Vertex], pixels: &mut Pixels) -> Result<u64, DrawError> {
         let Some(chosen) = primitive.form.vertices().iter().map(|&n| vertices.get(n)).collect::<Option<Vec<_>>>()
         else {
-            return Ok(());
+            return Ok(0);
         };
-        let Some(provoking) = vertices.get(primitive.provoking) else { return Ok(()) };
-        let face = Face {
+        let Some(provoking) = vertices.get(primitive.provoking) else { return Ok(0) };
+        let viewport = self.viewports.get(provoking.viewport);
+        let mut face = Face {
             vertices: &chosen,
             provoking,
             front: true,
-            offset: None,
+            offset: 0.0,
             sprite: None,
-            clip: self.clip,
-            depths: self.depths,
-            layer: 0,
+            clip: viewport.scissor,
+            depths: viewport.depths,
+            layer: provoking.layer,
         };
         let corners = Projection::corners(&chosen);
+        if self.projection.culls(&corners) {
+            return Ok(0);
+        }
+        if let Some(stipple) = &mut self.stipple {
+            stipple.begin_primitive();
+        }
+        let mut drawn = Drawn { face: &mut face, viewport: provoking.viewport };
         match primitive.form {
-            Form::Point(_) => self.point(face, &corners, pixels),
-            Form::Line(_) => self.line(&face, &corners, pixels),
-            Form::Triangle(_) => self.triangle(face, &corners, pixels),
-            Form::Rectangle(_) => self.rectangle(&face, &corners, pixels),
+            Form::Point(_) => {
+                drawn.face.offset = self.offset(2, 0.0, &corners, &drawn);
+                self.point(&mut drawn, &corners, true, pixels)
+            }
+            Form::Line(_) => {
+                drawn.face.offset = self.offset(2, 0.0, &corners, &drawn);
+                self.line(&mut drawn, &corners, pixels)
+            }
+            Form::Triangle(_) => self.triangle(&mut drawn, &corners, primitive.edges, pixels),
+            Form::Rectangle(_) => self.rectangle(&drawn, &corners, pixels),
         }
     }
 
+    /// How far a primitive with these corners and this slope of depth is moved in depth.
+    fn offset(&self, side: usize, slope: f64, corners: &[Corner], drawn: &Drawn) -> f64 {
+        let Some(offset) = &self.offsets[side] else { return 0.0 };
+        let viewport = self.viewports.get(drawn.viewport);
+        let depths = corners.iter().filter_map(|corner| self.projection.window(corner, viewport));
+        let greatest = depths.fold(0.0, |most: f32, window| most.max(window.place[2].abs()));
+        offset.distance(slope, greatest)
+    }
+
     /// The corners in the window; `None` if one has no place there, or one that is far outside of any.
-    fn placed(&self, corners: &[Corner]) -> Option<Vec<Placed>> {
+    fn placed(&self, drawn: &Drawn, corners: &[Corner]) -> Option<Vec<Placed>> {
+        let viewport = self.viewports.get(drawn.viewport);
         let placed = |corner: &Corner| {
-            let placed = Placed { window: self.projection.window(corner)?, weights: corner.weights };
-            let Point { x, y } = placed.point();
+            let window = self.projection.window(corner, viewport)?;
+            let [x, y] = [0, 1].map(|axis| GRID.snap(window.place[axis]).saturating_add(self.centre));
+            let placed = Placed { window, weights: corner.weights, linear: corner.linear, point: Point { x, y } };
             [x, y].iter().all(|place| (-LIMIT..=LIMIT).contains(place)).then_some(placed)
         };
         corners.iter().map(placed).collect()
     }
 
-    fn point(&self, mut face: Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
-        let Some(placed) = self.placed(&self.projection.clip(corners)) else { return Ok(()) };
-        let [centre] = &placed[..] else { return Ok(()) };
-        let size = face.provoking.size.map(|size| (size * 8.0) as u16);
+    /// `is_sprite`: it is no corner of a polygon.
+    fn point(
+        &self,
+        drawn: &mut Drawn,
+        corners: &[Corner],
+        is_sprite: bool,
+        pixels: &mut Pixels,
+    ) -> Result<u64, DrawError> {
+        let Some(placed) = self.placed(drawn, &self.projection.clip(corners)) else { return Ok(0) };
+        let [centre] = &placed[..] else { return Ok(0) };
+        let vertex = corners[0].weights.iter().position(|&weight| weight == 1.0).unwrap_or_default();
+        let size = drawn.face.vertices.get(vertex).and_then(|vertex| vertex.size).map(|size| (size * 8.0) as u16);
         let half = |fixed: u16| {
             let half = size.unwrap_or(fixed).min(self.bounds.max_size).max(self.bounds.min_size);
             i64::from(half) * STEPS
         };
-        let square = point(centre.point(), half(self.points.width), half(self.points.height));
-        face.sprite = Some([square[0], square[2]]);
-        pixels.polygon(&face, &square, Setup::constant(GRID), [centre; 3])
+        let square = point(centre.point, half(self.points.width), half(self.points.height));
+        drawn.face.sprite = is_sprite.then_some([square[0], square[2]]);
+        pixels.polygon(drawn.face, &square, Setup::constant(GRID), [centre; 3])?;
+        Ok(1)
     }
 
-    fn line(&self, face: &Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
-        let Some(placed) = self.placed(&self.projection.clip(corners)) else { return Ok(()) };
-        let [from, to] = &placed[..] else { return Ok(()) };
-        let ends = [from.point(), to.point()];
-        let Some(setup) = Setup::line(GRID, ends) else { return Ok(()) };
+    fn line(&mut self, drawn: &mut Drawn, corners: &[Corner], pixels: &mut Pixels) -> Result<u64, DrawError> {
+        let Some(placed) = self.placed(drawn, &self.projection.clip(corners)) else { return Ok(0) };
+        let [from, to] = &placed[..] else { return Ok(0) };
+        let ends = [from.point, to.point];
+        let Some(setup) = Setup::line(GRID, ends) else { return Ok(1) };
         let half = i64::from(self.lines.width) * STEPS;
-        pixels.polygon(face, &line(ends[0], ends[1], half, LineEnds::AcrossMajor), setup, [from, to, from])
+        let shape = line(ends[0], ends[1], half, self.line_ends);
+        let Some(stipple) = &mut self.stipple else {
+            pixels.polygon(drawn.face, &shape, setup, [from, to, from])?;
+            return Ok(1);
+        };
+        let clip = drawn.face.clip;
+        for part in stipple.parts(ends, &shape, clip) {
+            drawn.face.clip = part;
+            pixels.polygon(drawn.face, &shape, setup, [from, to, from])?;
+        }
+        drawn.face.clip = clip;
+        Ok(1)
     }
 
-    fn triangle(&self, mut face: Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
-        let Some(placed) = self.placed(&self.projection.clip(corners)) else { return Ok(()) };
-        let points: Vec<Point> = placed.iter().map(Placed::point).collect();
+    /// Bit n of `edges`: the edge from corner n to the next one, and corner n, are of the outline.
+    fn triangle(
+        &mut self,
+        drawn: &mut Drawn,
+        corners: &[Corner],
+        edges: u8,
+        pixels: &mut Pixels,
+    ) -> Result<u64, DrawError> {
+        let clipped = self.projection.clip(corners);
+        let Some(placed) = self.placed(drawn, &clipped) else { return Ok(0) };
+        let points: Vec<Point> = placed.iter().map(|placed| placed.point).collect();
         let area: i128 = (2..points.len()).map(|n| i128::from(cross(points[0], points[n - 1], points[n]))).sum();
-        face.front = (area > 0) == self.mode.face;
-        if face.front && self.mode.cull_front || !face.front && self.mode.cull_back {
-            return Ok(());
+        let front = (area > 0) == self.mode.face;
+        let pieces = placed.len().saturating_sub(2) as u64;
+        if area == 0 || front && self.mode.cull_front || !front && self.mode.cull_back {
+            return Ok(pieces);
         }
-        face.offset = self.offsets[usize::from(!face.front)];
-        for n in 2..placed.len() {
-            let three = [points[0], points[n - 1], points[n]];
-            if let Some(setup) = Setup::triangle(GRID, three) {
-                pixels.polygon(&face, &three, setup, [&placed[0], &placed[n - 1], &placed[n]])?;
+        drawn.face.front = front;
+        let side = usize::from(!front);
+        let pieces_of = |n: usize| ([points[0], points[n - 1], points[n]], [&placed[0], &placed[n - 1], &placed[n]]);
+        let setups = (2..placed.len()).filter_map(|n| Some((pieces_of(n), Setup::triangle(GRID, pieces_of(n).0)?)));
+        let outlined = self.polygons[side] != PolygonMode::Filled;
+        for ((three, placed), setup) in setups {
+            if self.offsets[side].is_some() {
+                let depth = setup.plane(placed.map(|placed| placed.window.place[2].into()));
+                drawn.face.offset = self.offset(side, depth.dx.abs().max(depth.dy.abs()), corners, drawn);
             }
+            if outlined {
+                // The first piece says how far all of the outline is moved.
+                break;
+            }
+            pixels.polygon(drawn.face, &three, setup, placed)?;
+        }
+        if outlined {
+            self.outline(drawn, corners, edges, self.polygons[side], pixels)?;
+        }
+        Ok(pieces)
+    }
+
+    /// Draws corners or edges of a polygon.
+    fn outline(
+        &mut self,
+        drawn: &mut Drawn,
+        corners: &[Corner],
+        edges: u8,
+        mode: PolygonMode,
+        pixels: &mut Pixels,
+    ) -> Result<(), DrawError> {
+        let is_drawn = |n: &usize| edges >> n & 1 != 0 && drawn.face.vertices.get(*n).is_some_and(|vertex| vertex.edge);
+        let chosen: Vec<usize> = (0..corners.len()).filter(is_drawn).collect();
+        for n in chosen {
+            let (from, to) = (corners[n], corners[(n + 1) % corners.len()]);
+            match mode {
+                PolygonMode::Points => self.point(drawn, &[from], false, pixels)?,
+                _ => self.line(drawn, &[from, to], pixels)?,
+            };
         }
         Ok(())
     }
 
-    fn rectangle(&self, face: &Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
-        let Some(placed) = self.placed(corners) else { return Ok(()) };
-        let [first, second, third] = &placed[..] else { return Ok(()) };
-        let [a, b, c] = [first.point(), second.point(), third.point()];
-        let Some(setup) = Setup::triangle(GRID, [a, b, c]) else { return Ok(()) };
+    fn rectangle(&self, drawn: &Drawn, corners: &[Corner], pixels: &mut Pixels) -> Result<u64, DrawError> {
+        let Some(placed) = self.placed(drawn, corners) else { return Ok(0) };
+        let [first, second, third] = &placed[..] else { return Ok(0) };
+        let [a, b, c] = [first.point, second.point, third.point];
+        let Some(setup) = Setup::triangle(GRID, [a, b, c]) else { return Ok(0) };
         let fourth = Point { x: b.x + c.x - a.x, y: b.y + c.y - a.y };
-        pixels.polygon(face, &[a, b, fourth, c], setup, [first, second, third])
+        pixels.polygon(drawn.face, &[a, b, fourth, c], setup, [first, second, third])?;
+        Ok(1)
     }
-}
-
-/// The pixels that can be drawn.
-fn scissor(registers: &RegisterFile) -> Rect {
-    let rect = |left: u16, top: u16, right: u16, bottom: u16| Rect {
-        left: left.into(),
-        top: top.into(),
-        right: right.into(),
-        bottom: bottom.into(),
-    };
-    let (tl, br) = (registers.get::<PaScScreenScissorTl>(), registers.get::<PaScScreenScissorBr>());
-    let screen = rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y);
-    let (tl, br) = (registers.get::<PaScWindowScissorTl>(), registers.get::<PaScWindowScissorBr>());
-    let window = rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y);
-    let (tl, br) = (registers.get::<PaScGenericScissorTl>(), registers.get::<PaScGenericScissorBr>());
-    let mut all = screen.intersection(window).intersection(rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y));
-    if registers.get::<PaScModeCntl>().r700_vport_scissor_enable {
-        let (tl, br) = (registers.get::<PaScVportScissorTl>(), registers.get::<PaScVportScissorBr>());
-        all = all.intersection(rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y));
-    }
-    all
 }

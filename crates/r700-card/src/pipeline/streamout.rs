@@ -22,8 +22,32 @@ pub struct Buffer {
     object: Object,
 }
 
-/// What vertex programs wrote to a buffer: for each vertex, its dwords.
-pub type Records = Vec<Vec<Option<u32>>>;
+/// What programs wrote to a buffer: a record for each vertex.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// Dwords of a record.
+    stride: usize,
+    words: Vec<u32>,
+    /// Which of these were written.
+    written: Vec<bool>,
+}
+
+impl Records {
+    /// Adds records of so many dwords, and which dwords of these were written.
+    pub fn add(&mut self, stride: u32, words: &[u32], written: &[bool]) {
+        self.stride = stride as usize;
+        self.words.extend_from_slice(words);
+        self.written.extend_from_slice(written);
+    }
+
+    /// The dwords that were written of a record, and what was written.
+    fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, u32)> {
+        let range = vertex * self.stride..(vertex + 1) * self.stride;
+        let words = self.words.get(range.clone()).unwrap_or_default();
+        let written = self.written.get(range).unwrap_or_default();
+        words.iter().zip(written).enumerate().filter_map(|(n, (&word, &written))| written.then_some((n, word)))
+    }
+}
 
 /// The buffers that are written to; `None` if streamout is off.
 pub fn buffers(registers: &RegisterFile) -> Option<Vec<Buffer>> {
@@ -65,13 +89,11 @@ pub fn write(state: &mut State, memory: &Arena, buffers: &[Buffer], records: &[R
         }
         for (buffer, records) in buffers.iter().zip(records) {
             let object = ObjectBytes::new(memory, buffer.object, 0);
-            for record in vertices.iter().filter_map(|&vertex| records.get(vertex)) {
+            for &vertex in vertices {
                 let filled = &mut state.filled[buffer.number];
-                for (dword, value) in record.iter().enumerate() {
-                    if let Some(value) = value {
-                        let offset = buffer.offset + 4 * (u64::from(*filled) + dword as u64);
-                        object.write(offset, 4, [*value, 0, 0, 0]);
-                    }
+                for (dword, value) in records.of(vertex) {
+                    let offset = buffer.offset + 4 * (u64::from(*filled) + dword as u64);
+                    object.write(offset, 4, [value, 0, 0, 0]);
                 }
                 *filled += buffer.stride;
             }
@@ -81,7 +103,7 @@ pub fn write(state: &mut State, memory: &Arena, buffers: &[Buffer], records: &[R
 
 #[cfg(test)]
 mod tests {
-    use super::super::assemble::primitives;
+    use super::super::assemble::Assembly;
     use super::*;
     use crate::registers::codes::PrimitiveType;
 
@@ -92,8 +114,11 @@ mod tests {
         let mut state = State::default();
         state.filled[1] = 1;
         let buffer = Buffer { number: 1, stride: 2, size: 13, offset: 0x100, object };
-        let records = vec![(0..4).map(|n| vec![Some(n + 1), None]).collect()];
-        let triangles = primitives(PrimitiveType(6), 4, true).unwrap();
+        let mut records = Records::default();
+        records.add(2, &[1, 9, 2, 9, 3, 9, 4, 9], &[true, false].repeat(4));
+        let records = [records];
+        let assembly = Assembly::new(PrimitiveType(6), 4, true).unwrap();
+        let triangles: Vec<_> = (0..assembly.len()).map(|n| assembly.get(n)).collect();
         write(&mut state, &memory, &[buffer], &records, &triangles);
         assert_eq!((state.filled[1], state.counters.needed, state.counters.written), (13, 2, 2));
         let stored = |dword: u32| memory.read_u32(0x1100 + 4 * dword).unwrap();

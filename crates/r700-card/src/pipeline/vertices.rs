@@ -1,4 +1,5 @@
-//! Vertices: the vertex program, with its fetch program, over all that a draw names.
+//! Vertices: the program that gives them, run for many of them together. It is the vertex program with its fetch program, or, behind a geometry
+//! program, the copy program.
 
 use super::bindings::{VERTEX, bindings};
 use super::streamout::{Buffer, Records};
@@ -9,10 +10,17 @@ use crate::registers::{PaClVsOutCntl, SqVtxStartInstLoc};
 use crate::state::State;
 use ctm_lane::domain::Lanes;
 use ctm_memory::Arena;
-use ctm_r700::{GPRS, Input, Items, Job, PARAMETERS, POSITIONS, Program, Region, Stage, Target, Uses};
+use ctm_r700::{
+    Bindings, GPRS, Input, Items, Job, PARAMETERS, POSITIONS, Program, Region, Stage, Target, Uses, VertexBuffer,
+};
 
 /// Clip distances that there are.
 pub const DISTANCES: usize = 8;
+/// Number of the buffer by which programs read the ring that the program before them has written, in dwords.
+pub const RING: u8 = 17;
+/// What records are filled with before programs write to them; if a dword has the first one afterwards, the second one tells whether it was
+/// written.
+const FILLS: [u32; 2] = [0x7FA5_C3D2, 0x7FA5_C3D3];
 
 /// What the vertex program gives for a vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +31,12 @@ pub struct Vertex {
     pub size: Option<f32>,
     /// Distances from clip planes.
     pub distances: [f32; DISTANCES],
+    /// As the corner of a polygon whose outline is drawn: it, and the edge from it to the next corner, are drawn.
+    pub edge: bool,
+    /// The layer that its primitive is drawn to, if it provokes.
+    pub layer: u32,
+    /// The viewport that its primitive is in, if it provokes.
+    pub viewport: u32,
     /// Its parameters: bits.
     pub parameters: Vec<[u32; 4]>,
 }
@@ -33,77 +47,235 @@ pub fn stage_program(state: &State, memory: &Arena, stage: Stage) -> Option<Prog
     program(&state.registers, registers, memory).filter(|found| !found.code.is_empty())
 }
 
-/// Runs the vertex program for vertices with these numbers; also what it writes to these buffers.
-pub fn vertices(
-    state: &State,
-    means: &Means,
-    numbers: &[u32],
-    instance: u32,
-    streams: &[Buffer],
-) -> Result<(Vec<Vertex>, Vec<Records>), DrawError> {
-    let memory = means.memory;
-    let mut main = stage_program(state, memory, Stage::Vertex).ok_or(DrawError::NoProgram { stage: "vertex" })?;
-    // The driver's fetch programs load more elements than its vertex programs have registers for.
-    main.info.num_gprs = GPRS as u8;
-    let fetch = stage_program(state, memory, Stage::Fetch);
-    let programs: Vec<_> = [Some(&main), fetch.as_ref()].into_iter().flatten().collect();
-    let exported = |target: &Target| match target {
-        Target::Parameter(number) => *number + 1,
-        Target::Colour(_) | Target::Depth | Target::Position(_) => 0,
-    };
-    let parameters = Uses::of(&main).exports.iter().map(exported).max().unwrap_or_default().min(PARAMETERS);
-    let mut plan = Plan::new(means.scratch, memory);
-    let bytes = 16 * numbers.len() as u64;
-    let inputs: Vec<[u32; 4]> = numbers.iter().map(|&number| [number, 0, 0, instance]).collect();
-    let input = plan.reserve(bytes)?;
-    let regions =
-        |count: usize, plan: &mut Plan| (0..count).map(|_| plan.clear(bytes)).collect::<Result<Vec<Region>, _>>();
-    let positions = regions(POSITIONS, &mut plan)?;
-    let places = regions(parameters, &mut plan)?;
-    let mut records = Vec::new();
-    for stream in streams {
-        records.push(plan.reserve(4 * numbers.len() as u64 * u64::from(stream.stride))?);
+/// The program that comes first, and the fetch program that it calls.
+pub struct FirstPrograms {
+    /// The vertex program, or before a geometry program the export program.
+    pub main: Program,
+    /// What it calls.
+    pub fetch: Option<Program>,
+}
+
+impl FirstPrograms {
+    /// Those of a stage.
+    ///
+    /// # Errors
+    /// There is no program.
+    pub fn of(state: &State, memory: &Arena, stage: Stage, name: &'static str) -> Result<Self, DrawError> {
+        let mut main = stage_program(state, memory, stage).ok_or(DrawError::NoProgram { stage: name })?;
+        // The driver's fetch programs load more elements than the programs that call them have registers for.
+        main.info.num_gprs = GPRS as u8;
+        Ok(FirstPrograms { main, fetch: stage_program(state, memory, Stage::Fetch) })
     }
-    let bindings = bindings(VERTEX, state, memory, &programs, &mut plan)?;
-    let workspace = plan.make()?;
-    workspace.set(input, 0, &inputs);
-    let mut job = Job::new(&main, Lanes::Line(numbers.len() as u32), workspace.space());
-    job.fetch_program = fetch.as_ref();
-    job.inputs.insert(0, Input::Buffer(input));
-    job.start_instance = state.registers.get::<SqVtxStartInstLoc>().value;
-    job.bindings = bindings;
-    for (target, place) in job.targets.positions.iter_mut().zip(&positions) {
-        *target = Some(*place);
+
+    /// What they name by number.
+    ///
+    /// # Errors
+    /// Something of it cannot be read.
+    pub fn bindings(&self, state: &State, means: &Means, plan: &mut Plan) -> Result<Bindings, DrawError> {
+        let programs: Vec<_> = [Some(&self.main), self.fetch.as_ref()].into_iter().flatten().collect();
+        bindings(VERTEX, state, means.memory, &programs, plan)
     }
-    for (target, place) in job.targets.parameters.iter_mut().zip(&places) {
-        *target = Some(*place);
-    }
-    for (stream, region) in streams.iter().zip(&records) {
-        job.memories.streams[stream.number] = Some(Items { region: *region, item_dwords: stream.stride });
-    }
-    let records = stream_records(&job, means, &workspace, streams, &records, numbers.len())?;
-    let exports = Exports::of(&state.registers.get());
-    let vertex = |number: usize| {
-        let position = |place: usize| {
-            positions.get(place).map_or([0; 4], |region| workspace.vector(*region, number)).map(f32::from_bits)
+}
+
+/// The buffer by which a program reads a ring.
+pub fn ring_buffer(region: Region) -> VertexBuffer {
+    VertexBuffer { region, stride: 4, ..VertexBuffer::default() }
+}
+
+/// Vertices, and what their program wrote to each streamout buffer.
+#[derive(Default)]
+pub struct Transformed {
+    /// The vertices.
+    pub vertices: Vec<Vertex>,
+    /// Of each buffer, a record for each vertex.
+    pub records: Vec<Records>,
+}
+
+/// The program that gives vertices, with memory for so many of them together.
+pub struct VertexStage {
+    programs: FirstPrograms,
+    bindings: Bindings,
+    start_instance: u32,
+    /// Vertices that it runs for together.
+    capacity: usize,
+    input: Region,
+    positions: [Option<Region>; POSITIONS],
+    parameters: Vec<Region>,
+    streams: Vec<Stream>,
+    exports: Exports,
+}
+
+/// What goes to a streamout buffer.
+struct Stream {
+    number: usize,
+    stride: u32,
+    region: Region,
+    /// Which dwords of a record instructions of the program write.
+    written: Vec<bool>,
+}
+
+impl VertexStage {
+    /// That of the state, in memory that `plan` lays out. Behind a geometry program, it reads what that has left in `ring`.
+    ///
+    /// # Errors
+    /// There is no program, no memory, or something that cannot be read.
+    pub fn new(
+        state: &State,
+        means: &Means,
+        ring: Option<Region>,
+        streams: &[Buffer],
+        capacity: usize,
+        plan: &mut Plan,
+    ) -> Result<Self, DrawError> {
+        let mut programs = FirstPrograms::of(state, means.memory, Stage::Vertex, "vertex")?;
+        if ring.is_some() {
+            programs.fetch = None;
+        }
+        let uses = Uses::of(&programs.main);
+        let mut bindings = programs.bindings(state, means, plan)?;
+        if let Some(region) = ring {
+            bindings.buffers.insert(RING, ring_buffer(region));
+        }
+        let bytes = 16 * capacity as u64;
+        let mut positions = [None; POSITIONS];
+        let mut parameters = 0;
+        for target in &uses.exports {
+            match *target {
+                Target::Position(number) => positions[number] = Some(plan.reserve(bytes)?),
+                Target::Parameter(number) => parameters = parameters.max(number + 1).min(PARAMETERS),
+                Target::Colour(_) | Target::Depth => {}
+            }
+        }
+        let stream = |buffer: &Buffer, plan: &mut Plan| {
+            let region = plan.reserve(4 * capacity as u64 * u64::from(buffer.stride))?;
+            let named = &uses.streams[buffer.number];
+            let written = (0..buffer.stride).map(|dword| named.contains(&dword)).collect();
+            Ok(Stream { number: buffer.number, stride: buffer.stride, region, written })
         };
+        Ok(VertexStage {
+            bindings,
+            start_instance: state.registers.get::<SqVtxStartInstLoc>().value,
+            capacity,
+            input: plan.reserve(bytes)?,
+            positions,
+            parameters: (0..parameters).map(|_| plan.reserve(bytes)).collect::<Result<_, _>>()?,
+            streams: streams.iter().map(|buffer| stream(buffer, plan)).collect::<Result<_, DrawError>>()?,
+            exports: Exports::of(&state.registers.get()),
+            programs,
+        })
+    }
+
+    /// Runs the program for vertices with these values of R0, and adds what it gives.
+    ///
+    /// # Errors
+    /// A program stops.
+    pub fn run(
+        &self,
+        means: &Means,
+        workspace: &Workspace,
+        inputs: &[[u32; 4]],
+        transformed: &mut Transformed,
+    ) -> Result<(), DrawError> {
+        transformed.records.resize_with(self.streams.len(), Records::default);
+        inputs
+            .chunks(self.capacity.max(1))
+            .try_for_each(|inputs| self.run_together(means, workspace, inputs, transformed))
+    }
+
+    fn run_together(
+        &self,
+        means: &Means,
+        workspace: &Workspace,
+        inputs: &[[u32; 4]],
+        transformed: &mut Transformed,
+    ) -> Result<(), DrawError> {
+        let count = inputs.len();
+        workspace.set(self.input, 0, inputs);
+        let exported = || self.positions.iter().flatten().chain(&self.parameters);
+        // What is not exported is 0.
+        exported().for_each(|region| workspace.fill_part(*region, 0, 4 * count, 0));
+        let mut job = Job::new(&self.programs.main, Lanes::Line(count as u32), workspace.space());
+        job.fetch_program = self.programs.fetch.as_ref();
+        job.inputs.insert(0, Input::Buffer(self.input));
+        job.start_instance = self.start_instance;
+        job.bindings = self.bindings.clone();
+        job.targets.positions = self.positions;
+        for (target, region) in job.targets.parameters.iter_mut().zip(&self.parameters) {
+            *target = Some(*region);
+        }
+        for stream in &self.streams {
+            job.memories.streams[stream.number] = Some(Items { region: stream.region, item_dwords: stream.stride });
+        }
+        self.run_streams(&job, means, workspace, count, &mut transformed.records)?;
+        transformed.vertices.extend((0..count).map(|number| self.vertex(workspace, number)));
+        Ok(())
+    }
+
+    /// Runs the program, and adds what it wrote to streams. Which dwords it wrote its instructions say, but for those that were not executed:
+    /// these leave what was there before.
+    fn run_streams(
+        &self,
+        job: &Job,
+        means: &Means,
+        workspace: &Workspace,
+        count: usize,
+        records: &mut [Records],
+    ) -> Result<(), DrawError> {
+        let contents = |fill: u32| -> Result<Vec<Vec<u32>>, DrawError> {
+            let dwords = |stream: &Stream| count * stream.stride as usize;
+            self.streams.iter().for_each(|stream| workspace.fill_part(stream.region, 0, dwords(stream), fill));
+            means.run(job)?;
+            let words = |stream: &Stream| workspace.words(stream.region, dwords(stream));
+            Ok(self.streams.iter().map(words).collect())
+        };
+        let first = contents(FILLS[0])?;
+        let is_named = |stream: &Stream, n: usize| stream.written[n % stream.written.len()];
+        let is_filled = |(stream, words): (&Stream, &Vec<u32>)| {
+            words.iter().enumerate().any(|(n, &word)| word == FILLS[0] && is_named(stream, n))
+        };
+        let second = match self.streams.iter().zip(&first).any(is_filled) {
+            true => Some(contents(FILLS[1])?),
+            false => None,
+        };
+        for (number, (stream, words)) in self.streams.iter().zip(first).enumerate() {
+            let is_left = |n: usize| {
+                let second = second.as_ref().and_then(|second| second.get(number)?.get(n));
+                words[n] == FILLS[0] && second.is_some_and(|&word| word == FILLS[1])
+            };
+            let written: Vec<bool> = (0..words.len()).map(|n| is_named(stream, n) && !is_left(n)).collect();
+            records[number].add(stream.stride, &words, &written);
+        }
+        Ok(())
+    }
+
+    fn vertex(&self, workspace: &Workspace, number: usize) -> Vertex {
+        let vector = |region: Option<Region>| region.map_or([0; 4], |region| workspace.vector(region, number));
+        let position = |place: usize| vector(self.positions.get(place).copied().flatten()).map(f32::from_bits);
+        let exports = &self.exports;
         let mut distances = [0.0; DISTANCES];
         for (distances, place) in distances.as_chunks_mut::<4>().0.iter_mut().zip(exports.distances) {
             *distances = place.map_or([0.0; 4], position);
         }
         Vertex {
             position: position(0),
-            size: exports.size.map(|place| position(place)[0]),
+            size: exports.misc(exports.size).map(|place| position(place)[0]),
+            edge: exports.misc(exports.edge).is_none_or(|place| position(place)[1].to_bits() != 0),
+            layer: exports.misc(exports.layer).map_or(0, |place| position(place)[2].to_bits()),
+            viewport: exports.misc(exports.viewport).map_or(0, |place| position(place)[3].to_bits()),
             distances,
-            parameters: places.iter().map(|place| workspace.vector(*place, number)).collect(),
+            parameters: self.parameters.iter().map(|region| workspace.vector(*region, number)).collect(),
         }
-    };
-    Ok(((0..numbers.len()).map(vertex).collect(), records))
+    }
 }
 
 /// Which position exports hold what is not the position.
 struct Exports {
-    size: Option<usize>,
+    /// Sizes, flags, layers and viewports, and which of these are used.
+    misc: Option<usize>,
+    size: bool,
+    edge: bool,
+    layer: bool,
+    viewport: bool,
     distances: [Option<usize>; 2],
 }
 
@@ -118,39 +290,18 @@ impl Exports {
         };
         let misc = take(control.vs_out_misc_vec_ena);
         let distances = [take(control.vs_out_ccdist0_vec_ena), take(control.vs_out_ccdist1_vec_ena)];
-        Exports { size: misc.filter(|_| control.use_vtx_point_size), distances }
+        Exports {
+            misc,
+            size: control.use_vtx_point_size,
+            edge: control.use_vtx_edge_flag,
+            layer: control.use_vtx_render_target_indx,
+            viewport: control.use_vtx_viewport_indx,
+            distances,
+        }
     }
-}
 
-/// Runs the program, and gives what it wrote to streams. Which dwords it wrote shows by what was there before: it is left in two runs that begin
-/// with different numbers only where nothing is written.
-fn stream_records(
-    job: &Job,
-    means: &Means,
-    workspace: &Workspace,
-    streams: &[Buffer],
-    regions: &[Region],
-    vertices: usize,
-) -> Result<Vec<Records>, DrawError> {
-    let contents = |value: u32| -> Result<Vec<Vec<u32>>, DrawError> {
-        regions.iter().for_each(|region| workspace.fill(*region, value));
-        means.run(job)?;
-        Ok(regions.iter().map(|region| workspace.words(*region, region.length as usize / 4)).collect())
-    };
-    let zero = contents(0)?;
-    if streams.is_empty() {
-        return Ok(Vec::new());
+    /// The place of the vector with a part that is used.
+    fn misc(&self, used: bool) -> Option<usize> {
+        self.misc.filter(|_| used)
     }
-    let one = contents(1)?;
-    let record = |zero: &[u32], one: &[u32]| {
-        zero.iter().zip(one).map(|(&zero, &one)| (zero == one).then_some(zero)).collect::<Vec<_>>()
-    };
-    let records = |((stream, zero), one): ((&Buffer, &Vec<u32>), &Vec<u32>)| {
-        let stride = stream.stride.max(1) as usize;
-        let mut records: Records =
-            zero.chunks(stride).zip(one.chunks(stride)).map(|(zero, one)| record(zero, one)).collect();
-        records.resize(vertices, Vec::new());
-        records
-    };
-    Ok(streams.iter().zip(&zero).zip(&one).map(records).collect())
 }

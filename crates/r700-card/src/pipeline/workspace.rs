@@ -92,8 +92,6 @@ pub struct Plan<'s> {
     /// Where it begins: behind the card's.
     base: u64,
     pieces: Vec<(Region, Vec<u8>)>,
-    /// Regions that are to be zeros.
-    cleared: Vec<Region>,
     bytes: u64,
     /// Memory that other draws have as well.
     shared: Vec<Arena>,
@@ -104,16 +102,7 @@ impl<'s> Plan<'s> {
     /// Behind the card's memory.
     pub fn new(scratch: &'s Scratch, card: &'s Arc<Arena>) -> Self {
         let base = u64::from(card.base()) + u64::from(card.size());
-        Plan {
-            scratch,
-            card,
-            base,
-            pieces: Vec::new(),
-            cleared: Vec::new(),
-            bytes: 0,
-            shared: Vec::new(),
-            shared_bytes: 0,
-        }
+        Plan { scratch, card, base, pieces: Vec::new(), bytes: 0, shared: Vec::new(), shared_bytes: 0 }
     }
 
     /// A region of so many bytes, of which nothing is known.
@@ -124,13 +113,6 @@ impl<'s> Plan<'s> {
             (Ok(base), Ok(length)) if self.bytes <= LIMIT => Ok(Region { base, length }),
             _ => Err(DrawError::Memory),
         }
-    }
-
-    /// A region of so many zeros.
-    pub fn clear(&mut self, bytes: u64) -> Result<Region, DrawError> {
-        let region = self.reserve(bytes)?;
-        self.cleared.push(region);
-        Ok(region)
     }
 
     /// A region with these bytes.
@@ -177,9 +159,7 @@ impl<'s> Plan<'s> {
         for part in self.shared {
             _ = space.map(part);
         }
-        let workspace = Workspace { scratch: self.scratch, kept: Some(kept), space };
-        self.cleared.iter().for_each(|region| workspace.fill(*region, 0));
-        Ok(workspace)
+        Ok(Workspace { scratch: self.scratch, kept: Some(kept), space })
     }
 }
 
@@ -228,11 +208,6 @@ impl Workspace<'_> {
         words
     }
 
-    /// Sets the dwords of a region.
-    pub fn fill(&self, region: Region, word: u32) {
-        self.fill_part(region, 0, region.length as usize / 4, word);
-    }
-
     /// Sets so many dwords of a region, from this one on.
     pub fn fill_part(&self, region: Region, first: usize, count: usize, word: u32) {
         self.arena().fill_words(region.base.wrapping_add(4 * first as u32), count, word, u32::MAX);
@@ -253,14 +228,12 @@ mod tests {
         let (scratch, card) = (Scratch::default(), Arc::new(Arena::new(0x1000, 0x4000).unwrap()));
         let place = |fill: u32| {
             let mut plan = Plan::new(&scratch, &card);
-            let (dirty, clean) = (plan.reserve(100).unwrap(), plan.clear(8).unwrap());
+            let dirty = plan.reserve(100).unwrap();
             let copied = plan.with(vec![1, 2, 3, 4]).unwrap();
             let workspace = plan.make().unwrap();
-            assert_eq!(workspace.words(clean, 2), [0, 0]);
             assert_eq!(workspace.words(copied, 1), [0x0403_0201]);
             let before = workspace.words(dirty, 4)[3];
-            workspace.fill(dirty, fill);
-            workspace.fill(clean, fill);
+            workspace.fill_part(dirty, 0, 25, fill);
             assert!(workspace.space().arena_of(0x1000, 4).is_some());
             (dirty.base, before)
         };

@@ -9,6 +9,10 @@ pub struct PrimitiveType(pub u8);
 impl PrimitiveType {
     /// Points.
     pub const POINTS: PrimitiveType = PrimitiveType(1);
+    /// Connected lines.
+    pub const LINE_STRIP: PrimitiveType = PrimitiveType(3);
+    /// Connected triangles.
+    pub const TRIANGLE_STRIP: PrimitiveType = PrimitiveType(6);
 
     /// Kinds that there are, with their names.
     const NAMES: [(u8, &'static str, &'static str); 16] = [

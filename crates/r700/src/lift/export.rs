@@ -168,8 +168,6 @@ impl LiftState<'_> {
             }
             return Ok(());
         }
-        // What is written beyond an item is another lane's.
-        let last = base + k * VECTOR_DWORDS + VECTOR_DWORDS;
         let items = match export.op {
             CfExportOp::MemRing => self.specialisation.ring,
             CfExportOp::MemStream0 | CfExportOp::MemStream1 | CfExportOp::MemStream2 | CfExportOp::MemStream3 => {
@@ -181,7 +179,6 @@ impl LiftState<'_> {
             | CfExportOp::ExportDone
             | CfExportOp::MemExport => None,
         };
-        self.writes_shared |= items.is_some_and(|items| kind.is_indexed() || last > items);
         for channel in channels {
             let value = self.read(register, channel as usize);
             match export.op {
@@ -214,6 +211,10 @@ impl LiftState<'_> {
     ) {
         if let Some(item_dwords) = item_dwords {
             let buffer = self.buffer(binding);
+            let (offset, limit) = (self.b.constant(channel), self.b.constant(item_dwords));
+            let place = self.b.iadd(dword, offset);
+            let inside = self.b.icmp(IntTest::Ult, place, limit);
+            let lanes = self.b.mask_and(lanes, inside);
             self.store_item(buffer, item_dwords, dword, channel, value, lanes);
         }
     }

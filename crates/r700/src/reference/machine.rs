@@ -97,9 +97,11 @@ pub(super) struct BoundItems<'a> {
 }
 
 impl BoundItems<'_> {
-    /// Writes dword `offset` from the start of a lane's item; what is outside the buffer is dropped.
+    /// Writes dword `offset` from the start of a lane's item; what is outside of the item, or of the buffer, is dropped.
     pub fn store(&self, lane_number: u32, offset: i64, value: u32) {
-        store_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords) + offset, value);
+        if (0..i64::from(self.item_dwords)).contains(&offset) {
+            store_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords) + offset, value);
+        }
     }
 
     /// Adds an event to a lane's item: dword 0 counts all events, those that fit follow.
@@ -108,7 +110,7 @@ impl BoundItems<'_> {
         if count < self.item_dwords {
             self.store(lane_number, count.into(), event);
         }
-        self.store(lane_number, 0, count);
+        store_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords), count);
     }
 }
 

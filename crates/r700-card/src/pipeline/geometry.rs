@@ -1,0 +1,245 @@
+//! Geometry programs: the export program leaves vertices in a ring, the geometry program reads them for each primitive and leaves vertices in
+//! another one, from which the copy program takes them. Rings are no memory of the card (decision D207).
+
+use super::assemble::{Assembly, Primitive};
+use super::bindings::{GEOMETRY, bindings};
+use super::streamout::Buffer;
+use super::vertices::{FirstPrograms, RING, Transformed, VertexStage, ring_buffer, stage_program};
+use super::workspace::{Plan, Workspace};
+use super::{DrawError, Means};
+use crate::registers::codes::{OutputPrimitive, PrimitiveType};
+use crate::registers::{
+    PaSuScModeCntl, SqEsgsRingItemsize, SqGsVertItemsize, SqGsvsRingItemsize, SqVtxStartInstLoc, VgtGsMaxVertOut,
+    VgtGsOutPrimType,
+};
+use crate::state::State;
+use ctm_lane::domain::Lanes;
+use ctm_r700::{Bindings, Input, Items, Job, Program, Region, STRIP_CUT, Stage};
+
+/// Primitives that the programs run for together at most.
+const TOGETHER: u64 = 1024;
+/// Vertices that they make together at most, if they run for more than one.
+const VERTICES: u64 = 1 << 16;
+/// Bytes of what they leave together at most, if they run for more than one.
+const BYTES: u64 = 1 << 25;
+/// Vertices that the copy program runs for together.
+const COPIED: usize = 1 << 12;
+/// Bits of a place in the ring.
+const PLACE: u32 = (1 << 30) - 1;
+
+/// A primitive that a geometry program runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputPrimitive {
+    /// Its number in its instance.
+    pub number: u32,
+    /// Its vertices, neighbours among them.
+    pub vertices: [usize; 6],
+}
+
+/// The programs of the geometry path.
+pub struct Geometry {
+    first: FirstPrograms,
+    first_bindings: Bindings,
+    start_instance: u32,
+    program: Program,
+    bindings: Bindings,
+    copy: VertexStage,
+    /// R0 of the export program, R0 and R1 of the geometry program.
+    inputs: [Region; 3],
+    /// Vertices of the export program.
+    vertices: Items,
+    /// What the geometry program leaves.
+    output: Items,
+    /// What it emits.
+    strips: Items,
+    /// Dwords of a vertex that it leaves, and how many it leaves at most.
+    vertex_dwords: u32,
+    most: u32,
+    kind: PrimitiveType,
+    /// The last vertex of a primitive provokes.
+    last: bool,
+    together: usize,
+}
+
+impl Geometry {
+    /// Those of the state, in memory that `plan` lays out, for primitives of so many vertices.
+    ///
+    /// # Errors
+    /// There is no program, no memory, or something that cannot be read.
+    pub fn new(
+        state: &State,
+        means: &Means,
+        streams: &[Buffer],
+        corners: usize,
+        plan: &mut Plan,
+    ) -> Result<Self, DrawError> {
+        let registers = &state.registers;
+        let first = FirstPrograms::of(state, means.memory, Stage::Export, "export")?;
+        let program =
+            stage_program(state, means.memory, Stage::Geometry).ok_or(DrawError::NoProgram { stage: "geometry" })?;
+        let most = u32::from(registers.get::<VgtGsMaxVertOut>().max_vert_out);
+        let [vertex, output] =
+            [registers.get::<SqEsgsRingItemsize>().value, registers.get::<SqGsvsRingItemsize>().value];
+        // A count, and for each vertex it and a cut behind it.
+        let events = 2 * most + 2;
+        let bytes = 4 * (u64::from(output) + u64::from(events));
+        let together = TOGETHER.min(VERTICES / u64::from(most.max(1))).min(BYTES / bytes).max(1);
+        let items = |lanes: u64, dwords: u32, plan: &mut Plan| {
+            let region = plan.reserve((4 * lanes).saturating_mul(dwords.into()))?;
+            Ok::<_, DrawError>(Items { region, item_dwords: dwords })
+        };
+        let lanes = together * corners as u64;
+        let vertices = items(lanes, vertex, plan)?;
+        let output = items(together, output, plan)?;
+        let strips = items(together, events, plan)?;
+        let mut bindings = bindings(GEOMETRY, state, means.memory, &[&program], plan)?;
+        bindings.buffers.insert(RING, ring_buffer(vertices.region));
+        let copied = COPIED.min((together * u64::from(most.max(1))) as usize);
+        Ok(Geometry {
+            first_bindings: first.bindings(state, means, plan)?,
+            first,
+            start_instance: registers.get::<SqVtxStartInstLoc>().value,
+            program,
+            bindings,
+            copy: VertexStage::new(state, means, Some(output.region), streams, copied, plan)?,
+            inputs: [plan.reserve(16 * lanes)?, plan.reserve(16 * together)?, plan.reserve(16 * together)?],
+            vertices,
+            output,
+            strips,
+            vertex_dwords: registers.get::<SqGsVertItemsize>().value,
+            most,
+            kind: match registers.get::<VgtGsOutPrimType>().outprim_type {
+                OutputPrimitive::Points => PrimitiveType::POINTS,
+                OutputPrimitive::LineStrip => PrimitiveType::LINE_STRIP,
+                OutputPrimitive::TriangleStrip => PrimitiveType::TRIANGLE_STRIP,
+                OutputPrimitive::Reserved3 => return Err(DrawError::NotYet { what: "a reserved kind of primitives" }),
+            },
+            last: registers.get::<PaSuScModeCntl>().provoking_vtx_last,
+            together: together as usize,
+        })
+    }
+
+    /// Primitives that it runs for together.
+    pub fn together(&self) -> usize {
+        self.together
+    }
+
+    /// Runs the programs for vertices with these values of R0, and primitives of these. Gives the primitives that come of them, and their
+    /// vertices.
+    ///
+    /// # Errors
+    /// A program stops, or ends strips too often.
+    pub fn run(
+        &self,
+        means: &Means,
+        workspace: &Workspace,
+        vertices: &[[u32; 4]],
+        primitives: &[InputPrimitive],
+    ) -> Result<(Transformed, Vec<Primitive>), DrawError> {
+        self.export(means, workspace, vertices)?;
+        let mut made = Made::default();
+        let (mut rest, mut together, mut strips) = (primitives, self.together.max(1), self.strips);
+        while !rest.is_empty() {
+            let (some, behind) = rest.split_at(together.min(rest.len()));
+            let events = self.geometry(means, workspace, some, strips)?;
+            let needed =
+                (0..some.len()).map(|lane| events[lane * strips.item_dwords as usize]).max().unwrap_or_default();
+            if needed >= strips.item_dwords {
+                // Events were lost: again, with room for all of them.
+                strips.item_dwords = needed.saturating_add(1);
+                together = (self.strips.region.length / 4 / strips.item_dwords) as usize;
+                if together == 0 {
+                    return Err(DrawError::Strips { count: needed });
+                }
+                continue;
+            }
+            let mut places = Vec::new();
+            for lane in 0..some.len() {
+                let events = &events[lane * strips.item_dwords as usize..];
+                let events = &events[1..=events[0] as usize];
+                self.strips_of(lane as u32, events, &mut places, &mut made)?;
+            }
+            self.copy.run(means, workspace, &places, &mut made.transformed)?;
+            rest = behind;
+        }
+        Ok((made.transformed, made.primitives))
+    }
+
+    /// Runs the export program.
+    fn export(&self, means: &Means, workspace: &Workspace, vertices: &[[u32; 4]]) -> Result<(), DrawError> {
+        workspace.set(self.inputs[0], 0, vertices);
+        let dwords = vertices.len() * self.vertices.item_dwords as usize;
+        workspace.fill_part(self.vertices.region, 0, dwords, 0);
+        let mut job = Job::new(&self.first.main, Lanes::Line(vertices.len() as u32), workspace.space());
+        job.fetch_program = self.first.fetch.as_ref();
+        job.inputs.insert(0, Input::Buffer(self.inputs[0]));
+        job.start_instance = self.start_instance;
+        job.bindings = self.first_bindings.clone();
+        job.memories.ring = Some(self.vertices);
+        means.run(&job)
+    }
+
+    /// Runs the geometry program; what it emits.
+    fn geometry(
+        &self,
+        means: &Means,
+        workspace: &Workspace,
+        primitives: &[InputPrimitive],
+        strips: Items,
+    ) -> Result<Vec<u32>, DrawError> {
+        let place = |vertex: usize| (vertex as u32).wrapping_mul(self.vertices.item_dwords);
+        let inputs = primitives.iter().map(|primitive| {
+            let [a, b, c, d, e, f] = primitive.vertices.map(place);
+            ([a, b, primitive.number, c], [d, e, f, 0])
+        });
+        let (first, second): (Vec<_>, Vec<_>) = inputs.unzip();
+        workspace.set(self.inputs[1], 0, &first);
+        workspace.set(self.inputs[2], 0, &second);
+        let count = primitives.len();
+        let dwords = count * strips.item_dwords as usize;
+        workspace.fill_part(self.output.region, 0, count * self.output.item_dwords as usize, 0);
+        workspace.fill_part(strips.region, 0, dwords, 0);
+        let mut job = Job::new(&self.program, Lanes::Line(count as u32), workspace.space());
+        job.inputs.insert(0, Input::Buffer(self.inputs[1]));
+        job.inputs.insert(1, Input::Buffer(self.inputs[2]));
+        job.bindings = self.bindings.clone();
+        job.memories.ring = Some(self.output);
+        job.memories.strips = Some(strips);
+        means.run(&job)?;
+        Ok(workspace.words(strips.region, dwords))
+    }
+
+    /// Adds the primitives of what a lane has emitted, and R0 of the copy program for their vertices.
+    fn strips_of(
+        &self,
+        lane: u32,
+        events: &[u32],
+        places: &mut Vec<[u32; 4]>,
+        made: &mut Made,
+    ) -> Result<(), DrawError> {
+        let before = made.transformed.vertices.len();
+        let (mut emitted, mut begin) = (0, places.len());
+        for &event in events.iter().chain([&STRIP_CUT]) {
+            if event == STRIP_CUT {
+                let strip = Assembly::new(self.kind, places.len() - begin, self.last)?;
+                for n in 0..strip.len() {
+                    made.primitives.push(strip.get(n).map(|vertex| before + begin + vertex));
+                }
+                begin = places.len();
+            } else if emitted < self.most {
+                let place = lane.wrapping_mul(self.output.item_dwords);
+                let place = place.wrapping_add(u32::wrapping_mul(emitted, self.vertex_dwords));
+                places.push([place & PLACE, 0, 0, 0]);
+                emitted += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What comes of primitives.
+#[derive(Default)]
+struct Made {
+    transformed: Transformed,
+    primitives: Vec<Primitive>,
+}
