@@ -6,7 +6,7 @@ use crate::fetch::{ElementFormat, TexFields};
 use crate::legal::GroupError;
 use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
-use crate::target::{COLOURS, PARAMETERS, POSITIONS};
+use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
 use crate::uses::{Uses, fetch_uses};
 use ctm_follow::{Address, Place};
 use ctm_lane::budget::Halt;
@@ -20,8 +20,6 @@ use thiserror::Error;
 pub const FLOW_CONSTANTS: usize = 32;
 /// Number of constant buffers.
 pub const KCACHE_BANKS: usize = 16;
-/// Number of stream-out buffers.
-pub const STREAMS: usize = 4;
 /// Bytes of a register, of a constant, and of an exported vector.
 pub const VECTOR_BYTES: u32 = 16;
 

@@ -9,6 +9,8 @@ pub const COLOURS: usize = 8;
 pub const POSITIONS: usize = 4;
 /// Number of parameter targets.
 pub const PARAMETERS: usize = 32;
+/// Number of stream-out buffers.
+pub const STREAMS: usize = 4;
 /// ARRAY_BASE of the first colour target with fog.
 const FIRST_FOG_COLOUR: u16 = 16;
 /// ARRAY_BASE of computed depth.

@@ -4,10 +4,9 @@ use crate::alu::Selector;
 use crate::cf::{Cf, CfExport, CfExportOp, ExportVariant};
 use crate::codes::{Condition, FetchOp, KcacheMode, MemOp};
 use crate::fetch::Fetch;
-use crate::job::STREAMS;
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
-use crate::target::Target;
+use crate::target::{STREAMS, Target};
 use std::collections::BTreeSet;
 
 /// Resources that instructions name, of one stage.

@@ -277,12 +277,6 @@ impl Ranges {
             Op::Utof {} if arg(0).int.0 >= 0 => Range::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
             Op::Utof {} => Range::numbers(0.0, 4_294_967_296.0),
             Op::FloatToIndex { limit } => Range::integers((0, i64::from(limit.max(1)) - 1)),
-            Op::FloatToCoordinate {} if !arg(0).nan => {
-                let a = arg(0).read(Denorm::Flush);
-                // Conversions saturate.
-                let floor = |end: f32| i64::from(end.floor() as i32);
-                Range::integers((floor(a.lo), floor(a.hi)))
-            }
             Op::And {} => {
                 let bits = [arg(0).int, arg(1).int].into_iter().filter(|int| int.0 >= 0);
                 bits.map(|int| int.1).min().map_or(Range::ANY, |most| Range::integers((0, most.into())))

@@ -3,11 +3,11 @@
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
 use crate::job::{
-    Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, STREAMS,
-    Sampler, TexelNumbers, Texels, Texture, Wrap,
+    Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, Sampler,
+    TexelNumbers, Texels, Texture, Wrap,
 };
 use crate::stack::Wavefront;
-use crate::target::{COLOURS, PARAMETERS, POSITIONS};
+use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::domain::Lanes;
 use ctm_memory::{Bounds, Format, Space};
