@@ -66,7 +66,7 @@ fn texts_that_repeat_something() {
     for language in LANGUAGES {
         for piece in pieces {
             let is_part = cfg!(debug_assertions) && piece != "NOP; ";
-            let (size, seconds) = if is_part { (MAX_TEXT / 8, SECONDS.div_ceil(8)) } else { (MAX_TEXT, SECONDS) };
+            let (size, seconds) = if is_part { (MAX_TEXT / 8, SECONDS.div_ceil(4)) } else { (MAX_TEXT, SECONDS) };
             let line = format!("asm bomb.{language}");
             folder.write(&format!("bomb.{language}"), piece.repeat(size / piece.len()));
             println!("ctm {line}: {piece:?}");

@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(heap.take(size, alignment), None);
         }
         let all = heap.take(LENGTH - FIRST, 1).unwrap();
-        assert_eq!((all.address, all.size), (0x1000, 0xFFFF_F000));
+        assert_eq!((all.address, all.size), (0x1000, 0xBFFF_F000));
         assert_eq!(heap.take(1, 1), None);
         heap.give_back(all);
         assert_eq!(heap.free, Heap::new().free);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The first card address that is used.
 pub const FIRST: u64 = 0x1000;
-/// Bytes of the file: all card addresses.
+/// Bytes of the file: the addresses of buffer objects. Those behind them are left to what cards keep for themselves while they draw.
 pub const LENGTH: u64 = 3 << 30;
 
 /// The card's memory.

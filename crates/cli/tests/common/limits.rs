@@ -4,8 +4,9 @@ use super::{Done, Folder};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Processor time that a refusal may take, in seconds. Programs with assertions take about twice the time of others.
-pub const SECONDS: u32 = if cfg!(debug_assertions) { 4 } else { 2 };
+/// Processor time that a refusal may take, in seconds: on slow processors that others use as well, of which fast ones need a third. Programs
+/// with assertions take about twice the time of others.
+pub const SECONDS: u32 = if cfg!(debug_assertions) { 8 } else { 4 };
 /// Address space that a refusal may take, in KiB.
 pub const KIBIBYTES: u32 = 1_000_000;
 /// Runs the program within the limits.
