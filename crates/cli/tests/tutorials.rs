@@ -45,7 +45,7 @@ fn card() {
     for name in ["blend", "before", "after"] {
         folder.write(&format!("{name}.ctmcard"), &scene);
     }
-    folder.write("grass.ctmcard", &fs::read(project("tests/card/rv770/grass.ctmcard")).expect("the scene"));
+    folder.write("grass.ctmcard", fs::read(project("tests/card/rv770/grass.ctmcard")).expect("the scene"));
     let text = fs::read_to_string(project("docs/card.md")).expect("the page");
     let blocks = |info: &str| -> Vec<String> {
         let begin = format!("\n```{info}\n");
