@@ -24,6 +24,7 @@ pub mod resources;
 mod state;
 pub mod stream;
 mod texels;
+mod textures;
 
 pub use card::{Card, Model};
 pub use counters::Counters;

@@ -2,8 +2,8 @@
 
 use crate::counters::Counters;
 use crate::packets::IndexWidth;
-use crate::pipeline::Textures;
 use crate::registers::{self, RegisterFile};
+use crate::textures::Textures;
 
 /// Streamout buffers.
 pub const STREAMOUT_BUFFERS: usize = 4;

@@ -1,7 +1,6 @@
 //! What programs name by number: constant and fetch buffers, which are read where they are, textures, and samplers.
 
 use super::DrawError;
-use super::textures::{Shape, VECTOR_BYTES};
 use super::workspace::Plan;
 use crate::registers::codes::{Function, Wrap as WrapCode};
 use crate::registers::{
@@ -11,6 +10,7 @@ use crate::registers::{
 };
 use crate::resources::{self, BufferResource, Kind, NumberFormat, TextureResource};
 use crate::state::State;
+use crate::textures::{Shape, TextureError, VECTOR_BYTES};
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_r700::{
@@ -175,7 +175,10 @@ fn texture(
     match (resources::kind(&words), places) {
         (Kind::Texture, [Some(base), mips]) => {
             let places = [base, mips.unwrap_or(base)].map(|place| (place.object, u64::from(place.value) << 8));
-            let (shape, vectors) = state.textures.get(memory, number, words, places)?;
+            let (shape, vectors) = state.textures.get(memory, words, places).map_err(|error| match error {
+                TextureError::Unknown(what) => DrawError::Texture { number, what },
+                TextureError::Memory => DrawError::Memory,
+            })?;
             Ok(shape.with_texels(plan.share(&vectors)?, TextureResource::read(&words).selects))
         }
         (Kind::Texture | Kind::Buffer | Kind::Invalid | Kind::InvalidBuffer, _) => {

@@ -11,7 +11,6 @@ mod drawing;
 mod geometry;
 mod indices;
 mod inputs;
-mod kept;
 mod means;
 mod pixels;
 mod primitives;
@@ -20,7 +19,6 @@ mod shading;
 mod stipple;
 mod streamout;
 mod targets;
-mod textures;
 mod vertices;
 mod viewports;
 mod workspace;
@@ -32,7 +30,6 @@ use crate::registers::{
 };
 use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
-pub use kept::Textures;
 pub use means::Means;
 pub use workspace::Scratch;
 

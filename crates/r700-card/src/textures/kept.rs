@@ -3,8 +3,7 @@
 //! Each is kept with the bytes that it was decoded from. Where these may have changed, since a draw or a packet wrote to them, or another
 //! submission began, they are compared with what memory holds, and only other bytes are decoded again.
 
-use super::DrawError;
-use super::textures::{Encoded, Shape, Source, VECTOR_BYTES};
+use super::{Encoded, Shape, Source, TextureError, VECTOR_BYTES};
 use crate::resources::{TextureResource, WORDS};
 use ctm_card::Object;
 use ctm_memory::{Arena, BASE_ALIGNMENT};
@@ -64,10 +63,9 @@ impl Textures {
     pub fn get(
         &self,
         memory: &Arena,
-        number: u8,
         words: [u32; WORDS],
         places: [(Object, u64); 2],
-    ) -> Result<(Shape, Arc<Arena>), DrawError> {
+    ) -> Result<(Shape, Arc<Arena>), TextureError> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let [w0, w1, _, _, w4, w5, _] = words;
         let key = Key { words: [w0, w1, 0, 0, w4 & !SELECTS, w5, 0], places };
@@ -81,12 +79,11 @@ impl Textures {
             }
             kept.remove(at);
         }
-        let encoded =
-            Encoded::of(&TextureResource::read(&words)).map_err(|what| DrawError::Texture { number, what })?;
+        let encoded = Encoded::of(&TextureResource::read(&words)).map_err(TextureError::Unknown)?;
         let bytes = (encoded.vectors * VECTOR_BYTES).next_multiple_of(BASE_ALIGNMENT.into()).max(BASE_ALIGNMENT.into());
-        let mut vectors = Arena::new(BASE_ALIGNMENT, bytes as u32).map_err(|_| DrawError::Memory)?;
+        let mut vectors = Arena::new(BASE_ALIGNMENT, bytes as u32).map_err(|_| TextureError::Memory)?;
         let sources = encoded.sources(memory, places);
-        encoded.decode(&sources, vectors.words_mut().ok_or(DrawError::Memory)?);
+        encoded.decode(&sources, vectors.words_mut().ok_or(TextureError::Memory)?);
         let (shape, vectors) = (encoded.shape, Arc::new(vectors));
         let kept_shape = shape.clone();
         kept.make_place(bytes);
@@ -152,7 +149,7 @@ mod tests {
 
     fn first(textures: &Textures, memory: &Arena, words: [u32; WORDS], address: u32) -> (u32, *mut u8) {
         let object = Object { address, size: 0x1000 };
-        let (_, vectors) = textures.get(memory, 0, words, [(object, 0); 2]).unwrap();
+        let (_, vectors) = textures.get(memory, words, [(object, 0); 2]).unwrap();
         (vectors.read_u32(vectors.base()).unwrap(), vectors.as_ptr())
     }
 
@@ -189,7 +186,7 @@ mod tests {
         (words[0], words[1]) = (1 << 3 | 1 | 255 << 8 | 2047 << 19, 2047 | 1 << 26);
         let get = |address: u32| {
             let object = Object { address, size: 0x40_0000 };
-            textures.get(&memory, 0, words, [(object, 0); 2]).unwrap().1.as_ptr()
+            textures.get(&memory, words, [(object, 0); 2]).unwrap().1.as_ptr()
         };
         let places = [0, 1, 2].map(|n| get(0x1_0000 + 0x40_0000 * n));
         assert_eq!(get(0x1_0000), places[0]);

@@ -1,5 +1,9 @@
 //! Textures: what programs sample, as vectors of four dwords.
 
+mod kept;
+
+pub use kept::Textures;
+
 use crate::levels::{Level, levels};
 use crate::resources::{Dimensions, TextureResource};
 use crate::texels::TexelDecoder;
@@ -16,6 +20,15 @@ const FACES: u32 = 6;
 pub const VECTOR_BYTES: u64 = 16;
 /// Elements whose places are worked out together.
 const RUN: usize = 8;
+
+/// Why a texture cannot be sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureError {
+    /// What of it is not known.
+    Unknown(&'static str),
+    /// The host has no memory.
+    Memory,
+}
 
 /// What a texture is besides its texels.
 #[derive(Clone, Debug, PartialEq)]
