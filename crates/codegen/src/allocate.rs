@@ -4,7 +4,7 @@
 //! in one location for all of its range: a machine register, or a slot of the frame, which most instructions can read as
 //! their memory operand. What is used least for its length goes to the frame.
 
-use crate::mir::{Arg, Class, Kind, Machine, Reg};
+use crate::mir::{Arg, Block, Class, Kind, Machine, Reg};
 
 /// Most registers of a class.
 pub const REGISTERS: usize = 32;
@@ -99,7 +99,7 @@ impl Live {
     fn new<O>(machine: &Machine<O>) -> Self {
         let mut live = Self { shared: Vec::new(), number: vec![LOCAL; machine.classes.len()], starts: Vec::new() };
         live.find_shared(machine);
-        let none = vec![0u64; live.shared.len().div_ceil(64)];
+        let none = live.none();
         // What each block defines. What it reads before it defines it is live at its start.
         let mut defines = vec![none.clone(); machine.blocks.len()];
         live.starts = vec![none; machine.blocks.len()];
@@ -173,6 +173,25 @@ impl Live {
         number != LOCAL && self.starts[block][number as usize / 64] >> (number % 64) & 1 != 0
     }
 
+    /// One bit for each shared register, none set.
+    fn none(&self) -> Vec<u64> {
+        vec![0; self.shared.len().div_ceil(64)]
+    }
+
+    /// The registers that are live behind the block and not among those seen, which they then are.
+    fn for_each_new<O>(&self, block: &Block<O>, seen: &mut [u64], mut visit: impl FnMut(Reg)) {
+        for edge in block.end.edges() {
+            for (word, (&live, seen)) in self.starts[edge.block].iter().zip(seen.iter_mut()).enumerate() {
+                let mut new = live & !*seen;
+                *seen |= live;
+                while new != 0 {
+                    visit(self.shared[word * 64 + new.trailing_zeros() as usize]);
+                    new &= new - 1;
+                }
+            }
+        }
+    }
+
     /// The registers that are live where the block starts.
     pub fn at_start(&self, block: usize) -> impl Iterator<Item = Reg> {
         self.starts[block].iter().enumerate().flat_map(move |(word, &bits)| {
@@ -193,6 +212,8 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
     // How deep the parameter lies in loops that a register gives its value, counted from 1.
     let mut hint_depths = vec![0u32; count];
     let (mut position, mut executed) = (0u32, 0.0);
+    // Where each block starts and ends.
+    let mut spans = Vec::with_capacity(machine.blocks.len());
     for block in &machine.blocks {
         let start = position;
         let factor = block.frequency();
@@ -237,9 +258,16 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
             }
         }
         position += 2;
-        for edge in block.end.edges() {
-            live.at_start(edge.block).for_each(|reg| ranges[reg.index()].cover(start, position));
-        }
+        spans.push((start, position));
+    }
+    // What is live between blocks is so from the first block that hands it on to the last one.
+    let mut seen = live.none();
+    for (block, &(start, end)) in machine.blocks.iter().zip(&spans) {
+        live.for_each_new(block, &mut seen, |reg| ranges[reg.index()].cover(start, end));
+    }
+    seen.fill(0);
+    for (block, &(start, end)) in machine.blocks.iter().zip(&spans).rev() {
+        live.for_each_new(block, &mut seen, |reg| ranges[reg.index()].cover(start, end));
     }
     // Uses cover from the start of their block; definitions in the same block move the start to where it belongs.
     let mut at = 0u32;

@@ -44,7 +44,7 @@ impl<T: Decoding> Jit<T> {
     pub fn disassemble(&self, source: &Source) -> Option<String> {
         let kernel = self.kernel(source)?;
         let mut text = String::new();
-        for (title, unit) in [("interior", &kernel.interior), ("general", &kernel.general)] {
+        for (title, unit) in [("interior", &kernel.interior), ("general", kernel.general()?)] {
             text.push_str(title);
             text.push_str(":\n");
             if let Some(fault) = &unit.fault {

@@ -111,13 +111,17 @@ impl<T: Decoding> Code for Kernel<T> {
     }
 
     fn is_sound(&self) -> bool {
-        !self.escaped.load(Relaxed)
+        !self.escaped.load(Relaxed) && !matches!(self.general.get(), Some(None))
+    }
+
+    fn complete(&self) -> bool {
+        self.general().is_some()
     }
 
     fn bytes(&self) -> usize {
-        // The function is kept for code that is made later.
+        // The functions are kept for code that is made later: the general code, which is about as long, counts as made.
         let operations = operations(&self.function).count();
-        self.interior.end + self.general.end + operations * size_of::<Op>()
+        2 * (self.interior.end + operations * size_of::<Op>())
     }
 }
 

@@ -17,13 +17,15 @@ pub(crate) struct Kernel<T> {
     pub target: T,
     /// For covered groups in the window.
     pub interior: Unit,
-    /// For all others.
-    pub general: Unit,
+    /// For all others, made when there are some: runs over whole rows of whole groups need none.
+    pub general: OnceLock<Option<Unit>>,
     /// The interior without speculation on NaNs, made when that fails too often.
     exact: OnceLock<Option<Unit>>,
     /// The interior for one row at a time, made when a row is left over.
     row: OnceLock<Option<Unit>>,
+    /// What the interior was made of, and what the general code is made of.
     pub function: Function,
+    pub general_function: Function,
     pub layouts: Vec<SurfaceLayout>,
     pub quads: bool,
     may_stop: bool,
@@ -75,15 +77,14 @@ impl<T: Decoding> Kernel<T> {
         let speculates = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
         let interior = Unit::new(source.interior, source.surfaces, target, (mode, Groups::MOST), checks)?;
-        let mode = Mode { interior: false, speculates: false, ..mode };
-        let general = Unit::new(source.function, source.surfaces, target, (mode, Groups::ONE), checks)?;
-        Some(Self {
+        let kernel = Self {
             target,
             interior,
-            general,
+            general: OnceLock::new(),
             exact: OnceLock::new(),
             row: OnceLock::new(),
             function: source.interior.clone(),
+            general_function: source.function.clone(),
             layouts: source.surfaces.to_vec(),
             quads,
             may_stop,
@@ -95,7 +96,20 @@ impl<T: Decoding> Kernel<T> {
             escaped: AtomicBool::new(false),
             #[cfg(test)]
             skew: Skew::default(),
-        })
+        };
+        // A run that finds out that there is no such code starts again in the interpreter, which has to find what it reads.
+        if !speculates {
+            kernel.general()?;
+        }
+        Some(kernel)
+    }
+
+    /// Code for all groups that are not the interior's; `None` if it cannot be made.
+    pub fn general(&self) -> Option<&Unit> {
+        let &Self { quads, may_stop, .. } = self;
+        let mode = Mode { quads, interior: false, speculates: false, may_stop, explicit: false };
+        let make = || Unit::new(&self.general_function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks);
+        self.general.get_or_init(make).as_ref()
     }
 
     /// Rows of a group.
@@ -104,18 +118,18 @@ impl<T: Decoding> Kernel<T> {
     }
 
     /// Exact code for what the interior may be called for, one row at a time.
-    pub fn exact(&self) -> &Unit {
+    pub fn exact(&self) -> Option<&Unit> {
         let most = Groups { rows: 1, ..self.interior.groups };
-        self.exact.get_or_init(|| self.interior_as(false, most)).as_ref().unwrap_or(&self.general)
+        self.exact.get_or_init(|| self.interior_as(false, most)).as_ref().or_else(|| self.general())
     }
 
     /// Code for one row of what the interior may be called for, if that takes several rows at a time.
-    pub fn row(&self) -> &Unit {
+    pub fn row(&self) -> Option<&Unit> {
         if self.interior.groups.rows == 1 {
-            return &self.interior;
+            return Some(&self.interior);
         }
         let most = Groups { rows: 1, ..Groups::MOST };
-        self.row.get_or_init(|| self.interior_as(self.interior.speculates, most)).as_ref().unwrap_or(&self.general)
+        self.row.get_or_init(|| self.interior_as(self.interior.speculates, most)).as_ref().or_else(|| self.general())
     }
 
     fn interior_as(&self, speculates: bool, most: Groups) -> Option<Unit> {

@@ -80,7 +80,7 @@ impl<T: Decoding> Run<'_, '_, T> {
             return self.call_rows(unit, (x, end), rows);
         }
         if self.exact || !self.attempts.is_wanted() {
-            return self.call_rows(kernel.exact(), (x, end), rows);
+            return self.exactly((x, end), rows);
         }
         let before = self.context.instructions;
         self.call(unit, x, end);
@@ -90,8 +90,25 @@ impl<T: Decoding> Run<'_, '_, T> {
             kernel.checks.deoptimised.fetch_add(1, Relaxed);
             self.context.instructions = before;
             self.context.stopped = 0;
-            self.call_rows(kernel.exact(), (x, end), rows);
+            self.exactly((x, end), rows);
         }
+    }
+
+    /// Runs groups of the interior by code without speculation. The run stops if there is none.
+    fn exactly(&mut self, groups: (u32, u32), rows: u32) {
+        match self.kernel.exact() {
+            Some(unit) => self.call_rows(unit, groups, rows),
+            None => self.context.stopped = 1,
+        }
+    }
+
+    /// Runs groups that are not the interior's.
+    fn general(&mut self, groups: Range<u32>, at: impl Fn(u32) -> u32, rows: u32) -> Result<(), Incomplete> {
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let unit = self.kernel.general().ok_or(Incomplete::Stopped)?;
+        self.groups((unit, u32::MAX), groups, at, |run, x, end| run.call_rows(unit, (x, end), rows))
     }
 
     /// Runs groups, at most so many at a time, and not for long without a look at the run's budget.
@@ -147,8 +164,9 @@ impl<T: Decoding> Run<'_, '_, T> {
         let several = height * kernel.interior.groups.rows;
         let (unit, rows) = match is_whole(several) {
             true => (&kernel.interior, several),
-            false if is_whole(height) => (kernel.row(), height),
-            false => (&kernel.general, height),
+            false if is_whole(height) => (kernel.row().ok_or(Incomplete::Stopped)?, height),
+            // No group is the interior's.
+            false => (&kernel.interior, height),
         };
         // Groups, counted from the first, that lie wholly in the rectangle and in the window.
         let (low, high) = (across.0.max(rectangle.i0.into()), across.1.min(rectangle.i1.into()));
@@ -158,11 +176,10 @@ impl<T: Decoding> Run<'_, '_, T> {
         let (first, last) = if is_whole(height) && first < last { (first as u32, last as u32) } else { (0, 0) };
         let last = last - (last - first) % unit.groups.columns;
         let at = |group: u32| start + group * width;
-        let general = |run: &mut Self, x, end| run.call_rows(&kernel.general, (x, end), rows);
         let interior = |run: &mut Self, x, end| run.strip(unit, (x, end), rows);
-        self.groups((&kernel.general, u32::MAX), 0..first, at, general)?;
+        self.general(0..first, at, rows)?;
         self.groups((unit, unit.strip), first..last, at, interior)?;
-        self.groups((&kernel.general, u32::MAX), last..groups as u32, at, general)?;
+        self.general(last..groups as u32, at, rows)?;
         Ok(rows)
     }
 }

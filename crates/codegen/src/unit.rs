@@ -175,10 +175,10 @@ impl<O: Opcode> Allocated<O> {
         target: T,
         ((width, height), most): ((u32, u32), Groups),
     ) -> (Self, Groups) {
-        let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
         if most == Groups::ONE || !is_worth(&machine) {
-            return (allocated, groups);
+            return (Self::new(machine, target), Groups::ONE);
         }
+        let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
         // What groups share need not be done twice.
         let shares_columns = height == 1 && own_part(&machine, Axis::Y) < own_part(&machine, Axis::X) * 0.75;
         let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };

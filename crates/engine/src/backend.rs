@@ -101,7 +101,7 @@ pub struct Outcome {
 /// Why a rectangle is not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// The source may stop, and a group trapped or executed too many steps.
+    /// The source may stop, and a group trapped or executed too many steps; or code that some group needs could not be made.
     Stopped,
     /// The run was ended from outside.
     Halted(Halt),
@@ -122,8 +122,12 @@ pub trait Code: Send + Sync {
     /// If the host has no memory for what the thread needs.
     fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete>;
 
-    /// Whether the code may run: no run of it has ended with [`Halt::HostAccess`].
+    /// Whether the code may run: no run of it has ended with [`Halt::HostAccess`], and none has stopped for want of code that could
+    /// not be made.
     fn is_sound(&self) -> bool;
+
+    /// Makes now what would be made when a run first needs it, and says whether that was possible: for who looks at all code.
+    fn complete(&self) -> bool;
 
     /// Bytes of memory that it takes, about.
     fn bytes(&self) -> usize;

@@ -108,10 +108,11 @@ impl Backend for AllForms {
         "all forms"
     }
 
-    /// Code of all forms. All of them refuse the same functions: what one has not, the others do not need.
+    /// Code of all forms, complete, so that all of it is checked. All of them refuse the same functions: what one has not, the
+    /// others do not need.
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
         let machine: Vec<_> = self.backends.iter().map(|backend| backend.compile(source)).collect::<Option<_>>()?;
-        if machine.is_empty() {
+        if machine.is_empty() || !machine.iter().all(|code| code.complete()) {
             return None;
         }
         let interpreted = Interpreted::new(source.function);
@@ -135,6 +136,10 @@ impl Code for AllCode {
 
     fn is_sound(&self) -> bool {
         self.machine.iter().all(|machine| machine.is_sound())
+    }
+
+    fn complete(&self) -> bool {
+        self.machine.iter().all(|machine| machine.complete())
     }
 
     fn bytes(&self) -> usize {

@@ -54,6 +54,10 @@ impl Code for Recorder {
         true
     }
 
+    fn complete(&self) -> bool {
+        true
+    }
+
     fn bytes(&self) -> usize {
         0
     }

@@ -311,6 +311,12 @@ impl Locations<'_, Form> {
                     one.op0_kind() == OpKind::Register && number(one.op0_register()) == number(Register::R13);
                 if is_count { Ok(()) } else { Err(Cause::WrongBytes) }
             }
+            Lea_r64_m => {
+                let is_count = [one.op0_register(), one.memory_base()] == [Register::R13; 2]
+                    && one.memory_index() == Register::RAX
+                    && one.memory_displacement64() == 0;
+                if is_count { Ok(()) } else { Err(Cause::WrongBytes) }
+            }
             _ => self.copy(state, one, &[]),
         }
     }

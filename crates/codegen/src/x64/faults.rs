@@ -27,6 +27,8 @@ enum Mistake {
     Constants(i32),
     /// Rows from this one on are not what the code was proven for.
     Rows(i64),
+    /// Code for groups at the edges cannot be made.
+    NoEdges,
 }
 
 /// Makes code that is wrong.
@@ -51,11 +53,18 @@ impl Backend for Broken {
                     Mode { interior: true, ..mode },
                     bytes,
                 );
-                kernel.general = with_other_constants(source.function, source, self.0.target, mode, bytes);
+                let general = with_other_constants(source.function, source, self.0.target, mode, bytes);
+                kernel.general = Some(general).into();
             }
             Mistake::Rows(end) => {
                 kernel.interior.entry.y.1 = end - 1;
-                kernel.general.entry.y.1 = end - 1;
+                kernel.general()?;
+                kernel.general.get_mut()?.as_mut()?.entry.y.1 = end - 1;
+            }
+            Mistake::NoEdges => {
+                // Code that cannot stop has no traps.
+                assert!(!source.may_stop);
+                kernel.general_function = TRAPS.parse().unwrap_or_else(|error| panic!("{error:?}"));
             }
         }
         Some(Box::new(kernel))
@@ -97,6 +106,9 @@ const TEXT: &str = "table t0 4\nsurface s0 whole\nbuffers 1\narray a0 4 lane\nb0
     steps 1, 30, %2\n%9 = lane 2\n%10 = shl %4, %9\n%11 = buffer_load m0, %10, %2\n%12 = iadd %8, %11\n\
     steps 1, 40, %2\nsurface_store.r s0, %0, %1, %12, %12, %12, %12, %2\nreturn\n";
 
+/// Traps.
+const TRAPS: &str = "b0:\n%0 = covered\nsteps 1, 10, %0\ntrap 1, 10, %0\n";
+
 fn value(x: u32, y: u32) -> u32 {
     x + y + [5, 6, 7, 8][x as usize & 3] + 1000 * (x & 3)
 }
@@ -125,17 +137,26 @@ impl Case {
     }
 
     fn run(&self, threads: usize) -> Result<(), Stop> {
+        self.run_in(ALL, threads)
+    }
+
+    fn run_in(&self, domain: Domain, threads: usize) -> Result<(), Stop> {
         let views = vec![View::new(&self.space, self.surface, Bounds::Drop)];
         let buffers = vec![Bytes::new(&self.space, 0x1000, 16).unwrap()];
         let bindings = Bindings { surfaces: views, tables: vec![vec![5, 6, 7, 8]], buffers };
-        let launch = Launch { lanes: ALL.into(), bindings, max_steps: None };
+        let launch = Launch { lanes: domain.into(), bindings, max_steps: None };
         self.kernel.run(&launch, &RunOptions { threads, ..RunOptions::default() }).map(|_| ())
     }
 
     /// Whether the surface holds what the function stores.
     fn is_right(&self) -> bool {
+        self.is_right_in(ALL)
+    }
+
+    /// Whether the surface holds what the function stores there.
+    fn is_right_in(&self, Domain { i0, j0, i1, j1 }: Domain) -> bool {
         let view = View::new(&self.space, self.surface, Bounds::Drop);
-        (0..SIDE * SIDE).all(|n| view.load_raw((n % SIDE).into(), (n / SIDE).into())[0] == value(n % SIDE, n / SIDE))
+        (j0..=j1).all(|y| (i0..=i1).all(|x| view.load_raw(x.into(), y.into())[0] == value(x, y)))
     }
 }
 
@@ -210,6 +231,22 @@ fn positions_beyond_the_proof_end_the_run() {
         let rows = (0..SIDE).filter(|&y| view.load_raw(1, y.into())[0] == value(1, y));
         assert_eq!(rows.count(), 10, "{form:?}: rows that have run");
         assert!(!case.kernel.is_compiled(), "the code does not run again");
+    }
+}
+
+/// A run that has groups at the edges, when there is no code for these, is the interpreter's, and so are those after it.
+#[test]
+fn code_that_cannot_be_made_leaves_runs_to_the_interpreter() {
+    let inner = Domain { i0: 3, j0: 1, i1: SIDE - 3, j1: SIDE - 2 };
+    for (form, threads) in forms().into_iter().flat_map(|form| [(form, 1), (form, 4)]) {
+        let case = Case::new(&broken(form, Mistake::NoEdges));
+        assert_eq!(case.run(threads), Ok(()));
+        assert!(case.is_right() && case.kernel.is_compiled(), "{form:?}: a run without edges needs no such code");
+        let case = Case::new(&broken(form, Mistake::NoEdges));
+        assert_eq!(case.run_in(inner, threads), Ok(()));
+        assert!(case.is_right_in(inner) && !case.kernel.is_compiled(), "{form:?}");
+        assert_eq!(case.run(threads), Ok(()));
+        assert!(case.is_right(), "{form:?}: by the interpreter");
     }
 }
 

@@ -35,9 +35,12 @@ pub(crate) use nan_bits::Observed;
 /// A pass: its name, and what it does, which returns whether it changed something.
 type Pass = (&'static str, fn(&mut Function) -> bool);
 
+/// The name of the pass that removes what nobody wants.
+const DEAD: &str = "dead";
+
 /// The passes, in the order in which a round runs them.
 const PASSES: &[Pass] = &[
-    ("dead", dead::run),
+    (DEAD, dead::run),
     ("forward", forward::run),
     ("parameters", params::run),
     ("demand", demand::run),
@@ -58,15 +61,15 @@ pub fn simplify(function: &mut Function) {
 /// that a test can run it and compare.
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
-    // Passes in a row that changed nothing: when all of them have seen the function as it is, it is done.
+    // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
+    // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
     for &(name, pass) in PASSES.iter().cycle().take(MAX_ROUNDS * PASSES.len()) {
-        if pass(function) {
-            idle = 0;
+        let changed = pass(function);
+        if changed {
             observe(name, function);
-        } else {
-            idle += 1;
         }
+        idle = if changed && name != DEAD { 0 } else { idle + 1 };
         if idle == PASSES.len() {
             break;
         }

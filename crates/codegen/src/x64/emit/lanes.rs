@@ -161,6 +161,10 @@ impl Emitter<'_, Form> {
         };
         self.mask_bits(Register::EAX, reg)?;
         self.put_result(Instruction::with2(Code::Popcnt_r32_rm32, Register::EAX, Register::EAX))?;
+        if matches!(count, 2 | 4 | 8) {
+            let scaled = MemoryOperand::with_base_index_scale(total, Register::RAX, count);
+            return self.put_result(Instruction::with2(Code::Lea_r64_m, total, scaled));
+        }
         if count != 1 {
             let amount = count.cast_signed();
             self.put_result(Instruction::with3(Code::Imul_r32_rm32_imm32, Register::EAX, Register::EAX, amount))?;
