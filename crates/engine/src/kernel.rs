@@ -22,6 +22,8 @@ pub enum Grouping {
     /// Groups of this width execute one operation after the other, each in all of their lanes: warps, and programs whose
     /// lanes exchange data through memory. [`Layout`](ctm_lane::domain::Layout) says which lanes a group has.
     Lockstep(usize),
+    /// The same, for groups of the width that the run's options name: what lanes do depends on which of them a group has.
+    Together,
 }
 
 /// A function, simplified and laid out for the interpreter, with machine code where the engine makes it, and its threads.
@@ -61,7 +63,7 @@ impl Kernel {
         let wanted = match grouping {
             Grouping::Independent => repeatable || is_complete,
             Grouping::Once => true,
-            Grouping::Lockstep(_) => false,
+            Grouping::Lockstep(_) | Grouping::Together => false,
         };
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
         let machine = runtime.backend().filter(|_| wanted).and_then(|backend| {

@@ -68,7 +68,9 @@ impl Kernel {
     /// The width of groups.
     fn width(&self, options: &RunOptions) -> usize {
         let width = match self.grouping {
-            Grouping::Independent | Grouping::Once => options.group_width.clamp(1, MAX_GROUP_WIDTH),
+            Grouping::Independent | Grouping::Once | Grouping::Together => {
+                options.group_width.clamp(1, MAX_GROUP_WIDTH)
+            }
             Grouping::Lockstep(width) => width,
         };
         if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width }

@@ -1,11 +1,12 @@
 //! R700 jobs on the engine.
 //!
 //! A program whose jumps are mere short cuts is a group-independent kernel, as long as no lane reads or writes what another one
-//! writes. Everything else is the reference's.
+//! writes. Where groups jump together, or kills end lanes, the interpreter runs the groups that the options name. Where the order of
+//! lanes counts, the reference runs the program.
 
 use crate::lift::{
-    self, BufferBinding, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding, TexelLayout,
-    bank_words, buffer_lengths, input_words, launch_words, sampler_words, texture_words,
+    self, BufferBinding, Dependence, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding,
+    TexelLayout, bank_words, buffer_lengths, input_words, launch_words, sampler_words, texture_words,
 };
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
@@ -63,7 +64,12 @@ impl GuestJob for Job<'_> {
         if order_matters(self) {
             return Err(NotCompiled::Order);
         }
-        if kernels.kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
+        match kernels.lifted.dependence {
+            Dependence::Group => Err(NotCompiled::Group),
+            Dependence::Order => Err(NotCompiled::Dependent),
+            Dependence::Independent if kernels.kernel.is_compiled() => Ok(()),
+            Dependence::Independent => Err(NotCompiled::Refused),
+        }
     }
 
     fn run(
@@ -93,7 +99,10 @@ pub enum NotCompiled {
     /// The program cannot be lifted.
     #[error("not lifted: {0}")]
     NotLifted(NotLifted),
-    /// Jumps are more than short cuts, or lanes exchange data.
+    /// Jumps are more than short cuts, or kills end lanes: the interpreter runs the groups that the options name.
+    #[error("groups jump together")]
+    Group,
+    /// Lanes exchange data, or one instruction may trap in several ways: the reference runs the program.
     #[error("lanes depend on each other")]
     Dependent,
     /// A lane reads what another one writes, or two write the same place.
@@ -111,7 +120,7 @@ pub enum NotCompiled {
 pub fn stages(job: &Job) -> Result<Stages, NotLifted> {
     let key = KeyRef::of(job).into_owned();
     let lifted = key.lift()?;
-    let is_independent = lifted.is_independent && !order_matters(job);
+    let is_independent = lifted.dependence == Dependence::Independent && !order_matters(job);
     let surfaces = lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<_>>();
     Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_independent), None))
 }
@@ -211,14 +220,16 @@ pub struct Kernels {
 impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
         let mut lifted = key.lift().map_err(NotCompiled::NotLifted)?;
-        if !lifted.is_independent {
-            return Err(NotCompiled::Dependent);
-        }
+        let grouping = match lifted.dependence {
+            Dependence::Independent => Grouping::Independent,
+            Dependence::Group => Grouping::Together,
+            Dependence::Order => return Err(NotCompiled::Dependent),
+        };
         let surfaces =
             lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<Vec<_>>>();
         let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
         let function = std::mem::take(&mut lifted.function);
-        let kernel = Kernel::new(function, Grouping::Independent, &surfaces, None, runtime);
+        let kernel = Kernel::new(function, grouping, &surfaces, None, runtime);
         Ok(Kernels { lifted, surfaces, kernel })
     }
 

@@ -3,6 +3,7 @@
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Tiling;
+use ctm_r700::lift::Dependence;
 use ctm_testkit::expected::floats;
 use ctm_testkit::r700::case::Case;
 use ctm_testkit::r700::differential::Differential;
@@ -30,7 +31,7 @@ fn structured_programs() {
 #[test]
 fn changed_programs() {
     let differential = jobs(Kind::Changed, 40);
-    assert!(differential.independent > 15 && differential.trapped > 5, "{differential:?}");
+    assert!(differential.independent > 15 && differential.grouped > 2 && differential.trapped > 5, "{differential:?}");
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn straight_programs() {
 #[test]
 fn wild_programs() {
     let differential = jobs(Kind::Wild, 150);
-    assert!(differential.independent > 80 && differential.trapped > 30, "{differential:?}");
+    assert!(differential.independent > 80 && differential.grouped > 2 && differential.trapped > 30, "{differential:?}");
 }
 
 /// The folders in a folder.
@@ -77,7 +78,7 @@ fn same_as_reference(case: &Case, tiling: Tiling, textures: &Path) {
             }
         });
         let job = environment.job(case);
-        assert_eq!(Differential::is_independent(&job), Ok(true), "{}", case.name);
+        assert_eq!(Differential::dependence(&job), Ok(Dependence::Independent), "{}", case.name);
         let stats = engine.run(&job, &RunOptions { threads: 2, ..RunOptions::default() });
         let found = (stats, environment.pixels(case));
         assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{} on {}", case.name, engine.name());

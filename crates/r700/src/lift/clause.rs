@@ -90,7 +90,7 @@ impl Walk<'_> {
         // Which of several traps of one instruction it is, the group's first lane that has one decides.
         let trap = (address, slot, kind);
         let known = self.last_trap.replace(trap);
-        self.depends |= known.is_some_and(|known| known != trap && (known.0, known.1) == (address, slot));
+        self.ordered |= known.is_some_and(|known| known != trap && (known.0, known.1) == (address, slot));
         let (bad, good) = (self.m.b.new_block(), self.m.b.new_block());
         self.m.b.branch_any(lanes, (bad, &[]), (good, &[]));
         self.m.b.seal(bad);
@@ -207,13 +207,19 @@ impl Walk<'_> {
             self.m.b.set(self.m.predicate, predicate);
         }
         if let Some(killed) = killed {
-            self.m.kill(killed)?;
+            self.m.kill(killed);
         }
         if let Some(failed) = failed {
             // Pixels that whole-quad mode brought in keep their state, which is not active.
             self.m.remove(self.m.active, failed);
         }
-        Ok(failed.is_some())
+        if !self.m.specialisation.kill_stops_pixel {
+            return Ok(failed.is_some());
+        }
+        if let Some(failed) = failed {
+            self.m.add(self.failed, failed);
+        }
+        Ok(failed.is_some() || killed.is_some())
     }
 
     /// The lanes in which two writes of a channel go to one register, where that can be.

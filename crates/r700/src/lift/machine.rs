@@ -4,7 +4,7 @@ use super::context::CodeAddress;
 use super::specialisation::{
     BufferBinding, InputLayout, LAUNCH_ENTRIES, Specialisation, SurfaceBinding, TableBinding, is_unit, length_entries,
 };
-use super::{Lifted, NotLifted, Walked};
+use super::{Dependence, Lifted, NotLifted, Walked};
 use crate::alu::Selector;
 use crate::cf::{Cf, Qword};
 use crate::fetch::Fetch;
@@ -67,11 +67,15 @@ pub(super) struct LiftState<'a> {
     pub waits: Variable,
     /// Pixels that are covered and not killed.
     pub valid: Variable,
+    /// Pixels that no kill has ended.
+    alive: Variable,
     pub predicate: Variable,
     /// Whole-quad mode may make pixels active that were not at the last push.
     pub widens: bool,
     /// Lanes write memory that they share.
     pub writes_shared: bool,
+    /// Some kill ends pixels.
+    pub ends_lanes: bool,
     frames: Vec<FrameVariables>,
     gprs: Vec<[Variable; 4]>,
     /// Registers below NUM_GPRS, if some instruction reaches registers by index.
@@ -112,9 +116,11 @@ impl<'a> LiftState<'a> {
             stays: b.variable(Type::Mask),
             waits: b.variable(Type::Mask),
             valid: b.variable(Type::Mask),
+            alive: b.variable(Type::Mask),
             predicate: b.variable(Type::Mask),
             widens: programs().any(brings_in_quads),
             writes_shared: false,
+            ends_lanes: false,
             frames: Vec::new(),
             gprs: (0..GPRS).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect(),
             arrays,
@@ -127,7 +133,8 @@ impl<'a> LiftState<'a> {
             b,
         };
         let all = machine.b.mask_constant(true);
-        for (state, lanes) in [(machine.active, covered), (machine.valid, covered), (machine.stays, all)] {
+        let states = [(machine.active, covered), (machine.valid, covered), (machine.stays, all), (machine.alive, all)];
+        for (state, lanes) in states {
             machine.b.set(state, lanes);
         }
         machine.set_inputs();
@@ -135,7 +142,7 @@ impl<'a> LiftState<'a> {
     }
 
     /// The finished function.
-    pub fn done(self, is_independent: bool) -> Lifted {
+    pub fn done(self, dependence: Dependence) -> Lifted {
         Lifted {
             function: self.b.finish(),
             surfaces: self.surfaces,
@@ -143,7 +150,7 @@ impl<'a> LiftState<'a> {
             buffers: self.buffers,
             traps: self.traps,
             locations: self.locations,
-            is_independent,
+            dependence,
         }
     }
 
@@ -296,10 +303,23 @@ impl<'a> LiftState<'a> {
         self.b.set(mask, new);
     }
 
-    /// Makes lanes invalid.
-    pub fn kill(&mut self, lanes: Value) -> Walked<()> {
+    /// Makes lanes invalid, and ends them if kills do.
+    pub fn kill(&mut self, lanes: Value) {
         self.remove(self.valid, lanes);
-        if self.specialisation.kill_stops_pixel { Err(NotLifted::KillStops) } else { Ok(()) }
+        if self.specialisation.kill_stops_pixel {
+            self.ends_lanes = true;
+            self.remove(self.alive, lanes);
+            self.remove(self.active, lanes);
+        }
+    }
+
+    /// Of these lanes, those that no kill has ended.
+    pub fn living(&mut self, lanes: Value) -> Value {
+        if !self.specialisation.kill_stops_pixel {
+            return lanes;
+        }
+        let alive = self.b.get(self.alive);
+        self.b.mask_and(lanes, alive)
     }
 
     /// The lanes whose quad has one of these.

@@ -2,11 +2,12 @@
 //!
 //! The walk (`control`) visits every control-flow address with every shape that the stack can have there: the kinds of
 //! frames are known, the masks that they hold are values. States of pixels are three masks: those that are active, those
-//! that have left the innermost loop, and those that wait for the end of its pass. Registers are values, but those that are
-//! reached by index; resources and constants are named by their roles ([`SurfaceBinding`], [`TableBinding`], [`BufferBinding`]).
+//! that have left the innermost loop, and those that wait for the end of its pass. Where kills end pixels, a fourth has those
+//! that none has ended. Registers are values, but those that are reached by index; resources and constants are named by
+//! their roles ([`SurfaceBinding`], [`TableBinding`], [`BufferBinding`]).
 //!
 //! The function does what a group of the reference does, step by step, in groups of any width. Where jumps are mere short
-//! cuts ([`Lifted::is_independent`]), what a lane does depends on no other.
+//! cuts ([`Dependence::Independent`]), what a lane does depends on no other.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod axis;
@@ -50,8 +51,20 @@ pub struct Lifted {
     pub traps: Vec<TrapKind>,
     /// Where its instructions are: what it calls addresses of traps and steps are places in this list.
     pub locations: Vec<TrapLocation>,
-    /// What a lane does depends on no other lane, but those of its quad.
-    pub is_independent: bool,
+    /// What lanes have to do with each other.
+    pub dependence: Dependence,
+}
+
+/// What the lanes of a program have to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependence {
+    /// What a lane does depends on no other lane, but those of its quad: jumps are mere short cuts.
+    Independent,
+    /// It depends on which lanes form its group, since these jump together, or kills end lanes.
+    Group,
+    /// It depends on the order in which an instruction goes through the lanes of a group: they write memory that they
+    /// share, or several traps may come of one instruction.
+    Order,
 }
 
 /// Why a program is not lifted. The reference runs it all the same.
@@ -69,9 +82,6 @@ pub enum NotLifted {
     /// Control flow that leaves the control-flow program: it runs into a clause.
     #[error("control flow runs into the words of a clause")]
     RunsIntoClause,
-    /// A kill that ends pixels.
-    #[error("kills end pixels, which leave branches and loops without it")]
-    KillStops,
 }
 
 type Walked<T> = Result<T, NotLifted>;
@@ -91,9 +101,13 @@ pub fn lift(
         let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
         let counts = specialisation.loops.iter().map(|constant| constant.count).collect();
         let mut checks = Checks::new(code, &specialisation.bools, counts, fetch_program.is_some());
-        let is_independent =
-            !walk.depends && !walk.m.writes_shared && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
-        Ok(walk.m.done(is_independent))
+        let are_alone = !walk.depends && !walk.m.ends_lanes && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
+        let dependence = match (walk.ordered || walk.m.writes_shared, are_alone) {
+            (true, _) => Dependence::Order,
+            (false, false) => Dependence::Group,
+            (false, true) => Dependence::Independent,
+        };
+        Ok(walk.m.done(dependence))
     };
     match walk(false) {
         Err(NotLifted::Backward) => walk(true),

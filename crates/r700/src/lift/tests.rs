@@ -13,7 +13,7 @@ fn is_independent(source: &str) -> bool {
     let space = Space::default();
     let mut job = Job::new(&program, Domain { i0: 0, j0: 0, i1: 7, j1: 7 }, &space);
     job.inputs.insert(0, Input::Position);
-    lift(&program, None, &Specialisation::of(&job)).expect("a small program").is_independent
+    lift(&program, None, &Specialisation::of(&job)).expect("a small program").dependence == Dependence::Independent
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::r700::environment::Memory;
 use crate::r700::operations;
 use ctm_lane::counts::Counts;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_r700::lift::{NotLifted, Specialisation, lift};
+use ctm_r700::lift::{Dependence, NotLifted, Specialisation, lift};
 use ctm_r700::text::print_program;
 use ctm_r700::{Job, RunError, reference};
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ pub struct Differential {
     pub not_lifted: u64,
     /// Those that engines run themselves, as no lane depends on others.
     pub independent: u64,
+    /// Those that the interpreter runs group by group.
+    pub grouped: u64,
     /// Those of them that machine code runs.
     pub compiled: u64,
     /// Those of them that trapped.
@@ -50,24 +52,24 @@ impl Differential {
         self.memory = Some(memory);
     }
 
-    /// Whether engines run the job themselves.
+    /// What the lanes of a job have to do with each other.
     ///
     /// # Errors
     /// Why it is not lifted.
-    pub fn is_independent(job: &Job) -> Result<bool, NotLifted> {
+    pub fn dependence(job: &Job) -> Result<Dependence, NotLifted> {
         let lifted = lift(job.program, job.fetch_program, &Specialisation::of(job))?;
         let sound = ctm_lane::verify(&lifted.function);
         assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));
-        Ok(lifted.is_independent)
+        Ok(lifted.dependence)
     }
 
     /// How the jobs so far were run.
     pub fn summary(&self) -> String {
-        let Differential { jobs, not_lifted, independent, compiled, trapped, .. } = self;
-        let dependent = jobs - independent - not_lifted;
+        let Differential { jobs, not_lifted, independent, grouped, compiled, trapped, .. } = self;
+        let dependent = jobs - independent - grouped - not_lifted;
         format!(
-            "{compiled} as machine code, {} interpreted, {dependent} with lanes that depend on others, {not_lifted} not \
-             lifted; {trapped} trapped",
+            "{compiled} as machine code, {} interpreted, {grouped} interpreted group by group, {dependent} with lanes whose \
+             order matters, {not_lifted} not lifted; {trapped} trapped",
             independent - compiled
         )
     }
@@ -86,8 +88,8 @@ impl Differential {
 
     /// Runs the job with each of the options on every engine.
     ///
-    /// What engines run themselves is the same for all options, if nothing traps: so the lift claims. The reference is
-    /// asked first whether that is true, as engines can only differ from it if it is not.
+    /// What engines run themselves is the same for all options, if nothing traps, unless they run it group by group: so the lift
+    /// claims. The reference is asked first whether that is true, as engines can only differ from it if it is not.
     ///
     /// # Errors
     /// With what differs.
@@ -96,9 +98,11 @@ impl Differential {
         for program in [Some(job.program), job.fetch_program].into_iter().flatten() {
             operations::of(program).for_each(|name| one_more(&mut self.operations, name));
         }
-        match Self::is_independent(job) {
-            Ok(true) => {}
-            Ok(false) => {
+        let dependence = Self::dependence(job);
+        match dependence {
+            Ok(Dependence::Independent) => self.independent += 1,
+            Ok(Dependence::Group) => self.grouped += 1,
+            Ok(Dependence::Order) => {
                 one_more(&mut self.refused, "lanes depend on each other");
                 return Ok(());
             }
@@ -108,7 +112,6 @@ impl Differential {
                 return Ok(());
             }
         }
-        self.independent += 1;
         let engine = self.forms.engine();
         let compiled = engine.compiles(job, &RunOptions::default());
         self.compiled += u64::from(compiled.is_ok());
@@ -127,7 +130,9 @@ impl Differential {
             let stats = RunStats { groups: 0, ..*result.as_ref().ok()? };
             Some((options, (Ok(stats), contents.clone())))
         });
-        if let Some((_, first)) = completed.next() {
+        if dependence == Ok(Dependence::Independent)
+            && let Some((_, first)) = completed.next()
+        {
             for (options, found) in completed {
                 compare(
                     (job, memory),

@@ -84,7 +84,8 @@ impl Walk<'_> {
         };
         let frame = self.m.frame(self.here.frames.len() - 1);
         let stays = self.m.b.get(self.m.stays);
-        self.m.b.set(self.m.active, stays);
+        let active = self.m.living(stays);
+        self.m.b.set(self.m.active, active);
         let none = self.m.b.mask_constant(false);
         self.m.b.set(self.m.waits, none);
         let passing = self.passing(test);
@@ -121,8 +122,11 @@ impl Walk<'_> {
             let value = self.m.b.get(saved);
             self.m.b.set(state, value);
         }
+        let active = self.m.b.get(self.m.active);
+        let active = self.m.living(active);
+        self.m.b.set(self.m.active, active);
         self.here.frames.pop();
-        self.some = some;
+        self.some = some && !self.m.specialisation.kill_stops_pixel;
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use crate::cf::{Cf, CfAlu, CfAluOp, CfFields, CfOp, CfPlain};
 use crate::job::{STRIP_CUT, STRIP_VERTEX, TrapKind};
 use crate::outline::Outline;
 use crate::program::Stage;
-use ctm_lane::{Block, Value};
+use ctm_lane::{Block, Type, Value, Variable};
 use std::collections::{BTreeMap, HashSet};
 use test::Test;
 
@@ -51,10 +51,14 @@ pub(super) struct Walk<'a> {
     pub here: Context,
     /// Some pixel is active here.
     some: bool,
+    /// Pixels that fail a test of the clause at hand.
+    pub failed: Variable,
     /// Jumps that the group takes together.
     pub jumps: Vec<Jump>,
-    /// What lanes do depends on others in another way.
+    /// What lanes do depends in another way on those of their group.
     pub depends: bool,
+    /// Which trap is reported depends on the order of lanes.
+    pub ordered: bool,
     /// Where lanes were last seen to trap.
     pub last_trap: Option<(CodeAddress, Option<u32>, TrapKind)>,
 }
@@ -62,7 +66,7 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A walk from the start of the program. `careful` ones know less of what they meet, and seal no block early; they are
     /// for code whose loops do not nest.
-    pub(super) fn new(m: LiftState<'a>, careful: bool) -> Self {
+    pub(super) fn new(mut m: LiftState<'a>, careful: bool) -> Self {
         let mut targets = [HashSet::new(), HashSet::new()];
         let mut lengths = [0; 2];
         let mut heads = HashSet::new();
@@ -110,6 +114,7 @@ impl<'a> Walk<'a> {
         let here =
             Context { address: CodeAddress { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
         Walk {
+            failed: m.b.variable(Type::Mask),
             m,
             entries: BTreeMap::new(),
             pending: BTreeMap::new(),
@@ -122,6 +127,7 @@ impl<'a> Walk<'a> {
             some: true,
             jumps: Vec::new(),
             depends: false,
+            ordered: false,
             last_trap: None,
         }
     }
@@ -256,6 +262,10 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let before = self.m.b.get(self.m.active);
+        if self.m.specialisation.kill_stops_pixel {
+            let none = self.m.b.mask_constant(false);
+            self.m.b.set(self.failed, none);
+        }
         let skips = self.unless_nobody(passing, &test);
         let narrows = self.alu_clause(alu, passing)?;
         self.join(skips);
@@ -271,8 +281,14 @@ impl<'a> Walk<'a> {
                 if self.here.innermost_loop().is_none() {
                     return self.trap(TrapKind::NoLoop, None);
                 }
-                let active = self.m.b.get(self.m.active);
-                let failed = self.m.b.mask_andnot(before, active);
+                // A pixel that a kill has ended fails no test any more.
+                let failed = if self.m.specialisation.kill_stops_pixel {
+                    let failed = self.m.b.get(self.failed);
+                    self.m.b.mask_and(before, failed)
+                } else {
+                    let active = self.m.b.get(self.m.active);
+                    self.m.b.mask_andnot(before, active)
+                };
                 self.leave_pass(alu.op == CfAluOp::Break, &Test::ACTIVE, failed);
                 Ok(())
             }
@@ -383,9 +399,9 @@ impl<'a> Walk<'a> {
             CfOp::LoopContinue => self.leave_loop(fields, test, passing, false),
             CfOp::LoopBreak => self.leave_loop(fields, test, passing, true),
             CfOp::Kill => {
-                self.m.kill(passing)?;
+                self.m.kill(passing);
                 let valid = self.m.b.get(self.m.valid);
-                let some = self.some;
+                let some = self.some && !self.m.specialisation.kill_stops_pixel;
                 self.branch(valid, fields, Leave::Pop(0), None)?;
                 // Pixels that are killed may go on.
                 self.depends |= fields.addr != self.here.address.pc + 1;

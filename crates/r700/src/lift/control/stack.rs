@@ -114,9 +114,10 @@ impl Walk<'_> {
             let frame = self.m.frame(self.here.frames.len() - 1);
             let pushed = self.m.b.get(frame.active);
             let active = self.m.in_pass(pushed);
+            let active = self.m.living(active);
             self.m.b.set(self.m.active, active);
             self.here.frames.pop();
-            self.some = some && self.here.innermost_loop().is_none();
+            self.some = some && self.here.innermost_loop().is_none() && !self.m.specialisation.kill_stops_pixel;
         }
         Ok(())
     }
@@ -164,6 +165,7 @@ impl Walk<'_> {
         if !test.never {
             let waiting = self.m.b.mask_andnot(pushed, active);
             let waiting = self.m.in_pass(waiting);
+            let waiting = self.m.living(waiting);
             // Active pixels were active at the push, unless whole-quad mode brought them in later.
             active = if self.m.widens {
                 let others = self.m.b.mask_andnot(active, pushed);

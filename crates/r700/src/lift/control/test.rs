@@ -53,7 +53,8 @@ impl Walk<'_> {
         }
         let active = self.m.b.get(self.m.active);
         if test.whole_quad {
-            return self.m.quads_of(active);
+            let quads = self.m.quads_of(active);
+            return self.m.living(quads);
         }
         if test.valid_only {
             let valid = self.m.b.get(self.m.valid);
