@@ -325,7 +325,7 @@ pub struct Sampler {
     pub mip: MipFilter,
     /// What is outside, for x, y, z.
     pub wrap: [Wrap; 3],
-    /// The border colour, as float bits, or integers.
+    /// The border colour, as float bits, or integers: what samples give; the texture's own selectors do not affect it.
     pub border: [u32; 4],
     /// The comparison with the reference.
     pub compare: Compare,

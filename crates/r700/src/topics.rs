@@ -17,7 +17,7 @@ const FUNCTION: &str = "a fixed sequence of rounded steps, the same on every eng
 const PASSED: &str = "UPDATE_PRED and UPDATE_EXEC_MASK say whether predicate and execute mask take it; D is 0.0 where it holds, else 1.0";
 const COUNTED: &str =
     "S0 is a counter of nested conditions that do not hold: it goes up by one where this one does not";
-const SHIFTED: &str = "counts are taken without sign; from 32 on everything is shifted out";
+const SHIFTED: &str = "only the five low bits of the count matter";
 const ABSENT: &str = "it has an encoding, but is not executed here";
 
 /// Formula, and what has to be known beside it.
@@ -320,14 +320,18 @@ fn fetch(op: FetchOp) -> Words {
                 "coordinates are whole numbers; outside of the texture it gives 0; where texels have several samples, S.w is the sample",
             ],
         ),
-        FetchOp::GetTextureInfo => {
-            ("D = width, height, depth, number of levels", &["the sizes are those of level S.x, a whole number"])
-        }
+        FetchOp::GetTextureInfo => (
+            "D = width, height, depth, number of levels",
+            &[
+                "the sizes are those of level S.x, a whole number",
+                "layers are the height of 1D arrays, the depth of others",
+            ],
+        ),
         FetchOp::GetGradientsH => ("D = S of the right pixel of the quad's row - S of the left one", &[]),
         FetchOp::GetGradientsV => ("D = S of the lower pixel of the quad's column - S of the upper one", &[]),
         FetchOp::SetGradientsH => ("gradients to the right = S", &[GRADIENTS]),
         FetchOp::SetGradientsV => ("gradients down = S", &[GRADIENTS]),
-        FetchOp::GetSampleInfo => ("D.x = samples of a texel", &[]),
+        FetchOp::GetSampleInfo => ("D.w = samples of a texel", &[]),
         FetchOp::GetCompTexLod => ("D.x = level of the quad at S; D.y = the level that a sample takes", &[]),
         FetchOp::Sample => ("D = filtered texel at S", &[COORDINATES]),
         FetchOp::SampleL => ("D = filtered texel at S, level S.w", &[COORDINATES]),

@@ -366,6 +366,15 @@ fn slices_and_faces() {
             job.inputs.insert(4, Input::Value([coordinates[0], coordinates[1], coordinates[2], 0.0].map(f32::to_bits)));
         });
         assert_eq!(found[0][0], row, "{dimension:?}");
+        let found = instructions("TEX:\n 0 GET_TEXTURE_INFO R1.xyzw, R4.0000, t3, s0\n", |job| {
+            job.bindings.textures.insert(3, Texture { dimension, size, ..Texture::flat(1, 1, surface(FREE)) });
+        });
+        let [width, height, layers] = size;
+        let expected = match dimension {
+            Dimension::D1Array => [width, layers, height, 1],
+            _ => [width, height, layers, 1],
+        };
+        assert_eq!(found[0], expected, "{dimension:?}");
     }
 }
 

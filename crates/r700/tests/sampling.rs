@@ -195,6 +195,24 @@ fn wraps_filters_and_offsets_are_those_of_the_formulas() {
 }
 
 /// The level that is looked at, by texels that hold its number.
+/// The texture's selectors choose among the components of texels, not among those of the border.
+#[test]
+fn borders_are_not_selected() {
+    let swizzle = [Select::Zero, Select::One, Select::One, Select::X];
+    let sample = |operation: &str, filter: Filter, x: f32| {
+        let sampler = Sampler { wrap: [Wrap::Border; 3], border: border(), ..Sampler::with_filter(filter) };
+        let instruction = format!("{operation} R1.xyzw, R4.xy00, t3, s1 DENORM(XYZ)");
+        let made = |space: &Space| Texture { swizzle, ..texture(space, Dimension::D2, [4, 4, 1], 1) };
+        fetch(&instruction, [[x, 1.5, 0.0, 0.0]; 4], sampler, made)[3].map(f32::from_bits)
+    };
+    let (far, texel) = (BORDER as f32, value(0, [0, 1, 0]) as f32);
+    assert_eq!(sample("SAMPLE", Filter::Nearest, 9.0), [far, -far, 1.0, 0.0]);
+    assert_eq!(sample("SAMPLE", Filter::Nearest, 0.5), [0.0, 1.0, 1.0, texel]);
+    assert_eq!(sample("SAMPLE", Filter::Linear, 0.0), [far / 2.0, (1.0 - far) / 2.0, 1.0, texel / 2.0]);
+    // A comparison has one result, which is selected.
+    assert_eq!(sample("SAMPLE_C", Filter::Nearest, 9.0)[..3], [0.0, 1.0, 1.0]);
+}
+
 fn levels(instruction: &str, quad: [[f32; 4]; 4], sampler: Sampler) -> [f32; 4] {
     let make = |space: &Space| {
         let plain = texture(space, Dimension::D2, [64, 32, 1], 7);
@@ -350,7 +368,7 @@ fn loads_of_levels_and_samples() {
     assert_eq!(load([2, 1, 0, 3], &samples)[0], 4 * (5 * 4 + 3));
     assert_eq!(load([2, 1, 0, 4], &samples)[0], 0);
     let count = fetch("GET_SAMPLE_INFO R1.xyzw, R4.xyzw, t3, s1", [[0.0; 4]; 4], Sampler::default(), samples);
-    assert_eq!(count[0][0], 4);
+    assert_eq!(count[0][3], 4);
 }
 
 /// Samples of any texture with any sampler: [`fetch`] compares the engine with the reference.

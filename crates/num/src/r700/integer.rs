@@ -1,21 +1,22 @@
 //! Integers: shifts, products, reciprocals, conversions, and the address register's operand.
 
-/// LSHL_INT: the count is unsigned; 0 from 32 on (as Multi2Sim's Evergreen model has it; hardware may use 5 bits).
+/// LSHL_INT: only the five low bits of the count matter. AMD's guide has 0 from 32 on; but piglit's `glsl-rotate-left`, which passes on an
+/// RV770, needs counts modulo 32, and Mesa drops `& 31` before shifts.
 #[inline]
 pub fn lshl(a: u32, count: u32) -> u32 {
-    a.checked_shl(count).unwrap_or(0)
+    a.wrapping_shl(count)
 }
 
-/// LSHR_INT: zeros come in; 0 from 32 on.
+/// LSHR_INT: zeros come in; the count as that of [`lshl`].
 #[inline]
 pub fn lshr(a: u32, count: u32) -> u32 {
-    a.checked_shr(count).unwrap_or(0)
+    a.wrapping_shr(count)
 }
 
-/// ASHR_INT: copies of the sign come in; all sign from 32 on.
+/// ASHR_INT: copies of the sign come in; the count as that of [`lshl`].
 #[inline]
 pub fn ashr(a: u32, count: u32) -> u32 {
-    (a.cast_signed() >> count.min(31)).cast_unsigned()
+    a.cast_signed().wrapping_shr(count).cast_unsigned()
 }
 
 /// MULHI_INT: the high 32 bits of the signed product.

@@ -151,8 +151,13 @@ fn cube_faces() {
 
 #[test]
 fn integers() {
-    assert_eq!([r700::lshl(1, 31), r700::lshl(1, 32), r700::lshr(SIGN, 31), r700::lshr(SIGN, 32)], [SIGN, 0, 1, 0]);
-    assert_eq!([r700::ashr(SIGN, 31), r700::ashr(SIGN, 99), r700::ashr(7, 32)], [u32::MAX, u32::MAX, 0]);
+    assert_eq!(
+        [r700::lshl(1, 31), r700::lshl(1, 33), r700::lshr(SIGN, 31), r700::lshr(SIGN, 34)],
+        [SIGN, 2, 1, SIGN >> 2]
+    );
+    assert_eq!([r700::ashr(SIGN, 31), r700::ashr(SIGN, 65), r700::ashr(7, 32)], [u32::MAX, SIGN | SIGN >> 1, 7]);
+    // Rotation as piglit's glsl-rotate-left has it, by 34 and 2 - 34.
+    assert_eq!(r700::lshl(0xAAEB_6FAF, 34) | r700::lshr(0xAAEB_6FAF, 32u32.wrapping_sub(34)), 0xABAD_BEBE);
     assert_eq!([r700::recip_uint(0), r700::recip_uint(1), r700::recip_uint(3)], [u32::MAX, u32::MAX, 0x5555_5555]);
     assert_eq!(
         [r700::recip_int(0), r700::recip_int(1), r700::recip_int(u32::MAX)],

@@ -6,7 +6,7 @@ use crate::codes::OutputModifier;
 use crate::group::{Group, Unit};
 use crate::legal::legal_group;
 
-/// Bits of a register; shift counts from there on are doubtful.
+/// Bits of a register; shift counts from there on lose bits.
 const WORD_BITS: u32 = 32;
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
@@ -133,7 +133,7 @@ fn operands(
             Some(count) => format!("the shift count is {count}"),
             None => "the shift count is computed".into(),
         };
-        let help = "mask it with 31 if it may be larger; here 32 and more shift everything out";
+        let help = "only its five low bits count: a count of 32 shifts by 0";
         findings.inside(FindingCode::ShiftCount, location, message, help);
     }
 }

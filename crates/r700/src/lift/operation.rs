@@ -197,9 +197,18 @@ impl LiftState<'_> {
                 let value = self.b.cos(turns);
                 Value(self.trigonometric(family, a, value, ONE))
             }
-            Op2::AshrInt => Value(self.b.sar(a, b)),
-            Op2::LshrInt => Value(self.b.shr(a, b)),
-            Op2::LshlInt => Value(self.b.shl(a, b)),
+            Op2::AshrInt => {
+                let count = self.shift_count(b);
+                Value(self.b.sar(a, count))
+            }
+            Op2::LshrInt => {
+                let count = self.shift_count(b);
+                Value(self.b.shr(a, count))
+            }
+            Op2::LshlInt => {
+                let count = self.shift_count(b);
+                Value(self.b.shl(a, count))
+            }
             Op2::MulLoInt | Op2::MulLoUint => Value(self.b.imul(a, b)),
             Op2::MulHiInt => Value(self.b.smul_high(a, b)),
             Op2::MulHiUint => Value(self.b.umul_high(a, b)),
@@ -512,6 +521,12 @@ impl LiftState<'_> {
         let negative = self.b.isub(zero, magnitude);
         let is_negative = self.b.icmp(IntTest::Slt, a, zero);
         self.b.select(is_negative, negative, magnitude)
+    }
+
+    /// The machine looks at five bits of a count, the lane operations at all.
+    fn shift_count(&mut self, count: Value) -> Value {
+        let bits = self.b.constant(31);
+        self.b.and(count, bits)
     }
 
     fn address_of_float(&mut self, a: Value) -> Value {

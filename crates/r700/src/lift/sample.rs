@@ -59,6 +59,13 @@ struct Sample<'a> {
     lanes: Value,
 }
 
+impl Sample<'_> {
+    /// Whether the border's colour may be in it: the resource's selectors do not affect that.
+    fn meets_border(&self) -> bool {
+        self.reference.is_none() && self.axes.iter().any(|axis| axis.inside.iter().any(Option::is_some))
+    }
+}
+
 /// What a sample is in every level.
 struct Plan {
     op: SampleOp,
@@ -68,12 +75,12 @@ struct Plan {
 
 impl<'a> LiftState<'a> {
     /// GET_TEXTURE_INFO: the size of level x, and the number of levels. Levels that there are not have size 0, and a texture that is not there
-    /// reads as 0.
+    /// reads as 0. Layers of one dimension are in y.
     pub fn texture_info(&mut self, request: &Request) -> [Value; 4] {
         let zero = self.b.constant(0);
         let Some(texture) = self.texture(request) else { return [zero; 4] };
         let level = request.coordinates[0];
-        match &texture.texels {
+        let (size, levels) = match &texture.texels {
             TexelLayout::Surfaces { sizes, .. } => {
                 let mut size = [zero; 3];
                 for (k, of_level) in sizes.iter().enumerate() {
@@ -84,26 +91,30 @@ impl<'a> LiftState<'a> {
                         *size = self.b.select(these, of_level, *size);
                     }
                 }
-                [size[0], size[1], size[2], self.b.constant(sizes.len() as u32)]
+                (size, self.b.constant(sizes.len() as u32))
             }
             TexelLayout::Vectors { .. } => {
                 let levels = self.texture_entry(request, LEVELS);
                 let there = self.b.icmp(IntTest::Ult, level, levels);
                 let size = self.size_of_level(request, texture, level);
-                let [x, y, z] = size.map(|size| self.b.select(there, size, zero));
-                [x, y, z, levels]
+                (size.map(|size| self.b.select(there, size, zero)), levels)
             }
-        }
+        };
+        let [x, y, z] = match texture.dimension {
+            Dimension::D1Array => [size[0], size[2], size[1]],
+            Dimension::D1 | Dimension::D2 | Dimension::D3 | Dimension::D2Array | Dimension::Cube => size,
+        };
+        [x, y, z, levels]
     }
 
-    /// GET_SAMPLE_INFO: the number of samples; of a texture that is not there 0.
+    /// GET_SAMPLE_INFO: the number of samples, in w; of a texture that is not there 0.
     pub fn texture_samples(&mut self, request: &Request) -> [Value; 4] {
         let samples = match self.texture(request).map(|texture| &texture.texels) {
             None => 0,
             Some(TexelLayout::Surfaces { .. }) => 1,
             Some(TexelLayout::Vectors { samples, .. }) => *samples,
         };
-        [samples, 0, 0, 0].map(|value| self.b.constant(value))
+        [0, 0, 0, samples].map(|value| self.b.constant(value))
     }
 
     /// LD, of the level in w, or the sample in w of textures that have several. A texture that is not there reads as 0.
@@ -174,7 +185,7 @@ impl<'a> LiftState<'a> {
                 self.b.select(between, mixed, value[channel])
             });
         }
-        self.swizzle(texture, value)
+        value
     }
 
     /// What takes part in a comparison: of fractions, from 0 to 1.
@@ -348,13 +359,18 @@ impl<'a> LiftState<'a> {
             (0..level.texture.dimension.axes()).map(|axis| self.axis(request, level, axis, plan.linear)).collect();
         let slice = self.slice(request, level, plan.op);
         let sample = Sample { request, level, axes, slice, reference: plan.reference, lanes };
-        let nearest = self.tap(&sample, [0; 3]);
-        let filtered = match plan.linear {
+        let value = self.filtered_from(&sample, plan.linear);
+        if sample.meets_border() { value } else { self.swizzle(level.texture, value) }
+    }
+
+    fn filtered_from(&mut self, sample: &Sample, linear: Linear) -> [Value; 4] {
+        let nearest = self.tap(sample, [0; 3]);
+        let filtered = match linear {
             Linear::Never => return nearest,
-            Linear::Always | Linear::Lanes(_) => self.filtered(&sample, nearest, [0; 3], sample.axes.len()),
+            Linear::Always | Linear::Lanes(_) => self.filtered(sample, nearest, [0; 3], sample.axes.len()),
         };
         let filtered = filtered.map(|value| self.b.canon_nan(Bits(num::R700_NAN), value));
-        match plan.linear {
+        match linear {
             Linear::Never | Linear::Always => filtered,
             Linear::Lanes(lanes) => {
                 std::array::from_fn(|channel| self.b.select(lanes, filtered[channel], nearest[channel]))
@@ -402,11 +418,12 @@ impl<'a> LiftState<'a> {
             let [x, y, face] = place;
             place = self.across_edge(face, [x, y], level.size[0]);
         }
+        let loaded = inside.map_or(lanes, |inside| self.b.mask_and(lanes, inside));
+        let texel = self.texel(level, place, zero, loaded);
+        let texel = if sample.meets_border() { self.swizzle(level.texture, texel) } else { texel };
         let value = match inside {
-            None => self.texel(level, place, zero, lanes),
+            None => texel,
             Some(inside) => {
-                let loaded = self.b.mask_and(lanes, inside);
-                let texel = self.texel(level, place, zero, loaded);
                 let border = [0, 1, 2, 3].map(|channel| self.sampler_entry(request, BORDER + channel));
                 std::array::from_fn(|channel| self.b.select(inside, texel[channel], border[channel]))
             }

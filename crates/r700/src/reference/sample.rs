@@ -41,9 +41,9 @@ pub(super) fn execute_info(request: &Request, texture: Option<&BoundTexture>) ->
     texture.map_or([0; 4], |texture| info(request, texture))
 }
 
-/// GET_SAMPLE_INFO: the number of samples, as [`execute_load`].
+/// GET_SAMPLE_INFO: the number of samples, in w, where Mesa's driver takes it from; as [`execute_load`].
 pub(super) fn execute_samples(texture: Option<&BoundTexture>) -> [u32; 4] {
-    texture.map_or([0; 4], |texture| [texture.texture.samples(), 0, 0, 0])
+    texture.map_or([0; 4], |texture| [0, 0, 0, texture.texture.samples()])
 }
 
 /// GET_COMP_TEX_LOD, as [`execute_load`].
@@ -107,11 +107,16 @@ fn used_axes(dimension: Dimension) -> [bool; 3] {
     }
 }
 
-/// GET_TEXTURE_INFO: the size of level x, and the number of levels. Levels that there are not have size 0.
+/// GET_TEXTURE_INFO: the size of level x, and the number of levels. Levels that there are not have size 0. Layers of one dimension are in y, as
+/// drivers read no other components than a size has.
 fn info(request: &Request, texture: &BoundTexture) -> [u32; 4] {
     let (level, levels) = (request.coordinates[0] as usize, texture.texture.levels());
     let size = if level < levels { texture.texture.level_size(level) } else { [0; 3] };
-    [size[0], size[1], size[2], levels as u32]
+    let [x, y, z] = match texture.texture.dimension {
+        Dimension::D1Array => [size[0], size[2], size[1]],
+        Dimension::D1 | Dimension::D2 | Dimension::D3 | Dimension::D2Array | Dimension::Cube => size,
+    };
+    [x, y, z, levels as u32]
 }
 
 /// The slice that a sample takes; that of a face.
@@ -162,11 +167,10 @@ impl LookUp<'_> {
         let levels = levels(detail, sampler, last);
         let filter = if levels.magnified { magnification } else { minification };
         let fine = self.level(levels.fine, filter);
-        let value = match levels.weight {
+        match levels.weight {
             Some(weight) if !is_integer => mix(fine, self.level(levels.fine + 1, filter), weight).map(canonical),
             Some(_) | None => fine,
-        };
-        swizzle(self.texture, value)
+        }
     }
 
     fn level(&self, level: usize, filter: Filter) -> [u32; 4] {
@@ -197,7 +201,7 @@ impl LookUp<'_> {
         }
     }
 
-    /// The texel, or its comparison, that these taps name.
+    /// The texel, or its comparison, that these taps name, by the resource's selectors; the border's colour is not affected by these.
     fn tap(&self, level: usize, axes: &[Axis], taps: [usize; 3]) -> [u32; 4] {
         let texture = self.texture.texture;
         let mut place = [0, 0, self.slice];
@@ -215,11 +219,13 @@ impl LookUp<'_> {
         }
         let value = if inside { self.texture.texel(level, place, 0) } else { self.request.sampler.border };
         match self.reference {
+            None if inside => swizzle(self.texture, value),
             None => value,
             Some(reference) => {
                 let clamps = texture.numbers == TexelNumbers::Fraction;
                 let texel = if clamps { num::clamp(true, value[0]) } else { value[0] };
-                [if holds(self.request.sampler.compare, reference, texel) { ONE } else { 0 }; 4]
+                let result = if holds(self.request.sampler.compare, reference, texel) { ONE } else { 0 };
+                swizzle(self.texture, [result; 4])
             }
         }
     }
