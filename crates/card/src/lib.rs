@@ -3,10 +3,11 @@
 //!
 //! The card's memory is one arena, shared with the driver: the address of an object is its place in there. Nothing here
 //! knows a particular card, or how submissions come from a driver. [`trace`] keeps them in files; [`register`] describes the
-//! registers of a card, [`listing`] has what texts of submissions are made of.
+//! registers of a card, [`listing`] has what texts of submissions are made of, [`history`] is what draws do to one pixel.
 #![forbid(unsafe_code)]
 
 mod draws;
+pub mod history;
 pub mod listing;
 mod object;
 pub mod register;

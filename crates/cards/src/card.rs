@@ -1,10 +1,10 @@
 //! A card of any model.
 
 use crate::Model;
+use ctm_card::history::{DrawHistory, Watch};
 use ctm_card::{DrawStats, Identity, Picture, Rejected, Submission};
 use ctm_engine::Executor;
 use ctm_memory::Arena;
-use ctm_r5xx::history::{DrawHistory, Watch};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -22,7 +22,7 @@ pub struct Setup {
     pub host_clock: bool,
     /// What draws do is kept, in numbers.
     pub stats: bool,
-    /// The pixel whose history is kept, where the model has histories.
+    /// The pixel whose history is kept.
     pub watch: Option<Watch>,
 }
 
@@ -78,6 +78,7 @@ impl Card {
                 if stats {
                     card = card.with_stats();
                 }
+                card.watch(watch);
                 Card::R700(Box::new(card))
             }
         }
@@ -95,7 +96,7 @@ impl Card {
     pub fn take_history(&mut self) -> Vec<DrawHistory> {
         match self {
             Card::R5xx(card) => card.take_history(),
-            Card::R700(_) => Vec::new(),
+            Card::R700(card) => card.take_history(),
         }
     }
 

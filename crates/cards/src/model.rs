@@ -43,14 +43,6 @@ impl Model {
         matches!((self, other), (Model::R5xx(_), Model::R5xx(_)) | (Model::R700(_), Model::R700(_)))
     }
 
-    /// Whether histories of pixels can be had of it.
-    pub const fn has_histories(self) -> bool {
-        match self {
-            Model::R5xx(_) => true,
-            Model::R700(_) => false,
-        }
-    }
-
     /// Colour buffers that a draw can have.
     pub const fn colour_buffers(self) -> usize {
         match self {

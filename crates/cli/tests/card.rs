@@ -180,7 +180,23 @@ fn traces_of_another_family_are_shown_and_replayed() {
     folder.ctm(&format!("card replay {scene} --bottom-up -o all.png")).ok();
     let pixels = |bytes: &[u8]| ctm_array::read_png(bytes).expect("a picture");
     assert!(pixels(&folder.read("all.png")) == pixels(&std::fs::read(file("png")).expect("a picture")));
-    folder.ctm(&format!("card replay {scene} --pixel 1,1")).fails(1, &["keeps no histories"]);
+    let history = folder.ctm(&format!("card replay {scene} --pixel 40,20 --follow")).ok();
+    for line in [
+        "pixel (40, 20): 4 of 7 draws covered it\n",
+        "drawn as a triangle: (14.398, 0) depth 0.200000 1/w 1; (81.602, 0) depth 0.950000 1/w 1; (48, 64)",
+        "vertex 2 in a group of 1 lane: starts with R0.x = 2 0x2",
+        "fs:0      1/1  VTX: ADDR(2) CNT(2)\n",
+        "    stencil test: 0x01 equal 0x01: passes\n",
+        "    depth test: 0x7bb8f1 (0.483291) less 0xffffff (1.000000): passes\n",
+        "pixel (40, 20) in a group of 4 lanes: starts with R0.yw = 1, 1",
+        "    colour buffer 0: 0xff333333 (0.2, 0.2, 0.2, 1) -> 0xff00ff00 (0, 1, 0, 1)\n",
+    ] {
+        assert!(history.out().contains(line), "{line}: {}", history.out());
+    }
+    let outside = folder.ctm(&format!("card replay {scene} --pixel 40,64")).ok();
+    let none = "pixel (40, 64): none of 7 draws covered it; the last draw's buffer has 96x64 pixels\n";
+    assert_eq!(outside.out().lines().next(), none.lines().next());
+    folder.ctm(&format!("card replay {scene} --draw 7 --pixel 1,1")).fails(2, &["7 draws", "no number 7"]);
     folder.ctm(&format!("card replay {scene} --card r580")).fails(1, &["the trace is of rv770", "r580"]);
 }
 

@@ -3,11 +3,11 @@
 
 use ctm_array::{Data, read_png};
 use ctm_card::Card;
+use ctm_card::history::{DrawHistory, PixelEvent, Watch};
 use ctm_card::trace::{TraceReader, TraceRecord};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_memory::Arena;
-use ctm_r5xx::history::{DrawHistory, PixelEvent, Watch};
 use ctm_r5xx::registers::{Rb3dColoroffset, Rb3dColorpitch};
 use ctm_r5xx::{Card as R5xx, Model};
 use std::collections::BTreeMap;
@@ -114,17 +114,20 @@ impl Pixel {
         for event in &draw.events {
             match event {
                 PixelEvent::Culled(_) => {}
-                PixelEvent::Clear(copy) | PixelEvent::Resolve(copy) => {
+                PixelEvent::Copy(copy) => {
                     self.write(address(0), [copy.before, copy.result, copy.after]);
                     writes += 1;
                 }
                 PixelEvent::Fragment(fragment) => {
                     for sample in &fragment.samples {
-                        assert!(sample.tests.is_none_or(|tests| tests.after == tests.outcome.stored));
+                        assert!(sample.tests.as_ref().is_none_or(|tests| tests.after == tests.outcome.stored));
                     }
                     // Of several samples each has an address of its own.
                     for write in fragment.samples.first().into_iter().flat_map(|sample| &sample.writes) {
-                        self.write(address(write.target), [write.before, write.result, write.after]);
+                        self.write(
+                            address(write.target),
+                            [write.before, write.result, write.after].map(|colour| colour.words),
+                        );
                         writes += 1;
                     }
                 }

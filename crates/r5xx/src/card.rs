@@ -1,6 +1,5 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
-use crate::pipeline::history::{DrawHistory, Watch, Watcher};
 use crate::pipeline::{self, DrawError, Means, Scratch};
 use crate::ports::Cursor;
 use crate::registers::{
@@ -9,6 +8,7 @@ use crate::registers::{
 };
 use crate::state::State;
 use crate::stream::{Command, commands};
+use ctm_card::history::{DrawHistory, Watch, Watcher};
 use ctm_card::{DrawStats, Fact, Identity, Object, Rejected, Submission};
 use ctm_engine::Engine;
 use ctm_lane::clock::Instant;

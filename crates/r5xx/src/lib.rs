@@ -4,8 +4,7 @@
 //! - [`registers`]: every register with its fields, and what they hold;
 //! - [`stream`]: a command stream, checked as a whole before it runs;
 //! - [`listing`]: streams as text;
-//! - [`Card`]: executes streams;
-//! - [`history`]: what they do to one pixel.
+//! - [`Card`]: executes streams, and keeps what they do to one pixel.
 #![forbid(unsafe_code)]
 
 mod card;
@@ -24,6 +23,6 @@ mod tx;
 
 pub use card::{Card, Model};
 pub use draws::draws;
-pub use pipeline::{DrawError, fragment_constants, fragment_program, history, picture};
+pub use pipeline::{DrawError, fragment_constants, fragment_program, picture};
 pub use ports::Memory;
 pub use state::State;

@@ -2,11 +2,12 @@
 
 use crate::draws::vertices;
 use crate::packets::Event;
-use crate::pipeline::{self, DrawError, Means, Scratch};
+use crate::pipeline::{self, DrawError, Means, Probe, Scratch};
 use crate::registers::{self, DbRenderControl};
 use crate::resources;
 use crate::state::State;
 use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamoutOffset, commands};
+use ctm_card::history::{DrawHistory, Watch, Watcher};
 use ctm_card::{Counts, DrawStats, Fact, Identity, ObjectBytes, Rejected, Submission};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
@@ -71,6 +72,7 @@ pub struct Card {
     scratch: Scratch,
     clock: Clock,
     time_limit: Option<Duration>,
+    watcher: Option<Watcher>,
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
@@ -89,6 +91,7 @@ impl Card {
             scratch: Scratch::default(),
             clock: Clock::Commands(0),
             time_limit: None,
+            watcher: None,
             draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
@@ -115,6 +118,16 @@ impl Card {
     /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
     pub fn with_time_limit(self, limit: Duration) -> Self {
         Card { time_limit: Some(limit), ..self }
+    }
+
+    /// Keeps the history of a pixel from now on, or of none. What is drawn is the same.
+    pub fn watch(&mut self, pixel: Option<Watch>) {
+        self.watcher = pixel.map(Watcher::new);
+    }
+
+    /// Takes what draws have done to the pixel that is watched. Those that have done nothing are not in it.
+    pub fn take_history(&mut self) -> Vec<DrawHistory> {
+        self.watcher.as_mut().map(Watcher::take).unwrap_or_default()
     }
 
     /// The same card, which keeps what draws do, in numbers.
@@ -210,7 +223,10 @@ impl Card {
             return Ok(());
         }
         let start = Instant::now();
+        let watcher = self.watcher.as_ref();
+        let probe = watcher.map(|watcher| Probe::new(watcher, draw.at, &self.state, memory));
         let means = Means {
+            probe: probe.as_ref(),
             memory,
             executor: &self.executor,
             scratch: &self.scratch,

@@ -73,6 +73,19 @@ pub enum BlendFunction {
     Max,
 }
 
+impl BlendFunction {
+    /// What it makes of source and destination with factors of these names.
+    pub fn formula(self, source: &str, destination: &str) -> String {
+        match self {
+            BlendFunction::Add => format!("source * {source} + destination * {destination}"),
+            BlendFunction::Subtract => format!("source * {source} - destination * {destination}"),
+            BlendFunction::ReverseSubtract => format!("destination * {destination} - source * {source}"),
+            BlendFunction::Min => "min(source, destination)".into(),
+            BlendFunction::Max => "max(source, destination)".into(),
+        }
+    }
+}
+
 /// Blending of some channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlendEquation {
@@ -84,6 +97,13 @@ pub struct BlendEquation {
     pub destination: BlendFactor,
     /// Whether results of float formats are clamped to [0, 1]. Those of integer formats always are.
     pub clamp: bool,
+}
+
+impl BlendEquation {
+    /// The equation as a formula.
+    pub fn formula(&self) -> String {
+        self.function.formula(self.source.name(), self.destination.name())
+    }
 }
 
 /// Blending of a pixel.

@@ -64,6 +64,45 @@ impl CompareFunction {
     }
 }
 
+/// What the integers are that depths are compared as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DepthNumbers {
+    /// Fractions of so many bits, from 0 to 1.
+    Fraction(u32),
+    /// Bits of binary32 numbers, as integers of the same order: [`key_of_float`].
+    OrderedFloat,
+}
+
+impl DepthNumbers {
+    /// The number that a depth means.
+    pub fn value(self, depth: u32) -> f64 {
+        match self {
+            DepthNumbers::Fraction(bits) => f64::from(depth) / f64::from((1u32 << bits) - 1),
+            DepthNumbers::OrderedFloat => f32::from_bits(float_of_key(depth)).into(),
+        }
+    }
+
+    /// Bits of a depth.
+    pub fn bits(self) -> u32 {
+        match self {
+            DepthNumbers::Fraction(bits) => bits,
+            DepthNumbers::OrderedFloat => 32,
+        }
+    }
+}
+
+/// Bits of a binary32 number as an integer; these are in the order of the numbers.
+#[inline]
+pub fn key_of_float(bits: u32) -> u32 {
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// The bits whose [`key_of_float`] it is.
+#[inline]
+pub fn float_of_key(key: u32) -> u32 {
+    if key >> 31 == 0 { !key } else { key & !(1 << 31) }
+}
+
 /// What becomes of the stencil value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StencilOperation {

@@ -1,14 +1,15 @@
 //! Traces, looked through and executed up to their draws.
 
+use ctm_card::history::{PixelEvent, Watch};
 use ctm_card::trace::TraceReader;
 use ctm_cards::{Card, Setup};
 use ctm_codegen::EngineName;
 use ctm_device::{Client, Connection, Heap, Options, Pass};
 use ctm_engine::{Engine, Executor};
 use ctm_memory::{Arena, Format, Tiling};
-use ctm_r5xx::history::Watch;
 use ctm_replay::card::{Execution, Page, Survey, lines};
 use ctm_replay::device::{self, DeviceTrace};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,7 +20,11 @@ const ADD: &str = "
       out[0].rgb = MAD src0.rgb src0.111 src1.rgb, out[0].a = MAD src0.a src0.1 src1.a ;";
 
 fn scenes() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/card");
+    scenes_in("../../tests/card")
+}
+
+fn scenes_in(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut scenes: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "ctmcard")).collect();
     scenes.sort();
@@ -67,6 +72,54 @@ fn a_pixel_has_a_history() {
         }
     }
     assert!(texts.iter().any(|text| text.contains("drawn as a triangle") && text.contains("the program gives out[0]")));
+}
+
+/// On the card whose programs run on the engine: what the reference gives for the pixel is what the draw stored, and the last colour is that of
+/// the picture.
+#[test]
+fn histories_end_with_the_picture() {
+    let mut stages = BTreeSet::new();
+    for scene in scenes_in("../../tests/card/rv770") {
+        let bytes = std::fs::read(&scene).unwrap();
+        let survey = Survey::of(&bytes).unwrap();
+        for (x, y) in [(3, 3), (40, 20), (48, 40), (70, 33)] {
+            let run = execute(&bytes, survey.arena().unwrap(), Some(Watch { x, y, steps: 40 }), None);
+            let (mut last, mut stored) = (None, BTreeMap::new());
+            for (draw, event) in
+                run.history.iter().flat_map(|draw| draw.history.events.iter().map(move |event| (draw, event)))
+            {
+                let PixelEvent::Fragment(fragment) = event else { continue };
+                let vertices = fragment.primitive.vertices.iter().filter_map(|vertex| vertex.run.as_ref());
+                let pixel = fragment.program.iter().filter_map(|program| program.run.as_ref());
+                let runs = fragment.primitive.programs.iter().chain(vertices).chain(pixel);
+                stages.extend(runs.filter(|run| !run.steps.is_empty()).map(|run| run.listing.stage));
+                for sample in &fragment.samples {
+                    if let Some(tests) = &sample.tests {
+                        assert_eq!(tests.after, tests.outcome.stored, "{scene:?} ({x}, {y})");
+                    }
+                    for write in &sample.writes {
+                        assert_eq!(write.after, write.result, "{scene:?} ({x}, {y})");
+                        let target = draw.history.targets.iter().find(|target| target.number == write.target).unwrap();
+                        let before = stored.insert((target.address.unwrap(), sample.number), write.after);
+                        assert!(
+                            before.is_none_or(|before| before == write.before),
+                            "{scene:?} ({x}, {y}): a write is missing"
+                        );
+                        last = Some(write.after.rgba);
+                    }
+                }
+            }
+            let picture = run.card.picture(&run.memory, 0).unwrap().unwrap();
+            let shown = picture.pixels[(y * picture.width + x) as usize];
+            assert_eq!(last, Some(shown), "{scene:?} ({x}, {y})");
+            assert_eq!(
+                run.history.last().map(|draw| draw.number),
+                Some(run.draws - 1),
+                "the picture is read by a draw"
+            );
+        }
+    }
+    assert_eq!(Vec::from_iter(stages), ["copy", "export", "geometry", "pixel", "vertex"]);
 }
 
 #[test]

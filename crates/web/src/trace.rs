@@ -2,17 +2,16 @@
 
 use crate::canvas::rgba;
 use ctm_array::{Array, Data, Shape};
+use ctm_card::history::{ProgramRun, Watch};
 use ctm_card::trace::TraceReader;
 use ctm_cards::{Card, Model, PictureError, Setup};
 use ctm_engine::{Engine, Executor};
 use ctm_follow::words::effects;
 use ctm_gpu::EngineName;
 use ctm_lane::budget::Limits;
-use ctm_r5xx::history::{ProgramRun, Watch};
 use ctm_replay::card::{Execution, Page, PixelDraw, Survey};
 use ctm_replay::device::DeviceTrace;
 use ctm_replay::{Line, Stop, card, device};
-use ctm_x1k::text::print_instruction_at;
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -83,8 +82,8 @@ pub enum ViewError {
     /// There is no such surface.
     #[error("there is no such surface behind this draw")]
     NoSurface,
-    /// Not all cards have histories.
-    #[error("traces of the device have no history of pixels, nor have those of this card")]
+    /// Only cards have histories.
+    #[error("traces of the device have no history of pixels")]
     NoHistory,
 }
 
@@ -333,13 +332,9 @@ impl TraceView {
     /// The trace is none of a card, or there is no memory.
     pub fn history(&self, stop: usize, x: u32, y: u32) -> Result<Vec<Done>, ViewError> {
         let Trace::Card { bytes, survey, model } = &self.trace else { return Err(ViewError::NoHistory) };
-        if !model.has_histories() {
-            return Err(ViewError::NoHistory);
-        }
         let run = execute(bytes, survey, *model, Some(Watch { x, y, steps: STEPS }), stop)?;
         let done = |draw: &PixelDraw| {
-            let show = |run: &ProgramRun| steps(draw, run);
-            let page = Page { draw, run: Some(&show) };
+            let page = Page { draw, run: Some(&steps) };
             Done { draw: draw.number, title: page.title(), text: page.text() }
         };
         Ok(run.history.iter().map(done).collect())
@@ -364,11 +359,11 @@ fn execute(
 }
 
 /// The instructions of a program over a pixel, with what came of each.
-fn steps(draw: &PixelDraw, run: &ProgramRun) -> String {
+fn steps(run: &ProgramRun) -> String {
     let mut text = String::new();
     for step in &run.steps {
-        let pc = step.event.at.pc;
-        let instruction = print_instruction_at(&draw.history.program, pc as usize);
+        let pc = (run.listing.address)(step.event.at);
+        let instruction = run.listing.text(step.event.at, step.event.part);
         let instruction = instruction.split_whitespace().collect::<Vec<_>>().join(" ");
         _ = writeln!(text, "      {pc:>3}  {instruction}");
         for effect in effects(step) {

@@ -1,6 +1,6 @@
 //! `ctm card replay`.
 
-use super::execution::{execute, model};
+use super::execution::execute;
 use super::history;
 use super::trace::Trace;
 use crate::args::CardReplayArgs;
@@ -11,8 +11,8 @@ use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
 use ctm_card::Picture;
+use ctm_card::history::Watch;
 use ctm_cards::Setup;
-use ctm_r5xx::history::Watch;
 use ctm_replay::card::Execution;
 use serde_json::json;
 
@@ -23,9 +23,6 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
     let steps = if args.follow { args.follow_steps } else { 0 };
     let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
     let watch = pixel.map(|(x, y)| Watch { x, y, steps });
-    if pixel.is_some() && !model(&args.execution, &trace, &trace.survey()?)?.has_histories() {
-        return Err(trace.wrong("this card keeps no histories of pixels").into());
-    }
     let execution = execute(&trace, &args.execution, Setup { watch, ..Setup::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let shown = shown(&trace, &execution, args)?;
@@ -40,7 +37,8 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
         Sink::commit([sink], console)?;
     }
     if let Some(pixel) = pixel {
-        let shown = history::Shown { pixel, draws: execution.draws, follow: args.follow, json: args.json };
+        let size = shown.as_ref().map(|shown| (shown.width, shown.height));
+        let shown = history::Shown { pixel, size, draws: execution.draws, follow: args.follow, json: args.json };
         history::print(&execution.history, &shown, console)?;
         // Histories of two traces can be compared: they have no times.
         if !args.json {

@@ -159,6 +159,8 @@ fn results_are_what_the_schema_says() {
     for follow in ["", "--follow"] {
         prints(&folder, &format!("card replay {depth} --draw 4 --pixel 40,20 {follow}"), &history);
     }
+    let grass = project("tests/card/rv770/grass.ctmcard");
+    prints(&folder, &format!("card replay {grass} --draw 2 --pixel 40,20 --follow"), &history[1..]);
     prints(&folder, &format!("draw --vs {vertex} --primitive points --vertices 2"), &["draw"]);
 }
 

@@ -2,7 +2,6 @@
 
 use super::DrawError;
 use super::area::AreaTarget;
-use super::history::WriteHistory;
 use crate::layout::MicroTile;
 use crate::registers::{
     Binding, GbAaConfig, Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dAblend, Rb3dCblend, Rb3dCctl,
@@ -10,6 +9,7 @@ use crate::registers::{
     RegisterFile, UsOutFmt,
 };
 use crate::surface::{Surface, SurfaceForm};
+use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_memory::{Arena, Format as SurfaceFormat, Space};
 use ctm_num::convert::f16_to_f32;
 use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
@@ -63,15 +63,45 @@ impl Target<'_> {
     /// What would be stored of a sample.
     pub fn examine(&self, (x, y): (u32, u32), sample: u32, output: [u32; 4]) -> WriteHistory {
         let before = self.surface.read(x, y, sample);
+        let mut written = [false; 4];
+        for (n, select) in self.selects.into_iter().enumerate() {
+            written[select] |= self.state.mask() >> n & 1 != 0;
+        }
         WriteHistory {
             target: self.number,
             output: self.output,
-            selects: self.selects,
-            state: self.state,
-            before,
-            result: self.state.write(self.source(output), before),
-            after: before,
+            operation: match self.state.operation() {
+                Operation::Copy => WriteOperation::Copy,
+                Operation::BlendInteger { state, .. } | Operation::BlendFloat(state) => WriteOperation::Blend {
+                    colour: state.colour.formula(),
+                    alpha: state.alpha.formula(),
+                    source: output,
+                    second: None,
+                },
+                Operation::Logic { operation, .. } => WriteOperation::Logic(operation.0),
+            },
+            written,
+            before: self.shown(before),
+            result: self.shown(self.state.write(self.source(output), before)),
+            after: self.shown(before),
         }
+    }
+
+    /// What is stored of a sample now.
+    pub fn stored(&self, (x, y): (u32, u32), sample: u32) -> Colour {
+        self.shown(self.surface.read(x, y, sample))
+    }
+
+    /// A stored pixel as red, green, blue, alpha. Those that the buffer lacks are 0, 0, 0, 1.
+    fn shown(&self, words: Words) -> Colour {
+        const ONE: u32 = 0x3F80_0000;
+        let mut rgba = [0, 0, 0, ONE];
+        for (channel, select) in self.state.format().channels.into_iter().zip(self.selects) {
+            if let Some(channel) = channel {
+                rgba[select] = channel.decode(channel.extract(&words));
+            }
+        }
+        Colour { words, rgba, is_integer: false }
     }
 
     /// What happens to colours on their way there.

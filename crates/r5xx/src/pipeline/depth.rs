@@ -1,7 +1,6 @@
 //! Depth and stencil (ZB).
 
 use super::colour::samples;
-use super::history::TestHistory;
 use super::window::MAX_DEPTH;
 use crate::layout::MicroTile;
 use crate::registers::codes::{StencilOp, ZFunction};
@@ -10,10 +9,12 @@ use crate::registers::{
     ZbStencilrefmaskBf, ZbZstencilcntl,
 };
 use crate::surface::{Surface, SurfaceForm};
+use ctm_card::history::TestHistory;
 use ctm_memory::Arena;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthState, DepthStencilState, Facing, Fill, StencilOperation, StencilState, Stored, test,
+    CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, Fill, StencilOperation, StencilState, Stored,
+    test,
 };
 use ctm_raster::grid::Rect;
 
@@ -141,8 +142,8 @@ impl<'a> DepthUnit<'a> {
         let before = self.stored(self.buffer(x, y)?, x, y, sample);
         let incoming = self.incoming(depth);
         let outcome = test(&self.state, before, incoming, facing);
-        let bits = if self.sixteen_bits { 16 } else { 24 };
-        Some(TestHistory { state: self.state, facing, bits, before, incoming, outcome, after: before })
+        let numbers = DepthNumbers::Fraction(if self.sixteen_bits { 16 } else { 24 });
+        Some(TestHistory { state: self.state, facing, numbers, before, incoming, outcome, after: before })
     }
 
     /// Sets what is stored now.

@@ -1,12 +1,12 @@
 //! The fragment program that the registers hold (US), and the test behind it (FG).
 
-use super::history::AlphaHistory;
 use crate::registers::codes::AlphaFunction;
 use crate::registers::{
     FgAlphaFunc, FgAlphaValue, FgDepthSrc, RegisterFile, UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig,
     UsFcBoolConst, UsFcCtrl, UsFcIntConst,
 };
 use crate::state::State;
+use ctm_card::history::AlphaHistory;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_unorm};
 use ctm_raster::depth::CompareFunction;
 use ctm_x1k::{Body, Constants, Instruction, IntConstant, Program, ProgramInfo, References, TexOp};
@@ -117,7 +117,7 @@ impl AlphaUnit {
     pub fn examine(&self, alpha: u32, samples: u32) -> Option<AlphaHistory> {
         let test = self.test().map(|test| {
             let (alpha, reference) = test.compared(alpha);
-            (self.control.function, alpha, reference)
+            (self.control.function.name(), alpha, reference)
         });
         self.drops().then(|| AlphaHistory { test, passed: self.samples(alpha, samples) })
     }

@@ -11,7 +11,7 @@ mod depth;
 mod direct;
 mod fetch;
 mod fragment;
-pub mod history;
+mod history;
 mod interpolate;
 mod kernels;
 mod picture;
@@ -36,6 +36,7 @@ use crate::tx::Textures;
 use area::AreaState;
 use batch::BatchState;
 use ctm_card::Counts;
+use ctm_card::history::Watcher;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
@@ -43,7 +44,7 @@ use ctm_memory::{Arena, Space};
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
-use history::{Probe, Watcher};
+use history::Probe;
 use kernels::{Kernels, LazyBatch};
 use shading::{Passing, Shading};
 use std::sync::Arc;
@@ -157,7 +158,7 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
     _ = space.map(Arc::clone(memory));
     let options = means.options();
     let probe = means.watcher.map(|watcher| {
-        let draw = (draw.at, pixels.targets_at(watcher.pixel()), primitives.format());
+        let draw = (draw.at, pixels.targets_at(watcher.pixel()));
         Probe::new(watcher, draw, &job, &options)
     });
     let mut draw_all = |shading: Shading, kernels: &Kernels| {

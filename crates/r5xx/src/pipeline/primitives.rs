@@ -3,7 +3,7 @@
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
 use super::corner::{Corner, Projection};
-use super::history::{PixelEvent, Probe};
+use super::history::Probe;
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::kernels::Kernels;
 use super::pixels::{Batch, Covering, Pixels, QuadDepth};
@@ -19,6 +19,7 @@ use crate::registers::{
 };
 use crate::state::State;
 use ctm_card::Counts;
+use ctm_card::history::PixelEvent;
 use ctm_raster::coverage::{EdgeRule, Shape, View, cross};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;
@@ -125,11 +126,6 @@ impl<'a> Primitives<'a> {
         probe: Option<&'s Probe<'s>>,
     ) -> Drawing<'s, 'x, 'k> {
         Drawing { primitives: self, batch: self.pixels.begin(shading, kernels, probe), probe, stippled: 0 }
-    }
-
-    /// Which vectors vertices have.
-    pub fn format(&self) -> VertexFormat {
-        self.format
     }
 
     /// From clip coordinates to the window.

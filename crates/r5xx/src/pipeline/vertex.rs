@@ -1,6 +1,7 @@
 //! Vertices behind the vertex program, and which of their vectors there are.
 
 use crate::registers::{RegisterFile, VapOutputVtxFmt0, VapOutputVtxFmt1};
+use ctm_card::history::Vector;
 
 /// Colours of a vertex: front 0 and 1, back 0 and 1.
 pub const COLOURS: usize = 4;
@@ -53,6 +54,22 @@ impl VertexFormat {
                 second.texture_7,
             ],
         }
+    }
+
+    /// The vectors of a vertex, with their names.
+    pub fn vectors(&self, vertex: &Vertex) -> Vec<Vector> {
+        let mut vectors = Vec::new();
+        if self.position {
+            vectors.push(Vector::new("position", vertex.position));
+        }
+        if self.point_size {
+            vectors.push(Vector::new("point size", [vertex.point_size, 0, 0, 0]));
+        }
+        let colours = self.colours.iter().zip(vertex.colours).enumerate().filter(|(_, (present, _))| **present);
+        vectors.extend(colours.map(|(n, (_, value))| Vector::new(format!("colour {n}"), value)));
+        let textures = self.textures.iter().zip(vertex.textures).enumerate().filter(|(_, (count, _))| **count != 0);
+        vectors.extend(textures.map(|(n, (_, value))| Vector::new(format!("texture {n}"), value)));
+        vectors
     }
 
     /// The vertex whose vectors these are, in the order position, point size, colours, texture coordinates, without those that there are

@@ -2,13 +2,13 @@
 
 use super::corner::{Corner, Projection};
 use super::fetch::{Fetch, VertexNumbers};
-use super::history::VertexHistory;
 use super::program::{vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
 use super::{DrawError, Means};
 use crate::registers::VapCntlStatus;
 use crate::state::State;
 use crate::stream::Draw;
+use ctm_card::history::{Vector, VertexHistory};
 use ctm_engine::Engine;
 use ctm_memory::{Arena, Buffer, Space};
 use ctm_pvs::lift::Layout;
@@ -215,8 +215,9 @@ impl<'a> Vertices<'a> {
         let number = self.numbers.get(place);
         let inputs = self.fetch.inputs(number);
         let read = self.program.as_ref().map(|(program, _)| Layout::of(program).inputs).unwrap_or_default();
-        let inputs = read.into_iter().map(|input| (input, inputs[usize::from(input)])).collect();
-        Ok(VertexHistory { place, number, inputs, vertex })
+        let input = |input: u8| Vector::new(format!("in[{input}]"), inputs[usize::from(input)]);
+        let inputs = read.into_iter().map(input).collect();
+        Ok(VertexHistory { place, number, inputs, run: None, outputs: self.format.vectors(&vertex) })
     }
 
     /// Transforms the vertex at a place together with those that follow, and gives it; `None` if these are few, or if a program does not

@@ -17,6 +17,19 @@ enum Factor {
     Second { alpha: bool, complement: bool },
 }
 
+impl Factor {
+    /// The factor in words.
+    fn name(self) -> &'static str {
+        match self {
+            Factor::Of(factor) => factor.name(),
+            Factor::Second { alpha: false, complement: false } => "second source colour",
+            Factor::Second { alpha: false, complement: true } => "(1 - second source colour)",
+            Factor::Second { alpha: true, complement: false } => "second source alpha",
+            Factor::Second { alpha: true, complement: true } => "(1 - second source alpha)",
+        }
+    }
+}
+
 /// Blending of some channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Equation {
@@ -75,6 +88,12 @@ impl Blending {
     pub fn takes_second(&self) -> bool {
         let factors = [self.colour, self.alpha].map(|equation| [equation.source, equation.destination]);
         factors.as_flattened().iter().any(|factor| matches!(factor, Factor::Second { .. }))
+    }
+
+    /// The equations of colour and alpha, as formulas.
+    pub fn formulas(&self) -> [String; 2] {
+        [self.colour, self.alpha]
+            .map(|equation| equation.function.formula(equation.source.name(), equation.destination.name()))
     }
 
     fn clamped(&self, value: f32) -> f32 {

@@ -5,6 +5,7 @@ use super::depth::DepthSurface;
 use super::targets::{Place, Surface};
 use crate::registers::codes::SpecialOp;
 use crate::registers::{CbColorControl, DbRenderControl, RegisterFile};
+use ctm_card::history::{CopyHistory, CopyKind, PrimitiveHistory};
 use ctm_memory::Arena;
 use ctm_raster::NAN;
 use ctm_raster::channel::Words;
@@ -69,6 +70,41 @@ impl<'a> Copy<'a> {
         Some([from[0].min(to[0]), from[1].min(to[1])])
     }
 
+    /// What is stored where a pixel is copied to: in its first sample.
+    pub fn stored(&self, (x, y): (u32, u32), layer: u32) -> Option<Words> {
+        match self {
+            Copy::Depth { to, .. } | Copy::Resolve { to, .. } => Some(to.read(Place { x, y, layer, sample: 0 })),
+            Copy::Nothing => None,
+        }
+    }
+
+    /// What copying a pixel would do to its first sample, if anything.
+    pub fn history(
+        &self,
+        (x, y): (u32, u32),
+        layer: u32,
+        mask: u8,
+        primitive: PrimitiveHistory,
+    ) -> Option<CopyHistory> {
+        let before = self.stored((x, y), layer)?;
+        let place = |sample| Place { x, y, layer, sample };
+        let (kind, samples, result) = match self {
+            Copy::Depth { from, to } => {
+                let first = if to.samples() == 1 { mask.trailing_zeros() } else { 0 };
+                let copied = from.read(place(if first < from.samples() { first } else { 0 }));
+                let is_copied = to.samples() == 1 || mask & 1 != 0;
+                (CopyKind::Depth, vec![copied], if is_copied { copied } else { before })
+            }
+            Copy::Resolve { from, to } => {
+                let samples: Vec<Words> = (0..from.samples()).map(|sample| from.read(place(sample))).collect();
+                let result = averaged(from, to, &samples);
+                (CopyKind::Resolve, samples, result)
+            }
+            Copy::Nothing => return None,
+        };
+        Some(CopyHistory { kind, primitive, place: (x, y), samples, before, result, after: before })
+    }
+
     /// Copies a pixel: of a depth buffer the samples of this mask, each to itself, or the first of them where the target has one.
     pub fn pixel(&self, x: u32, y: u32, layer: u32, mask: u8) {
         let place = |sample| Place { x, y, layer, sample };
@@ -84,13 +120,17 @@ impl<'a> Copy<'a> {
             }
             Copy::Resolve { from, to } => {
                 let samples: Vec<Words> = (0..from.samples()).map(|sample| from.read(place(sample))).collect();
-                let colours: Vec<[u32; 4]> = samples.iter().map(|words| from.format.decode(words)).collect();
-                let colour = if from.format.is_integer() { colours[0] } else { average(&colours) };
-                to.write(place(0), to.format.encode(colour));
+                to.write(place(0), averaged(from, to, &samples));
             }
             Copy::Nothing => {}
         }
     }
+}
+
+/// What becomes of samples of one target in another.
+fn averaged(from: &Surface, to: &Surface, samples: &[Words]) -> Words {
+    let colours: Vec<[u32; 4]> = samples.iter().map(|words| from.format.decode(words)).collect();
+    to.format.encode(if from.format.is_integer() { colours[0] } else { average(&colours) })
 }
 
 /// The average of colours, component by component: the sum in their order, divided.

@@ -10,11 +10,13 @@ use crate::registers::{
     PaSuPolyOffsetFrontOffset, PaSuPolyOffsetFrontScale, RegisterFile,
 };
 use ctm_card::ObjectBytes;
+use ctm_card::history::TestHistory;
 use ctm_memory::Arena;
 use ctm_num::convert::f32_to_unorm;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
+    CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored,
+    float_of_key, key_of_float, test,
 };
 
 /// The depth buffer as a surface.
@@ -77,6 +79,15 @@ impl Form {
         }
     }
 
+    /// What these numbers are.
+    fn numbers(self) -> DepthNumbers {
+        match self {
+            Form::Unorm16 => DepthNumbers::Fraction(16),
+            Form::Unorm24 { .. } => DepthNumbers::Fraction(24),
+            Form::Float { .. } => DepthNumbers::OrderedFloat,
+        }
+    }
+
     fn load(self, words: [u32; 4]) -> Stored {
         match self {
             Form::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
@@ -93,15 +104,6 @@ impl Form {
             Form::Float { .. } => [float_of_key(stored.depth), stencil, 0, 0],
         }
     }
-}
-
-/// Bits of binary32 numbers as integers of the same order.
-fn key_of_float(bits: u32) -> u32 {
-    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
-}
-
-fn float_of_key(key: u32) -> u32 {
-    if key >> 31 == 0 { !key } else { key & !(1 << 31) }
 }
 
 /// How far polygons of one side are moved in depth.
@@ -210,23 +212,34 @@ impl<'a> DepthBuffer<'a> {
         self.surface.size()
     }
 
+    /// What is stored of a sample.
+    pub fn stored(&self, place: Place) -> Stored {
+        self.surface.format.load(self.surface.read(place))
+    }
+
     /// Tests a sample, and stores what that leaves; whether it passes.
     pub fn test(&self, place: Place, incoming: &Incoming) -> bool {
-        let DepthSurface { format, layout, bytes, .. } = &self.surface;
-        let (offset, count) = (self.surface.offset(place), layout.bytes());
-        let words = bytes.read(offset, count);
-        let stored = format.load(words);
+        let TestHistory { before, outcome, .. } = self.history(place, incoming);
+        if outcome.stored != before {
+            let DepthSurface { format, layout, bytes, .. } = &self.surface;
+            bytes.write(self.surface.offset(place), layout.bytes(), format.store(outcome.stored));
+        }
+        outcome.passed
+    }
+
+    /// What the tests of a sample do.
+    pub fn history(&self, place: Place, incoming: &Incoming) -> TestHistory {
+        let format = &self.surface.format;
+        let before = self.stored(place);
         let Incoming { depth, range: [least, most], reference, front } = *incoming;
         let mut state = self.state;
         if let (Some(reference), Some(sides)) = (reference, &mut state.stencil) {
             sides.iter_mut().for_each(|side| side.reference = reference);
         }
-        let depth = format.key(depth.max(least).min(most));
-        let outcome = test(&state, stored, depth, if front { Facing::Front } else { Facing::Back });
-        if outcome.stored != stored {
-            bytes.write(offset, count, format.store(outcome.stored));
-        }
-        outcome.passed
+        let incoming = format.key(depth.max(least).min(most));
+        let facing = if front { Facing::Front } else { Facing::Back };
+        let outcome = test(&state, before, incoming, facing);
+        TestHistory { state, facing, numbers: format.numbers(), before, incoming, outcome, after: before }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::assemble::{Assembly, Primitive};
 use super::batch::{Batch, CORNERS, Limits, Sharing};
-use super::geometry::Geometry;
+use super::geometry::{Geometry, InputPrimitive};
+use super::history::Probe;
 use super::pixels::Pixels;
 use super::primitives::Shapes;
 use super::streamout::{self, Buffer};
-use super::vertices::{Transformed, VertexStage};
+use super::vertices::{Transformed, Vertex, VertexStage};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
 use crate::counters::Statistics;
@@ -14,6 +15,7 @@ use crate::registers::codes::GeometryMode;
 use crate::registers::{PaSuScModeCntl, VgtGsMode, VgtPrimitiveType};
 use crate::state::State;
 use ctm_card::Counts;
+use ctm_card::history::{PrimitiveHistory, Vector, VertexHistory};
 use ctm_lane::clock::Instant;
 
 /// Vertices that the vertex program runs for together, and primitives that wait for them.
@@ -36,6 +38,19 @@ pub struct Drawing<'a> {
     streams: Option<Vec<Buffer>>,
     batch: Batch,
     statistics: Statistics,
+    /// Vertices and primitives that were drawn before what waits.
+    drawn: (usize, u32),
+}
+
+/// What vertices and primitives were made of, if a pixel is watched.
+#[derive(Default)]
+struct Origins {
+    /// R0 of the vertices.
+    vertices: Vec<[u32; 4]>,
+    /// Primitives that a geometry program got.
+    inputs: Vec<InputPrimitive>,
+    /// Vertices that each of these has.
+    corners: usize,
 }
 
 impl<'a> Drawing<'a> {
@@ -80,6 +95,7 @@ impl<'a> Drawing<'a> {
             streams,
             batch: Batch::new(limits, sharing, vertices),
             statistics: Statistics::default(),
+            drawn: (0, 0),
         })
     }
 
@@ -132,20 +148,87 @@ impl<'a> Drawing<'a> {
                 made
             }
         };
+        let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
+        let origins = self.means.probe.map(|_| Origins {
+            vertices: self.batch.vertices.clone(),
+            inputs: self.batch.inputs.clone(),
+            corners: Assembly::new(kind, 0, true).map_or(0, |assembly| assembly.inputs()),
+        });
         self.batch.clear();
         if let Some(buffers) = &self.streams {
             streamout::write(state, self.means.memory, buffers, &transformed.records, &primitives);
         }
-        self.rasterise(&transformed, &primitives)
+        self.rasterise(&transformed, &primitives, origins.as_ref())?;
+        self.drawn.0 += transformed.vertices.len();
+        self.drawn.1 = self.drawn.1.wrapping_add(primitives.len() as u32);
+        Ok(())
     }
 
-    fn rasterise(&mut self, transformed: &Transformed, primitives: &[Primitive]) -> Result<(), DrawError> {
+    fn rasterise(
+        &mut self,
+        transformed: &Transformed,
+        primitives: &[Primitive],
+        origins: Option<&Origins>,
+    ) -> Result<(), DrawError> {
         let Some(pixels) = &mut self.pixels else { return Ok(()) };
         self.statistics.clipped += primitives.len() as u64;
-        for primitive in primitives {
-            self.statistics.clipping_left += self.shapes.draw(primitive, &transformed.vertices, pixels)?;
+        let events = || self.means.probe.map_or(0, Probe::events);
+        let mut noted = Vec::new();
+        let done = primitives.iter().enumerate().try_for_each(|(number, primitive)| {
+            let before = events();
+            let left = self.shapes.draw(primitive, &transformed.vertices, pixels);
+            if events() > before {
+                noted.push((before, number));
+            }
+            self.statistics.clipping_left += left?;
+            Ok(())
+        });
+        if let (Some(probe), Some(origins)) = (self.means.probe, origins) {
+            for (event, number) in noted {
+                probe.name_primitives(event, &self.history(number, &primitives[number], transformed, origins));
+            }
         }
-        Ok(())
+        done
+    }
+
+    /// What a primitive is, for the history of a pixel.
+    fn history(
+        &self,
+        number: usize,
+        primitive: &Primitive,
+        transformed: &Transformed,
+        origins: &Origins,
+    ) -> PrimitiveHistory {
+        let (first_vertex, first_primitive) = self.drawn;
+        let places = primitive.form.vertices();
+        let inputs: Vec<[u32; 4]> = places.iter().filter_map(|&place| transformed.inputs.get(place).copied()).collect();
+        let follows = self.means.probe.is_some_and(Probe::follows);
+        let (programs, runs) = match &self.programs {
+            _ if !follows => (Vec::new(), vec![None; places.len()]),
+            Programs::Vertex(stage) => {
+                let name = |place: usize| format!("vertex {}", first_vertex + place);
+                let run = |(&place, &input)| stage.follow(self.means, &self.workspace, input, name(place));
+                (Vec::new(), places.iter().zip(&inputs).map(run).collect())
+            }
+            Programs::Geometry(geometry) => {
+                let input = inputs.first().and_then(|&vertex| origins.inputs.get(geometry.primitive_of(vertex)));
+                input.map_or_else(Default::default, |input| {
+                    let vertices = input.vertices.iter().take(origins.corners);
+                    let vertices: Vec<_> =
+                        vertices.filter_map(|&vertex| origins.vertices.get(vertex).copied()).collect();
+                    geometry.follow(self.means, &self.workspace, &vertices, input.number, &inputs)
+                })
+            }
+        };
+        let vertices = places.iter().zip(&inputs).zip(runs).map(|((&place, &input), run)| VertexHistory {
+            place: first_vertex + place,
+            number: input[0],
+            inputs: vec![Vector::words("R0", input)],
+            run,
+            outputs: transformed.vertices.get(place).map(Vertex::vectors).unwrap_or_default(),
+        });
+        let (vertices, number) = (vertices.collect(), first_primitive.wrapping_add(number as u32));
+        PrimitiveHistory { number, programs, vertices, ..PrimitiveHistory::default() }
     }
 
     /// Draws what still waits, and gives what was done.

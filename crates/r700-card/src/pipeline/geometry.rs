@@ -3,6 +3,7 @@
 
 use super::assemble::{Assembly, Primitive};
 use super::bindings::{GEOMETRY, bindings};
+use super::history::listing;
 use super::streamout::Buffer;
 use super::vertices::{FirstPrograms, RING, Transformed, VertexStage, ring_buffer, stage_program};
 use super::workspace::{Plan, Workspace};
@@ -13,8 +14,10 @@ use crate::registers::{
     VgtGsOutPrimType,
 };
 use crate::state::State;
+use ctm_card::history::{Listing, ProgramRun};
 use ctm_lane::domain::Lanes;
 use ctm_r700::{Bindings, Input, Items, Job, Program, Region, STRIP_CUT, Stage};
+use std::sync::Arc;
 
 /// Primitives that the programs run for together at most.
 const TOGETHER: u64 = 1024;
@@ -59,6 +62,8 @@ pub struct Geometry {
     /// The last vertex of a primitive provokes.
     last: bool,
     together: usize,
+    /// The texts of the export program and of the geometry program, if a pixel is watched.
+    listings: Option<[Arc<Listing>; 2]>,
 }
 
 impl Geometry {
@@ -96,6 +101,9 @@ impl Geometry {
         bindings.buffers.insert(RING, ring_buffer(vertices.region));
         let copied = COPIED.min((together * u64::from(most.max(1))) as usize);
         Ok(Geometry {
+            listings: means
+                .probe
+                .map(|_| [listing("export", &first.main, first.fetch.as_ref()), listing("geometry", &program, None)]),
             first_bindings: first.bindings(state, means, plan)?,
             first,
             start_instance: registers.get::<SqVtxStartInstLoc>().value,
@@ -136,12 +144,13 @@ impl Geometry {
         vertices: &[[u32; 4]],
         primitives: &[InputPrimitive],
     ) -> Result<(Transformed, Vec<Primitive>), DrawError> {
-        self.export(means, workspace, vertices)?;
+        means.run(&self.export_job(workspace, vertices))?;
         let mut made = Made::default();
         let (mut rest, mut together, mut strips) = (primitives, self.together.max(1), self.strips);
         while !rest.is_empty() {
             let (some, behind) = rest.split_at(together.min(rest.len()));
-            let events = self.geometry(means, workspace, some, strips)?;
+            means.run(&self.geometry_job(workspace, some, strips))?;
+            let events = workspace.words(strips.region, some.len() * strips.item_dwords as usize);
             let needed =
                 (0..some.len()).map(|lane| events[lane * strips.item_dwords as usize]).max().unwrap_or_default();
             if needed >= strips.item_dwords {
@@ -165,8 +174,45 @@ impl Geometry {
         Ok((made.transformed, made.primitives))
     }
 
-    /// Runs the export program.
-    fn export(&self, means: &Means, workspace: &Workspace, vertices: &[[u32; 4]]) -> Result<(), DrawError> {
+    /// Runs the programs on the reference for one primitive of vertices with these values of R0, and gives what each goes through: the
+    /// export program for each vertex, and the geometry program; then the copy program for each of these vertices that are made, whose R0 is
+    /// given. What the rings held before is lost.
+    pub fn follow(
+        &self,
+        means: &Means,
+        workspace: &Workspace,
+        vertices: &[[u32; 4]],
+        number: u32,
+        made: &[[u32; 4]],
+    ) -> (Vec<ProgramRun>, Vec<Option<ProgramRun>>) {
+        let Some((probe, [export, geometry])) = means.probe.zip(self.listings.as_ref()) else {
+            return Default::default();
+        };
+        let mut runs = Vec::new();
+        let job = self.export_job(workspace, vertices);
+        for (lane, [element, ..]) in vertices.iter().enumerate() {
+            let name = format!("vertex with element {element}");
+            runs.extend(probe.run(&job, &means.options, lane as u32, export, name).0);
+        }
+        let places: [usize; 6] = std::array::from_fn(|n| n.min(vertices.len().saturating_sub(1)));
+        let job = self.geometry_job(workspace, &[InputPrimitive { number, vertices: places }], self.strips);
+        runs.extend(probe.run(&job, &means.options, 0, geometry, format!("primitive {number}")).0);
+        let copies = made.iter().map(|&[place, rest @ ..]| {
+            // It is the first primitive now.
+            let place = place.checked_rem(self.output.item_dwords).unwrap_or_default();
+            let name = format!("vertex at {place} of the ring");
+            self.copy.follow(means, workspace, [place, rest[0], rest[1], rest[2]], name)
+        });
+        (runs, copies.collect())
+    }
+
+    /// The number of the primitive that a vertex was made of, whose copy program got this in R0.
+    pub fn primitive_of(&self, [place, ..]: [u32; 4]) -> usize {
+        place.checked_div(self.output.item_dwords).unwrap_or_default() as usize
+    }
+
+    /// The export program.
+    fn export_job<'j>(&'j self, workspace: &'j Workspace, vertices: &[[u32; 4]]) -> Job<'j> {
         workspace.set(self.inputs[0], 0, vertices);
         let dwords = vertices.len() * self.vertices.item_dwords as usize;
         workspace.fill_part(self.vertices.region, 0, dwords, 0);
@@ -176,17 +222,11 @@ impl Geometry {
         job.start_instance = self.start_instance;
         job.bindings = self.first_bindings.clone();
         job.memories.ring = Some(self.vertices);
-        means.run(&job)
+        job
     }
 
-    /// Runs the geometry program; what it emits.
-    fn geometry(
-        &self,
-        means: &Means,
-        workspace: &Workspace,
-        primitives: &[InputPrimitive],
-        strips: Items,
-    ) -> Result<Vec<u32>, DrawError> {
+    /// The geometry program; what it emits comes to `strips`.
+    fn geometry_job<'j>(&'j self, workspace: &'j Workspace, primitives: &[InputPrimitive], strips: Items) -> Job<'j> {
         let place = |vertex: usize| (vertex as u32).wrapping_mul(self.vertices.item_dwords);
         let inputs = primitives.iter().map(|primitive| {
             let [a, b, c, d, e, f] = primitive.vertices.map(place);
@@ -205,8 +245,7 @@ impl Geometry {
         job.bindings = self.bindings.clone();
         job.memories.ring = Some(self.output);
         job.memories.strips = Some(strips);
-        means.run(&job)?;
-        Ok(workspace.words(strips.region, dwords))
+        job
     }
 
     /// Adds the primitives of what a lane has emitted, and R0 of the copy program for their vertices.

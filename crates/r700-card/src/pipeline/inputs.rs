@@ -56,8 +56,10 @@ pub struct Face<'v> {
     pub offset: f64,
     /// The upper left and the lower right corner of a point.
     pub sprite: Option<[Point; 2]>,
-    /// Where it may be drawn.
+    /// Where it may be drawn: the scissor of its viewport, of which stipple leaves parts.
     pub clip: Rect,
+    /// That scissor.
+    pub scissor: Rect,
     /// Its depth is clamped to this range.
     pub depths: [f32; 2],
     /// The layer of targets that it is drawn to, counted from the first one that registers name.

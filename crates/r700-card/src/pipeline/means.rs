@@ -1,6 +1,7 @@
 //! What the programs of a draw run with.
 
 use super::DrawError;
+use super::history::Probe;
 use super::workspace::Scratch;
 use ctm_engine::Executor;
 use ctm_lane::domain::Lanes;
@@ -21,6 +22,8 @@ pub struct Means<'a> {
     pub scratch: &'a Scratch,
     /// Limits.
     pub options: RunOptions<'static>,
+    /// What looks at a pixel, if one is watched.
+    pub probe: Option<&'a Probe<'a>>,
 }
 
 impl Means<'_> {

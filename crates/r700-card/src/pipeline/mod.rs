@@ -9,6 +9,7 @@ mod copies;
 mod depth;
 mod drawing;
 mod geometry;
+mod history;
 mod indices;
 mod inputs;
 mod means;
@@ -19,6 +20,7 @@ mod shading;
 mod stipple;
 mod streamout;
 mod targets;
+mod trail;
 mod vertices;
 mod viewports;
 mod workspace;
@@ -30,6 +32,7 @@ use crate::registers::{
 };
 use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
+pub use history::Probe;
 pub use means::Means;
 pub use workspace::Scratch;
 

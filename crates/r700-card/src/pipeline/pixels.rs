@@ -1,12 +1,14 @@
 //! Pixels: what primitives cover, and what is done there.
 
 use super::copies::Copy;
+use super::history::Probe;
 use super::inputs::{Face, Placed};
 use super::samples::Samples;
 use super::shading::Shading;
 use super::{DrawError, Means};
 use crate::state::State;
 use ctm_card::Counts;
+use ctm_card::history::{CopyHistory, Hidden, PixelEvent};
 use ctm_lane::clock::Instant;
 use ctm_raster::coverage::{EdgeRule, Quad, Shape, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
@@ -71,6 +73,10 @@ impl<'a> Pixels<'a> {
         if let Work::Shade(shading) = &mut self.work {
             shading.begin(face, setup, corners);
         }
+        if let Some(probe) = self.means.probe {
+            probe.begin_shape(face.front, points, corners);
+            self.note_hidden(probe, face, &shape);
+        }
         let row = |at: i64| at.div_euclid(GRID.per_pixel).clamp(0, u32::MAX.into()) as u32;
         let (low, high) = shape.bounds();
         let bottom = row(high.y).saturating_add(1).min(clip.bottom);
@@ -86,6 +92,37 @@ impl<'a> Pixels<'a> {
         Ok(())
     }
 
+    /// Which samples a shape covers of the pixel that is watched.
+    fn covered(&self, probe: &Probe, shape: &Shape) -> u8 {
+        let (x, y) = probe.pixel();
+        let (left, top) = (x & !1, y & !1);
+        let quad = Rect { left, top, right: left.saturating_add(2), bottom: top.saturating_add(2) };
+        let mut found = [0; 4];
+        quads(GRID, shape, &quad, &self.samples.tested(), |quad| found = self.samples.covered(&quad));
+        probe.of_quad((left, top)).map_or(0, |pixel| found[pixel])
+    }
+
+    /// Notes a shape that covers the pixel that is watched, outside of the scissor.
+    fn note_hidden(&self, probe: &Probe, face: &Face, shape: &Shape) {
+        let (x, y) = probe.pixel();
+        if !self.clip.intersection(face.scissor).contains(x, y) {
+            let covered = self.covered(probe, shape);
+            if covered != 0 {
+                probe.push_fragment(covered, 0, Some(Hidden::Scissor), false);
+            }
+        }
+    }
+
+    /// Notes a polygon whose side is not drawn, if it covers the pixel that is watched.
+    pub fn note_culled(&self, face: &Face, front: bool, points: [Point; 3], corners: [&Placed; 3]) {
+        let Some((probe, shape)) = self.means.probe.zip(Shape::new(&points, EdgeRule::TOP_LEFT)) else { return };
+        let (x, y) = probe.pixel();
+        if self.clip.intersection(face.scissor).contains(x, y) && self.covered(probe, &shape) != 0 {
+            probe.begin_shape(front, &points, corners);
+            probe.push(PixelEvent::Culled(probe.shape()));
+        }
+    }
+
     /// Draws the quads that were found.
     fn draw(&mut self, face: &Face) -> Result<(), DrawError> {
         if self.means.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -97,7 +134,14 @@ impl<'a> Pixels<'a> {
             match &mut self.work {
                 Work::Copy(copy) => {
                     for pixel in (0..4).filter(|&pixel| covered[pixel as usize] != 0) {
-                        copy.pixel(quad.x + pixel % 2, quad.y + pixel / 2, face.layer, self.samples.mask());
+                        let (place, mask) = ((quad.x + pixel % 2, quad.y + pixel / 2), self.samples.mask());
+                        let probe = self.means.probe.filter(|probe| probe.pixel() == place);
+                        let history = probe.and_then(|probe| copy.history(place, face.layer, mask, probe.shape()));
+                        copy.pixel(place.0, place.1, face.layer, mask);
+                        if let (Some(probe), Some(history)) = (probe, history) {
+                            let after = copy.stored(place, face.layer).unwrap_or_default();
+                            probe.push(PixelEvent::Copy(CopyHistory { after, ..history }));
+                        }
                     }
                 }
                 Work::Shade(shading) => shading.quad((quad.x, quad.y), covered)?,

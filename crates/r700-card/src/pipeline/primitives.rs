@@ -101,6 +101,7 @@ impl Shapes {
             offset: 0.0,
             sprite: None,
             clip: viewport.scissor,
+            scissor: viewport.scissor,
             depths: viewport.depths,
             layer: provoking.layer,
         };
@@ -203,12 +204,15 @@ impl Shapes {
         let area: i128 = (2..points.len()).map(|n| i128::from(cross(points[0], points[n - 1], points[n]))).sum();
         let front = (area > 0) == self.mode.face;
         let pieces = placed.len().saturating_sub(2) as u64;
+        let pieces_of = |n: usize| ([points[0], points[n - 1], points[n]], [&placed[0], &placed[n - 1], &placed[n]]);
         if area == 0 || front && self.mode.cull_front || !front && self.mode.cull_back {
+            (2..placed.len())
+                .map(pieces_of)
+                .for_each(|(three, placed)| pixels.note_culled(drawn.face, front, three, placed));
             return Ok(pieces);
         }
         drawn.face.front = front;
         let side = usize::from(!front);
-        let pieces_of = |n: usize| ([points[0], points[n - 1], points[n]], [&placed[0], &placed[n - 1], &placed[n]]);
         let setups = (2..placed.len()).filter_map(|n| Some((pieces_of(n), Setup::triangle(GRID, pieces_of(n).0)?)));
         let outlined = self.polygons[side] != PolygonMode::Filled;
         for ((three, placed), setup) in setups {

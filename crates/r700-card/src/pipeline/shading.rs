@@ -3,21 +3,27 @@
 
 use super::bindings::{PIXEL, bindings};
 use super::depth::{DepthBuffer, Incoming, function};
+use super::history::{Probe, listing};
 use super::inputs::{Face, Gradients, Inputs, Pixels4, Placed};
 use super::samples::Samples;
 use super::targets::{Place, TARGETS, Target};
+use super::trail::{Exports, Trail, Watched};
 use super::vertices::stage_program;
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
 use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef, SxAlphaTestControl};
 use crate::state::State;
 use ctm_card::Counts;
+use ctm_card::history::{
+    AlphaHistory, Hidden, Listing, ProgramHistory, SampleHistory, TestHistory, Vector, WriteHistory,
+};
 use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_r700::{Bindings, Input, Job, Program, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::Setup;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Quads that the program runs for together.
 const BATCH: usize = 2048;
@@ -40,6 +46,8 @@ pub struct Shading<'a> {
     /// The primitives of the quads that wait; the last one is drawn.
     primitives: Vec<Primitive>,
     waiting: Vec<Waiting>,
+    /// The program's texts, if a pixel is watched.
+    listing: Option<Arc<Listing>>,
     /// What the quads bring: of each input, the vectors of upper and of lower pixels.
     brought: Vec<[Vec<[u32; 4]>; 2]>,
     counts: Counts,
@@ -84,6 +92,8 @@ struct Waiting {
     samples: [u8; 4],
     /// Which of the primitives it is of.
     primitive: usize,
+    /// The pixel that is watched, if it is one of them.
+    watched: Option<Watched>,
 }
 
 /// What the program has left, by place: rows of upper and of lower pixels.
@@ -121,6 +131,7 @@ impl<'a> Shading<'a> {
         let valid = if control.kill_enable { Some(plan.reserve(bytes(4))?) } else { None };
         let memory = Memory { workspace: plan.make()?, inputs: regions, outputs, depth, valid };
         Ok(Shading {
+            listing: means.probe.map(|_| listing("pixel", &program, None)),
             means,
             program,
             bindings,
@@ -155,6 +166,12 @@ impl<'a> Shading<'a> {
     /// Draws a quad, of whose pixels these samples are covered.
     pub fn quad(&mut self, corner: (u32, u32), covered: [u8; 4]) -> Result<(), DrawError> {
         let drawn = covered.map(|samples| samples & self.samples.mask());
+        if let Some((probe, pixel)) = self.watched(corner)
+            && covered[pixel] != 0
+            && drawn[pixel] == 0
+        {
+            probe.push_fragment(covered[pixel], 0, Some(Hidden::Screendoor), false);
+        }
         if drawn == [0; 4] {
             return Ok(());
         }
@@ -170,15 +187,31 @@ impl<'a> Shading<'a> {
         Ok(())
     }
 
+    /// What looks at a pixel of a quad, and at which one.
+    fn watched(&self, corner: (u32, u32)) -> Option<(&'a Probe<'a>, usize)> {
+        self.means.probe.and_then(|probe| Some((probe, probe.of_quad(corner)?)))
+    }
+
     /// Draws to these samples of a quad what the program gives for it.
     fn shade(&mut self, pixels: &Pixels4, mut samples: [u8; 4]) -> Result<(), DrawError> {
         self.counts.fragments += samples.iter().filter(|&&samples| samples != 0).count() as u64;
         let Some(primitive) = self.primitives.last() else { return Ok(()) };
+        let watched = self.watched(pixels.corner).filter(|&(_, pixel)| samples[pixel] != 0);
+        let watched = watched.map(|(probe, pixel)| {
+            let (covered, visible) = (pixels.covered[pixel], samples[pixel]);
+            let hidden = (pixels.sample.is_none() && visible != covered).then_some(Hidden::Screendoor);
+            (probe, Watched { pixel, event: probe.push_fragment(covered, visible, hidden, self.rules.early) })
+        });
         if self.rules.early {
             for (pixel, samples) in samples.iter_mut().enumerate() {
                 let place = self.place(primitive, pixels.corner, pixel);
-                *samples = self.test(primitive, place, *samples, None, None);
+                let watched = watched.filter(|(_, watched)| watched.pixel == pixel);
+                let mut tested = watched.map(|_| Vec::new());
+                *samples = self.test(primitive, place, *samples, None, None, tested.as_mut());
                 self.counts.passed += u64::from(samples.count_ones());
+                if let (Some((probe, watched)), Some(tested)) = (watched, tested) {
+                    probe.amend(watched.event, |fragment| fragment.samples = tested);
+                }
             }
         }
         if !self.rules.runs || samples == [0; 4] {
@@ -189,7 +222,8 @@ impl<'a> Shading<'a> {
             brought[number][0].extend_from_slice(&vectors[..2]);
             brought[number][1].extend_from_slice(&vectors[2..]);
         });
-        self.waiting.push(Waiting { corner: pixels.corner, samples, primitive: self.primitives.len() - 1 });
+        let watched = watched.map(|(_, watched)| watched).filter(|watched| samples[watched.pixel] != 0);
+        self.waiting.push(Waiting { corner: pixels.corner, samples, primitive: self.primitives.len() - 1, watched });
         if self.waiting.len() == BATCH { self.run() } else { Ok(()) }
     }
 
@@ -199,14 +233,32 @@ impl<'a> Shading<'a> {
         Place { x, y, layer: primitive.layer, sample: 0 }
     }
 
-    /// Tests samples of a pixel, with what the program exports; gives those that pass.
-    fn test(&self, primitive: &Primitive, place: Place, samples: u8, depth: Option<f32>, reference: Option<u8>) -> u8 {
-        let Some(buffer) = &self.depth else { return samples };
-        let passes = |sample: u32| {
+    /// Tests samples of a pixel, with what the program exports; gives those that pass. `noted`: where to note what the tests say.
+    fn test(
+        &self,
+        primitive: &Primitive,
+        place: Place,
+        samples: u8,
+        depth: Option<f32>,
+        reference: Option<u8>,
+        mut noted: Option<&mut Vec<SampleHistory>>,
+    ) -> u8 {
+        let mut passes = |sample: u32| {
+            let at = Place { sample, ..place };
+            let Some(buffer) = &self.depth else {
+                noted.iter_mut().for_each(|noted| noted.push(SampleHistory { number: sample, ..Default::default() }));
+                return true;
+            };
             let at_sample = || primitive.gradients.depth_at(self.samples.point(place.x, place.y, sample));
             let depth = depth.unwrap_or_else(at_sample);
             let Primitive { range, front, .. } = *primitive;
-            buffer.test(Place { sample, ..place }, &Incoming { depth, range, reference, front })
+            let incoming = Incoming { depth, range, reference, front };
+            let Some(noted) = &mut noted else { return buffer.test(at, &incoming) };
+            let tests = buffer.history(at, &incoming);
+            let passed = buffer.test(at, &incoming);
+            let tests = Some(TestHistory { after: buffer.stored(at), ..tests });
+            noted.push(SampleHistory { number: sample, tests, writes: Vec::new() });
+            passed
         };
         of(samples).filter(|&sample| passes(sample)).fold(0, |passed, sample| passed | 1 << sample)
     }
@@ -234,10 +286,6 @@ impl<'a> Shading<'a> {
         job.bindings = self.bindings.clone();
         job.quad_derivatives = true;
         job.inputs = self.inputs.registers().zip(inputs.iter().map(plane).map(Input::Surface)).collect();
-        // What is not exported is zero.
-        for region in outputs.values().chain(depth) {
-            (0..2).for_each(|row| workspace.fill_part(*region, row * 4 * COLUMNS, 4 * columns, 0));
-        }
         for (&output, region) in outputs {
             if let Some(colour) = job.targets.colours.get_mut(output) {
                 *colour = Some(plane(region));
@@ -245,7 +293,10 @@ impl<'a> Shading<'a> {
         }
         job.targets.depth = depth.as_ref().map(plane);
         job.targets.valid = *valid;
-        valid.iter().for_each(|region| workspace.fill_part(*region, 0, 2 * columns, 0));
+        let watched = self.waiting.iter().enumerate().filter(|(_, waiting)| waiting.watched.is_some());
+        let mut followed: BTreeMap<usize, Exports> =
+            watched.filter_map(|(quad, waiting)| Some((quad, self.follow(&job, quad, waiting)?))).collect();
+        self.clear_outputs(columns);
         self.means.run(&job)?;
         let vectors = |region: &Region| {
             let mut vectors = vec![[0; 4]; 2 * columns];
@@ -261,9 +312,16 @@ impl<'a> Shading<'a> {
         };
         let waiting = std::mem::take(&mut self.waiting);
         for (quad, waiting) in waiting.iter().enumerate() {
+            let watched = self.means.probe.zip(waiting.watched);
+            let mut trail = followed.remove(&quad).map(Trail::new);
             for pixel in (0..4).filter(|&pixel| waiting.samples[pixel] != 0) {
-                self.counts.passed +=
-                    self.finish_pixel(&results, waiting, pixel, pixel / 2 * columns + 2 * quad + pixel % 2);
+                let place = pixel / 2 * columns + 2 * quad + pixel % 2;
+                let is_watched = waiting.watched.is_some_and(|watched| watched.pixel == pixel);
+                let noted = trail.as_mut().filter(|_| is_watched);
+                self.counts.passed += self.finish_pixel(&results, waiting, pixel, place, noted);
+            }
+            if let (Some((probe, watched)), Some(trail)) = (watched, trail) {
+                probe.amend(watched.event, |fragment| trail.complete(fragment));
             }
         }
         self.waiting = waiting;
@@ -273,9 +331,59 @@ impl<'a> Shading<'a> {
         Ok(())
     }
 
+    /// Nothing is exported yet for so many columns: what is not is zero.
+    fn clear_outputs(&self, columns: usize) {
+        let Memory { workspace, outputs, depth, valid, .. } = &self.memory;
+        for region in outputs.values().chain(depth) {
+            (0..2).for_each(|row| workspace.fill_part(*region, row * 4 * COLUMNS, 4 * columns, 0));
+        }
+        valid.iter().for_each(|region| workspace.fill_part(*region, 0, 2 * columns, 0));
+    }
+
+    /// Runs the program on the reference for a quad with the pixel that is watched, notes what it goes through, and gives what it exports.
+    fn follow(&self, job: &Job, quad: usize, waiting: &Waiting) -> Option<Exports> {
+        let (probe, Watched { pixel, event }) = self.means.probe.zip(waiting.watched)?;
+        let Memory { workspace, inputs, outputs, depth, valid } = &self.memory;
+        let (row, column) = (pixel / 2, 2 * quad + pixel % 2);
+        let first = 2 * quad as u32;
+        let quad = Domain { i0: first, j0: 0, i1: first + 1, j1: 1 };
+        self.clear_outputs(2 * self.waiting.len());
+        let job = Job { lanes: quad.into(), ..job.clone() };
+        let (x, y) = probe.pixel();
+        let (lane, name) = ((column as u32, row as u32), format!("pixel ({x}, {y})"));
+        let (run, trap) = probe.run(&job, &self.means.options, lane, self.listing.as_ref()?, name);
+        let vector = |region: &Region| workspace.vector(*region, row * COLUMNS + column);
+        let exports = Exports {
+            outputs: outputs.iter().map(|(&output, region)| (output, vector(region))).collect(),
+            depth: depth.as_ref().map(vector).unwrap_or_default(),
+            killed: trap.is_none() && valid.is_some_and(|region| workspace.words(region, 4)[pixel] == 0),
+        };
+        let named = |register: u8| format!("R{register}");
+        let vectors = self.inputs.registers().zip(inputs);
+        let colours = exports.outputs.iter().map(|(output, &bits)| Vector::words(format!("PIX{output}"), bits));
+        let program = ProgramHistory {
+            inputs: vectors.map(|(register, region)| Vector::words(named(register), vector(region))).collect(),
+            constants: Vec::new(),
+            run,
+            trap,
+            killed: exports.killed,
+            outputs: colours.chain(depth.map(|_| Vector::words("DEPTH", exports.depth))).collect(),
+            depth: exports.depth[0],
+        };
+        probe.amend(event, |fragment| fragment.program = Some(program));
+        Some(exports)
+    }
+
     /// Uses what the program exported for a pixel of a quad, at this place among the results. Gives how many samples passed tests that come
-    /// after it.
-    fn finish_pixel(&self, results: &Results, waiting: &Waiting, pixel: usize, place: usize) -> u64 {
+    /// after it. `trail`: where to note what becomes of it.
+    fn finish_pixel(
+        &self,
+        results: &Results,
+        waiting: &Waiting,
+        pixel: usize,
+        place: usize,
+        mut trail: Option<&mut Trail>,
+    ) -> u64 {
         let rules = &self.rules;
         let mut samples = waiting.samples[pixel];
         if results.valid.get(place).is_some_and(|&valid| valid == 0) {
@@ -283,12 +391,19 @@ impl<'a> Shading<'a> {
         }
         let output = |number| results.outputs.get(&number).map_or([0; 4], |vectors: &Vec<[u32; 4]>| vectors[place]);
         let alpha = || f32::from_bits(output(0)[3]);
-        if rules.alpha.is_some_and(|(function, reference)| !function.holds(alpha(), reference)) {
+        let passes = rules.alpha.is_none_or(|(function, reference)| function.holds(alpha(), reference));
+        let kept = if rules.alpha_to_mask { self.samples.of_alpha(alpha()) } else { u8::MAX };
+        if let Some(trail) = &mut trail
+            && (rules.alpha.is_some() || rules.alpha_to_mask)
+        {
+            let test = rules.alpha.map(|(function, reference)| (function.name(), alpha(), reference));
+            let passed = if passes { kept & self.samples.all() } else { 0 };
+            trail.alpha = Some(AlphaHistory { test, passed });
+        }
+        if !passes {
             return 0;
         }
-        if rules.alpha_to_mask {
-            samples &= self.samples.of_alpha(alpha());
-        }
+        samples &= kept;
         let [depth, stencil, mask, _] = results.depth.get(place).copied().unwrap_or_default();
         if rules.exports_mask {
             samples &= mask as u8;
@@ -298,12 +413,21 @@ impl<'a> Shading<'a> {
         let mut passed = 0;
         if !rules.early {
             let depth = rules.exports_depth.then(|| f32::from_bits(depth));
-            samples = self.test(primitive, at, samples, depth, rules.exports_stencil.then_some(stencil as u8));
+            let noted = trail.as_mut().map(|trail| &mut trail.samples);
+            let reference = rules.exports_stencil.then_some(stencil as u8);
+            samples = self.test(primitive, at, samples, depth, reference, noted);
             passed = samples.count_ones().into();
         }
         for target in &self.targets {
             let (colour, second) = (output(target.output), target.second.map(output).unwrap_or_default());
-            of(samples).for_each(|sample| target.write(Place { sample, ..at }, colour, second));
+            for sample in of(samples) {
+                let place = Place { sample, ..at };
+                let history = trail.as_ref().map(|trail| trail.exports.write(target, place));
+                target.write(place, colour, second);
+                if let (Some(trail), Some(history)) = (&mut trail, history) {
+                    trail.note(sample, WriteHistory { after: target.stored(place), ..history });
+                }
+            }
         }
         passed
     }

@@ -9,6 +9,7 @@ use crate::registers::{
     CbColorBase, CbColorControl, CbColorInfo, CbColorSize, CbColorView, CbShaderMask, CbTargetMask, PaScAaConfig,
     RegisterFile, RegisterType,
 };
+use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_card::{ObjectBytes, Picture};
 use ctm_memory::Arena;
 use ctm_raster::blend::LogicOp;
@@ -98,6 +99,13 @@ impl<'a> Surface<'a> {
         self.layout.sample_offset(x, y, self.layers.slice(layer), sample)
     }
 
+    /// The card address of a sample, if there is one.
+    pub fn address(&self, place: Place) -> Option<u32> {
+        let [columns, rows] = self.size();
+        let is_inside = place.x < columns && place.y < rows;
+        self.bytes.address(self.offset(place), self.layout.bytes()).filter(|_| is_inside)
+    }
+
     /// What is stored; of a pixel with fewer samples the last one.
     pub fn read(&self, place: Place) -> Words {
         let sample = place.sample.min(self.samples() - 1);
@@ -129,6 +137,8 @@ enum Operation {
 
 /// A target that a program draws to.
 pub struct Target<'a> {
+    /// Its number.
+    number: u32,
     /// Which export goes there.
     pub output: usize,
     /// The one that is the second colour of blending, if that takes one.
@@ -161,7 +171,7 @@ impl<'a> Target<'a> {
         let takes_second = matches!(&operation, Operation::Blend(blending) if blending.takes_second());
         let output = if control.multiwrite_enable { 0 } else { number as usize };
         let written = surface.format.stored_bits(mask);
-        Ok(Some(Target { output, second: takes_second.then_some(1), surface, written, operation }))
+        Ok(Some(Target { number, output, second: takes_second.then_some(1), surface, written, operation }))
     }
 
     /// Columns and rows.
@@ -169,11 +179,58 @@ impl<'a> Target<'a> {
         self.surface.size()
     }
 
+    /// The target as a surface.
+    pub fn surface(&self) -> &Surface<'a> {
+        &self.surface
+    }
+
+    /// What is stored.
+    pub fn stored(&self, place: Place) -> Colour {
+        self.shown(self.surface.read(place))
+    }
+
+    fn shown(&self, words: Words) -> Colour {
+        let format = &self.surface.format;
+        Colour { words, rgba: format.decode(&words), is_integer: format.is_integer() }
+    }
+
+    /// What writing a colour would do.
+    pub fn history(&self, place: Place, colour: [u32; 4], second: [u32; 4]) -> WriteHistory {
+        let format = &self.surface.format;
+        let before = self.surface.read(place);
+        WriteHistory {
+            target: self.number,
+            output: self.output,
+            operation: match &self.operation {
+                Operation::Copy => WriteOperation::Copy,
+                Operation::Blend(blending) => {
+                    let [of_colour, of_alpha] = blending.formulas();
+                    let second = self.second.map(|_| second);
+                    WriteOperation::Blend { colour: of_colour, alpha: of_alpha, source: colour, second }
+                }
+                Operation::Logic(operation) => WriteOperation::Logic(operation.0),
+            },
+            written: std::array::from_fn(|n| {
+                let of_channel = format.stored_bits(1 << n);
+                of_channel.iter().zip(self.written).any(|(bits, written)| bits & written != 0)
+            }),
+            before: self.shown(before),
+            result: self.shown(self.merged(colour, second, before)),
+            after: self.shown(before),
+        }
+    }
+
     /// Writes a colour, for which blending may take a second one.
     pub fn write(&self, place: Place, colour: [u32; 4], second: [u32; 4]) {
         let format = &self.surface.format;
         let keeps = self.written != format.stored_bits(0xF) || !matches!(self.operation, Operation::Copy);
         let memory = if keeps { self.surface.read(place) } else { [0; 4] };
+        self.surface.write(place, self.merged(colour, second, memory));
+    }
+
+    /// What is stored where a colour is written to what memory holds.
+    fn merged(&self, colour: [u32; 4], second: [u32; 4], memory: Words) -> Words {
+        let format = &self.surface.format;
         let new = match &self.operation {
             Operation::Copy => format.encode(colour),
             Operation::Blend(blending) => format.encode(blending.apply(colour, second, format.decode(&memory))),
@@ -182,8 +239,7 @@ impl<'a> Target<'a> {
                 std::array::from_fn(|n| operation.apply(source[n], memory[n]))
             }
         };
-        let merged = std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n]);
-        self.surface.write(place, merged);
+        std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n])
     }
 }
 

@@ -2,17 +2,20 @@
 //! program, the copy program.
 
 use super::bindings::{VERTEX, bindings};
+use super::history::listing;
 use super::streamout::{Buffer, Records};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
 use crate::programs::{STAGES, program};
 use crate::registers::{PaClVsOutCntl, SqVtxStartInstLoc};
 use crate::state::State;
+use ctm_card::history::{Listing, ProgramRun, Vector};
 use ctm_lane::domain::Lanes;
 use ctm_memory::Arena;
 use ctm_r700::{
     Bindings, GPRS, Input, Items, Job, PARAMETERS, POSITIONS, Program, Region, Stage, Target, Uses, VertexBuffer,
 };
+use std::sync::Arc;
 
 /// Clip distances that there are.
 pub const DISTANCES: usize = 8;
@@ -39,6 +42,17 @@ pub struct Vertex {
     pub viewport: u32,
     /// Its parameters: bits.
     pub parameters: Vec<[u32; 4]>,
+}
+
+impl Vertex {
+    /// What a program gave, with its names.
+    pub fn vectors(&self) -> Vec<Vector> {
+        let position = Vector::new("position", self.position.map(f32::to_bits));
+        let size = self.size.map(|size| Vector::new("point size", [size.to_bits(), 0, 0, 0]));
+        let parameters = self.parameters.iter().enumerate();
+        let parameters = parameters.map(|(n, &bits)| Vector::words(format!("PARAM{n}"), bits));
+        std::iter::once(position).chain(size).chain(parameters).collect()
+    }
 }
 
 /// The program of a stage.
@@ -89,6 +103,8 @@ pub struct Transformed {
     pub vertices: Vec<Vertex>,
     /// Of each buffer, a record for each vertex.
     pub records: Vec<Records>,
+    /// What the program got in R0 for each vertex.
+    pub inputs: Vec<[u32; 4]>,
 }
 
 /// The program that gives vertices, with memory for so many of them together.
@@ -103,6 +119,8 @@ pub struct VertexStage {
     parameters: Vec<Region>,
     streams: Vec<Stream>,
     exports: Exports,
+    /// The texts of its programs, if a pixel is watched.
+    listing: Option<Arc<Listing>>,
 }
 
 /// What goes to a streamout buffer.
@@ -152,7 +170,9 @@ impl VertexStage {
             let written = (0..buffer.stride).map(|dword| named.contains(&dword)).collect();
             Ok(Stream { number: buffer.number, stride: buffer.stride, region, written })
         };
+        let stage = if ring.is_some() { "copy" } else { "vertex" };
         Ok(VertexStage {
+            listing: means.probe.map(|_| listing(stage, &programs.main, programs.fetch.as_ref())),
             bindings,
             start_instance: state.registers.get::<SqVtxStartInstLoc>().value,
             capacity,
@@ -190,6 +210,22 @@ impl VertexStage {
         transformed: &mut Transformed,
     ) -> Result<(), DrawError> {
         let count = inputs.len();
+        let job = self.job(workspace, inputs);
+        self.run_streams(&job, means, workspace, count, &mut transformed.records)?;
+        transformed.vertices.extend((0..count).map(|number| self.vertex(workspace, number)));
+        transformed.inputs.extend_from_slice(inputs);
+        Ok(())
+    }
+
+    /// Runs the program on the reference for a vertex with this value of R0, and gives what it goes through.
+    pub fn follow(&self, means: &Means, workspace: &Workspace, input: [u32; 4], name: String) -> Option<ProgramRun> {
+        let (probe, listing) = means.probe.zip(self.listing.as_ref())?;
+        probe.run(&self.job(workspace, &[input]), &means.options, 0, listing, name).0
+    }
+
+    /// The program for vertices with these values of R0.
+    fn job<'j>(&'j self, workspace: &'j Workspace, inputs: &[[u32; 4]]) -> Job<'j> {
+        let count = inputs.len();
         workspace.set(self.input, 0, inputs);
         let exported = || self.positions.iter().flatten().chain(&self.parameters);
         // What is not exported is 0.
@@ -206,9 +242,7 @@ impl VertexStage {
         for stream in &self.streams {
             job.memories.streams[stream.number] = Some(Items { region: stream.region, item_dwords: stream.stride });
         }
-        self.run_streams(&job, means, workspace, count, &mut transformed.records)?;
-        transformed.vertices.extend((0..count).map(|number| self.vertex(workspace, number)));
-        Ok(())
+        job
     }
 
     /// Runs the program, and adds what it wrote to streams. Which dwords it wrote its instructions say, but for those that were not executed:

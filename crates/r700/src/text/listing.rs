@@ -98,3 +98,18 @@ pub fn steps(program: &Program) -> Vec<(Place, String)> {
     }
     steps
 }
+
+/// The steps that groups make in a program, then in the one that it calls, as [`steps`], with those of clauses indented.
+pub fn steps_with_fetch(program: &Program, fetch: Option<&Program>) -> Vec<(Place, String)> {
+    let programs = (0..).zip(std::iter::once(program).chain(fetch));
+    let steps = programs.flat_map(|(number, program)| {
+        let called = move |(place, text): (Place, String)| {
+            let at = Address { program: number, ..place.at };
+            let indent = if place.in_clause { "  " } else { "" };
+            let lines: Vec<String> = text.lines().map(|line| format!("{indent}{line}")).collect();
+            (Place { at, ..place }, lines.join("\n"))
+        };
+        steps(program).into_iter().map(called)
+    });
+    steps.collect()
+}

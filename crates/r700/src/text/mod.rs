@@ -31,7 +31,7 @@ mod source;
 mod substitutes;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
-pub use listing::{Listed, instructions, steps};
+pub use listing::{Listed, instructions, steps, steps_with_fetch};
 pub use print::{PrintOptions, print_alu, print_cf, print_fetch, print_program, print_program_with};
 pub use substitutes::SUBSTITUTES;
 

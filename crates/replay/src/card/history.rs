@@ -1,16 +1,13 @@
 //! The history of a pixel as text.
 
+use ctm_card::history::{
+    Colour, CopyHistory, CopyKind, DrawHistory, FragmentHistory, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
+    ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory, WriteOperation,
+};
 use ctm_follow::Kind;
 use ctm_follow::words::value;
-use ctm_r5xx::history::{
-    CopyHistory, DrawHistory, FragmentHistory, GRID, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory, ProgramRun,
-    SampleHistory, TestHistory, Vertex, VertexFormat, VertexHistory, WindowVertex, WriteHistory,
-};
-use ctm_raster::blend::{BlendEquation, BlendFunction};
 use ctm_raster::channel::Words;
-use ctm_raster::colour::Operation;
-use ctm_raster::depth::{Facing, StencilState};
-use ctm_x1k::References;
+use ctm_raster::depth::{DepthNumbers, Facing, StencilState};
 use std::fmt::Write;
 
 /// Channels of a colour.
@@ -26,23 +23,11 @@ pub struct PixelDraw {
     pub history: DrawHistory,
 }
 
-impl PixelDraw {
-    /// The constants that its fragment program reads, but zeros: numbers and vectors.
-    pub fn constants(&self) -> Vec<(u8, [u32; 4])> {
-        let DrawHistory { program, constants, .. } = &self.history;
-        let info = &program.info;
-        let code = program.code.get(info.start.into()..=info.end.into()).unwrap_or_default();
-        let read = References::of(code, info).float_constants;
-        let values = read.into_iter().map(|number| (number, constants.floats[usize::from(number)]));
-        values.filter(|(_, value)| *value != [0; 4]).collect()
-    }
-}
-
 /// What a draw did to a pixel, for people.
 pub struct Page<'a> {
     /// The draw.
     pub draw: &'a PixelDraw,
-    /// Shows the runs of its program instruction by instruction, if that is wanted.
+    /// Shows the runs of its programs instruction by instruction, if that is wanted.
     pub run: Option<&'a dyn Fn(&ProgramRun) -> String>,
 }
 
@@ -69,26 +54,13 @@ impl Page<'_> {
                     self.primitive(&mut text, primitive);
                     line(&mut text, "covers the pixel, but faces of its side are not drawn");
                 }
-                PixelEvent::Clear(copy) => {
+                PixelEvent::Copy(copy) => {
                     self.primitive(&mut text, &copy.primitive);
-                    let (x, y) = copy.place;
-                    let what = format!("the depth unit clears the pixel: it is its buffer's ({x}, {y})");
-                    self.copy(&mut text, copy, &what);
-                }
-                PixelEvent::Resolve(copy) => {
-                    self.primitive(&mut text, &copy.primitive);
-                    let samples: Vec<_> = copy.samples.iter().map(words).collect();
-                    self.copy(&mut text, copy, &format!("resolves samples {}", samples.join(", ")));
+                    copied(&mut text, copy);
                 }
             }
         }
         text
-    }
-
-    fn copy(&self, text: &mut String, copy: &CopyHistory, what: &str) {
-        line(text, what);
-        let CopyHistory { before, result, after, .. } = copy;
-        line(text, &format!("stored: {} -> {}{}", words(before), words(after), differs(after, result)));
     }
 
     fn primitive(&self, text: &mut String, primitive: &PrimitiveHistory) {
@@ -97,6 +69,7 @@ impl Page<'_> {
             Some(Facing::Front) | None => "",
         };
         _ = writeln!(text, "  primitive {}{side}", primitive.number);
+        primitive.programs.iter().for_each(|run| self.run(text, run));
         for vertex in &primitive.vertices {
             self.vertex(text, vertex);
         }
@@ -106,15 +79,19 @@ impl Page<'_> {
     }
 
     fn vertex(&self, text: &mut String, vertex: &VertexHistory) {
-        let VertexHistory { place, number, inputs, vertex } = vertex;
-        let vectors: Vec<_> = vectors(&self.draw.history.format, vertex)
-            .into_iter()
-            .map(|(name, value)| format!("{name} {}", vector(&value)))
-            .collect();
-        line(text, &format!("vertex {place} (element {number}): {}", vectors.join("; ")));
+        let VertexHistory { place, number, inputs, run, outputs } = vertex;
+        line(text, &format!("vertex {place} (element {number}): {}", named(outputs)));
         if !inputs.is_empty() {
-            let inputs: Vec<_> = inputs.iter().map(|(input, value)| format!("in[{input}] {}", vector(value))).collect();
-            line(text, &format!("  its program got {}", inputs.join("; ")));
+            line(text, &format!("  its program got {}", named(inputs)));
+        }
+        run.iter().for_each(|run| self.run(text, run));
+    }
+
+    /// A run, instruction by instruction, if that is wanted.
+    fn run(&self, text: &mut String, run: &ProgramRun) {
+        if let Some(show) = self.run {
+            text.push('\n');
+            *text += &show(run);
         }
     }
 
@@ -136,7 +113,7 @@ impl Page<'_> {
             match &alpha.test {
                 Some((function, value, reference)) => {
                     let result = if alpha.passed == 0 { "fails" } else { "passes" };
-                    line(text, &format!("alpha test: {value} {} {reference}: {result}", function.name()));
+                    line(text, &format!("alpha test: {value} {function} {reference}: {result}"));
                 }
                 None => line(text, &format!("alpha keeps {}", bits(alpha.passed))),
             }
@@ -145,26 +122,18 @@ impl Page<'_> {
             samples.iter().for_each(|sample| tests(text, sample));
         }
         for sample in samples {
-            sample.writes.iter().for_each(|write| self.write(text, sample, write, program.as_ref()));
+            sample.writes.iter().for_each(|write| written(text, sample, write));
         }
     }
 
     fn program(&self, text: &mut String, program: &ProgramHistory) {
-        let named = |name, vectors: &[(u8, [u32; 4])]| {
-            let vectors = vectors.iter().map(|(number, value)| format!("{name}[{number}] {}", vector(value)));
-            vectors.collect::<Vec<_>>().join("; ")
-        };
-        let constants = self.draw.constants();
         if !program.inputs.is_empty() {
-            line(text, &format!("the program gets {}", named("temp", &program.inputs)));
+            line(text, &format!("the program gets {}", named(&program.inputs)));
         }
-        if !constants.is_empty() {
-            line(text, &format!("its constants are {}", named("const", &constants)));
+        if !program.constants.is_empty() {
+            line(text, &format!("its constants are {}", named(&program.constants)));
         }
-        if let (Some(run), Some(show)) = (&program.run, self.run) {
-            text.push('\n');
-            *text += &show(run);
-        }
+        program.run.iter().for_each(|run| self.run(text, run));
         let steps = match program.run.as_ref().map_or(0, |run| run.end.steps) {
             0 => "no instructions".to_owned(),
             1 => "1 instruction".to_owned(),
@@ -174,48 +143,59 @@ impl Page<'_> {
             Some(trap) => line(text, &format!("the program stops after {steps}: {trap}; the draw is dropped")),
             None if program.killed => line(text, &format!("the program kills the fragment, in {steps}")),
             None => {
-                let outputs = program.outputs.iter().enumerate().filter(|(n, value)| *n == 0 || **value != [0; 4]);
-                let outputs: Vec<_> = outputs.map(|(n, value)| format!("out[{n}] {}", vector(value))).collect();
-                line(text, &format!("the program gives {}, in {steps}", outputs.join("; ")));
+                let outputs = program.outputs.iter().enumerate();
+                let outputs = outputs.filter(|(n, output)| *n == 0 || output.bits != [0; 4]).map(|(_, output)| output);
+                line(text, &format!("the program gives {}, in {steps}", named(outputs)));
             }
         }
     }
+}
 
-    fn write(&self, text: &mut String, sample: &SampleHistory, write: &WriteHistory, program: Option<&ProgramHistory>) {
-        let WriteHistory { target, state, before, result, after, .. } = write;
-        let mask: String = (0..4).filter(|n| state.mask() >> n & 1 != 0).map(|n| CHANNELS[write.selects[n]]).collect();
-        let source = program.map_or([0; 4], |program| program.outputs[write.output]);
-        match state.operation() {
-            Operation::Copy => {}
-            Operation::BlendInteger { state: blend, .. } | Operation::BlendFloat(blend) => {
-                let (colour, alpha) = (equation(&blend.colour), equation(&blend.alpha));
-                let equations = if colour == alpha { colour } else { format!("{colour}; alpha: {alpha}") };
-                let destination = write.colour(before);
-                line(text, &format!("blends {equations}"));
-                line(text, &format!("  source {}, destination {}", vector(&source), vector(&destination)));
-            }
-            Operation::Logic { operation, .. } => {
-                line(text, &format!("logic operation with truth table {:#06b}", operation.0))
-            }
+/// A copy.
+fn copied(text: &mut String, copy: &CopyHistory) {
+    let CopyHistory { kind, place: (x, y), samples, before, result, after, .. } = copy;
+    let samples = || samples.iter().map(words).collect::<Vec<_>>().join(", ");
+    line(
+        text,
+        &match kind {
+            CopyKind::Clear => format!("the depth unit clears the pixel: it is its buffer's ({x}, {y})"),
+            CopyKind::Resolve => format!("resolves samples {}", samples()),
+            CopyKind::Depth => format!("copies what the depth buffer holds, {}", samples()),
+        },
+    );
+    line(text, &format!("stored: {} -> {}{}", words(before), words(after), differs(after, result)));
+}
+
+/// A write to a colour buffer.
+fn written(text: &mut String, sample: &SampleHistory, write: &WriteHistory) {
+    let WriteHistory { target, operation, written, before, result, after, .. } = write;
+    let mask: String =
+        CHANNELS.into_iter().zip(written).filter(|(_, written)| **written).map(|(name, _)| name).collect();
+    match operation {
+        WriteOperation::Copy => {}
+        WriteOperation::Blend { colour, alpha, source, second } => {
+            let equations = if colour == alpha { colour.clone() } else { format!("{colour}; alpha: {alpha}") };
+            line(text, &format!("blends {equations}"));
+            let second = second.map_or_else(String::new, |second| format!(", second source {}", vector(&second)));
+            line(text, &format!("  source {}{second}, destination {}", vector(source), vector(&before.rgba)));
         }
-        let masked = match mask.len() {
-            4 => String::new(),
-            0 => " (no channel is written)".into(),
-            _ => format!(" (only {mask} is written)"),
-        };
-        let of_sample = if sample.number == 0 { String::new() } else { format!(", sample {}", sample.number) };
-        line(
-            text,
-            &format!(
-                "colour buffer {target}{of_sample}: {} {} -> {} {}{masked}{}",
-                words(before),
-                vector(&write.colour(before)),
-                words(after),
-                vector(&write.colour(after)),
-                differs(after, result)
-            ),
-        );
+        WriteOperation::Logic(table) => line(text, &format!("logic operation with truth table {table:#06b}")),
     }
+    let masked = match mask.len() {
+        4 => String::new(),
+        0 => " (no channel is written)".into(),
+        _ => format!(" (only {mask} is written)"),
+    };
+    let of_sample = if sample.number == 0 { String::new() } else { format!(", sample {}", sample.number) };
+    line(
+        text,
+        &format!(
+            "colour buffer {target}{of_sample}: {} -> {}{masked}{}",
+            stored(before),
+            stored(after),
+            differs(after, result)
+        ),
+    );
 }
 
 fn line(text: &mut String, content: &str) {
@@ -224,7 +204,7 @@ fn line(text: &mut String, content: &str) {
 
 /// Depth and stencil tests.
 fn tests(text: &mut String, sample: &SampleHistory) {
-    let Some(TestHistory { state, facing, bits, before, incoming, outcome, after }) = &sample.tests else { return };
+    let Some(TestHistory { state, facing, numbers, before, incoming, outcome, after }) = &sample.tests else { return };
     let of_sample = if sample.number == 0 { String::new() } else { format!("sample {}: ", sample.number) };
     if let Some(sides) = &state.stencil {
         let StencilState { function, reference, mask, .. } = sides[*facing as usize];
@@ -242,7 +222,7 @@ fn tests(text: &mut String, sample: &SampleHistory) {
     }
     if let Some(depth) = &state.depth {
         let result = if depth.function.holds(*incoming, before.depth) { "passes" } else { "fails" };
-        let show = |value| share(value, *bits);
+        let show = |value| share(value, *numbers);
         line(
             text,
             &format!(
@@ -255,7 +235,7 @@ fn tests(text: &mut String, sample: &SampleHistory) {
     }
     let mut stored = Vec::new();
     if before.depth != after.depth {
-        stored.push(format!("depth {} -> {}", share(before.depth, *bits), share(after.depth, *bits)));
+        stored.push(format!("depth {} -> {}", share(before.depth, *numbers), share(after.depth, *numbers)));
     }
     if before.stencil != after.stencil {
         stored.push(format!("stencil {:#04x} -> {:#04x}", before.stencil, after.stencil));
@@ -265,10 +245,13 @@ fn tests(text: &mut String, sample: &SampleHistory) {
     }
 }
 
-/// A depth: its bits, and the fraction.
-fn share(value: u32, bits: u32) -> String {
-    let most = (1u32 << bits) - 1;
-    format!("{value:#0width$x} ({:.6})", f64::from(value) / f64::from(most), width = 2 + bits as usize / 4)
+/// A depth: its bits, and the number.
+fn share(depth: u32, numbers: DepthNumbers) -> String {
+    let value = numbers.value(depth);
+    match numbers {
+        DepthNumbers::Fraction(bits) => format!("{depth:#0width$x} ({value:.6})", width = 2 + bits as usize / 4),
+        DepthNumbers::OrderedFloat => format!("{value:.6}"),
+    }
 }
 
 /// What is said where something else is stored than the references work out.
@@ -289,10 +272,10 @@ fn bits(samples: u8) -> String {
 
 fn reason(hidden: Hidden) -> &'static str {
     match hidden {
-        Hidden::Scissor => "the scissor rectangle (SC_SCISSORS, SC_CLIP_0)",
-        Hidden::ClipRule => "the rule of the clip rectangles (SC_CLIP_RULE)",
-        Hidden::Stipple => "the stipple of lines (GA_LINE_STIPPLE_VALUE)",
-        Hidden::Screendoor => "the mask of samples (SC_SCREENDOOR)",
+        Hidden::Scissor => "the scissor rectangle",
+        Hidden::ClipRule => "the rule of the clip rectangles",
+        Hidden::Stipple => "the stipple of lines",
+        Hidden::Screendoor => "the mask of samples",
     }
 }
 
@@ -302,45 +285,35 @@ fn words(words: &Words) -> String {
     words[..used].iter().map(|word| format!("{word:#010x}")).collect::<Vec<_>>().join(":")
 }
 
+/// A stored pixel with its colour.
+fn stored(colour: &Colour) -> String {
+    let kind = if colour.is_integer { Kind::Integer } else { Kind::Float };
+    format!("{} {}", words(&colour.words), numbers(kind, &colour.rgba))
+}
+
+fn numbers(kind: Kind, values: &[u32; 4]) -> String {
+    format!("({})", values.map(|bits| value(kind, bits)).join(", "))
+}
+
 fn vector(values: &[u32; 4]) -> String {
-    format!("({})", values.map(|bits| value(Kind::Float, bits)).join(", "))
+    numbers(Kind::Float, values)
+}
+
+/// Vectors with their names.
+fn named<'v>(vectors: impl IntoIterator<Item = &'v Vector>) -> String {
+    let named = |Vector { name, kind, bits }: &Vector| format!("{name} {}", numbers(*kind, bits));
+    vectors.into_iter().map(named).collect::<Vec<_>>().join("; ")
 }
 
 fn place(vertex: &WindowVertex) -> String {
-    let pixel = |sub_pixel: i64| {
-        let text = format!("{:.3}", sub_pixel as f64 / GRID.per_pixel as f64);
+    let pixel = |place: f64| {
+        let text = format!("{place:.3}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
-    let WindowVertex { point, depth, reciprocal } = vertex;
-    let one_over_w = value(Kind::Float, *reciprocal);
-    format!("({}, {}) depth {} 1/w {one_over_w}", pixel(point.x), pixel(point.y), share(*depth as u32, 24))
-}
-
-/// The vectors that vertices of a format have, with their names: bits of binary32 numbers.
-pub fn vectors(format: &VertexFormat, vertex: &Vertex) -> Vec<(String, [u32; 4])> {
-    let mut vectors = Vec::new();
-    if format.position {
-        vectors.push(("position".to_owned(), vertex.position));
-    }
-    if format.point_size {
-        vectors.push(("point size".to_owned(), [vertex.point_size, 0, 0, 0]));
-    }
-    let colours = format.colours.iter().zip(vertex.colours).enumerate().filter(|(_, (present, _))| **present);
-    vectors.extend(colours.map(|(n, (_, value))| (format!("colour {n}"), value)));
-    let textures = format.textures.iter().zip(vertex.textures).enumerate().filter(|(_, (count, _))| **count != 0);
-    vectors.extend(textures.map(|(n, (_, value))| (format!("texture {n}"), value)));
-    vectors
-}
-
-/// An equation of blending, as a formula.
-pub fn equation(equation: &BlendEquation) -> String {
-    let BlendEquation { function, source, destination, .. } = equation;
-    let (source, destination) = (source.name(), destination.name());
-    match function {
-        BlendFunction::Add => format!("source * {source} + destination * {destination}"),
-        BlendFunction::Subtract => format!("source * {source} - destination * {destination}"),
-        BlendFunction::ReverseSubtract => format!("destination * {destination} - source * {source}"),
-        BlendFunction::Min => "min(source, destination)".into(),
-        BlendFunction::Max => "max(source, destination)".into(),
-    }
+    let WindowVertex { x, y, depth, bits, reciprocal } = vertex;
+    let depth = match bits {
+        Some(bits) => share(*depth as u32, DepthNumbers::Fraction(*bits)),
+        None => format!("{depth:.6}"),
+    };
+    format!("({}, {}) depth {depth} 1/w {}", pixel(*x), pixel(*y), value(Kind::Float, *reciprocal))
 }

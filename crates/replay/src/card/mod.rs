@@ -4,7 +4,7 @@ mod execution;
 mod history;
 
 pub use execution::Execution;
-pub use history::{Page, PixelDraw, equation, vectors};
+pub use history::{Page, PixelDraw};
 
 use crate::{Extent, Line, Stop};
 use ctm_card::Submission;

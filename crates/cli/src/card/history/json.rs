@@ -2,21 +2,20 @@
 
 use super::{Shown, guest};
 use crate::run::follow;
-use ctm_r5xx::history::{
-    AlphaHistory, CopyHistory, FragmentHistory, GRID, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
-    SampleHistory, TestHistory, VertexFormat, VertexHistory, WindowVertex, WriteHistory,
+use ctm_card::history::{
+    AlphaHistory, Colour, CopyHistory, CopyKind, FragmentHistory, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
+    ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory, WriteOperation,
 };
 use ctm_raster::channel::Words;
-use ctm_raster::colour::Operation;
 use ctm_raster::depth::{Facing, Stored};
-use ctm_replay::card::{PixelDraw, equation, vectors};
+use ctm_replay::card::PixelDraw;
 use serde_json::{Value, json};
 
 /// A line: what a draw did.
 pub fn draw(draw: &PixelDraw, shown: &Shown) -> Value {
     let PixelDraw { number, submission, history } = draw;
     let targets = history.targets.iter().map(|target| json!({ "number": target.number, "address": target.address }));
-    let events = history.events.iter().map(|event| event_of(event, draw, shown));
+    let events = history.events.iter().map(|event| event_of(event, shown));
     json!({
         "draw": number,
         "submission": submission,
@@ -27,50 +26,55 @@ pub fn draw(draw: &PixelDraw, shown: &Shown) -> Value {
     })
 }
 
-fn event_of(event: &PixelEvent, draw: &PixelDraw, shown: &Shown) -> Value {
-    let format = &draw.history.format;
+fn event_of(event: &PixelEvent, shown: &Shown) -> Value {
     let (kind, primitive, fragment, copy) = match event {
         PixelEvent::Fragment(fragment) => ("fragment", &fragment.primitive, Some(&**fragment), None),
         PixelEvent::Culled(primitive) => ("culled", primitive, None, None),
-        PixelEvent::Clear(copy) => ("clear", &copy.primitive, None, Some(copy)),
-        PixelEvent::Resolve(copy) => ("resolve", &copy.primitive, None, Some(copy)),
+        PixelEvent::Copy(copy) => {
+            let kind = match copy.kind {
+                CopyKind::Clear => "clear",
+                CopyKind::Resolve => "resolve",
+                CopyKind::Depth => "depth",
+            };
+            (kind, &copy.primitive, None, Some(copy))
+        }
     };
     json!({
         "kind": kind,
-        "primitive": primitive_of(primitive, format),
-        "fragment": fragment.map(|fragment| fragment_of(fragment, draw, shown)),
+        "primitive": primitive_of(primitive),
+        "fragment": fragment.map(|fragment| fragment_of(fragment, shown)),
         "copy": copy.map(copy_of),
     })
 }
 
-fn primitive_of(primitive: &PrimitiveHistory, format: &VertexFormat) -> Value {
-    let PrimitiveHistory { number, vertices, window, facing } = primitive;
+fn primitive_of(primitive: &PrimitiveHistory) -> Value {
+    let PrimitiveHistory { number, programs, vertices, window, facing } = primitive;
     json!({
         "number": number,
         "back_facing": *facing == Some(Facing::Back),
-        "vertices": vertices.iter().map(|vertex| vertex_of(vertex, format)).collect::<Vec<_>>(),
+        "programs": programs.iter().map(run_of).collect::<Vec<_>>(),
+        "vertices": vertices.iter().map(vertex_of).collect::<Vec<_>>(),
         "window": window.iter().map(window_vertex).collect::<Vec<_>>(),
     })
 }
 
-fn vertex_of(vertex: &VertexHistory, format: &VertexFormat) -> Value {
-    let VertexHistory { place, number, inputs, vertex } = vertex;
-    let outputs = vectors(format, vertex).into_iter().map(|(name, value)| vector(&name, &value));
+fn vertex_of(vertex: &VertexHistory) -> Value {
+    let VertexHistory { place, number, inputs, run, outputs } = vertex;
     json!({
         "place": place,
         "element": number,
-        "inputs": numbered("in", inputs),
-        "outputs": outputs.collect::<Vec<_>>(),
+        "inputs": vectors(inputs),
+        "run": run.as_ref().map(run_of),
+        "outputs": vectors(outputs),
     })
 }
 
 fn window_vertex(vertex: &WindowVertex) -> Value {
-    let WindowVertex { point, depth, reciprocal } = vertex;
-    let pixel = |sub_pixel: i64| sub_pixel as f64 / GRID.per_pixel as f64;
-    json!({ "x": pixel(point.x), "y": pixel(point.y), "depth": depth, "reciprocal_w": f32::from_bits(*reciprocal) })
+    let WindowVertex { x, y, depth, reciprocal, .. } = vertex;
+    json!({ "x": x, "y": y, "depth": depth, "reciprocal_w": f32::from_bits(*reciprocal) })
 }
 
-fn fragment_of(fragment: &FragmentHistory, draw: &PixelDraw, shown: &Shown) -> Value {
+fn fragment_of(fragment: &FragmentHistory, shown: &Shown) -> Value {
     let FragmentHistory { covered, visible, hidden, early, program, alpha, samples, .. } = fragment;
     let hidden = hidden.map(|hidden| match hidden {
         Hidden::Scissor => "scissor",
@@ -83,34 +87,39 @@ fn fragment_of(fragment: &FragmentHistory, draw: &PixelDraw, shown: &Shown) -> V
         "visible": visible,
         "hidden": hidden,
         "early_tests": early,
-        "program": program.as_ref().map(|program| program_of(program, draw, shown)),
+        "program": program.as_ref().map(|program| program_of(program, shown)),
         "alpha": alpha.as_ref().map(alpha_of),
         "samples": samples.iter().map(sample_of).collect::<Vec<_>>(),
     })
 }
 
-fn program_of(program: &ProgramHistory, draw: &PixelDraw, shown: &Shown) -> Value {
-    let ProgramHistory { inputs, run, trap, killed, outputs, depth } = program;
-    let outputs: Vec<_> = (0..).zip(outputs.iter().copied()).collect();
-    let guest = guest(&draw.history.program, shown.pixel);
+fn program_of(program: &ProgramHistory, shown: &Shown) -> Value {
+    let ProgramHistory { inputs, constants, run, trap, killed, outputs, depth } = program;
     let steps = run.as_ref().map_or(0, |run| run.end.steps);
-    let run = run.as_ref().filter(|_| shown.follow).map(|run| follow::json(&guest, &run.start, &run.steps, &run.end));
+    let run = run.as_ref().filter(|_| shown.follow);
+    let run = run.map(|run| follow::json(&guest(run), &run.start, &run.steps, &run.end));
     json!({
-        "inputs": numbered("temp", inputs),
-        "constants": numbered("const", &draw.constants()),
+        "inputs": vectors(inputs),
+        "constants": vectors(constants),
         "steps": steps,
         "run": run,
         "trap": trap,
         "killed": killed,
-        "outputs": numbered("out", &outputs),
+        "outputs": vectors(outputs),
         "depth": f32::from_bits(*depth),
     })
+}
+
+/// A run of another program than the fragment's.
+fn run_of(run: &ProgramRun) -> Value {
+    let steps = follow::json(&guest(run), &run.start, &run.steps, &run.end);
+    json!({ "stage": run.listing.stage, "lane": run.lane, "steps": run.end.steps, "run": steps })
 }
 
 fn alpha_of(alpha: &AlphaHistory) -> Value {
     let AlphaHistory { test, passed } = alpha;
     json!({
-        "function": test.map(|(function, ..)| function.name()),
+        "function": test.map(|(function, ..)| function),
         "value": test.map(|(_, value, _)| value),
         "reference": test.map(|(.., reference)| reference),
         "passed": passed,
@@ -127,12 +136,12 @@ fn sample_of(sample: &SampleHistory) -> Value {
 }
 
 fn tests_of(tests: &TestHistory) -> Value {
-    let TestHistory { state, facing, bits, before, incoming, outcome, after } = tests;
+    let TestHistory { state, facing, numbers, before, incoming, outcome, after } = tests;
     let stencil = state.stencil.map(|sides| sides[*facing as usize]);
     let stored = |Stored { depth, stencil }: Stored| json!({ "depth": depth, "stencil": stencil });
     json!({
         "depth_function": state.depth.map(|depth| depth.function.name()),
-        "depth_bits": bits,
+        "depth_bits": numbers.bits(),
         "depth": incoming,
         "stencil_function": stencil.map(|stencil| stencil.function.name()),
         "stencil_reference": stencil.map(|stencil| stencil.reference),
@@ -145,21 +154,23 @@ fn tests_of(tests: &TestHistory) -> Value {
 }
 
 fn write_of(write: &WriteHistory) -> Value {
-    let WriteHistory { target, output, state, before, result, after, .. } = write;
-    let (blend, logic) = match state.operation() {
-        Operation::Copy => (None, None),
-        Operation::BlendInteger { state, .. } | Operation::BlendFloat(state) => (Some(state), None),
-        Operation::Logic { operation, .. } => (None, Some(operation.0)),
+    let WriteHistory { target, output, operation, before, result, after, .. } = write;
+    let (blend, logic) = match operation {
+        WriteOperation::Copy => (None, None),
+        WriteOperation::Blend { colour, alpha, .. } => (Some((colour, alpha)), None),
+        WriteOperation::Logic(table) => (None, Some(table)),
     };
-    let colour = |words: &Words| {
-        let colour = write.colour(words).map(f32::from_bits);
-        json!({ "words": words.map(|word| format!("{word:#010x}")), "colour": colour })
+    let colour = |colour: &Colour| {
+        let Colour { words, rgba, is_integer } = colour;
+        let numbers =
+            rgba.map(|bits| if *is_integer { json!(bits.cast_signed()) } else { json!(f32::from_bits(bits)) });
+        json!({ "words": words.map(|word| format!("{word:#010x}")), "colour": numbers })
     };
     json!({
         "target": target,
         "output": output,
-        "blend": blend.map(|blend| equation(&blend.colour)),
-        "blend_alpha": blend.map(|blend| equation(&blend.alpha)),
+        "blend": blend.map(|(colour, _)| colour),
+        "blend_alpha": blend.map(|(_, alpha)| alpha),
         "logic": logic,
         "before": colour(before),
         "result": colour(result),
@@ -179,11 +190,11 @@ fn copy_of(copy: &CopyHistory) -> Value {
     })
 }
 
-fn numbered(name: &str, vectors: &[(u8, [u32; 4])]) -> Vec<Value> {
-    vectors.iter().map(|(number, value)| vector(&format!("{name}[{number}]"), value)).collect()
+fn vectors(vectors: &[Vector]) -> Vec<Value> {
+    vectors.iter().map(vector).collect()
 }
 
-fn vector(name: &str, value: &[u32; 4]) -> Value {
-    let bits = value.map(|bits| format!("{bits:#010x}"));
-    json!({ "name": name, "bits": bits, "values": value.map(f32::from_bits) })
+fn vector(Vector { name, kind, bits }: &Vector) -> Value {
+    let words = bits.map(|bits| format!("{bits:#010x}"));
+    json!({ "name": name, "bits": words, "values": bits.map(|bits| follow::number(*kind, bits)) })
 }

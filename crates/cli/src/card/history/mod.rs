@@ -3,17 +3,17 @@
 mod json;
 
 use crate::run::follow::{self, Guest};
-use crate::wording::{number_of, one_line};
+use crate::wording::number_of;
 use crate::{Console, Failure};
-use ctm_r5xx::history::ProgramRun;
+use ctm_card::history::ProgramRun;
 use ctm_replay::card::{Page, PixelDraw};
-use ctm_x1k::Program;
-use ctm_x1k::text::print_instruction_at;
 
 /// What is shown of the history.
 pub struct Shown {
     /// Column and row in the buffers.
     pub pixel: (u32, u32),
+    /// Columns and rows of the last draw's buffer, if it has one.
+    pub size: Option<(u32, u32)>,
     /// Draws that were executed.
     pub draws: usize,
     /// The runs of programs, instruction by instruction.
@@ -32,24 +32,26 @@ pub fn print(draws: &[PixelDraw], shown: &Shown, console: &mut Console) -> Resul
         0 => "none of".into(),
         count => format!("{count} of"),
     };
-    writeln!(console.out, "pixel ({x}, {y}): {some} {} covered it", number_of(shown.draws, "draw"))?;
+    let size = shown.size.filter(|&(width, height)| draws.is_empty() && (x >= width || y >= height));
+    let size = size
+        .map_or_else(String::new, |(width, height)| format!("; the last draw's buffer has {width}x{height} pixels"));
+    writeln!(console.out, "pixel ({x}, {y}): {some} {} covered it{size}", number_of(shown.draws, "draw"))?;
     for draw in draws {
         let colours = console.colours;
-        let run = |run: &ProgramRun| {
-            follow::page(&guest(&draw.history.program, shown.pixel), colours, &run.start, &run.steps, &run.end)
-        };
+        let run = |run: &ProgramRun| follow::page(&guest(run), colours, &run.start, &run.steps, &run.end);
         let page = Page { draw, run: shown.follow.then_some(&run) };
         write!(console.out, "\n{}\n{}", page.title(), page.text())?;
     }
     Ok(())
 }
 
-/// How a fragment program is shown.
-fn guest(program: &Program, (x, y): (u32, u32)) -> Guest<'_> {
+/// How a run is shown.
+fn guest(run: &ProgramRun) -> Guest<'_> {
+    let listing = &run.listing;
     Guest {
-        text: Box::new(|at, _| one_line(&print_instruction_at(program, at.pc as usize))),
-        address: |at| at.pc.to_string(),
-        width: 68,
-        lane: format!("fragment ({x}, {y})"),
+        text: Box::new(|at, part| listing.text(at, part)),
+        address: listing.address,
+        width: listing.width,
+        lane: run.lane.clone(),
     }
 }

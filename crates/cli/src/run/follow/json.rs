@@ -90,7 +90,7 @@ fn hex(bits: u32) -> String {
 }
 
 /// The number that bits stand for, if JSON has it.
-fn number(kind: Kind, bits: u32) -> Value {
+pub fn number(kind: Kind, bits: u32) -> Value {
     match kind {
         Kind::Truth => json!(bits != 0),
         Kind::Integer => json!(bits.cast_signed()),

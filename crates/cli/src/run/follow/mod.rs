@@ -4,7 +4,7 @@ mod json;
 mod page;
 
 pub use ctm_follow::words::{effects, value};
-pub use json::{accesses, address, changes};
+pub use json::{accesses, address, changes, number};
 
 use crate::options::ExecutionArgs;
 use crate::options::values::FollowedLane;

@@ -1,12 +1,13 @@
 //! What histories say of pixels that are not drawn to.
 
-use super::*;
 use crate::pipeline::{Means, draw};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
+use crate::registers::codes::AlphaFunction;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
 use ctm_card::Object;
+use ctm_card::history::{DrawHistory, FragmentHistory, Hidden, PixelEvent, ProgramHistory, Watch, Watcher};
 use ctm_memory::Arena;
 use std::sync::Arc;
 
@@ -86,15 +87,18 @@ fn fragment(text: &str, registers: &[(u32, u32)]) -> (FragmentHistory, u32) {
 #[test]
 fn fragments_are_stored() {
     let (drawn, stored) = fragment(OUT, &[]);
-    let write = drawn.samples[0].writes[0];
+    let write = &drawn.samples[0].writes[0];
     assert_eq!((drawn.covered, drawn.visible, drawn.hidden), (1, 1, None));
-    assert_eq!((write.before, write.result, write.after), ([0; 4], [stored, 0, 0, 0], [stored, 0, 0, 0]));
+    assert_eq!(
+        (write.before.words, write.result.words, write.after.words),
+        ([0; 4], [stored, 0, 0, 0], [stored, 0, 0, 0])
+    );
     assert_ne!(stored, 0);
     let ProgramHistory { outputs, killed, trap, .. } = drawn.program.expect("it ran");
-    assert_eq!((outputs[0].map(f32::from_bits), killed, trap), ([0.25, 0.5, 0.75, 1.0], false, None));
-    let places: Vec<_> = drawn.primitive.window.iter().map(|vertex| (vertex.point.x, vertex.point.y)).collect();
-    assert_eq!(places, [(0, 0), (240, 0), (0, 240)]);
-    assert_eq!(drawn.primitive.vertices[1].vertex.position.map(f32::from_bits), [20.0, 0.0, 0.5, 1.0]);
+    assert_eq!((outputs[0].bits.map(f32::from_bits), killed, trap), ([0.25, 0.5, 0.75, 1.0], false, None));
+    let places: Vec<_> = drawn.primitive.window.iter().map(|vertex| (vertex.x, vertex.y)).collect();
+    assert_eq!(places, [(0.0, 0.0), (20.0, 0.0), (0.0, 20.0)]);
+    assert_eq!(drawn.primitive.vertices[1].outputs[0].bits.map(f32::from_bits), [20.0, 0.0, 0.5, 1.0]);
 }
 
 #[test]
@@ -117,7 +121,7 @@ fn fragments_end_on_their_way() {
     // Alpha is 1, and must be less than 128 of 255.
     let (dropped, stored) = fragment(OUT, &[(FG_ALPHA_FUNC, 128 | 1 << 8 | 1 << 11 | 1 << 12)]);
     let alpha = dropped.alpha.expect("a test");
-    assert_eq!((alpha.test, alpha.passed, stored), (Some((AlphaFunction::Less, 255.0, 128.0)), 0, 0));
+    assert_eq!((alpha.test, alpha.passed, stored), (Some((AlphaFunction::Less.name(), 255.0, 128.0)), 0, 0));
     assert!(dropped.samples.is_empty());
     let (culled, stored) = watched(OUT, &[(SU_CULL_MODE, 3)], 0);
     assert!(matches!(culled[0].events[..], [PixelEvent::Culled(_)]) && stored == 0, "{culled:?}");

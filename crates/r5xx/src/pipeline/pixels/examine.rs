@@ -1,11 +1,12 @@
 //! What a primitive is about to do to one pixel, worked out without drawing it.
 
 use super::{Covering, Pixels, pixels_of};
-use crate::pipeline::history::{
-    CopyHistory, FragmentHistory, Hidden, PixelEvent, Probe, SampleHistory, TargetHistory, WriteHistory,
-};
+use crate::pipeline::history::Probe;
 use crate::pipeline::window::GRID;
 use crate::surface::Surface;
+use ctm_card::history::{
+    CopyHistory, CopyKind, FragmentHistory, Hidden, PixelEvent, SampleHistory, TargetHistory, WriteHistory,
+};
 use ctm_raster::coverage::{self, Shape};
 use ctm_raster::grid::Rect;
 use ctm_x1k::fragments::Quad;
@@ -70,8 +71,9 @@ impl Pixels<'_> {
             let (samples, result) = resolve.average(pixel.0, pixel.1);
             let before = resolve.to().read(pixel.0, pixel.1, 0);
             let primitive = primitive.clone();
-            let history = CopyHistory { primitive, place: pixel, samples, before, result, after: before };
-            probe.push(PixelEvent::Resolve(history));
+            let kind = CopyKind::Resolve;
+            let history = CopyHistory { kind, primitive, place: pixel, samples, before, result, after: before };
+            probe.push(PixelEvent::Copy(history));
             if !self.shades && self.depth.is_off() {
                 return;
             }
@@ -116,8 +118,8 @@ impl Pixels<'_> {
         let covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
         let mut quad = Quad { position: origin, covered, inputs: Vec::new() };
         covering.inputs.at(origin.0, origin.1, &mut quad.inputs);
-        let program = probe.run(&quad, lane);
-        let (outputs, depth, stopped) = (program.outputs, program.depth, program.killed || program.trap.is_some());
+        let (program, outputs) = probe.run(&quad, lane);
+        let (depth, stopped) = (program.depth, program.killed || program.trap.is_some());
         fragment.program = Some(program);
         if stopped {
             return;
@@ -171,9 +173,9 @@ impl Pixels<'_> {
             if self.shown(covering, place, covered).0 != 0 {
                 let before = surface.read(place.0, place.1, 0);
                 let primitive = probe.primitive(covering.window, covering.depth.facing);
-                let samples = Vec::new();
-                let history = CopyHistory { primitive, place, samples, before, result: value, after: before };
-                probe.push(PixelEvent::Clear(history));
+                let (kind, samples) = (CopyKind::Clear, Vec::new());
+                let history = CopyHistory { kind, primitive, place, samples, before, result: value, after: before };
+                probe.push(PixelEvent::Copy(history));
             }
         }
     }
@@ -183,16 +185,19 @@ impl Pixels<'_> {
         let pixel = probe.pixel();
         probe.complete(from, |event| match event {
             PixelEvent::Fragment(fragment) => self.complete_samples(pixel, &mut fragment.samples),
-            PixelEvent::Clear(clear) => {
-                if let Some(unit) = &self.clear {
-                    clear.after = unit.examine().0.read(clear.place.0, clear.place.1, 0);
+            PixelEvent::Copy(copy) => match copy.kind {
+                CopyKind::Clear => {
+                    if let Some(unit) = &self.clear {
+                        copy.after = unit.examine().0.read(copy.place.0, copy.place.1, 0);
+                    }
                 }
-            }
-            PixelEvent::Resolve(copy) => {
-                if let Some(resolve) = &self.resolve {
-                    copy.after = resolve.to().read(pixel.0, pixel.1, 0);
+                CopyKind::Resolve => {
+                    if let Some(resolve) = &self.resolve {
+                        copy.after = resolve.to().read(pixel.0, pixel.1, 0);
+                    }
                 }
-            }
+                CopyKind::Depth => {}
+            },
             PixelEvent::Culled(_) => {}
         });
     }
@@ -203,7 +208,7 @@ impl Pixels<'_> {
                 self.depth.complete(pixel, sample.number, tests);
             }
             for (write, target) in sample.writes.iter_mut().zip(&self.targets) {
-                write.after = target.surface().read(pixel.0, pixel.1, sample.number);
+                write.after = target.stored(pixel, sample.number);
             }
         }
     }

@@ -144,17 +144,7 @@ impl Programs {
 
     /// The steps that groups make, with their texts: those of the program, then those of the fetch program.
     fn steps(&self) -> Vec<(Place, String)> {
-        let programs = (0..).zip(std::iter::once(&self.main).chain(&self.fetch));
-        let steps = programs.flat_map(|(number, loaded)| {
-            let called = move |(place, text): (Place, String)| {
-                let at = Address { program: number, ..place.at };
-                let indent = if place.in_clause { "  " } else { "" };
-                let lines: Vec<String> = text.lines().map(|line| format!("{indent}{line}")).collect();
-                (Place { at, ..place }, lines.join("\n"))
-            };
-            text::steps(&loaded.program).into_iter().map(called)
-        });
-        steps.collect()
+        text::steps_with_fetch(&self.main.program, self.fetch.as_ref().map(|fetch| &fetch.program))
     }
 
     /// How the steps of a lane are shown.
