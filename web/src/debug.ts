@@ -2,13 +2,13 @@
 
 import { colour, make } from "./dom";
 import type { Listing } from "./listing";
-import type { Brief, Channel, Lane, Moment, Timeline } from "./protocol";
+import type { Brief, Channel, Group, Lane, Moment, Timeline } from "./protocol";
 import { spell, type Form } from "./values";
 
 interface Hooks {
   moment(step: number): Promise<Moment>;
-  // The lanes of the group; none where they cannot be looked at together.
-  lanes(step: number): Promise<Lane[]>;
+  // The lanes of the group, none where they cannot be looked at together, and what is on its stack.
+  group(step: number): Promise<Group>;
   // Another lane of the group is to be followed, up to the same step.
   other(lane: Lane, step: number): void;
   // The debugger stands at this instruction of the listing now.
@@ -23,6 +23,7 @@ export class Debugger {
   private where = make("output", { class: "where", "aria-live": "polite" });
   private instruction = make("pre", { class: "instruction" });
   private story = make("p", { class: "story" });
+  private stack = make("p", { class: "stack" });
   private grid = make("div", { class: "lanes", role: "group", "aria-label": "Lanes of the group" });
   private own: [number, number] | null = null;
   private registers = make("table", { class: "registers" });
@@ -77,6 +78,7 @@ export class Debugger {
       ),
       this.instruction,
       this.story,
+      this.stack,
       make("div", { class: "state" }, this.registers, this.grid),
     );
     this.idle();
@@ -111,6 +113,7 @@ export class Debugger {
     this.element.classList.remove("live");
     this.registers.replaceChildren();
     this.grid.replaceChildren();
+    this.drawStack([]);
     this.instruction.textContent = "";
     this.where.textContent = "";
     this.idle();
@@ -142,9 +145,10 @@ export class Debugger {
       let shown = -1;
       while (shown !== this.step) {
         shown = this.step;
-        const [moment, group] = await Promise.all([this.hooks.moment(shown), this.hooks.lanes(shown)]);
+        const [moment, group] = await Promise.all([this.hooks.moment(shown), this.hooks.group(shown)]);
         this.draw(moment);
-        this.drawGrid(group);
+        this.drawGrid(group.lanes);
+        this.drawStack(group.stack);
       }
     } finally {
       this.loading = false;
@@ -188,6 +192,12 @@ export class Debugger {
         return make("button", { type: "button", class: `lane ${kind}${own ? " own" : ""}`, title: text, "aria-label": text, tabindex: own ? 0 : -1, onclick: () => this.hooks.other(lane, this.step) });
       }),
     );
+  }
+
+  // Calls, loops and branches that the group is in, the outermost first.
+  private drawStack(frames: string[]) {
+    this.stack.hidden = frames.length === 0;
+    this.stack.textContent = `On the stack: ${frames.join(" › ")}`;
   }
 
   private head(): HTMLElement {

@@ -28,6 +28,8 @@ let panel: Panel = "listing";
 let textChanged = true;
 let running = false;
 let pending = false;
+// Whether the last run has completed, so that there is something to count.
+let complete = false;
 let resting = 0;
 let lane: [number, number] | null = null;
 let launches: LaunchOf[] = [];
@@ -77,7 +79,7 @@ const listing = new Listing((line) => {
 });
 const lanes = new Debugger(listing, {
   moment: (step) => client.call("moment", step),
-  lanes: (step) => client.call("lanes", step),
+  group: (step) => client.call("group", step),
   other: ({ i, j, runs }, step) => {
     if (runs) void follow(i, j, step);
   },
@@ -163,7 +165,7 @@ async function work(what: () => Promise<void>): Promise<boolean> {
 
 async function update() {
   running = true;
-  await work(async () => {
+  complete = await work(async () => {
     while (pending) {
       pending = false;
       const start = performance.now();
@@ -207,7 +209,7 @@ function rest() {
     if (running || !examined?.runs) return;
     const asked = examined;
     try {
-      if (!controls.isPlaying || picture.view !== "picture") {
+      if (complete && (!controls.isPlaying || picture.view !== "picture")) {
         if (asked.kind === "picture") {
           const counted = await client.call("count");
           if (asked === examined) {

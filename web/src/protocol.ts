@@ -128,6 +128,12 @@ export interface Lane {
   executes: boolean;
 }
 
+// The lanes that run together, and the calls, loops and branches that are open.
+export interface Group {
+  lanes: Lane[];
+  stack: string[];
+}
+
 // A stage of a pipeline that runs for a batch.
 export interface LaunchOf {
   stage: number;
@@ -164,6 +170,9 @@ export interface TraceSurface {
   name: string;
   width: number;
   height: number;
+  channels: string[];
+  // Of depth buffers: what is black, and what is white.
+  depths: [number, number] | null;
 }
 
 export interface TraceDone {
@@ -194,7 +203,7 @@ export interface Requests {
   launches(settings: string): LaunchOf[];
   followInvocation(settings: string, launch: number, invocation: number): Timeline;
   moment(step: number): Moment;
-  lanes(step: number): Lane[];
+  group(step: number): Group;
   stages(): Stage[];
   traceLines(submission: number, dword: number): TraceLines;
   traceGo(stop: number): { surfaces: TraceSurface[]; warnings: string[] };

@@ -25,6 +25,7 @@ export class TraceView {
   private where = make("output", { class: "where", "aria-live": "polite" });
   private surface = make("select", { "aria-label": "Surface" });
   private flip = make("input", { type: "checkbox" });
+  private range = make("p", { class: "facts", hidden: true });
   private warnings = make("ul", { class: "warnings" });
   private facts = make("p", { class: "facts" });
   private bytes: Uint8Array = new Uint8Array();
@@ -36,11 +37,13 @@ export class TraceView {
   private surfaces: TraceSurface[] = [];
   private at: [number, number] | null = null;
   private going = false;
+  private looked: [number, number] | null = null;
+  private looking = false;
 
   constructor(private hooks: Hooks) {
     this.picture = new Picture(
       (x, y) => void this.choose(x, y),
-      (x, y) => this.hooks.say(`(${x}, ${this.row(y)}): ${this.picture.shown(x, y).join(" ")}`),
+      (x, y) => void this.look(x, y),
       "Surface. Move with the arrow keys and press Enter, to see what was done to a pixel.",
     );
     const button = (text: string, label: string, key: string, act: () => void) =>
@@ -62,6 +65,7 @@ export class TraceView {
       ),
       this.slider,
       this.picture.element,
+      this.range,
       make("div", { class: "line" }, make("label", {}, "Surface", this.surface), make("label", {}, this.flip, "bottom row first")),
       this.facts,
       this.warnings,
@@ -164,8 +168,12 @@ export class TraceView {
     const at = Number(this.surface.value);
     const surface = this.surfaces[at];
     this.picture.element.hidden = !surface;
+    this.range.hidden = !surface?.depths;
     if (!surface) return;
-    const { width, height } = surface;
+    const { width, height, depths } = surface;
+    const [least, most] = depths ?? [0, 1];
+    const of = (depth: number) => Number(depth.toPrecision(6));
+    this.range.textContent = least === most ? `Depth ${of(most)} everywhere.` : `Depths from ${of(least)}, black, to ${of(most)}, white.`;
     const stored = await this.hooks.client.call("tracePicture", at);
     const pixels = new Uint8Array(stored.length);
     for (let y = 0; y < height; y++) {
@@ -218,6 +226,34 @@ export class TraceView {
     if (row) this.list.scrollTop = row.offsetTop - this.list.clientHeight / 2;
   }
 
+  // What a pixel of the surface holds, in words.
+  private async held(x: number, y: number): Promise<string> {
+    const at = Number(this.surface.value);
+    const surface = this.surfaces[at];
+    if (!surface || this.shown < 0) return "";
+    const held = await this.hooks.client.call("tracePixel", at, x, y);
+    return held.map((bits, channel) => `${surface.channels[channel] ?? ""} ${spell(bits, "float", "value")}`).join(", ");
+  }
+
+  // Says what the pixel under the pointer holds; while that is asked for, only the newest place matters.
+  private async look(x: number, y: number) {
+    this.looked = [x, this.row(y)];
+    if (this.looking || this.going) return;
+    this.looking = true;
+    try {
+      while (this.looked) {
+        const [column, row]: [number, number] = this.looked;
+        this.looked = null;
+        const held = await this.held(column, row);
+        if (held !== "") this.hooks.say(`(${column}, ${row}): ${held}`);
+      }
+    } catch {
+      // The engine was ended; there is nothing to say then.
+    } finally {
+      this.looking = false;
+    }
+  }
+
   private async choose(x: number, y: number) {
     this.at = [x, this.row(y)];
     this.picture.point([x, y]);
@@ -236,10 +272,9 @@ export class TraceView {
     if (!this.at) return;
     const [x, y] = this.at;
     await this.ready();
-    const surface = Number(this.surface.value);
-    const held = await this.hooks.client.call("tracePixel", surface, x, y);
-    const values = held.map((bits, channel) => `${"rgba"[channel]} ${spell(bits, "float", "value")}`).join(", ");
-    const head = [make("h3", {}, `Pixel (${x}, ${y})`), make("p", {}, `${this.surfaces[surface]?.name ?? ""}: ${values || "it has no such pixel"}`)];
+    const surface = this.surfaces[Number(this.surface.value)];
+    const values = await this.held(x, y);
+    const head = [make("h3", {}, `Pixel (${x}, ${y})`), make("p", {}, `${surface?.name ?? ""}: ${values || "it has no such pixel"}`)];
     if (this.described.kind === "device") return this.pixel.replaceChildren(...head);
     const done = await this.hooks.client.call("traceHistory", this.stop, x, y);
     const many = done.length === 0 ? "No draw" : done.length === 1 ? "1 draw" : `${done.length} draws`;

@@ -58,7 +58,7 @@ const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>)
   launches: (settings) => JSON.parse(bench.launches(settings)),
   followInvocation: (settings, launch, invocation) => JSON.parse(bench.followInvocation(settings, launch, invocation)),
   moment: (step) => JSON.parse(bench.moment(step)),
-  lanes: (step) => JSON.parse(bench.lanes(step)),
+  group: (step) => JSON.parse(bench.group(step)),
   stages: () => JSON.parse(bench.stages()),
   traceLines: (submission, dword) => JSON.parse(trace().lines(submission, dword)),
   traceGo: (stop) => JSON.parse(trace().go(stop)),

@@ -49,7 +49,7 @@ export async function open(options = {}) {
 
 // Waits until the page has painted what it is asked for and has counted its instructions.
 export async function settled(page) {
-  await page.waitForFunction(() => document.body.dataset.counted !== undefined);
+  await page.waitForFunction(() => document.body.dataset.painted !== undefined && document.body.dataset.counted !== undefined);
 }
 
 // Forgets what was painted and counted, for `settled`.

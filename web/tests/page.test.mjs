@@ -182,6 +182,19 @@ test("a wrong swizzle among 40 instructions is found in ten actions", async () =
   assert.ok(actions <= 10, `${actions} actions`);
 });
 
+test("lanes of R700 have their group, and the loops that it is in", async () => {
+  const { page } = browser;
+  await choose("newton");
+  await settled(page);
+  await page.locator("#stage canvas").click();
+  await page.waitForSelector(".debug.live .registers tr");
+  assert.equal(await page.locator(".lanes .lane").count(), 64);
+  assert.equal(await page.locator(".lanes .lane.own").count(), 1);
+  for (let back = 0; back < 12; back++) await page.getByLabel("Step of the lane").press(",");
+  await page.waitForFunction(() => !document.querySelector(".debug .stack").hidden);
+  assert.match(await page.locator(".debug .stack").innerText(), /^On the stack: /);
+});
+
 test("threads and invocations of all stages are followed, with the lanes of their warp", async () => {
   const { page } = browser;
   await page.selectOption("#example", "collatz");

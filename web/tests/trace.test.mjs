@@ -80,6 +80,24 @@ test("a pixel of a card says which draws wrote it, and what they wrote", async (
   await page.waitForFunction((draw) => document.querySelector("#stage .where").textContent.startsWith(`draw ${draw} `), draw);
 });
 
+test("a depth buffer is shown beside the colours, with what the pixel under the pointer holds", async () => {
+  const { page } = browser;
+  await openTrace(page, card("depth.ctmcard"));
+  const names = () => page.getByLabel("Surface", { exact: true }).locator("option").allInnerTexts();
+  // The last draws may be a copy for who reads the picture.
+  while (!(await names()).some((name) => name.startsWith("depth buffer"))) await step("Back");
+  const at = (await names()).findIndex((name) => name.startsWith("depth buffer"));
+  await page.getByLabel("Surface", { exact: true }).selectOption(String(at));
+  await page.waitForFunction(() => /^Depths from .* black, to 1, white\.$/.test(document.querySelector("#stage .facts").textContent));
+  const box = await page.locator("#stage canvas").boundingBox();
+  // The red rectangle of the scene has a depth of 0.2 in -1 to 1; the stencil buffer has its hole there.
+  await page.mouse.move(box.x + (76.5 / 96) * box.width, box.y + (31.5 / 64) * box.height);
+  await page.waitForFunction(() => /^\(76, 32\): depth 0\.6\d*, stencil 1$/.test(document.getElementById("status").textContent));
+  await page.locator("#stage canvas").click({ position: { x: 2, y: 2 } });
+  await page.waitForSelector(".trace-pixel p");
+  assert.match(await page.locator(".trace-pixel p").first().innerText(), /^depth buffer: depth 1, stencil 0$/);
+});
+
 test("a trace of the device stops at each start of a program", async () => {
   const { page } = browser;
   await openTrace(page, DEVICE);

@@ -67,3 +67,16 @@ pub struct Picture {
     /// buffer lacks are 0, alpha is 1.
     pub pixels: Vec<[u32; 4]>,
 }
+
+/// The part of a depth buffer that is the framebuffer. Of several samples of a pixel it has the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DepthPicture {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Row by row as they lie in memory, from the left: depths as bits of binary32. Those of buffers of integers are from 0 to 1.
+    pub depths: Vec<u32>,
+    /// Stencil values in the same order, if the buffer has some.
+    pub stencils: Option<Vec<u8>>,
+}

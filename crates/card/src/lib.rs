@@ -15,7 +15,7 @@ pub mod trace;
 
 #[doc(hidden)]
 pub use ctm_bits::field_table;
-pub use draws::{Counts, Draw, DrawStats, Picture};
+pub use draws::{Counts, DepthPicture, Draw, DrawStats, Picture};
 pub use object::{Object, ObjectBytes, Words};
 
 use ctm_memory::Arena;

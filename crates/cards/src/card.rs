@@ -2,7 +2,7 @@
 
 use crate::Model;
 use ctm_card::history::{DrawHistory, Watch};
-use ctm_card::{DrawStats, Identity, Picture, Rejected, Submission};
+use ctm_card::{DepthPicture, DrawStats, Identity, Picture, Rejected, Submission};
 use ctm_engine::Executor;
 use ctm_memory::Arena;
 use std::sync::Arc;
@@ -32,6 +32,15 @@ pub enum Card {
     R5xx(Box<ctm_r5xx::Card>),
     /// One of the R700 family.
     R700(Box<ctm_r700_card::Card>),
+}
+
+/// What a card holds besides the memory, at a place of a submission.
+#[derive(Clone, Debug)]
+pub enum Saved {
+    /// One of the R5xx family.
+    R5xx(Box<ctm_r5xx::Saved>),
+    /// One of the R700 family.
+    R700(Box<ctm_r700_card::Saved>),
 }
 
 /// Why there is no picture.
@@ -92,6 +101,34 @@ impl Card {
         }
     }
 
+    /// What it holds now.
+    pub fn save(&self) -> Saved {
+        match self {
+            Card::R5xx(card) => Saved::R5xx(Box::new(card.save())),
+            Card::R700(card) => Saved::R700(Box::new(card.save())),
+        }
+    }
+
+    /// Goes back to what was saved of this card.
+    pub fn restore(&mut self, saved: &Saved) {
+        match (self, saved) {
+            (Card::R5xx(card), Saved::R5xx(saved)) => card.restore(saved),
+            (Card::R700(card), Saved::R700(saved)) => card.restore(saved),
+            (Card::R5xx(_), Saved::R700(_)) | (Card::R700(_), Saved::R5xx(_)) => {}
+        }
+    }
+
+    /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.
+    ///
+    /// # Errors
+    /// As [`submit`](ctm_card::Card::submit).
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), Rejected> {
+        match self {
+            Card::R5xx(card) => card.resume(memory, submission, done),
+            Card::R700(card) => card.resume(memory, submission, done),
+        }
+    }
+
     /// What draws have done to the pixel that is watched, since the last time. Those that have done nothing are not in it.
     pub fn take_history(&mut self) -> Vec<DrawHistory> {
         match self {
@@ -116,6 +153,17 @@ impl Card {
         match self {
             Card::R5xx(card) => Ok(ctm_r5xx::picture(card.state(), memory, number)?),
             Card::R700(card) => Ok(ctm_r700_card::picture(card.state(), memory, number)?),
+        }
+    }
+
+    /// The depth buffer that is bound now, if there is one.
+    ///
+    /// # Errors
+    /// If the buffer has a format that the card does not have.
+    pub fn depth_picture(&self, memory: &Arena) -> Result<Option<DepthPicture>, PictureError> {
+        match self {
+            Card::R5xx(card) => Ok(ctm_r5xx::depth_picture(card.state(), memory)),
+            Card::R700(card) => Ok(ctm_r700_card::depth_picture(card.state(), memory)?),
         }
     }
 }

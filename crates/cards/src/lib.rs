@@ -11,5 +11,5 @@
 mod card;
 mod model;
 
-pub use card::{Card, PictureError, Setup};
+pub use card::{Card, PictureError, Saved, Setup};
 pub use model::Model;

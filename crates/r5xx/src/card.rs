@@ -7,7 +7,7 @@ use crate::registers::{
     ZbZpassData,
 };
 use crate::state::State;
-use crate::stream::{Command, commands};
+use crate::stream::{Command, StreamError, commands};
 use ctm_card::history::{DrawHistory, Watch, Watcher};
 use ctm_card::{DrawStats, Fact, Identity, Object, Rejected, Submission};
 use ctm_engine::Engine;
@@ -50,6 +50,13 @@ impl Model {
             },
         }
     }
+}
+
+/// What a card holds besides the memory, at a place of a stream.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    state: State,
+    unknown: BTreeSet<u32>,
 }
 
 /// A card with its registers and memories.
@@ -126,6 +133,34 @@ impl Card {
     /// What it holds.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// What it holds now.
+    pub fn save(&self) -> Saved {
+        Saved { state: self.state.clone(), unknown: self.unknown.clone() }
+    }
+
+    /// Goes back to what was saved.
+    pub fn restore(&mut self, saved: &Saved) {
+        let Saved { state, unknown } = saved.clone();
+        (self.state, self.unknown) = (state, unknown);
+    }
+
+    /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.
+    ///
+    /// # Errors
+    /// As [`submit`](ctm_card::Card::submit).
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), Rejected> {
+        let rejected = |error: StreamError| Rejected { at: error.at, message: error.cause.to_string() };
+        let all = commands(submission).map_err(rejected)?;
+        let words = submission.words.get(..done).unwrap_or(submission.words);
+        let first = commands(&Submission { words, ..*submission }).map_err(rejected)?.len();
+        if done == 0 {
+            self.state.registers.unbind();
+            self.state.arrays.clear();
+        }
+        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        all.iter().skip(first).try_for_each(|command| self.execute(memory, deadline, command))
     }
 
     /// Gives what ends the submission.
@@ -226,12 +261,7 @@ impl ctm_card::Card for Card {
     }
 
     fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
-        let commands =
-            commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
-        self.state.registers.unbind();
-        self.state.arrays.clear();
-        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        commands.iter().try_for_each(|command| self.execute(memory, deadline, command))
+        self.resume(memory, submission, 0)
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

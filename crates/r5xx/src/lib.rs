@@ -21,8 +21,8 @@ pub mod stream;
 mod surface;
 mod tx;
 
-pub use card::{Card, Model};
+pub use card::{Card, Model, Saved};
 pub use draws::draws;
-pub use pipeline::{DrawError, fragment_constants, fragment_program, picture};
+pub use pipeline::{DrawError, depth_picture, fragment_constants, fragment_program, picture};
 pub use ports::Memory;
 pub use state::State;

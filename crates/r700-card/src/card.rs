@@ -6,7 +6,7 @@ use crate::pipeline::{self, DrawError, Means, Probe, Scratch};
 use crate::registers::{self, DbRenderControl};
 use crate::resources;
 use crate::state::State;
-use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamoutOffset, commands};
+use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamError, StreamoutOffset, commands};
 use ctm_card::history::{DrawHistory, Watch, Watcher};
 use ctm_card::{Counts, DrawStats, Fact, Identity, ObjectBytes, Rejected, Submission};
 use ctm_engine::Executor;
@@ -61,6 +61,15 @@ enum Clock {
     Commands(u64),
     /// The host's time since then.
     Host(Instant),
+}
+
+/// What a card holds besides the memory, at a place of a stream.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    state: State,
+    clock: Clock,
+    unknown: BTreeSet<u32>,
+    result: bool,
 }
 
 /// A card with its registers.
@@ -148,6 +157,34 @@ impl Card {
     /// What it holds.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// What it holds now.
+    pub fn save(&self) -> Saved {
+        let Card { state, clock, unknown, result, .. } = self;
+        Saved { state: state.clone(), clock: *clock, unknown: unknown.clone(), result: *result }
+    }
+
+    /// Goes back to what was saved.
+    pub fn restore(&mut self, saved: &Saved) {
+        let Saved { state, clock, unknown, result } = saved.clone();
+        (self.state, self.clock, self.unknown, self.result) = (state, clock, unknown, result);
+    }
+
+    /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.
+    ///
+    /// # Errors
+    /// As [`submit`](ctm_card::Card::submit).
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), Rejected> {
+        let rejected = |error: StreamError| Rejected { at: error.at, message: error.cause.to_string() };
+        let all = commands(submission).map_err(rejected)?;
+        let words = submission.words.get(..done).unwrap_or(submission.words);
+        let first = commands(&Submission { words, ..*submission }).map_err(rejected)?.len();
+        if done == 0 {
+            self.state.begin_stream();
+        }
+        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        all.iter().skip(first).try_for_each(|command| self.execute(memory, deadline, command))
     }
 
     fn now(&self) -> u64 {
@@ -344,11 +381,7 @@ impl ctm_card::Card for Card {
     }
 
     fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
-        let commands =
-            commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
-        self.state.begin_stream();
-        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        commands.iter().try_for_each(|command| self.execute(memory, deadline, command))
+        self.resume(memory, submission, 0)
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

@@ -26,9 +26,9 @@ pub mod stream;
 mod texels;
 mod textures;
 
-pub use card::{Card, Model};
+pub use card::{Card, Model, Saved};
 pub use counters::Counters;
 pub use draws::draws;
 pub use listing::listing;
-pub use pipeline::{DrawError, picture};
+pub use pipeline::{DrawError, depth_picture, picture};
 pub use state::State;

@@ -7,11 +7,12 @@ use ctm_codegen::EngineName;
 use ctm_device::{Client, Connection, Heap, Options, Pass};
 use ctm_engine::{Engine, Executor};
 use ctm_memory::{Arena, Format, Tiling};
-use ctm_replay::card::{Execution, Page, Survey, lines};
+use ctm_replay::card::{Execution, Page, Player, Survey, lines};
 use ctm_replay::device::{self, DeviceTrace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Output 0 = input 0 + constant 0.
 const ADD: &str = "
@@ -53,6 +54,46 @@ fn the_memory_between_the_objects_is_enough() {
             assert_eq!(shown(&some), shown(&all), "{scene:?}, draw {last}");
         }
     }
+}
+
+/// What can be seen behind a draw.
+fn seen(card: &Card, memory: &Arena, warnings: &[String]) -> String {
+    let mut seen = format!("{warnings:?}");
+    for number in 0..card.model().colour_buffers() {
+        seen += &format!("{:?}", card.picture(memory, number));
+    }
+    seen + &format!("{:?}", card.depth_picture(memory))
+}
+
+#[test]
+fn players_go_to_any_draw_in_any_order() {
+    let cards = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/card/rv770");
+    let rv770 = std::fs::read_dir(cards).unwrap().map(|entry| entry.unwrap().path());
+    let of_rv770 = rv770.filter(|path| path.extension().is_some_and(|end| end == "ctmcard"));
+    let mut steps = 0;
+    for scene in scenes().into_iter().chain(of_rv770) {
+        let bytes = std::fs::read(&scene).unwrap();
+        let survey = Survey::of(&bytes).unwrap();
+        let draws = survey.draws.len();
+        let executor = Some(Executor::Engine(Engine::interpreter()));
+        let card = Card::new(survey.model.unwrap(), Setup { executor, threads: 1, ..Setup::default() });
+        let records = TraceReader::new(&bytes[..]).unwrap().collect::<Result<_, _>>().unwrap();
+        // Every few draws have a checkpoint, so that most ways lead over one.
+        let mut player = Player::new(records, card, Arc::new(survey.arena().unwrap())).with_interval(Duration::ZERO);
+        let mut expected: BTreeMap<usize, String> = BTreeMap::new();
+        let order = [draws - 1, 0, draws / 2, draws / 2 + 1, draws / 3, draws - 1, draws / 2, 0, 1, draws + 5];
+        for draw in order {
+            let last = draw.min(draws - 1);
+            let expected = expected.entry(last).or_insert_with(|| {
+                let run = execute(&bytes, survey.arena().unwrap(), None, Some(last));
+                seen(&run.card, &run.memory, &run.warnings)
+            });
+            player.go(last);
+            assert!(seen(player.card(), player.memory(), player.warnings()) == *expected, "{scene:?}, draw {last}");
+            steps += 1;
+        }
+    }
+    assert!(steps > 50);
 }
 
 #[test]
@@ -195,15 +236,28 @@ fn damaged_files_end_in_errors_or_what_can_be_read() {
             card[c] ^= 1 << (seed >> 29);
             device[d] ^= 1 << (seed >> 29);
         }
-        if let Ok(survey) = Survey::of(&card)
+        let damaged = card;
+        if let Ok(survey) = Survey::of(&damaged)
             && survey.memory().1 < 64 << 20
             && survey.model.is_some()
         {
-            let records = TraceReader::new(&card[..]).unwrap().map_while(Result::ok).map(Ok);
+            let records = TraceReader::new(&damaged[..]).unwrap().map_while(Result::ok).map(Ok);
             let memory = Arc::new(survey.arena().unwrap());
             let card = Card::new(survey.model.unwrap(), Setup::default());
             let run = Execution::of(records, card, memory, survey.draws.len().checked_sub(1)).unwrap();
             assert_eq!(run.draws, survey.draws.len());
+            let records = TraceReader::new(&damaged[..]).unwrap().map_while(Result::ok).collect();
+            let card = Card::new(survey.model.unwrap(), Setup::default());
+            let mut player = Player::new(records, card, Arc::new(survey.arena().unwrap()));
+            if round % 4 == 0
+                && let Some(last) = run.draws.checked_sub(1)
+            {
+                player.go(last);
+                let expected = seen(&run.card, &run.memory, &run.warnings);
+                assert!(seen(player.card(), player.memory(), player.warnings()) == expected, "round {round}");
+                player.go(last / 2);
+                player.go(usize::MAX);
+            }
         }
         assert!(DeviceTrace::read(&device).is_err(), "the checksum is wrong");
     }

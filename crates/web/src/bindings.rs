@@ -170,9 +170,9 @@ impl Bench {
         json(&self.workbench.moment(step).map_err(failed)?)
     }
 
-    /// [`Workbench::lanes`].
-    pub fn lanes(&mut self, step: u32) -> Result<String, JsError> {
-        json(&self.workbench.lanes(step.into()).map_err(failed)?)
+    /// [`Workbench::group`].
+    pub fn group(&mut self, step: usize) -> Result<String, JsError> {
+        json(&self.workbench.group(step).map_err(failed)?)
     }
 
     /// [`Workbench::launch`].
@@ -239,7 +239,7 @@ impl Viewer {
     }
 
     /// [`TraceView::lines`].
-    pub fn lines(&self, submission: usize, dword: usize) -> Result<String, JsError> {
+    pub fn lines(&mut self, submission: usize, dword: usize) -> Result<String, JsError> {
         json(&self.view.lines(submission, dword).map_err(not_shown)?)
     }
 
@@ -259,7 +259,7 @@ impl Viewer {
     }
 
     /// [`TraceView::history`].
-    pub fn history(&self, stop: usize, x: u32, y: u32) -> Result<String, JsError> {
+    pub fn history(&mut self, stop: usize, x: u32, y: u32) -> Result<String, JsError> {
         json(&self.view.history(stop, x, y).map_err(not_shown)?)
     }
 }

@@ -53,7 +53,10 @@ pub enum CanvasError {
     X1k(#[from] ctm_x1k::RunError),
     /// The lanes of a tile cannot be looked at.
     #[error(transparent)]
-    Debug(#[from] ctm_x1k::debug::DebugError),
+    DebugX1k(#[from] ctm_x1k::debug::DebugError),
+    /// The lanes of a tile cannot be looked at.
+    #[error(transparent)]
+    DebugR700(#[from] ctm_r700::debug::DebugError),
     /// The run did not complete.
     #[error(transparent)]
     R700(#[from] ctm_r700::RunError),
@@ -210,18 +213,19 @@ impl Canvas {
         })
     }
 
-    /// A debugger session over the same lanes, which are one group; `None` for machines that have none here.
+    /// A debugger session over the same lanes, which are one group.
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn session(&self, source: &Source, (x, y): (u32, u32)) -> Result<Option<Session>, CanvasError> {
-        match (self.job(source, self.tile(x, y))?, &source.program) {
-            (Job::X1k(job), Program::X1k(program)) => {
-                let listing = ctm_x1k::debug::listing(program);
-                Ok(Some(ctm_x1k::debug::session(&job, &RunOptions::default(), listing, (x, y))?))
+    pub fn session(&self, source: &Source, (x, y): (u32, u32)) -> Result<Session, CanvasError> {
+        let options = RunOptions::default();
+        Ok(match self.job(source, self.tile(x, y))? {
+            Job::X1k(job) => ctm_x1k::debug::session(&job, &options, ctm_x1k::debug::listing(job.program), (x, y))?,
+            Job::R700(job) => {
+                let listing = ctm_r700::debug::listing(job.program, None);
+                ctm_r700::debug::session(&job, &options, listing, (x, y))?
             }
-            _ => Ok(None),
-        }
+        })
     }
 
     /// The lanes that run together with that of a pixel.

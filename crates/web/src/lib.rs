@@ -8,6 +8,7 @@
 pub mod bindings;
 pub mod canvas;
 pub mod compute;
+mod depth;
 pub mod examples;
 pub mod language;
 pub mod pipeline;

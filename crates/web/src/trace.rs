@@ -1,6 +1,7 @@
 //! A trace of the CTM device or of a card: what its commands say, what draws and starts of programs leave in memory, what was done to a pixel.
 
 use crate::canvas::rgba;
+use crate::depth;
 use ctm_array::{Array, Data, Shape};
 use ctm_card::history::{ProgramRun, Watch};
 use ctm_card::trace::TraceReader;
@@ -9,11 +10,13 @@ use ctm_engine::{Engine, Executor};
 use ctm_follow::words::effects;
 use ctm_gpu::EngineName;
 use ctm_lane::budget::Limits;
-use ctm_replay::card::{Execution, Page, PixelDraw, Survey};
+use ctm_replay::card::{Execution, Page, PixelDraw, Player, Survey};
 use ctm_replay::device::DeviceTrace;
 use ctm_replay::{Line, Stop, card, device};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -30,6 +33,8 @@ const STEPS: u64 = 200;
 const LINES: usize = 1000;
 /// Warnings that are shown.
 const WARNINGS: usize = 100;
+/// Bytes of pictures behind starts of programs that are kept.
+const MOST_KEPT: usize = 128 << 20;
 /// First bytes of traces of the device, and of a card.
 const DEVICE: &[u8] = b"CTMTRACE";
 const CARD: &[u8] = b"CTM CARD";
@@ -125,7 +130,7 @@ pub struct Part {
 }
 
 /// A surface behind a draw.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shown {
     /// Its name.
     pub name: String,
@@ -133,6 +138,18 @@ pub struct Shown {
     pub width: u32,
     /// Rows.
     pub height: u32,
+    /// What its elements have.
+    pub channels: Vec<&'static str>,
+    /// The depths that it shows black and white, if it is a depth buffer.
+    pub depths: Option<[f32; 2]>,
+}
+
+impl Shown {
+    /// Of colours.
+    fn of_colours(name: String, (width, height): (u32, u32), channels: usize) -> Self {
+        let channels = ["r", "g", "b", "a"].into_iter().take(channels).collect();
+        Shown { name, width, height, channels, depths: None }
+    }
 }
 
 /// What a draw, or a start of a program, leaves.
@@ -145,7 +162,7 @@ pub struct Left {
 }
 
 /// What a draw did to a pixel.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Done {
     /// The number of the draw.
     pub draw: usize,
@@ -156,14 +173,34 @@ pub struct Done {
 }
 
 enum Trace {
-    Card { bytes: Vec<u8>, survey: Survey, model: Model },
+    Card { player: Box<Player>, survey: Survey, model: Model },
     Device(DeviceTrace),
+}
+
+/// What there is behind a draw or a start of a program.
+#[derive(Default)]
+struct Behind {
+    pictures: Vec<(Shown, Array)>,
+    warnings: Vec<String>,
+}
+
+/// The history of a pixel up to and with a draw.
+struct History {
+    at: (u32, u32),
+    last: usize,
+    draws: Vec<Done>,
 }
 
 /// A trace, and the surfaces behind the draw that is looked at.
 pub struct TraceView {
     trace: Trace,
-    pictures: Vec<(Shown, Array)>,
+    behind: Rc<Behind>,
+    /// What is behind starts of programs that were looked at.
+    kept: BTreeMap<usize, Rc<Behind>>,
+    kept_bytes: usize,
+    /// The lines of the submission that was looked at last.
+    listed: Option<(usize, Vec<Line>)>,
+    history: Option<History>,
 }
 
 impl TraceView {
@@ -181,22 +218,28 @@ impl TraceView {
             return Err(ViewError::TooLarge(bytes.len()));
         }
         let trace = if bytes.starts_with(DEVICE) {
-            Trace::Device(DeviceTrace::read(&bytes)?)
+            let trace = DeviceTrace::read(&bytes)?;
+            check_memory(trace.memory().iter().map(|&(_, bytes)| u64::from(bytes)).sum())?;
+            Trace::Device(trace)
         } else {
             let survey = Survey::of(&bytes)?;
             let model = survey
                 .model
                 .ok_or_else(|| ViewError::UnknownCard { name: survey.card.clone(), known: Model::names() })?;
-            Trace::Card { bytes, survey, model }
+            check_memory(survey.memory().1.into())?;
+            // What is behind a damaged place was not counted, so it is not reached.
+            let records = TraceReader::new(&bytes[..])?.map_while(Result::ok).collect();
+            let player = Player::new(records, card_of(model, None), Arc::new(survey.arena()?));
+            Trace::Card { player: Box::new(player), survey, model }
         };
-        let memory = match &trace {
-            Trace::Card { survey, .. } => survey.memory().1.into(),
-            Trace::Device(trace) => trace.memory().iter().map(|&(_, bytes)| u64::from(bytes)).sum(),
-        };
-        if memory > MOST_MEMORY {
-            return Err(ViewError::Memory(memory));
-        }
-        Ok(TraceView { trace, pictures: Vec::new() })
+        Ok(TraceView {
+            trace,
+            behind: Rc::default(),
+            kept: BTreeMap::new(),
+            kept_bytes: 0,
+            listed: None,
+            history: None,
+        })
     }
 
     fn stops(&self) -> &[Stop] {
@@ -240,71 +283,65 @@ impl TraceView {
     ///
     /// # Errors
     /// There is no such submission.
-    pub fn lines(&self, submission: usize, dword: usize) -> Result<Part, ViewError> {
-        let none = ViewError::NoSubmission(submission);
-        let lines = match &self.trace {
-            Trace::Card { bytes, survey, model } => {
-                let memory = survey.arena()?;
-                let mut last = None;
-                // Programs may lie in objects.
-                for record in records(bytes)?.take(submission.saturating_add(1)) {
-                    let record = record?;
-                    record.write_pages(&memory);
-                    last = Some(record);
-                }
-                let record = last.filter(|_| submission < survey.submissions).ok_or(none)?;
-                card::lines(*model, &record.submission(), &memory)
-            }
-            Trace::Device(trace) => device::lines(trace.buffers().get(submission).ok_or(none)?),
-        };
+    pub fn lines(&mut self, submission: usize, dword: usize) -> Result<Part, ViewError> {
+        if self.listed.as_ref().is_none_or(|(listed, _)| *listed != submission) {
+            self.listed = Some((submission, self.list(submission)?));
+        }
+        let lines = self.listed.as_ref().map_or(&[][..], |(_, lines)| lines);
         let at = lines.partition_point(|line| line.dword < dword);
         let first = at.saturating_sub(LINES);
-        let count = lines.len();
-        let said = |Line { dword, text, meaning }: Line| {
+        let said = |Line { dword, text, meaning }: &Line| {
             // Instructions have lines of their own in programs.
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            Said { dword, text, meaning }
+            Said { dword: *dword, text, meaning }
         };
-        let lines: Vec<_> = lines.into_iter().skip(first).take(2 * LINES).map(said).collect();
-        Ok(Part { before: first, behind: count - first - lines.len(), lines })
+        let part: Vec<_> = lines.iter().skip(first).take(2 * LINES).map(said).collect();
+        Ok(Part { before: first, behind: lines.len() - first - part.len(), lines: part })
     }
 
-    /// Executes the trace up to and with a draw, or a start of a program.
+    /// All lines of a submission.
+    fn list(&self, submission: usize) -> Result<Vec<Line>, ViewError> {
+        let none = ViewError::NoSubmission(submission);
+        match &self.trace {
+            Trace::Card { player, survey, model } => {
+                let record = player.records().get(submission).ok_or(none)?;
+                let memory = survey.arena()?;
+                // Programs may lie in objects.
+                player.records()[..=submission].iter().for_each(|record| record.write_pages(&memory));
+                Ok(card::lines(*model, &record.submission(), &memory))
+            }
+            Trace::Device(trace) => Ok(device::lines(trace.buffers().get(submission).ok_or(none)?)),
+        }
+    }
+
+    /// Goes to the place behind a draw, or a start of a program.
     ///
     /// # Errors
     /// There is none with this number, or no memory.
     pub fn go(&mut self, stop: usize) -> Result<Left, ViewError> {
-        self.pictures.clear();
+        self.behind = Rc::default();
         if stop >= self.stops().len() {
             return Err(ViewError::NoStop(stop));
         }
-        let mut warnings = match &self.trace {
-            Trace::Card { bytes, survey, model } => {
-                let run = execute(bytes, survey, *model, None, stop)?;
-                for number in 0..model.colour_buffers() {
-                    let Some(picture) = run.card.picture(&run.memory, number)? else { continue };
-                    let shape = Shape { width: picture.width as usize, height: picture.height as usize, channels: 4 };
-                    let data = Data::F32(picture.pixels.into_flattened());
-                    let (width, height) = (picture.width, picture.height);
-                    let shown = Shown { name: format!("colour buffer {number}"), width, height };
-                    self.pictures.push((shown, Array { shape, data }));
-                }
-                run.warnings
+        self.behind = match (self.kept.get(&stop), &mut self.trace) {
+            (Some(known), _) => known.clone(),
+            (None, Trace::Card { player, model, .. }) => {
+                player.go(stop);
+                Rc::new(behind_draw(player, *model)?)
             }
-            Trace::Device(trace) => {
-                let limits = Limits { run_time: Some(RUN_TIME), memory: MOST_MEMORY, ..Limits::DEFAULT };
-                let options = ctm_device::Options { engine: EngineName::Interp, threads: 1, limits, ..trace.options() };
-                let run = trace.execute(options, Some(stop))?;
-                for bound in run.surfaces() {
-                    let shown = Shown { name: bound.name.clone(), width: bound.width, height: bound.height };
-                    // What is not all in memory cannot be seen.
-                    self.pictures.extend(run.picture(&bound).ok().map(|array| (shown, array)));
+            (None, Trace::Device(trace)) => {
+                let behind = Rc::new(behind_start(trace, stop)?);
+                let bytes: usize = behind.pictures.iter().map(|(_, array)| 4 * array.shape.values().unwrap_or(0)).sum();
+                if self.kept_bytes.saturating_add(bytes) > MOST_KEPT {
+                    (self.kept, self.kept_bytes) = Default::default();
                 }
-                run.warnings
+                self.kept_bytes += bytes;
+                self.kept.insert(stop, behind.clone());
+                behind
             }
         };
-        warnings.truncate(WARNINGS);
-        Ok(Left { surfaces: self.pictures.iter().map(|(shown, _)| shown.clone()).collect(), warnings })
+        let surfaces = self.behind.pictures.iter().map(|(shown, _)| shown.clone()).collect();
+        Ok(Left { surfaces, warnings: self.behind.warnings.clone() })
     }
 
     /// What a surface shows: four bytes for each pixel, row by row as they lie in memory.
@@ -312,7 +349,8 @@ impl TraceView {
     /// # Errors
     /// There is no such surface.
     pub fn picture(&self, surface: usize) -> Result<Vec<u8>, ViewError> {
-        Ok(rgba(&self.pictures.get(surface).ok_or(ViewError::NoSurface)?.1))
+        let (shown, array) = self.behind.pictures.get(surface).ok_or(ViewError::NoSurface)?;
+        Ok(shown.depths.map_or_else(|| rgba(array), |depths| depth::gray(array, depths)))
     }
 
     /// The bits of the channels that a pixel of a surface has.
@@ -320,7 +358,7 @@ impl TraceView {
     /// # Errors
     /// There is no such surface.
     pub fn pixel(&self, surface: usize, x: u32, y: u32) -> Result<Vec<u32>, ViewError> {
-        let (_, array) = self.pictures.get(surface).ok_or(ViewError::NoSurface)?;
+        let (_, array) = self.behind.pictures.get(surface).ok_or(ViewError::NoSurface)?;
         let Shape { width, channels, .. } = array.shape;
         let at = (y as usize).saturating_mul(width).saturating_add(x as usize).saturating_mul(channels);
         Ok(array.data.to_f32().get(at..at.saturating_add(channels)).unwrap_or_default().to_vec())
@@ -330,32 +368,68 @@ impl TraceView {
     ///
     /// # Errors
     /// The trace is none of a card, or there is no memory.
-    pub fn history(&self, stop: usize, x: u32, y: u32) -> Result<Vec<Done>, ViewError> {
-        let Trace::Card { bytes, survey, model } = &self.trace else { return Err(ViewError::NoHistory) };
-        let run = execute(bytes, survey, *model, Some(Watch { x, y, steps: STEPS }), stop)?;
-        let done = |draw: &PixelDraw| {
-            let page = Page { draw, run: Some(&steps) };
-            Done { draw: draw.number, title: page.title(), text: page.text() }
+    pub fn history(&mut self, stop: usize, x: u32, y: u32) -> Result<Vec<Done>, ViewError> {
+        let Trace::Card { player, survey, model } = &self.trace else { return Err(ViewError::NoHistory) };
+        let is_known = |history: &History| history.at == (x, y) && history.last >= stop;
+        let history = match self.history.take().filter(is_known) {
+            Some(known) => known,
+            None => {
+                let card = card_of(*model, Some(Watch { x, y, steps: STEPS }));
+                let records = player.records().iter().cloned().map(Ok);
+                let run = Execution::of(records, card, Arc::new(survey.arena()?), Some(stop))?;
+                let done = |draw: &PixelDraw| {
+                    let page = Page { draw, run: Some(&steps) };
+                    Done { draw: draw.number, title: page.title(), text: page.text() }
+                };
+                History { at: (x, y), last: stop, draws: run.history.iter().map(done).collect() }
+            }
         };
-        Ok(run.history.iter().map(done).collect())
+        let draws = history.draws.iter().filter(|done| done.draw <= stop).cloned().collect();
+        self.history = Some(history);
+        Ok(draws)
     }
 }
 
-fn records(bytes: &[u8]) -> Result<TraceReader<&[u8]>, ViewError> {
-    Ok(TraceReader::new(bytes)?)
+fn check_memory(bytes: u64) -> Result<(), ViewError> {
+    if bytes > MOST_MEMORY { Err(ViewError::Memory(bytes)) } else { Ok(()) }
 }
 
-/// Executes a trace of a card; what is behind a damaged place was not counted, so it is not reached.
-fn execute(
-    bytes: &[u8],
-    survey: &Survey,
-    model: Model,
-    watch: Option<Watch>,
-    last: usize,
-) -> Result<Execution, ViewError> {
+fn card_of(model: Model, watch: Option<Watch>) -> Card {
     let executor = Some(Executor::Engine(Engine::interpreter()));
-    let card = Card::new(model, Setup { executor, threads: 1, time_limit: Some(RUN_TIME), watch, ..Setup::default() });
-    Ok(Execution::of(records(bytes)?, card, Arc::new(survey.arena()?), Some(last))?)
+    Card::new(model, Setup { executor, threads: 1, time_limit: Some(RUN_TIME), watch, ..Setup::default() })
+}
+
+/// What the draw left that a player stands behind.
+fn behind_draw(player: &Player, model: Model) -> Result<Behind, ViewError> {
+    let (mut pictures, mut warnings) = (Vec::new(), player.warnings().to_vec());
+    for number in 0..model.colour_buffers() {
+        let Some(picture) = player.card().picture(player.memory(), number)? else { continue };
+        let shape = Shape { width: picture.width as usize, height: picture.height as usize, channels: 4 };
+        let data = Data::F32(picture.pixels.into_flattened());
+        let shown = Shown::of_colours(format!("colour buffer {number}"), (picture.width, picture.height), 4);
+        pictures.push((shown, Array { shape, data }));
+    }
+    match player.card().depth_picture(player.memory()) {
+        Ok(picture) => pictures.extend(picture.map(depth::surface)),
+        Err(error) => warnings.push(format!("the depth buffer is not shown: {error}")),
+    }
+    warnings.truncate(WARNINGS);
+    Ok(Behind { pictures, warnings })
+}
+
+/// What a start of a program on the device left.
+fn behind_start(trace: &DeviceTrace, stop: usize) -> Result<Behind, ViewError> {
+    let limits = Limits { run_time: Some(RUN_TIME), memory: MOST_MEMORY, ..Limits::DEFAULT };
+    let options = ctm_device::Options { engine: EngineName::Interp, threads: 1, limits, ..trace.options() };
+    let mut run = trace.execute(options, Some(stop))?;
+    let shown = |bound: ctm_replay::device::Bound| {
+        // What is not all in memory cannot be seen.
+        let array = run.picture(&bound).ok()?;
+        Some((Shown::of_colours(bound.name, (bound.width, bound.height), array.shape.channels), array))
+    };
+    let pictures = run.surfaces().into_iter().filter_map(shown).collect();
+    run.warnings.truncate(WARNINGS);
+    Ok(Behind { pictures, warnings: run.warnings })
 }
 
 /// The instructions of a program over a pixel, with what came of each.

@@ -128,6 +128,12 @@ impl Trail {
         self.start.is_some()
     }
 
+    /// How many instructions the group has executed in front of this step, from 1: clauses that close are none.
+    pub fn instructions_before(&self, step: usize) -> u64 {
+        let before = self.steps.iter().take(step.saturating_sub(1));
+        before.filter(|step| step.event.part != Part::End).count() as u64
+    }
+
     /// All steps in short.
     pub fn timeline(&self) -> Timeline {
         let brief = |step: &Step| Brief {

@@ -9,7 +9,7 @@ use crate::scene::Scene;
 use crate::source::{Examined, Source, read};
 use crate::trail::{Moment, Timeline, Trail};
 use ctm_array::{Array, ContentError, Data, Shape};
-use ctm_debug::{LaneSnapshot, Position, Session, SessionError};
+use ctm_debug::{LaneSnapshot, Position, Session, SessionError, Snapshot};
 use ctm_engine::Executor;
 use ctm_follow::Place;
 use ctm_gpu::{Engine, Limits, Machine, load};
@@ -87,6 +87,15 @@ pub struct Counted {
     /// For each lane, row by row: how many instructions it executed.
     #[serde(skip)]
     pub lanes: Vec<u32>,
+}
+
+/// The lanes that run together.
+#[derive(Debug, Default, Serialize)]
+pub struct Group {
+    /// The lanes.
+    pub lanes: Vec<LaneSnapshot>,
+    /// Calls, loops and branches that are open, the outermost first.
+    pub stack: Vec<String>,
 }
 
 /// A form of the program on its way.
@@ -229,7 +238,7 @@ impl Workbench {
         let (source, canvas) = (self.source()?, self.canvas()?);
         let mut trail = Trail::new(&source.listing, 0);
         canvas.follow(source, (x, y), &self.limits, &mut trail)?;
-        self.session = canvas.session(source, (x, y))?;
+        self.session = Some(canvas.session(source, (x, y))?);
         Ok(self.trail.insert(trail).timeline())
     }
 
@@ -241,15 +250,16 @@ impl Workbench {
         Ok(self.trail.as_ref().filter(|trail| trail.has_run()).ok_or(WorkbenchError::NoLane)?.moment(step))
     }
 
-    /// The lanes of the followed lane's group, and which of them execute its step with this number, from 1. Empty for machines whose lanes
-    /// are not looked at together.
+    /// The followed lane's group in front of its step with this number, from 1: its lanes, which of them execute the step, and the loops,
+    /// calls and branches that are open. Empty where lanes are not looked at together.
     ///
     /// # Errors
     /// There is no such step.
-    pub fn lanes(&mut self, step: u64) -> Result<Vec<LaneSnapshot>, WorkbenchError> {
-        let Some(session) = &mut self.session else { return Ok(Vec::new()) };
-        session.go_to(Position { step: step.saturating_sub(1), ..session.position() })?;
-        Ok(session.snapshot().lanes)
+    pub fn group(&mut self, step: usize) -> Result<Group, WorkbenchError> {
+        let (Some(session), Some(trail)) = (&mut self.session, &self.trail) else { return Ok(Group::default()) };
+        session.go_to(Position { step: trail.instructions_before(step), ..session.position() })?;
+        let Snapshot { lanes, stack, .. } = session.snapshot();
+        Ok(Group { lanes, stack })
     }
 
     /// Runs threads, and gives the words of global memory.

@@ -68,6 +68,19 @@ impl<'a> DepthUnit<'a> {
         }
     }
 
+    /// The buffer that is bound, whether there are tests or not; for whoever looks at it.
+    pub fn bound(registers: &RegisterFile, memory: &'a Arena) -> Option<Self> {
+        let surface = surface(registers, memory, samples(registers))?;
+        Some(DepthUnit { surface: Some(surface), ..Self::of(registers, memory) })
+    }
+
+    /// Depth, from 0 to 1, and stencil value of the first sample of a pixel, if there is such a pixel.
+    pub fn held(&self, x: u32, y: u32) -> Option<(f32, u8)> {
+        let Stored { depth, stencil } = self.stored(self.buffer(x, y)?, x, y, 0);
+        let most = if self.sixteen_bits { 0xFFFF } else { MAX_DEPTH };
+        Some(((f64::from(depth) / f64::from(most)) as f32, stencil))
+    }
+
     /// Whether every sample passes, and nothing is written.
     pub fn is_off(&self) -> bool {
         self.surface.is_none()

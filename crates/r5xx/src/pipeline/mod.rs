@@ -26,7 +26,7 @@ mod vertices;
 mod window;
 
 pub use fragment::{fragment_constants, fragment_program};
-pub use picture::picture;
+pub use picture::{depth_picture, picture};
 pub use scratch::Scratch;
 
 use crate::registers::{GaColorControl, VapCntl};

@@ -1,11 +1,11 @@
-//! What a colour buffer shows.
+//! What colour and depth buffers show.
 
 use super::DrawError;
 use super::colour::targets;
-use super::depth::ColourClear;
+use super::depth::{ColourClear, DepthUnit};
 use crate::registers::ScScissorsBr;
 use crate::state::State;
-use ctm_card::Picture;
+use ctm_card::{DepthPicture, Picture};
 use ctm_memory::Arena;
 
 /// What a draw with this state would write to, if that is anything: colour buffer `number`, from 0. Of several samples of a
@@ -25,4 +25,21 @@ pub fn picture(state: &State, memory: &Arena, number: usize) -> Result<Option<Pi
     let rows: Vec<u32> = rows.take_while(|&y| target.has_pixel(last, y)).collect();
     let pixels = rows.iter().flat_map(|&y| (0..width).map(move |x| (x, y))).map(|(x, y)| target.read(x, y)).collect();
     Ok((!rows.is_empty()).then_some(Picture { width, height: rows.len() as u32, pixels }))
+}
+
+/// The depth buffer that is bound, if there is one, whether draws test with it or not.
+pub fn depth_picture(state: &State, memory: &Arena) -> Option<DepthPicture> {
+    // Clears of colour have a part of the colour buffer in its place.
+    if ColourClear::of(&state.registers, memory).is_some() {
+        return None;
+    }
+    let buffer = DepthUnit::bound(&state.registers, memory)?;
+    let corner = state.registers.get::<ScScissorsBr>();
+    let width = (u32::from(corner.x) + 1).min(buffer.surface()?.pitch());
+    let last = width.checked_sub(1)?;
+    let rows: Vec<u32> = (0..=u32::from(corner.y)).take_while(|&y| buffer.held(last, y).is_some()).collect();
+    let held = rows.iter().flat_map(|&y| (0..width).map(move |x| (x, y))).filter_map(|(x, y)| buffer.held(x, y));
+    let (depths, stencils): (Vec<u32>, Vec<u8>) = held.map(|(depth, stencil)| (depth.to_bits(), stencil)).unzip();
+    let stencils = (!buffer.has_sixteen_bits()).then_some(stencils);
+    (!rows.is_empty()).then_some(DepthPicture { width, height: rows.len() as u32, depths, stencils })
 }

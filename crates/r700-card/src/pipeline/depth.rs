@@ -9,8 +9,8 @@ use crate::registers::{
     PaSuPolyOffsetBackOffset, PaSuPolyOffsetBackScale, PaSuPolyOffsetClamp, PaSuPolyOffsetDbFmtCntl,
     PaSuPolyOffsetFrontOffset, PaSuPolyOffsetFrontScale, RegisterFile,
 };
-use ctm_card::ObjectBytes;
 use ctm_card::history::TestHistory;
+use ctm_card::{DepthPicture, ObjectBytes};
 use ctm_memory::Arena;
 use ctm_num::convert::f32_to_unorm;
 use ctm_raster::channel::Words;
@@ -93,6 +93,16 @@ impl Form {
             Form::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
             Form::Unorm24 { .. } => Stored { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 },
             Form::Float { .. } => Stored { depth: key_of_float(words[0]), stencil: words[1] as u8 },
+        }
+    }
+
+    /// The depth that is stored, as bits of binary32.
+    fn depth(self, stored: Stored) -> u32 {
+        let part = |most: u32| ((f64::from(stored.depth) / f64::from(most)) as f32).to_bits();
+        match self {
+            Form::Unorm16 => part(0xFFFF),
+            Form::Unorm24 { .. } => part(0xFF_FFFF),
+            Form::Float { .. } => float_of_key(stored.depth),
         }
     }
 
@@ -197,6 +207,28 @@ impl<'a> DepthSurface<'a> {
     pub fn read(&self, place: Place) -> Words {
         self.bytes.read(self.offset(place), self.layout.bytes())
     }
+}
+
+/// What the bound depth buffer holds, of the part inside of the window's scissor, whether draws test with it or not.
+pub fn picture(
+    registers: &RegisterFile,
+    memory: &Arena,
+    [width, height]: [u32; 2],
+) -> Result<Option<DepthPicture>, DrawError> {
+    let Some(surface) = DepthSurface::of(registers, memory)? else { return Ok(None) };
+    let [pitch, rows] = surface.size();
+    let width = width.min(pitch);
+    let place = |x, y| Place { x, y, layer: 0, sample: 0 };
+    let is_there = |y| {
+        let last = surface.offset(place(width.saturating_sub(1), y));
+        surface.bytes.address(last, surface.layout.bytes()).is_some()
+    };
+    let height = (0..height.min(rows)).take_while(|&y| is_there(y)).count() as u32;
+    let read = |(x, y)| surface.format.load(surface.read(place(x, y)));
+    let stored: Vec<Stored> = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(read).collect();
+    let depths = stored.iter().map(|&stored| surface.format.depth(stored)).collect();
+    let stencils = surface.format.has_stencil().then(|| stored.iter().map(|stored| stored.stencil).collect());
+    Ok((width > 0 && height > 0).then_some(DepthPicture { width, height, depths, stencils }))
 }
 
 impl<'a> DepthBuffer<'a> {

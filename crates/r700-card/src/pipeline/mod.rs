@@ -37,7 +37,7 @@ pub use means::Means;
 pub use workspace::Scratch;
 
 use assemble::Assembly;
-use ctm_card::{Counts, Picture};
+use ctm_card::{Counts, DepthPicture, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
@@ -178,4 +178,13 @@ pub fn picture(state: &State, memory: &Arena, number: usize) -> Result<Option<Pi
     let corner = state.registers.get::<PaScWindowScissorBr>();
     let number = u32::try_from(number).unwrap_or(u32::MAX);
     targets::picture(&state.registers, memory, number, [corner.br_x.into(), corner.br_y.into()])
+}
+
+/// The depth buffer that is bound, if there is one, up to the window's scissor.
+///
+/// # Errors
+/// If it has a format that is not tested with.
+pub fn depth_picture(state: &State, memory: &Arena) -> Result<Option<DepthPicture>, DrawError> {
+    let corner = state.registers.get::<PaScWindowScissorBr>();
+    depth::picture(&state.registers, memory, [corner.br_x.into(), corner.br_y.into()])
 }

@@ -2,9 +2,11 @@
 
 mod execution;
 mod history;
+mod player;
 
 pub use execution::Execution;
 pub use history::{Page, PixelDraw};
+pub use player::Player;
 
 use crate::{Extent, Line, Stop};
 use ctm_card::Submission;
