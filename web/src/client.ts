@@ -1,45 +1,35 @@
-// The page's end of the worker.
+// The page's end of the engines: one that answers everything, and others that paint parts of pictures beside it.
 
-import type { Name, Reply, Request, Requests } from "./protocol";
+import { join } from "./parts";
+import type { Examined, LanguageId, Name, Painted, Reply, Request, Requests, Scene } from "./protocol";
 
 export class Stopped extends Error {}
 
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void };
 
-export class Client {
-  private worker = Client.start();
+// Engines at most, and rows that each of them has at least.
+const MOST = 8;
+const ROWS = 32;
+
+// An engine in its worker.
+class Engine {
+  private worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "engine" });
   private waiting = new Map<number, Waiting>();
   private last = 0;
 
-  // `onRestart` is called when a new engine has taken the place of one that was stopped or broke.
-  constructor(private onRestart: () => void) {
-    this.listen();
-  }
-
-  private static start(): Worker {
-    return new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "engine" });
-  }
-
-  private listen() {
+  // `onBreak` is called when the engine cannot go on.
+  constructor(onBreak: () => void) {
     this.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
       const waiting = this.waiting.get(data.id);
       this.waiting.delete(data.id);
       if ("error" in data) {
         waiting?.reject(new Error(data.broken ? `the engine broke: ${data.error}` : data.error));
-        if (data.broken) this.stop();
+        if (data.broken) onBreak();
       } else {
         waiting?.resolve(data.value);
       }
     };
-    this.worker.onerror = (event) => {
-      const error = new Error(`the engine does not start: ${event.message}`);
-      for (const { reject } of this.waiting.values()) reject(error);
-      this.waiting.clear();
-    };
-  }
-
-  get busy(): boolean {
-    return this.waiting.size > 0;
+    this.worker.onerror = (event) => this.reject(new Error(`the engine does not start: ${event.message}`));
   }
 
   call<N extends Name>(name: N, ...args: Parameters<Requests[N]>): Promise<ReturnType<Requests[N]>> {
@@ -50,13 +40,76 @@ export class Client {
     });
   }
 
-  // Ends whatever runs. A new engine starts from nothing.
-  stop() {
+  // As `call`, for answers that nobody needs: what is wrong with a request shows in the one that the first engine answers.
+  tell<N extends Name>(name: N, ...args: Parameters<Requests[N]>) {
+    this.call(name, ...args).catch(() => {});
+  }
+
+  end() {
     this.worker.terminate();
-    for (const { reject } of this.waiting.values()) reject(new Stopped("stopped"));
+    this.reject(new Stopped("stopped"));
+  }
+
+  private reject(error: Error) {
+    for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
-    this.worker = Client.start();
-    this.listen();
+  }
+}
+
+export class Client {
+  private first = this.start();
+  private others: Engine[] = [];
+  // What all engines must know before they paint.
+  private text: [LanguageId, string] | null = null;
+  private pictures = new Map<number, Parameters<Requests["setPicture"]>>();
+
+  // `onRestart` is called when new engines have taken the place of those that were stopped or broke.
+  constructor(private onRestart: () => void) {}
+
+  private start(): Engine {
+    return new Engine(() => this.stop());
+  }
+
+  call<N extends Name>(name: N, ...args: Parameters<Requests[N]>): Promise<ReturnType<Requests[N]>> {
+    return this.first.call(name, ...args);
+  }
+
+  examine(language: LanguageId, text: string): Promise<Examined> {
+    this.text = [language, text];
+    for (const other of this.others) other.tell("examine", language, text);
+    return this.first.call("examine", language, text);
+  }
+
+  async setPicture(...picture: Parameters<Requests["setPicture"]>) {
+    this.pictures.set(picture[0], picture);
+    for (const other of this.others) other.tell("setPicture", ...picture);
+    await this.first.call("setPicture", ...picture);
+  }
+
+  // Paints with all engines. The first picture starts the others.
+  async paint(scene: Scene): Promise<Painted> {
+    const count = Math.max(1, Math.min(1 + this.others.length, Math.floor(scene.height / ROWS)));
+    const engines = [this.first, ...this.others].slice(0, count);
+    const parts = await Promise.all(engines.map((engine, part) => engine.call("paint", scene, part, count)));
+    if (this.others.length === 0) this.startOthers();
+    return { picture: join(parts, scene.width, scene.height), milliseconds: Math.max(...parts.map(({ milliseconds }) => milliseconds)) };
+  }
+
+  private startOthers() {
+    const count = Math.min(navigator.hardwareConcurrency || 1, MOST) - 1;
+    this.others = Array.from({ length: count }, () => this.start());
+    for (const other of this.others) {
+      if (this.text) other.tell("examine", ...this.text);
+      for (const picture of this.pictures.values()) other.tell("setPicture", ...picture);
+    }
+  }
+
+  // Ends whatever runs. New engines start from nothing but the pictures that inputs were given.
+  stop() {
+    for (const engine of [this.first, ...this.others]) engine.end();
+    this.first = this.start();
+    this.others = [];
+    for (const picture of this.pictures.values()) this.first.tell("setPicture", ...picture);
     this.onRestart();
   }
 }

@@ -172,7 +172,7 @@ async function update() {
       if (textChanged) {
         textChanged = false;
         lane = null;
-        const found = await client.call("examine", state.language, state.text);
+        const found = await client.examine(state.language, state.text);
         if (textChanged) continue;
         showExamined(found);
       }
@@ -187,7 +187,7 @@ async function update() {
 async function run(kind: Kind, start: number) {
   if (kind === "picture") {
     const [width, height] = state.size;
-    const { picture: pixels, milliseconds } = await client.call("paint", scene());
+    const { picture: pixels, milliseconds } = await client.paint(scene());
     picture.show(pixels, width, height);
     const total = performance.now() - start;
     document.body.dataset.painted = total.toFixed(1);
@@ -372,7 +372,7 @@ async function givePicture(input: number, file: Blob) {
     if (!context) throw new Error("this browser draws no pictures");
     context.drawImage(bitmap, 0, 0, width, height);
     const { data } = context.getImageData(0, 0, width, height);
-    await client.call("setPicture", input, width, height, new Uint8Array(data));
+    await client.setPicture(input, width, height, new Uint8Array(data));
     state.inputs[input] = "picture";
     refresh();
   } catch (error) {

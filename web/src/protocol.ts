@@ -183,6 +183,19 @@ export interface TraceDone {
 
 export type Opened = { language: LanguageId; text: string } | { trace: TraceDescribed };
 
+// What an engine has painted: bands from a row up to another one, their bytes, and whether an alpha that was 0 everywhere in them, or that the
+// program does not have, is 255 there.
+export interface Part {
+  rows: Uint32Array;
+  bytes: Uint8Array;
+  isOpaque: boolean;
+}
+
+export interface Painted {
+  picture: Uint8Array;
+  milliseconds: number;
+}
+
 // What the worker can be asked, by name.
 export interface Requests {
   start(): { languages: Language[]; examples: Example[] };
@@ -191,9 +204,7 @@ export interface Requests {
   open(name: string, bytes: Uint8Array): Opened;
   examine(language: LanguageId, text: string): Examined;
   setPicture(input: number, width: number, height: number, bytes: Uint8Array): null;
-  paint(scene: Scene): { picture: Uint8Array; milliseconds: number };
-  hash(): string;
-  pixel(x: number, y: number): number[];
+  paint(scene: Scene, part: number, parts: number): Part & { milliseconds: number };
   count(): Counted;
   countThreads(settings: string): Counted;
   launch(settings: string): Uint32Array;

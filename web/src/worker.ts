@@ -2,13 +2,26 @@
 
 import init, { Bench, completions, examples, explain, isTrace, languages, open, Viewer } from "./engine/ctm_web.js";
 import engine from "./engine/ctm_web_bg.wasm?url";
+import relaxed from "./engine/relaxed.json";
+import { plain } from "./plain.mjs";
 import type { Reply, Request, Requests } from "./protocol";
 
 let bench: Bench;
 let viewer: Viewer | null = null;
-const ready = init({ module_or_path: engine }).then(() => {
+const ready = start().then(() => {
   bench = new Bench();
 });
+
+async function start() {
+  try {
+    await init({ module_or_path: engine });
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw error;
+    // A browser without relaxed vectors.
+    const module = new Uint8Array(await (await fetch(engine)).arrayBuffer());
+    await init({ module_or_path: plain(module, relaxed) });
+  }
+}
 
 // The trace that is open.
 function trace(): Viewer {
@@ -37,13 +50,13 @@ const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>)
     bench.setPicture(input, width, height, bytes);
     return null;
   },
-  paint: (scene) => {
+  paint: (scene, part, parts) => {
     const start = performance.now();
-    const picture = bench.paint(JSON.stringify(scene));
-    return { picture, milliseconds: performance.now() - start };
+    const painted = bench.paintPart(JSON.stringify(scene), part, parts);
+    const { rows, bytes, isOpaque } = painted;
+    painted.free();
+    return { rows, bytes, isOpaque, milliseconds: performance.now() - start };
   },
-  hash: () => bench.hash(),
-  pixel: (x, y) => [...bench.pixel(x, y)],
   count: () => counted(bench.count()),
   countThreads: (settings) => counted(bench.countThreads(settings)),
   launch: (settings) => bench.launch(settings),

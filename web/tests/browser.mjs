@@ -9,7 +9,8 @@ import { chromium } from "playwright-core";
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 
-export async function open(options = {}) {
+// `engines`: how many the page paints with, as if there were so many processors.
+export async function open({ engines, ...options } = {}) {
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url, "http://page").pathname);
     try {
@@ -34,6 +35,7 @@ export async function open(options = {}) {
   page.on("request", (request) => {
     if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(`${origin}/`)) foreign.push(request.url());
   });
+  if (engines) await page.addInitScript((value) => Object.defineProperty(navigator, "hardwareConcurrency", { value }), engines);
   await page.goto(`${origin}/`);
   return {
     page,

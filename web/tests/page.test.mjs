@@ -59,6 +59,41 @@ test("every example shows something, and an edit is a picture in less than 100 m
   for (const [name, time] of Object.entries(times)) assert.ok(time < most, `${name}: ${time} ms`);
 });
 
+// Alpha is 0 in all of two parts, but not in all of the picture.
+const STRIPE = "void main() { gl_FragColor = vec4(1.0, 1.0, 1.0, abs(gl_FragCoord.y - 28.0) < 4.0 ? 1.0 : 0.0); }";
+
+test("several engines paint what one paints", async () => {
+  const [one, several] = await Promise.all([1, 3].map((engines) => open({ engines })));
+  try {
+    const painted = [];
+    for (const { page } of [one, several]) {
+      await settled(page);
+      const pictures = [];
+      const stripe = await link({ language: "glsl", text: STRIPE, size: [256, 256] });
+      const steps = [() => page.selectOption("#example", "clouds-glsl"), () => page.evaluate((hash) => (location.hash = hash), stripe)];
+      for (const step of steps) {
+        await unsettle(page);
+        await step();
+        await settled(page);
+        pictures.push(
+          await page.$eval("#stage canvas", (canvas) => {
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            return Array.from(data).join();
+          }),
+        );
+      }
+      painted.push(pictures);
+    }
+    assert.equal(several.page.workers().length, 3);
+    assert.equal(one.page.workers().length, 1);
+    assert.equal(painted[0][1].split(",").filter((value, at) => at % 4 === 3 && value === "0").length, 248 * 256);
+    assert.deepEqual(painted[1], painted[0]);
+    assert.deepEqual([...one.errors, ...several.errors], []);
+  } finally {
+    await Promise.all([one, several].map((browser) => browser.close()));
+  }
+});
+
 test("the heat map has the counts of the engine", async () => {
   const { page } = browser;
   await choose("newton");

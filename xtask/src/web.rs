@@ -1,5 +1,6 @@
 //! The browser page.
 
+use crate::relaxed;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -48,14 +49,19 @@ fn engine(root: &Path, out: &Path) -> Result<()> {
     compile.args(["build", "--profile", "web", "--target", TARGET, "-p", "ctm-web", "--lib"]);
     run(compile.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS).current_dir(root))?;
     let module = root.join(target).join(TARGET).join("web/ctm_web.wasm");
+    let mut module = std::fs::read(module).context("the engine")?;
+    relaxed::replace_calls(&mut module)?;
     let mut bindgen = Bindgen::new();
     bindgen
-        .input_path(&module)
+        .input_bytes("ctm_web", module)
         .typescript(true)
         .remove_name_section(true)
         .web(true)?
         .generate(out)
-        .context("bindings of the engine")
+        .context("bindings of the engine")?;
+    let engine = std::fs::read(out.join("ctm_web_bg.wasm")).context("the engine of the page")?;
+    let places = relaxed::multiply_adds(&engine)?;
+    std::fs::write(out.join("relaxed.json"), format!("{places:?}\n")).context("where its relaxed vectors are")
 }
 
 /// Runs a command to its end.

@@ -1,5 +1,5 @@
-//! Prints, as JSON, how many milliseconds the interpreter of this host takes for the pictures of the examples, in one thread: the best of
-//! some runs. `web/bench/speed.mjs` puts those of WebAssembly beside them.
+//! Prints, as JSON, how many milliseconds the interpreter of this host takes for the pictures of the examples, or of the one that is named, in
+//! one thread: the least of some runs. `web/bench/speed.mjs` puts those of WebAssembly beside them.
 
 use ctm_engine::{Engine, Executor};
 use ctm_web::Workbench;
@@ -11,11 +11,12 @@ use std::time::Instant;
 
 /// Columns and rows of the pictures.
 const SIDE: u32 = 512;
-const RUNS: usize = 8;
+const RUNS: usize = 4;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut times = Map::new();
-    for example in EXAMPLES {
+    let name = std::env::args().nth(1);
+    for example in EXAMPLES.iter().filter(|example| name.as_deref().is_none_or(|name| name == example.name)) {
         let mut workbench = Workbench::new(Executor::Engine(Engine::interpreter()));
         if workbench.examine(example.language, example.text).kind != Kind::Picture {
             continue;

@@ -7,7 +7,7 @@ use crate::pipeline::DrawSettings;
 use crate::scene::Scene;
 use crate::trace::{TraceView, ViewError};
 use crate::words;
-use crate::workbench::{Workbench, WorkbenchError};
+use crate::workbench::{self, Workbench, WorkbenchError};
 use ctm_engine::{Engine, Executor};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,6 +95,33 @@ impl Frame {
     }
 }
 
+/// A part of a picture for JavaScript.
+#[wasm_bindgen]
+pub struct Part {
+    part: workbench::Part,
+}
+
+#[wasm_bindgen]
+impl Part {
+    /// The first row of each band, and the one behind it.
+    #[wasm_bindgen(getter)]
+    pub fn rows(&self) -> Vec<u32> {
+        self.part.rows.iter().flat_map(|rows| [rows.start, rows.end]).collect()
+    }
+
+    /// Four bytes for each pixel of the bands.
+    #[wasm_bindgen(getter)]
+    pub fn bytes(&self) -> Vec<u8> {
+        self.part.shown.bytes.clone()
+    }
+
+    /// [`Shown::is_opaque`](crate::canvas::Shown::is_opaque).
+    #[wasm_bindgen(getter, js_name = isOpaque)]
+    pub fn is_opaque(&self) -> bool {
+        self.part.shown.is_opaque
+    }
+}
+
 #[wasm_bindgen]
 #[expect(clippy::new_without_default, reason = "JavaScript knows constructors only")]
 impl Bench {
@@ -121,14 +148,15 @@ impl Bench {
         self.workbench.paint(scene).map_err(failed)
     }
 
+    /// [`Workbench::paint_part`].
+    #[wasm_bindgen(js_name = paintPart)]
+    pub fn paint_part(&mut self, scene: &str, part: u32, parts: u32) -> Result<Part, JsError> {
+        Ok(Part { part: self.workbench.paint_part(parsed(scene)?, part, parts).map_err(failed)? })
+    }
+
     /// [`Workbench::hash`], in hexadecimal.
     pub fn hash(&self) -> Result<String, JsError> {
         Ok(format!("{:016x}", self.workbench.hash().map_err(failed)?))
-    }
-
-    /// [`Workbench::pixel`].
-    pub fn pixel(&self, x: u32, y: u32) -> Result<Vec<u32>, JsError> {
-        self.workbench.pixel(x, y).map_err(failed)
     }
 
     /// [`Workbench::count`].

@@ -16,10 +16,13 @@ use ctm_num::convert::f32_to_unorm8;
 use ctm_r700::{Bindings, Input, Texture};
 use ctm_x1k::{InterpolantVertex, Interpolants, WriteMode};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use thiserror::Error;
 
 /// Columns and rows of the lanes that run together in a debugger.
 pub const TILE: u32 = 8;
+/// Bands of each part of a picture.
+const BANDS: u64 = 4;
 
 /// Why there is no picture.
 #[derive(Debug, Error)]
@@ -70,6 +73,15 @@ pub struct Canvas {
     sizes: BTreeMap<u8, [u32; 2]>,
     outputs: BTreeMap<u8, Surface>,
     scene: Scene,
+}
+
+/// What some rows of a picture show.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Four bytes for each pixel.
+    pub bytes: Vec<u8>,
+    /// Whether alpha was 0 in all of them, or is no channel, and is 255 here: it is that of a program that does not write it.
+    pub is_opaque: bool,
 }
 
 /// A job of either machine.
@@ -181,9 +193,34 @@ impl Canvas {
         counts: Option<&Counts>,
     ) -> Result<RunStats, CanvasError> {
         let options = RunOptions { budget: limits.start(), threads: 1, counts, ..RunOptions::default() };
-        Ok(match self.job(source, self.domain)? {
-            Job::X1k(job) => executor.run(&*job, &options)?,
-            Job::R700(job) => executor.run(&*job, &options)?,
+        self.execute(source, executor, &options, self.domain)
+    }
+
+    /// Runs the program for the pixels of some rows that are in the picture.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_rows(
+        &self,
+        source: &Source,
+        executor: &Executor,
+        limits: &Limits,
+        rows: Range<u32>,
+    ) -> Result<RunStats, CanvasError> {
+        let options = RunOptions { budget: limits.start(), threads: 1, ..RunOptions::default() };
+        self.execute(source, executor, &options, Domain { j0: rows.start, j1: rows.end - 1, ..self.domain })
+    }
+
+    fn execute(
+        &self,
+        source: &Source,
+        executor: &Executor,
+        options: &RunOptions<'_>,
+        domain: Domain,
+    ) -> Result<RunStats, CanvasError> {
+        Ok(match self.job(source, domain)? {
+            Job::X1k(job) => executor.run(&*job, options)?,
+            Job::R700(job) => executor.run(&*job, options)?,
         })
     }
 
@@ -260,13 +297,16 @@ impl Canvas {
         Ok(ctm_array::download(&self.space, surface, self.scene.width as usize, self.scene.height as usize)?)
     }
 
-    /// What an output shows: four bytes for each pixel. An alpha that is 0 everywhere is that of a program that does not write it, and
-    /// left out.
+    /// What an output shows in some rows that are in the picture.
     ///
     /// # Errors
     /// There is no such output.
-    pub fn picture(&self, number: u8) -> Result<Vec<u8>, CanvasError> {
-        Ok(rgba(&self.output(number)?))
+    pub fn shown(&self, number: u8, rows: &[Range<u32>]) -> Result<Shown, CanvasError> {
+        let array = self.output(number)?;
+        let (values, channels) = (array.data.to_f32(), array.shape.channels);
+        let row = array.shape.width * channels;
+        let values = rows.iter().flat_map(|rows| &values[rows.start as usize * row..rows.end as usize * row]);
+        Ok(shown(&values.copied().collect::<Vec<_>>(), channels))
     }
 
     /// A number for the bits of all outputs: FNV-1a over their bytes, in the order of outputs, rows, columns and channels.
@@ -290,11 +330,24 @@ impl Canvas {
     }
 }
 
-/// What an array shows: four bytes for each element. One channel is gray; an alpha that is 0 everywhere is that of a program that does not
-/// write it, and left out.
+/// The rows of one of the parts in which several engines paint a picture of this height: bands of whole tiles of lanes, which parts take in
+/// turns, so that they take about as long wherever most of the work is. Empty bands are left out.
+pub fn bands(height: u32, part: u32, parts: u32) -> Vec<Range<u32>> {
+    let parts = u64::from(parts);
+    let turns = if parts == 1 { 1 } else { BANDS };
+    let count = turns * parts;
+    let edge = |band| if band == count { height } else { (u64::from(height) * band / count) as u32 / TILE * TILE };
+    let bands = (0..turns).map(|turn| turn * parts + u64::from(part)).map(|band| edge(band)..edge(band + 1));
+    bands.filter(|band| !band.is_empty()).collect()
+}
+
+/// What an array shows: four bytes for each element.
 pub fn rgba(array: &Array) -> Vec<u8> {
-    let values = array.data.to_f32();
-    let channels = array.shape.channels;
+    shown(&array.data.to_f32(), array.shape.channels).bytes
+}
+
+/// What values of so many channels show. One channel is gray.
+fn shown(values: &[u32], channels: usize) -> Shown {
     let is_opaque = channels < 4 || values.chunks_exact(4).all(|pixel| pixel[3] == 0);
     let mut bytes = Vec::with_capacity(values.len() / channels * 4);
     for pixel in values.chunks_exact(channels) {
@@ -303,5 +356,5 @@ pub fn rgba(array: &Array) -> Vec<u8> {
         let gray = channels == 1;
         bytes.extend([byte(0), byte(if gray { 0 } else { 1 }), byte(if gray { 0 } else { 2 }), alpha]);
     }
-    bytes
+    Shown { bytes, is_opaque }
 }

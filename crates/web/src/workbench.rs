@@ -1,6 +1,6 @@
 //! What the page works with: one text, its program, its picture, and the lane that somebody looks at.
 
-use crate::canvas::{Canvas, CanvasError};
+use crate::canvas::{Canvas, CanvasError, Shown, bands};
 use crate::compute::LaunchSettings;
 use crate::language::Language;
 use crate::pipeline::{self, DrawSettings, LaunchOf, PipelineError, draw};
@@ -17,6 +17,7 @@ use ctm_lane::counts::Count;
 use ctm_sm50::pipeline::Wireframe;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -37,6 +38,14 @@ pub enum WorkbenchError {
     /// Nothing has run.
     #[error("there is no picture yet: run the program first")]
     NoPicture,
+    /// A picture has no such part.
+    #[error("part {part} is none of the {parts} parts of the picture: parts count from 0")]
+    NoPart {
+        /// The part.
+        part: u32,
+        /// How many there are.
+        parts: u32,
+    },
     /// No lane is followed.
     #[error("no lane is followed: choose a pixel")]
     NoLane,
@@ -96,6 +105,15 @@ pub struct Group {
     pub lanes: Vec<LaneSnapshot>,
     /// Calls, loops and branches that are open, the outermost first.
     pub stack: Vec<String>,
+}
+
+/// What a part of a picture shows.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The rows that it has.
+    pub rows: Vec<Range<u32>>,
+    /// What these show, one behind the other.
+    pub shown: Shown,
 }
 
 /// A form of the program on its way.
@@ -189,13 +207,27 @@ impl Workbench {
     /// # Errors
     /// There is no program, or its run does not complete.
     pub fn paint(&mut self, scene: Scene) -> Result<Vec<u8>, WorkbenchError> {
+        Ok(self.paint_part(scene, 0, 1)?.shown.bytes)
+    }
+
+    /// Runs the program over the pixels of one of the parts of a scene ([`bands`]), and gives what its first output shows there. The picture
+    /// is complete only in these rows.
+    ///
+    /// # Errors
+    /// As [`paint`](Self::paint), or there is no such part.
+    pub fn paint_part(&mut self, scene: Scene, part: u32, parts: u32) -> Result<Part, WorkbenchError> {
+        if part >= parts {
+            return Err(WorkbenchError::NoPart { part, parts });
+        }
         let source = self.source()?;
+        let rows = bands(scene.height, part, parts);
         let canvas = Canvas::new(source, scene, &self.pictures)?;
-        canvas.run(source, &self.executor, &self.limits, None)?;
-        let first = canvas.outputs().next().unwrap_or(0);
-        let picture = canvas.picture(first)?;
+        for rows in &rows {
+            canvas.run_rows(source, &self.executor, &self.limits, rows.clone())?;
+        }
+        let shown = canvas.shown(canvas.outputs().next().unwrap_or(0), &rows)?;
         self.canvas = Some(canvas);
-        Ok(picture)
+        Ok(Part { rows, shown })
     }
 
     /// A number for all bits of the outputs of the last picture; see [`Canvas::hash`].
@@ -204,18 +236,6 @@ impl Workbench {
     /// There is no picture.
     pub fn hash(&self) -> Result<u64, WorkbenchError> {
         Ok(self.canvas()?.hash()?)
-    }
-
-    /// The bits of the four channels that a pixel of the last picture has.
-    ///
-    /// # Errors
-    /// There is no picture.
-    pub fn pixel(&self, x: u32, y: u32) -> Result<Vec<u32>, WorkbenchError> {
-        let canvas = self.canvas()?;
-        let array = canvas.output(canvas.outputs().next().unwrap_or(0))?;
-        let Shape { width, channels, .. } = array.shape;
-        let at = (y as usize * width + x as usize) * channels;
-        Ok(array.data.to_f32().get(at..at + channels).unwrap_or_default().to_vec())
     }
 
     /// Counts the instructions of the last picture.

@@ -54,6 +54,50 @@ fn examples_run_on_all_engines_to_the_same_bits() {
 }
 
 #[test]
+fn parts_make_the_picture() {
+    for example in EXAMPLES {
+        let mut workbench = workbench();
+        if workbench.examine(example.language, example.text).kind != Kind::Picture {
+            continue;
+        }
+        for (side, parts) in [(40, 1), (64, 2), (99, 3), (24, 5), (7, 2)] {
+            let whole = workbench.paint(scene(side)).unwrap();
+            let mut rows = Vec::new();
+            for part in (0..parts).map(|part| workbench.paint_part(scene(side), part, parts).unwrap()) {
+                let width = 4 * side as usize;
+                let of_whole =
+                    part.rows.iter().flat_map(|band| &whole[band.start as usize * width..band.end as usize * width]);
+                assert!(part.shown.bytes.iter().eq(of_whole), "{}: {:?} of {side}", example.name, part.rows);
+                assert!(part.shown.is_opaque, "{}", example.name);
+                rows.extend(part.rows.into_iter().flatten());
+            }
+            rows.sort_unstable();
+            assert!(rows.into_iter().eq(0..side));
+        }
+    }
+}
+
+/// Whether alpha is left out is said for each part, since others may have some.
+#[test]
+fn parts_say_whether_alpha_is_left_out() {
+    let mut workbench = workbench();
+    // One of the eight bands of two parts.
+    let text = "void main() { gl_FragColor = vec4(1.0, 0.5, 0.0, abs(gl_FragCoord.y - 12.0) < 4.0 ? 0.5 : 0.0); }";
+    assert!(workbench.examine(Language::Glsl, text).runs);
+    let alphas = |bytes: &[u8]| bytes.chunks(4).map(|pixel| pixel[3]).collect::<Vec<_>>();
+    let parts = [0, 1].map(|part| workbench.paint_part(scene(64), part, 2).unwrap());
+    let (opaque, other): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.shown.is_opaque);
+    let ([opaque], [other]) = (&opaque[..], &other[..]) else { panic!("{parts:?}") };
+    assert_eq!(alphas(&opaque.shown.bytes), [255; 32 * 64]);
+    let count = |value| alphas(&other.shown.bytes).into_iter().filter(|&alpha| alpha == value).count();
+    assert_eq!((count(128), count(0)), (8 * 64, 24 * 64));
+    assert_eq!(
+        workbench.paint_part(scene(40), 2, 2).unwrap_err().to_string(),
+        "part 2 is none of the 2 parts of the picture: parts count from 0"
+    );
+}
+
+#[test]
 fn counts_and_trails_agree() {
     let mut workbench = workbench();
     for name in ["mandelbrot", "julia", "newton"] {

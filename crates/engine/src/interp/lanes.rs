@@ -101,7 +101,23 @@ pub(super) fn fast(op: &Op, normal: u8, d: &mut [u32], a: &[u32], b: &[u32], c: 
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     match *op {
         Op::Fma { denorm: Denorm::Flush, zero } => {
-            super::wide::fma(d, (a, b, c), normal, zero, |d, a, b, c| by_definition(op, d, &[a, b, c]));
+            super::wide::multiply_add(d, [a, b, c], normal, zero, |d, rows| by_definition(op, d, &rows));
+            return true;
+        }
+        Op::Fmul { denorm: Denorm::Flush, zero } => {
+            super::wide::mul(d, [a, b], normal, zero, |d, rows| by_definition(op, d, &rows));
+            return true;
+        }
+        Op::Fadd { denorm: Denorm::Flush } => {
+            super::wide::add(d, [a, b], normal, |d, rows| by_definition(op, d, &rows));
+            return true;
+        }
+        Op::Fsub { denorm: Denorm::Flush } => {
+            super::wide::sub(d, [a, b], normal, |d, rows| by_definition(op, d, &rows));
+            return true;
+        }
+        Op::Ex2 {} => {
+            super::wide::ex2(d, a);
             return true;
         }
         Op::Sin {} => {

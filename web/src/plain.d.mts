@@ -1,0 +1,1 @@
+export function plain(module: Uint8Array, places: number[]): Uint8Array<ArrayBuffer>;
