@@ -12,6 +12,28 @@ const GROUP: u64 = 256;
 const TILE_SPLIT: u64 = 2048;
 /// Elements of a tile's side.
 const SIDE: u64 = 8;
+/// Where the elements of a tile lie in it, row by row, of elements of 1, 2, 4, 8 and 16 bytes: in elements.
+const ELEMENTS: [[u8; 64]; 5] = [elements(1), elements(2), elements(4), elements(8), elements(16)];
+
+const fn elements(bytes: u32) -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut element = 0;
+    while element < 64 {
+        let (x, y) = (element as u8 & 7, element as u8 >> 3);
+        let [x0, x1, x2, y0, y1, y2] = [x & 1, x >> 1 & 1, x >> 2, y & 1, y >> 1 & 1, y >> 2];
+        // Lowest bit first.
+        let bits = match bytes {
+            1 => [x0, x1, x2, y1, y0, y2],
+            2 => [x0, x1, x2, y0, y1, y2],
+            4 => [x0, x1, y0, x2, y1, y2],
+            8 => [x0, y0, x1, x2, y1, y2],
+            _ => [y0, x0, x1, x2, y1, y2],
+        };
+        places[element] = bits[0] | bits[1] << 1 | bits[2] << 2 | bits[3] << 3 | bits[4] << 4 | bits[5] << 5;
+        element += 1;
+    }
+    places
+}
 
 /// The layout of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +47,11 @@ pub struct Layout {
     bytes: u64,
     /// Samples of an element.
     samples: u64,
+    /// Slices of memory that a tile is split over, and the binary logarithm of the bytes that it has in each.
+    split: u64,
+    part: u32,
+    /// Bytes of a slice that lie in one slice of memory.
+    split_bytes: u64,
 }
 
 /// To what pitches and rows of levels are rounded up, in elements.
@@ -72,12 +99,16 @@ impl Layout {
     pub fn new(mode: ArrayMode, pitch: u32, rows: u32, bytes: u32) -> Option<Self> {
         let known = matches!(bytes, 1 | 2 | 4 | 8 | 16);
         let mode = Mode::of(mode).filter(|_| known)?;
-        Some(Layout { mode, pitch: pitch.into(), rows: rows.into(), bytes: bytes.into(), samples: 1 })
+        let (pitch, rows, bytes) = (pitch.into(), rows.into(), bytes.into());
+        Some(Layout { mode, pitch, rows, bytes, samples: 1, split: 1, part: 0, split_bytes: 0 }.with_samples(1))
     }
 
     /// The same, of elements of so many samples.
     pub fn with_samples(self, samples: u32) -> Self {
-        Layout { samples: samples.max(1).into(), ..self }
+        let layout = Layout { samples: samples.max(1).into(), ..self };
+        let split = (layout.tile_bytes() / TILE_SPLIT).max(1);
+        let part = (layout.tile_bytes() / split).ilog2();
+        Layout { split, part, split_bytes: layout.slice_bytes() / split, ..layout }
     }
 
     /// Samples of an element.
@@ -138,31 +169,19 @@ impl Layout {
 
     /// Bytes from the beginning of a tile to a sample of an element: those of the first sample lie together.
     fn element(&self, x: u64, y: u64, sample: u64) -> u64 {
-        let [x0, x1, x2] = [0, 1, 2].map(|bit| x >> bit & 1);
-        let [y0, y1, y2] = [0, 1, 2].map(|bit| y >> bit & 1);
-        // Lowest bit first.
-        let bits = match self.bytes {
-            1 => [x0, x1, x2, y1, y0, y2],
-            2 => [x0, x1, x2, y0, y1, y2],
-            4 => [x0, x1, y0, x2, y1, y2],
-            8 => [x0, y0, x1, x2, y1, y2],
-            _ => [y0, x0, x1, x2, y1, y2],
-        };
-        (sample * SIDE * SIDE + bits.iter().rev().fold(0, |number, bit| number << 1 | bit)) * self.bytes
+        let elements = &ELEMENTS[self.bytes.trailing_zeros() as usize % ELEMENTS.len()];
+        (sample * SIDE * SIDE + u64::from(elements[(y % SIDE * SIDE + x % SIDE) as usize])) * self.bytes
     }
 
     fn banked(&self, x: u64, y: u64, slice: u64, sample: u64) -> u64 {
-        let pitch = self.pitch;
-        let tile = self.tile_bytes();
-        let split = (tile / TILE_SPLIT).max(1);
-        let part = tile / split;
+        let Layout { pitch, split, part, split_bytes, .. } = *self;
         let element = self.element(x, y, sample);
-        let (element, sub_slice) = (element % part, element / part);
+        let (element, sub_slice) = (element & ((1 << part) - 1), element >> part);
         let bank = ((y >> 4 ^ x >> 3) & 1) | ((y >> 3 ^ x >> 4) & 1) << 1;
         let turns = [sub_slice * (BANKS / 2 + 1), slice * (BANKS / 2 - 1)];
         let bank = (bank ^ turns[0] ^ turns[1]) % BANKS;
         let macros = (y / SIDE) * (pitch / (SIDE * BANKS)) + x / (SIDE * BANKS);
-        let before = macros * part * BANKS + self.slice_bytes() / split * (sub_slice + split * slice);
+        let before = (macros * BANKS << part) + split_bytes * (sub_slice + split * slice);
         let offset = element + before / BANKS;
         BANKS * (offset & !(GROUP - 1)) + GROUP * bank + offset % GROUP
     }
