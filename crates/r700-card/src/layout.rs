@@ -181,7 +181,7 @@ impl Layout {
         let turns = [sub_slice * (BANKS / 2 + 1), slice * (BANKS / 2 - 1)];
         let bank = (bank ^ turns[0] ^ turns[1]) % BANKS;
         let macros = (y / SIDE) * (pitch / (SIDE * BANKS)) + x / (SIDE * BANKS);
-        let before = (macros * BANKS << part) + split_bytes * (sub_slice + split * slice);
+        let before = ((macros * BANKS) << part) + split_bytes * (sub_slice + split * slice);
         let offset = element + before / BANKS;
         BANKS * (offset & !(GROUP - 1)) + GROUP * bank + offset % GROUP
     }

@@ -33,7 +33,7 @@ pub struct Pixels<'a> {
 /// What is done with pixels.
 enum Work<'a> {
     /// Draws copy, and do nothing else.
-    Copy(Copy<'a>),
+    Copy(Box<Copy<'a>>),
     /// A program runs.
     Shade(Box<Shading<'a>>),
 }
@@ -46,7 +46,7 @@ impl<'a> Pixels<'a> {
         let (work, size) = match Copy::of(registers, means.memory)? {
             Some(copy) => {
                 let size = copy.size().unwrap_or_default();
-                (Work::Copy(copy), Some(size))
+                (Work::Copy(Box::new(copy)), Some(size))
             }
             None => {
                 let shading = Shading::of(state, means, samples.clone())?;
