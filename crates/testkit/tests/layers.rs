@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// The crates, each with those that it may use in the layers before it. Crates of one layer do not know each other.
 const LAYERS: [&[&str]; 12] = [
     &["bits", "num", "follow"],
-    &["text"],
+    &["text", "raster"],
     &["memory"],
-    &["lane", "array", "card", "raster", "debug"],
+    &["lane", "array", "card", "debug"],
     &["engine"],
     &["codegen", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx", "r700-card", "compile", "dap", "terminal"],

@@ -1,11 +1,10 @@
 //! Depth buffers as pictures.
 
-use crate::trace::Shown;
 use ctm_array::{Array, Data, Shape};
 use ctm_card::DepthPicture;
 
-/// A depth buffer as a surface with channels for depth and, if it has some, stencil values.
-pub fn surface(picture: DepthPicture) -> (Shown, Array) {
+/// A depth buffer as an array whose channels are depth and, if it has some, stencil values: their names, and the least and the greatest depth.
+pub fn surface(picture: DepthPicture) -> (Array, Vec<&'static str>, [f32; 2]) {
     let DepthPicture { width, height, depths, stencils } = picture;
     let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
     for depth in depths.iter().map(|&bits| f32::from_bits(bits)).filter(|depth| depth.is_finite()) {
@@ -21,8 +20,7 @@ pub fn surface(picture: DepthPicture) -> (Shown, Array) {
         }
     };
     let shape = Shape { width: width as usize, height: height as usize, channels: channels.len() };
-    let shown = Shown { name: "depth buffer".to_owned(), width, height, channels, depths: Some(range) };
-    (shown, Array { shape, data: Data::F32(values) })
+    (Array { shape, data: Data::F32(values) }, channels, range)
 }
 
 /// Grays of the depths of such a surface: four bytes for each element, black for the least, white for the greatest. If there is one depth only, it is

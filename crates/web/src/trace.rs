@@ -410,7 +410,11 @@ fn behind_draw(player: &Player, model: Model) -> Result<Behind, ViewError> {
         pictures.push((shown, Array { shape, data }));
     }
     match player.card().depth_picture(player.memory()) {
-        Ok(picture) => pictures.extend(picture.map(depth::surface)),
+        Ok(picture) => pictures.extend(picture.map(|picture| {
+            let (width, height) = (picture.width, picture.height);
+            let (array, channels, depths) = depth::surface(picture);
+            (Shown { name: "depth buffer".to_owned(), width, height, channels, depths: Some(depths) }, array)
+        })),
         Err(error) => warnings.push(format!("the depth buffer is not shown: {error}")),
     }
     warnings.truncate(WARNINGS);
