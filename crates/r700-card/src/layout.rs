@@ -127,21 +127,25 @@ impl Layout {
     }
 
     /// Bytes of a slice.
+    #[inline(always)]
     pub fn slice_bytes(&self) -> u64 {
         self.pitch * self.rows * self.bytes * self.samples
     }
 
     /// Bytes of a sample of an element.
+    #[inline(always)]
     pub fn bytes(&self) -> u32 {
         self.bytes as u32
     }
 
     /// Bytes from the beginning of the level to an element; to its first sample.
+    #[inline(always)]
     pub fn offset(&self, x: u32, y: u32, slice: u32) -> u64 {
         self.sample_offset(x, y, slice, 0)
     }
 
     /// Bytes from the beginning of the level to a sample of an element.
+    #[inline(always)]
     pub fn sample_offset(&self, x: u32, y: u32, slice: u32, sample: u32) -> u64 {
         let (x, y, slice, sample) = (u64::from(x), u64::from(y), u64::from(slice), u64::from(sample));
         let Layout { mode, pitch, bytes, .. } = *self;
@@ -162,17 +166,27 @@ impl Layout {
         (!is_split).then(|| std::array::from_fn(distance))
     }
 
+    /// How much farther the elements of a square of two by two lie than its first one, which is at an even column and row: row by row.
+    pub fn square(&self) -> [u64; 4] {
+        // Of a tile, the lowest bits of column and row are bits of places by themselves.
+        let distance = |x, y| self.offset(x, y, 0) - self.offset(0, 0, 0);
+        [0, distance(1, 0), distance(0, 1), distance(1, 1)]
+    }
+
     /// Bytes of a tile.
+    #[inline(always)]
     fn tile_bytes(&self) -> u64 {
         SIDE * SIDE * self.bytes * self.samples
     }
 
     /// Bytes from the beginning of a tile to a sample of an element: those of the first sample lie together.
+    #[inline(always)]
     fn element(&self, x: u64, y: u64, sample: u64) -> u64 {
         let elements = &ELEMENTS[self.bytes.trailing_zeros() as usize % ELEMENTS.len()];
         (sample * SIDE * SIDE + u64::from(elements[(y % SIDE * SIDE + x % SIDE) as usize])) * self.bytes
     }
 
+    #[inline(always)]
     fn banked(&self, x: u64, y: u64, slice: u64, sample: u64) -> u64 {
         let Layout { pitch, split, part, split_bytes, .. } = *self;
         let element = self.element(x, y, sample);
@@ -202,7 +216,7 @@ mod tests {
                 assert!(is_linear || pitch.is_multiple_of(granule.columns), "{granule:?}");
                 let layout = Layout::new(mode, pitch, 32, bytes).unwrap();
                 let mut places = HashSet::new();
-                let columns = layout.columns().unwrap();
+                let (columns, square) = (layout.columns().unwrap(), layout.square());
                 for slice in 0..3 {
                     for (x, y) in (0..32).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
                         let offset = layout.offset(x, y, slice);
@@ -211,6 +225,8 @@ mod tests {
                             layout.offset(x & !7, y, slice) + columns[x as usize % 8],
                             "{layout:?} {x} {y}"
                         );
+                        let first = layout.offset(x & !1, y & !1, slice);
+                        assert_eq!(offset, first + square[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
                         assert!(offset.is_multiple_of(bytes.into()) && places.insert(offset), "{layout:?} {x} {y}");
                     }
                 }
@@ -228,10 +244,13 @@ mod tests {
                 let Granule { columns, rows } = Granule::new(mode, bytes, samples).unwrap();
                 let (pitch, rows) = (2 * columns, 4 * rows);
                 let layout = Layout::new(mode, pitch, rows, bytes).unwrap().with_samples(samples);
-                let mut places = HashSet::new();
+                let (mut places, square) = (HashSet::new(), layout.square());
                 for (slice, sample) in (0..3).flat_map(|slice| (0..samples).map(move |sample| (slice, sample))) {
                     for (x, y) in (0..rows).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
-                        assert!(places.insert(layout.sample_offset(x, y, slice, sample)), "{layout:?} {x} {y}");
+                        let offset = layout.sample_offset(x, y, slice, sample);
+                        let first = layout.sample_offset(x & !1, y & !1, slice, sample);
+                        assert_eq!(offset, first + square[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
+                        assert!(places.insert(offset), "{layout:?} {x} {y}");
                     }
                 }
                 let last = places.iter().max().unwrap() + u64::from(bytes);

@@ -206,7 +206,7 @@ pub fn blend_float(state: &BlendState, inputs: &Inputs<f32>) -> [f32; 4] {
 }
 
 /// One number of source and destination, and the factors of both. One rounding per operation.
-#[inline]
+#[inline(always)]
 pub fn blend_numbers(function: BlendFunction, [source, destination]: [f32; 2], factors: [f32; 2]) -> f32 {
     let (source_part, destination_part) = (source * factors[0], destination * factors[1]);
     match function {
@@ -228,6 +228,72 @@ pub fn blend_numbers(function: BlendFunction, [source, destination]: [f32; 2], f
         BlendFunction::Subtract => source_part - destination_part,
         BlendFunction::ReverseSubtract => destination_part - source_part,
     }
+}
+
+impl<const N: usize> Inputs<[f32; N]> {
+    /// What a channel of many pixels is multiplied with, as [`factor`](Inputs::factor) says it of one.
+    #[inline(always)]
+    pub fn factor_each(&self, factor: BlendFactor, channel: usize) -> [f32; N] {
+        let Inputs { source, destination, destination_alpha, constant } = self;
+        match factor {
+            BlendFactor::Zero => [0.0; N],
+            BlendFactor::One => [1.0; N],
+            BlendFactor::SourceColour => source[channel],
+            BlendFactor::OneMinusSourceColour => one_minus(&source[channel]),
+            BlendFactor::DestinationColour => destination[channel],
+            BlendFactor::OneMinusDestinationColour => one_minus(&destination[channel]),
+            BlendFactor::SourceAlpha => source[ALPHA],
+            BlendFactor::OneMinusSourceAlpha => one_minus(&source[ALPHA]),
+            BlendFactor::DestinationAlpha => *destination_alpha,
+            BlendFactor::OneMinusDestinationAlpha => one_minus(destination_alpha),
+            BlendFactor::SourceAlphaSaturate if channel == ALPHA => [1.0; N],
+            BlendFactor::SourceAlphaSaturate => {
+                let mut least = source[ALPHA];
+                let room = one_minus(destination_alpha);
+                least.iter_mut().zip(room).for_each(|(least, room)| *least = if *least < room { *least } else { room });
+                least
+            }
+            BlendFactor::ConstantColour => constant[channel],
+            BlendFactor::OneMinusConstantColour => one_minus(&constant[channel]),
+            BlendFactor::ConstantAlpha => constant[ALPHA],
+            BlendFactor::OneMinusConstantAlpha => one_minus(&constant[ALPHA]),
+        }
+    }
+}
+
+/// One minus each of them.
+#[inline(always)]
+pub fn one_minus<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    let mut rest = *values;
+    rest.iter_mut().for_each(|value| *value = 1.0 - *value);
+    rest
+}
+
+/// One number of source and destination of many pixels, as [`blend_numbers`] gives that of one; and the factors of both.
+#[inline(always)]
+pub fn blend_each<const N: usize>(
+    function: BlendFunction,
+    [source, destination]: [&[f32; N]; 2],
+    factors: [[f32; N]; 2],
+) -> [f32; N] {
+    let mut result = *source;
+    let inputs = result.iter_mut().zip(destination).zip(factors[0].into_iter().zip(factors[1]));
+    // Each loop has one function, so that it is done for many numbers at a time.
+    macro_rules! each {
+        ($function:ident) => {
+            inputs.for_each(|((result, destination), (first, second))| {
+                *result = blend_numbers(BlendFunction::$function, [*result, *destination], [first, second]);
+            })
+        };
+    }
+    match function {
+        BlendFunction::Add => each!(Add),
+        BlendFunction::Subtract => each!(Subtract),
+        BlendFunction::ReverseSubtract => each!(ReverseSubtract),
+        BlendFunction::Min => each!(Min),
+        BlendFunction::Max => each!(Max),
+    }
+    result
 }
 
 /// A logic operation, by its truth table: the result of source bit s and destination bit d is bit 2 * s + d.
@@ -325,6 +391,37 @@ mod tests {
                 assert!((f64::from(found[n]) - scaled).abs() <= 0.5 + 1e-9, "{scaled} became {}", found[n]);
                 let clamped = if equation.clamp { exact.clamp(0.0, 1.0) } else { exact };
                 assert!((f64::from(found_floats[n]) - clamped).abs() < 1e-6, "{clamped} became {}", found_floats[n]);
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn many_pixels_are_blended_as_each() {
+        arbtest::arbtest(|u| {
+            let mut four = || {
+                Ok::<_, arbtest::arbitrary::Error>([0.0; 4].map(|_| u.int_in_range(-9..=99).unwrap_or(0) as f32 / 64.0))
+            };
+            let pixels = [(four()?, four()?), (four()?, four()?), (four()?, four()?)];
+            let (constant, alpha) = (four()?, four()?);
+            let apart = |colours: [[f32; 4]; 3]| [0, 1, 2, 3].map(|n| colours.map(|colour| colour[n]));
+            let inputs = Inputs {
+                source: apart(pixels.map(|pixel| pixel.0)),
+                destination: apart(pixels.map(|pixel| pixel.1)),
+                destination_alpha: [alpha[0], alpha[1], alpha[2]],
+                constant: constant.map(|value| [value; 3]),
+            };
+            let (function, factors) = (*u.choose(&FUNCTIONS)?, [*u.choose(&FACTORS)?, *u.choose(&FACTORS)?]);
+            for channel in 0..4 {
+                let together = factors.map(|factor| inputs.factor_each(factor, channel));
+                let (source, destination) = (&inputs.source[channel], &inputs.destination[channel]);
+                let blended = blend_each(function, [source, destination], together);
+                for (n, (source, destination)) in pixels.into_iter().enumerate() {
+                    let inputs = Inputs { source, destination, destination_alpha: alpha[n], constant };
+                    let factors = factors.map(|factor| inputs.factor(factor, channel, 0.0, 1.0));
+                    assert_eq!(together.map(|factor| factor[n]), factors);
+                    assert_eq!(blended[n], blend_numbers(function, [source[channel], destination[channel]], factors));
+                }
             }
             Ok(())
         });

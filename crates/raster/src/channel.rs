@@ -1,5 +1,6 @@
 //! Channels: the numbers that a pixel in memory is made of.
 
+use crate::plane::nearest;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_snorm, f32_to_unorm};
 
 /// A pixel or texel as it is stored: up to 16 bytes, little-endian.
@@ -46,27 +47,31 @@ impl Channel {
     }
 
     /// Bits of the channel.
+    #[inline(always)]
     pub const fn width(self) -> u32 {
         self.width as u32
     }
 
     /// The place of its lowest bit in its word.
+    #[inline(always)]
     pub const fn shift(self) -> u32 {
         self.shift as u32
     }
 
     /// The word that it lies in, from 0 on.
+    #[inline(always)]
     pub const fn word(self) -> usize {
         self.word as usize
     }
 
     /// What the bits stand for.
+    #[inline(always)]
     pub const fn kind(self) -> Kind {
         self.kind
     }
 
     /// The greatest value of its bits.
-    #[inline]
+    #[inline(always)]
     pub const fn max(self) -> u32 {
         u32::MAX >> (32 - self.width)
     }
@@ -115,6 +120,38 @@ impl Channel {
             Kind::Float32 => value,
         }
     }
+
+    /// The numbers of many pixels, as [`decode`](Self::decode) gives them.
+    #[inline(always)]
+    pub fn decode_each<const N: usize>(self, bits: &[u32; N]) -> [u32; N] {
+        let mut values = *bits;
+        match self.kind {
+            Kind::Unorm => {
+                let max = self.max() as f32;
+                // Of at most 24 bits: conversions of signed integers are done for many numbers at a time.
+                values.iter_mut().for_each(|value| *value = (*value as i32 as f32 / max).to_bits());
+            }
+            Kind::Snorm | Kind::Float16 => values.iter_mut().for_each(|value| *value = self.decode(*value)),
+            Kind::Float32 => {}
+        }
+        values
+    }
+
+    /// The bits for the numbers of many pixels, as [`encode`](Self::encode) gives them.
+    #[inline(always)]
+    pub fn encode_each<const N: usize>(self, values: &[u32; N]) -> [u32; N] {
+        let mut bits = *values;
+        match self.kind {
+            Kind::Unorm => {
+                let max = self.max();
+                bits.iter_mut()
+                    .for_each(|bits| *bits = nearest(f64::from(f32::from_bits(*bits)) * f64::from(max), max));
+            }
+            Kind::Snorm | Kind::Float16 => bits.iter_mut().for_each(|bits| *bits = self.encode(*bits)),
+            Kind::Float32 => {}
+        }
+        bits
+    }
 }
 
 #[cfg(test)]
@@ -161,6 +198,39 @@ mod tests {
             assert_eq!(channel.extract(&words), channel.max());
         }
         assert_eq!(words, [0xFFFF, u32::MAX, 1, 0xC000_0000]);
+    }
+
+    #[test]
+    fn numbers_of_many_pixels_are_those_of_each() {
+        arbtest::arbtest(|u| {
+            let (kind, widths) = *u.choose(&[
+                (Kind::Unorm, (1, 24)),
+                (Kind::Snorm, (2, 24)),
+                (Kind::Float16, (16, 16)),
+                (Kind::Float32, (32, 32)),
+            ])?;
+            let width = u.int_in_range(widths.0..=widths.1)?;
+            let channel = Channel::new(0, width, kind);
+            let scale = *u.choose(&[0.0f32, 1e-3, 1.0, 2.0])?;
+            let mut values = [0; 7];
+            for value in &mut values {
+                // Anything, or halves between two codes and their neighbours.
+                let half = (f64::from(u.arbitrary::<u32>()? & channel.max()) + 0.5) / f64::from(channel.max());
+                *value = match scale {
+                    0.0 => u.arbitrary()?,
+                    scale => (scale * half as f32).to_bits().wrapping_add_signed(u.int_in_range(-1..=1)?),
+                };
+            }
+            let bits = values.map(|value| value & channel.max());
+            assert_eq!(
+                channel.encode_each(&values),
+                values.map(|value| channel.encode(value)),
+                "{channel:?} {values:x?}"
+            );
+            assert_eq!(channel.decode_each(&bits), bits.map(|bits| channel.decode(bits)), "{channel:?} {bits:x?}");
+            Ok(())
+        })
+        .budget_ms(500);
     }
 
     #[test]

@@ -50,11 +50,13 @@ impl Part {
     }
 
     /// Its bits in a pixel.
+    #[inline(always)]
     pub const fn channel(&self) -> Channel {
         self.channel
     }
 
     /// What they are.
+    #[inline(always)]
     pub const fn numbers(&self) -> Numbers {
         self.numbers
     }
@@ -91,6 +93,34 @@ impl Part {
                 (value as i32).clamp(-greatest - 1, greatest) as u32 & max
             }
             Numbers::Float => to_small_float(value, self.channel.width() - 5),
+        }
+    }
+}
+
+impl Part {
+    /// The numbers of many pixels, as [`decode`](Self::decode) gives them.
+    #[inline(always)]
+    fn decode_each<const N: usize>(&self, bits: &[u32; N]) -> [u32; N] {
+        match self.numbers {
+            Numbers::Plain => self.channel.decode_each(bits),
+            Numbers::Srgb | Numbers::Uint | Numbers::Sint | Numbers::Float => {
+                let mut values = *bits;
+                values.iter_mut().for_each(|value| *value = self.decode(*value));
+                values
+            }
+        }
+    }
+
+    /// The bits for the numbers of many pixels, as [`encode`](Self::encode) gives them.
+    #[inline(always)]
+    fn encode_each<const N: usize>(&self, values: &[u32; N]) -> [u32; N] {
+        match self.numbers {
+            Numbers::Plain => self.channel.encode_each(values),
+            Numbers::Srgb | Numbers::Uint | Numbers::Sint | Numbers::Float => {
+                let mut bits = *values;
+                bits.iter_mut().for_each(|bits| *bits = self.encode(*bits));
+                bits
+            }
         }
     }
 }
@@ -148,6 +178,36 @@ impl PixelFormat {
         for (value, part) in values.iter_mut().zip(&self.parts) {
             if let Some(part) = part {
                 *value = part.decode(part.channel.extract(words));
+            }
+        }
+        values
+    }
+
+    /// Many pixels with these numbers, of each component for all of them, as [`encode`](Self::encode) gives them: of each word for all of them.
+    #[inline(always)]
+    pub fn encode_each<const N: usize>(&self, values: &[[u32; N]; 4]) -> [[u32; N]; 4] {
+        let mut words = [[0; N]; 4];
+        for (part, values) in self.parts.iter().zip(values) {
+            if let Some(part) = part {
+                let (channel, bits) = (part.channel, part.encode_each(values));
+                let words = &mut words[channel.word() & 3];
+                words.iter_mut().zip(bits).for_each(|(word, bits)| *word |= (bits & channel.max()) << channel.shift());
+            }
+        }
+        words
+    }
+
+    /// The numbers of many pixels, of each component for all of them, as [`decode`](Self::decode) gives them. `words` are those of each pixel
+    /// with the same number.
+    #[inline(always)]
+    pub fn decode_each<const N: usize>(&self, words: &[[u32; N]; 4]) -> [[u32; N]; 4] {
+        const ONE: u32 = 0x3F80_0000;
+        let mut values = [[0; N], [0; N], [0; N], [ONE; N]];
+        for (values, part) in values.iter_mut().zip(&self.parts) {
+            if let Some(part) = part {
+                let (channel, mut bits) = (part.channel, words[part.channel.word() & 3]);
+                bits.iter_mut().for_each(|bits| *bits = *bits >> channel.shift() & channel.max());
+                *values = part.decode_each(&bits);
             }
         }
         values
@@ -215,6 +275,35 @@ mod tests {
             assert!(f32::from_bits(part.decode(part.encode(f32::NAN.to_bits()))).is_nan());
         }
         assert_eq!(f32::from_bits(part(10, Numbers::Float).decode(16 << 5 | 16)), 3.0);
+    }
+
+    #[test]
+    fn many_pixels_are_as_each() {
+        let plain = |shift, width, kind| Some(Part::plain(Channel::new(shift, width, kind)));
+        let of = |shift, width, numbers| Some(Part::new(shift, width, numbers));
+        let formats = [
+            [plain(0, 8, Kind::Unorm), plain(8, 8, Kind::Unorm), plain(16, 8, Kind::Unorm), plain(24, 8, Kind::Unorm)],
+            [of(16, 8, Numbers::Srgb), of(8, 8, Numbers::Srgb), of(0, 8, Numbers::Srgb), plain(24, 8, Kind::Unorm)],
+            [plain(11, 5, Kind::Unorm), plain(5, 6, Kind::Unorm), plain(0, 5, Kind::Unorm), None],
+            [of(0, 11, Numbers::Float), of(11, 11, Numbers::Float), of(22, 10, Numbers::Float), None],
+            [0, 1, 2, 3].map(|n| plain(32 * n, 32, Kind::Float32)),
+            [0, 1, 2, 3].map(|n| plain(16 * n, 16, Kind::Float16)),
+            [None, of(0, 8, Numbers::Sint), None, of(8, 8, Numbers::Uint)],
+            [of(32, 32, Numbers::Uint), plain(0, 24, Kind::Unorm), None, plain(24, 8, Kind::Snorm)],
+        ];
+        arbtest::arbtest(|u| {
+            let format = PixelFormat { bytes: 16, parts: *u.choose(&formats)? };
+            let mut pixels = [[0; 4]; 5];
+            for value in pixels.as_flattened_mut() {
+                *value =
+                    if u.arbitrary()? { u.arbitrary()? } else { (u.int_in_range(-9..=99)? as f32 / 80.0).to_bits() };
+            }
+            let apart = |pixels: [[u32; 4]; 5]| [0, 1, 2, 3].map(|n| pixels.map(|pixel| pixel[n]));
+            assert_eq!(format.encode_each(&apart(pixels)), apart(pixels.map(|pixel| format.encode(pixel))));
+            assert_eq!(format.decode_each(&apart(pixels)), apart(pixels.map(|pixel| format.decode(&pixel))));
+            Ok(())
+        })
+        .budget_ms(500);
     }
 
     #[test]

@@ -150,19 +150,25 @@ impl DepthPlane {
     /// The nearest integer to a depth, as [`at`](Self::at) gives it.
     #[inline(always)]
     pub(crate) fn nearest(depth: f64, max: u32) -> u32 {
-        /// Numbers of this size are integers: their units are in the low bits of those above it.
-        const UNITS: f64 = (1u64 << 52) as f64;
-        let raised = depth.max(0.0).min(f64::from(max)) + 0.5;
-        // The nearest integer, halves to even ones, is the one below or the one above it. Unlike conversions, such operations are done for
-        // many numbers at a time.
-        let sum = raised + UNITS;
-        (sum.to_bits() as u32).wrapping_sub(u32::from(sum - UNITS > raised))
+        nearest(depth, max)
     }
 
     /// Depth before it is rounded.
     pub(crate) fn plane(&self) -> &Plane {
         &self.plane
     }
+}
+
+/// The nearest integer to a number, halves up, from 0 to `max`, which has at most 31 bits. NaN gives 0.
+#[inline(always)]
+pub(crate) fn nearest(number: f64, max: u32) -> u32 {
+    /// Numbers of this size are integers: their units are in the low bits of those above it.
+    const UNITS: f64 = (1u64 << 52) as f64;
+    let raised = number.max(0.0).min(f64::from(max)) + 0.5;
+    // The nearest integer, halves to even ones, is the one below or the one above it. Unlike conversions, such operations are done for
+    // many numbers at a time.
+    let sum = raised + UNITS;
+    (sum.to_bits() as u32).wrapping_sub(u32::from(sum - UNITS > raised))
 }
 
 /// How attributes run over a primitive: linear on the screen if its vertices have the same 1/w, else with perspective.
@@ -241,8 +247,14 @@ impl AttributePlane {
     pub fn at(&self, place: &Place) -> u32 {
         match self {
             AttributePlane::Constant(bits) => *bits,
-            AttributePlane::Varying(plane) => ctm_num::flush(bits((plane.at(place.offset) / place.divisor) as f32)),
+            AttributePlane::Varying(plane) => AttributePlane::bits(plane.at(place.offset) / place.divisor),
         }
+    }
+
+    /// The bits of an attribute that a plane gives.
+    #[inline(always)]
+    pub fn bits(value: f64) -> u32 {
+        ctm_num::flush(bits(value as f32))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::registers::{
     RegisterFile, RegisterType, codes, codes::NumberType,
 };
 use ctm_raster::NAN;
-use ctm_raster::blend::{BlendFactor, BlendFunction, Inputs, blend_numbers};
+use ctm_raster::blend::{BlendFactor, BlendFunction, Inputs, blend_each, blend_numbers, one_minus};
 
 /// What a colour is multiplied with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,12 +96,50 @@ impl Blending {
             .map(|equation| equation.function.formula(equation.source.name(), equation.destination.name()))
     }
 
+    #[inline(always)]
     fn clamped(&self, value: f32) -> f32 {
         match self.range {
             // NaN becomes the least number.
             Some([least, most]) => value.max(least).min(most),
             None => value,
         }
+    }
+
+    /// The blended colours of many pixels, of each component for all of them, as [`apply`](Self::apply) gives them.
+    #[inline(always)]
+    pub fn apply_each<const N: usize>(
+        &self,
+        source: &[[u32; N]; 4],
+        second: &[[u32; N]; 4],
+        destination: &[[u32; N]; 4],
+    ) -> [[u32; N]; 4] {
+        let (source, second, destination) = (self.numbers(source), self.numbers(second), self.numbers(destination));
+        let constant = self.constant.map(|value| [value; N]);
+        let inputs = Inputs { source, destination, destination_alpha: destination[3], constant };
+        let mut blended = [[0; N]; 4];
+        for (channel, blended) in blended.iter_mut().enumerate() {
+            let equation = if channel == 3 { &self.alpha } else { &self.colour };
+            let factors = [equation.source, equation.destination].map(|factor| match factor {
+                Factor::Of(factor) => inputs.factor_each(factor, channel),
+                Factor::Second { alpha, complement } => {
+                    let value = &second[if alpha { 3 } else { channel }];
+                    if complement { one_minus(value) } else { *value }
+                }
+            });
+            let result = blend_each(equation.function, [&source[channel], &destination[channel]], factors);
+            let bits = |result: f32| if result.is_nan() { NAN } else { result.to_bits() };
+            blended.iter_mut().zip(result).for_each(|(blended, result)| *blended = bits(result));
+        }
+        blended
+    }
+
+    /// The numbers of these bits, clamped.
+    #[inline(always)]
+    fn numbers<const N: usize>(&self, bits: &[[u32; N]; 4]) -> [[f32; N]; 4] {
+        let mut numbers = [[0.0; N]; 4];
+        let both = numbers.as_flattened_mut().iter_mut().zip(bits.as_flattened());
+        both.for_each(|(number, bits)| *number = self.clamped(f32::from_bits(*bits)));
+        numbers
     }
 
     /// The blended colour. All are bits of binary32 numbers.

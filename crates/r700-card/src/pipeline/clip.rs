@@ -93,14 +93,14 @@ impl Projection {
                 let w = if from_zero { 0.0 } else { corner.position[3] };
                 w + sign * corner.position[axis]
             };
-            polygon = self.cut(&polygon, distance);
+            self.cut(&mut polygon, distance);
         }
         for plane in self.user_planes.iter().flatten() {
             let product = |corner: &Corner| (0..4).map(|n| plane[n] * corner.position[n]).sum();
-            polygon = self.cut(&polygon, product);
+            self.cut(&mut polygon, product);
         }
         for bit in (0..DISTANCES).filter(|bit| self.clip_distances >> bit & 1 != 0) {
-            polygon = self.cut(&polygon, |corner| corner.distances[bit]);
+            self.cut(&mut polygon, |corner| corner.distances[bit]);
         }
         polygon
     }
@@ -121,8 +121,11 @@ impl Projection {
         (window.place.iter().all(|part| part.is_finite()) && window.reciprocal.is_finite()).then_some(window)
     }
 
-    /// The part of a polygon, a line or a point where the distance is not negative.
-    fn cut(&self, polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
+    /// Leaves the part of a polygon, a line or a point where the distance is not negative.
+    fn cut(&self, polygon: &mut Vec<Corner>, distance: impl Fn(&Corner) -> f64) {
+        if polygon.iter().all(|corner| distance(corner) >= 0.0) {
+            return;
+        }
         let mut kept = Vec::with_capacity(polygon.len() + 1);
         for (n, corner) in polygon.iter().enumerate() {
             let next = &polygon[(n + 1) % polygon.len()];
@@ -142,7 +145,7 @@ impl Projection {
                 kept.push(self.between(inside, outside, t));
             }
         }
-        kept
+        *polygon = kept;
     }
 
     /// The corner at `t` of the way from one to another (decision D208 of the card).

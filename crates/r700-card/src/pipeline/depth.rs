@@ -1,6 +1,7 @@
 //! The depth buffer: tests of depth and stencil values. Coarse depth is not kept.
 
 use super::DrawError;
+use super::quads::Squares;
 use super::targets::{Layers, Place, samples};
 use crate::layout::Layout;
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
@@ -21,7 +22,8 @@ use ctm_raster::depth::{
 
 /// The depth buffer as a surface.
 pub struct DepthSurface<'a> {
-    format: Form,
+    /// What is stored of a sample.
+    pub format: Form,
     layout: Layout,
     bytes: ObjectBytes<'a>,
     layers: Layers,
@@ -29,8 +31,10 @@ pub struct DepthSurface<'a> {
 
 /// The depth buffer of a draw, and its tests.
 pub struct DepthBuffer<'a> {
-    state: DepthStencilState,
-    surface: DepthSurface<'a>,
+    /// The tests.
+    pub state: DepthStencilState,
+    /// What they test against.
+    pub surface: DepthSurface<'a>,
 }
 
 /// What of a fragment is tested.
@@ -48,7 +52,7 @@ pub struct Incoming {
 
 /// How depth and stencil values are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub enum Form {
     /// Depth of 16 bits.
     Unorm16,
     /// Depth of 24 bits, and behind it stencil values.
@@ -88,7 +92,9 @@ impl Form {
         }
     }
 
-    fn load(self, words: [u32; 4]) -> Stored {
+    /// What these words are.
+    #[inline]
+    pub fn load(self, words: [u32; 4]) -> Stored {
         match self {
             Form::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
             Form::Unorm24 { .. } => Stored { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 },
@@ -97,7 +103,7 @@ impl Form {
     }
 
     /// The depth that is stored, as bits of binary32.
-    fn depth(self, stored: Stored) -> u32 {
+    pub fn depth(self, stored: Stored) -> u32 {
         let part = |most: u32| ((f64::from(stored.depth) / f64::from(most)) as f32).to_bits();
         match self {
             Form::Unorm16 => part(0xFFFF),
@@ -106,7 +112,9 @@ impl Form {
         }
     }
 
-    fn store(self, stored: Stored) -> [u32; 4] {
+    /// The words for that.
+    #[inline]
+    pub fn store(self, stored: Stored) -> [u32; 4] {
         let stencil = u32::from(stored.stencil);
         match self {
             Form::Unorm16 => [stored.depth, 0, 0, 0],
@@ -189,6 +197,11 @@ impl<'a> DepthSurface<'a> {
         [self.layout.pitch(), self.layout.rows()]
     }
 
+    /// Its squares of pixels.
+    pub fn squares(&self) -> Squares<'a> {
+        Squares::new(self.layout, self.bytes, self.layers)
+    }
+
     /// Bytes of a sample.
     pub fn sample_bytes(&self) -> u32 {
         self.layout.bytes()
@@ -259,15 +272,22 @@ impl<'a> DepthBuffer<'a> {
         outcome.passed
     }
 
+    /// The tests of a sample for which the program exports this stencil value.
+    #[inline]
+    pub fn state_for(&self, reference: Option<u8>) -> DepthStencilState {
+        let mut state = self.state;
+        if let (Some(reference), Some(sides)) = (reference, &mut state.stencil) {
+            sides.iter_mut().for_each(|side| side.reference = reference);
+        }
+        state
+    }
+
     /// What the tests of a sample do.
     pub fn history(&self, place: Place, incoming: &Incoming) -> TestHistory {
         let format = &self.surface.format;
         let before = self.stored(place);
         let Incoming { depth, range: [least, most], reference, front } = *incoming;
-        let mut state = self.state;
-        if let (Some(reference), Some(sides)) = (reference, &mut state.stencil) {
-            sides.iter_mut().for_each(|side| side.reference = reference);
-        }
+        let state = self.state_for(reference);
         let incoming = format.key(depth.max(least).min(most));
         let facing = if front { Facing::Front } else { Facing::Back };
         let outcome = test(&state, before, incoming, facing);

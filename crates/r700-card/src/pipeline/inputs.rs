@@ -11,14 +11,14 @@ use crate::registers::{
     SpiVsOutId,
 };
 use ctm_raster::grid::{Point, Rect};
-use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane, Setup};
+use ctm_raster::plane::{AttributePlane, Perspective, Plane, Setup};
 
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ONE: u32 = 0xBF80_0000;
 
 /// Where in a pixel a value is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Where {
+pub enum Where {
     /// At the centre.
     Centre,
     /// Inside of the primitive.
@@ -208,7 +208,7 @@ fn place(centroid: bool, sample: bool) -> Where {
 }
 
 /// What a register gets over a primitive.
-enum Value {
+pub enum Value {
     Constant([u32; 4]),
     Varying { planes: [AttributePlane; 4], linear: bool, place: Where },
     Position { place: Where },
@@ -219,11 +219,14 @@ enum Value {
 
 /// What registers get over a primitive.
 pub struct Gradients {
-    perspective: Perspective,
+    /// How what has perspective runs.
+    pub perspective: Perspective,
     linear: Perspective,
-    depth: Plane,
+    /// Depth.
+    pub depth: Plane,
     inverse: Plane,
-    values: Vec<Value>,
+    /// What each register gets.
+    pub values: Vec<Value>,
 }
 
 impl Gradients {
@@ -234,6 +237,11 @@ impl Gradients {
 
     /// What each register gets in four pixels: `put` takes the number of the register and the four vectors.
     pub fn at(&self, pixels: &Pixels4, samples: &Samples, mut put: impl FnMut(usize, [[u32; 4]; 4])) {
+        self.values.iter().enumerate().for_each(|(number, value)| put(number, self.vectors(value, pixels, samples)));
+    }
+
+    /// What a register gets in four pixels.
+    pub fn vectors(&self, value: &Value, pixels: &Pixels4, samples: &Samples) -> [[u32; 4]; 4] {
         let place = |n: usize| (pixels.corner.0 + n as u32 % 2, pixels.corner.1 + n as u32 / 2);
         let point = |at: Where, n: usize| {
             let (x, y) = place(n);
@@ -243,47 +251,39 @@ impl Gradients {
                 (None, Where::Centre | Where::Sample) => GRID.pixel_centre(x, y),
             }
         };
-        // Most are taken at the centre, with perspective.
-        let centres: [Place; 4] = [0, 1, 2, 3].map(|n| self.perspective.place(point(Where::Centre, n)));
-        for (number, value) in self.values.iter().enumerate() {
-            let vectors = match *value {
-                Value::Constant(value) => [value; 4],
-                Value::Varying { ref planes, linear: false, place: Where::Centre | Where::Sample } => {
-                    centres.each_ref().map(|place| planes.each_ref().map(|plane| plane.at(place)))
-                }
-                Value::Varying { ref planes, linear, place } => [0, 1, 2, 3].map(|n| {
-                    let kind = if linear { &self.linear } else { &self.perspective };
-                    let place = kind.place(point(place, n));
-                    planes.each_ref().map(|plane| plane.at(&place))
-                }),
-                Value::Position { place } => [0, 1, 2, 3].map(|n| {
-                    let point = point(place, n);
-                    let offset = self.perspective.setup().offset(point);
-                    let part = |place: i64| (place as f64 / GRID.per_pixel as f64) as f32;
-                    let (z, w) = (self.depth.at(offset) as f32, (1.0 / self.inverse.at(offset)) as f32);
-                    [part(point.x), part(point.y), z, w].map(f32::to_bits)
-                }),
-                Value::Face { component, face } => [0, 1, 2, 3].map(|n| {
-                    let mut value = [0, 0, pixels.covered[n].into(), pixels.sample.unwrap_or_default()];
-                    value[component & 3] = face;
-                    value
-                }),
-                Value::Sample => [[0, 0, 0, pixels.sample.unwrap_or_default()]; 4],
-                Value::Sprite { selects, flipped, corners: [low, high] } => [0, 1, 2, 3].map(|n| {
-                    let point = point(Where::Centre, n);
-                    let part = |at: i64, low: i64, high: i64| (at - low) as f32 / (high - low).max(1) as f32;
-                    let (s, t) = (part(point.x, low.x, high.x), part(point.y, low.y, high.y));
-                    let t = if flipped { 1.0 - t } else { t };
-                    let selected = selects.map(|select| match select {
-                        0 => 0.0f32,
-                        1 => 1.0,
-                        2 => s,
-                        _ => t,
-                    });
-                    selected.map(f32::to_bits)
-                }),
-            };
-            put(number, vectors);
+        match *value {
+            Value::Constant(value) => [value; 4],
+            Value::Varying { ref planes, linear, place } => [0, 1, 2, 3].map(|n| {
+                let kind = if linear { &self.linear } else { &self.perspective };
+                let place = kind.place(point(place, n));
+                planes.each_ref().map(|plane| plane.at(&place))
+            }),
+            Value::Position { place } => [0, 1, 2, 3].map(|n| {
+                let point = point(place, n);
+                let offset = self.perspective.setup().offset(point);
+                let part = |place: i64| (place as f64 / GRID.per_pixel as f64) as f32;
+                let (z, w) = (self.depth.at(offset) as f32, (1.0 / self.inverse.at(offset)) as f32);
+                [part(point.x), part(point.y), z, w].map(f32::to_bits)
+            }),
+            Value::Face { component, face } => [0, 1, 2, 3].map(|n| {
+                let mut value = [0, 0, pixels.covered[n].into(), pixels.sample.unwrap_or_default()];
+                value[component & 3] = face;
+                value
+            }),
+            Value::Sample => [[0, 0, 0, pixels.sample.unwrap_or_default()]; 4],
+            Value::Sprite { selects, flipped, corners: [low, high] } => [0, 1, 2, 3].map(|n| {
+                let point = point(Where::Centre, n);
+                let part = |at: i64, low: i64, high: i64| (at - low) as f32 / (high - low).max(1) as f32;
+                let (s, t) = (part(point.x, low.x, high.x), part(point.y, low.y, high.y));
+                let t = if flipped { 1.0 - t } else { t };
+                let selected = selects.map(|select| match select {
+                    0 => 0.0f32,
+                    1 => 1.0,
+                    2 => s,
+                    _ => t,
+                });
+                selected.map(f32::to_bits)
+            }),
         }
     }
 }

@@ -36,11 +36,16 @@ impl Means<'_> {
             Lanes::Line(count) => u64::from(count),
             Lanes::Area(domain) => u64::from(domain.i1 - domain.i0 + 1) * u64::from(domain.j1 - domain.j0 + 1),
         };
-        match self.scratch.is_worth_it(hash(job.program, job.fetch_program), lanes) {
-            true => self.executor.run(job, &self.options)?,
-            false => ctm_r700::reference::run(job, &self.options)?,
+        match self.executor_of(job.program, job.fetch_program, lanes) {
+            Some(executor) => executor.run(job, &self.options)?,
+            None => ctm_r700::reference::run(job, &self.options)?,
         };
         Ok(())
+    }
+
+    /// The executor, if so many more lanes make it worth it to prepare a program there; otherwise the reference runs it.
+    pub fn executor_of(&self, program: &Program, fetch: Option<&Program>, lanes: u64) -> Option<&Executor> {
+        self.scratch.is_worth_it(hash(program, fetch), lanes).then_some(self.executor)
     }
 }
 

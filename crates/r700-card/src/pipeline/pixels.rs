@@ -3,6 +3,7 @@
 use super::copies::Copy;
 use super::history::Probe;
 use super::inputs::{Face, Placed};
+use super::quads::Quads;
 use super::samples::Samples;
 use super::shading::Shading;
 use super::{DrawError, Means};
@@ -10,7 +11,7 @@ use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::{CopyHistory, Hidden, PixelEvent};
 use ctm_lane::clock::Instant;
-use ctm_raster::coverage::{EdgeRule, Quad, Shape, quads};
+use ctm_raster::coverage::{EdgeRule, Quad, Shape, quad_spans, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::Setup;
 
@@ -34,8 +35,10 @@ pub struct Pixels<'a> {
 enum Work<'a> {
     /// Draws copy, and do nothing else.
     Copy(Box<Copy<'a>>),
-    /// A program runs.
+    /// A program runs, and each pixel is drawn by itself.
     Shade(Box<Shading<'a>>),
+    /// A program runs, and many pixels are drawn together.
+    Quads(Box<Quads<'a>>),
 }
 
 impl<'a> Pixels<'a> {
@@ -47,6 +50,11 @@ impl<'a> Pixels<'a> {
             Some(copy) => {
                 let size = copy.size().unwrap_or_default();
                 (Work::Copy(Box::new(copy)), Some(size))
+            }
+            None if means.probe.is_none() && samples.count() == 1 => {
+                let quads = Quads::of(state, means, samples.clone())?;
+                let size = quads.size();
+                (Work::Quads(Box::new(quads)), size)
             }
             None => {
                 let shading = Shading::of(state, means, samples.clone())?;
@@ -70,8 +78,14 @@ impl<'a> Pixels<'a> {
         let Some(shape) = Shape::new(points, EdgeRule::TOP_LEFT) else { return Ok(()) };
         self.counts.drawn += 1;
         let clip = self.clip.intersection(face.clip);
-        if let Work::Shade(shading) = &mut self.work {
-            shading.begin(face, setup, corners);
+        match &mut self.work {
+            Work::Copy(_) => {}
+            Work::Shade(shading) => shading.begin(face, setup, corners),
+            Work::Quads(quads) => {
+                quads.begin(face, setup, corners);
+                let centre = GRID.pixel_centre(0, 0);
+                return quad_spans(GRID, &shape, &clip, centre).try_for_each(|(y, rows)| quads.rows(y, &rows));
+            }
         }
         if let Some(probe) = self.means.probe {
             probe.begin_shape(face.front, points, corners);
@@ -145,6 +159,8 @@ impl<'a> Pixels<'a> {
                     }
                 }
                 Work::Shade(shading) => shading.quad((quad.x, quad.y), covered)?,
+                // They take whole rows.
+                Work::Quads(_) => {}
             }
         }
         Ok(())
@@ -159,6 +175,7 @@ impl<'a> Pixels<'a> {
                 let done = shading.finish()?;
                 Ok(Counts { fragments: done.fragments, passed: done.passed, ..counts })
             }
+            Work::Quads(quads) => Ok(Counts { drawn: counts.drawn, ..quads.finish()? }),
         }
     }
 }

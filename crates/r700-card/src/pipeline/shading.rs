@@ -1,88 +1,42 @@
-//! The pixel program: what it gets, and what becomes of what it exports. It runs for many quads together; what it exports is used quad by
-//! quad, in the order in which they were drawn.
+//! The pixel program: what it gets, and what becomes of what it exports, pixel by pixel and sample by sample: where pixels have several, and
+//! where one is watched. It runs for many quads together; what it exports is used quad by quad, in the order in which they were drawn.
 
-use super::bindings::{PIXEL, bindings};
-use super::depth::{DepthBuffer, Incoming, function};
+use super::depth::Incoming;
 use super::history::{Probe, listing};
-use super::inputs::{Face, Gradients, Inputs, Pixels4, Placed};
+use super::inputs::{Face, Pixels4, Placed};
 use super::samples::Samples;
-use super::targets::{Place, TARGETS, Target};
+use super::stage::{PixelStage, Regions, ShadedPrimitive};
+use super::targets::Place;
 use super::trail::{Exports, Trail, Watched};
-use super::vertices::stage_program;
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
-use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef, SxAlphaTestControl};
 use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::{
     AlphaHistory, Hidden, Listing, ProgramHistory, SampleHistory, TestHistory, Vector, WriteHistory,
 };
 use ctm_lane::domain::Domain;
-use ctm_memory::{Format, Surface, Tiling};
-use ctm_r700::{Bindings, Input, Job, Program, Region, Stage};
-use ctm_raster::depth::CompareFunction;
+use ctm_r700::{Job, Region};
 use ctm_raster::plane::Setup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Quads that the program runs for together.
 const BATCH: usize = 2048;
-/// Pixels of a row of them.
-const COLUMNS: usize = 2 * BATCH;
-/// Bytes of a vector.
-const VECTOR: u64 = 16;
-
 /// What the pixel program of a draw needs.
 pub struct Shading<'a> {
     means: &'a Means<'a>,
-    program: Program,
-    bindings: Bindings,
-    inputs: Inputs,
-    targets: Vec<Target<'a>>,
-    samples: Samples,
-    depth: Option<DepthBuffer<'a>>,
-    rules: Rules,
-    memory: Memory<'a>,
+    stage: PixelStage<'a>,
+    workspace: Workspace<'a>,
+    regions: Regions,
     /// The primitives of the quads that wait; the last one is drawn.
-    primitives: Vec<Primitive>,
+    primitives: Vec<ShadedPrimitive>,
     waiting: Vec<Waiting>,
     /// The program's texts, if a pixel is watched.
     listing: Option<Arc<Listing>>,
     /// What the quads bring: of each input, the vectors of upper and of lower pixels.
     brought: Vec<[Vec<[u32; 4]>; 2]>,
     counts: Counts,
-}
-
-/// What happens between the program and the targets.
-struct Rules {
-    /// Depth and stencil tests come before the program.
-    early: bool,
-    /// Something depends on the program.
-    runs: bool,
-    alpha: Option<(CompareFunction, f32)>,
-    alpha_to_mask: bool,
-    exports_depth: bool,
-    exports_stencil: bool,
-    exports_mask: bool,
-}
-
-/// Where the program finds and leaves what it works on.
-struct Memory<'a> {
-    workspace: Workspace<'a>,
-    inputs: Vec<Region>,
-    outputs: BTreeMap<usize, Region>,
-    /// Depth, stencil value and mask of samples, if it exports one of them.
-    depth: Option<Region>,
-    /// Where pixels are noted that it does not kill, if it may kill some.
-    valid: Option<Region>,
-}
-
-/// A primitive whose quads wait.
-struct Primitive {
-    gradients: Gradients,
-    front: bool,
-    layer: u32,
-    range: [f32; 2],
 }
 
 /// A quad that waits for the program.
@@ -106,42 +60,15 @@ struct Results {
 impl<'a> Shading<'a> {
     /// Of the state.
     pub fn of(state: &State, means: &'a Means<'a>, samples: Samples) -> Result<Self, DrawError> {
-        let registers = &state.registers;
-        let program =
-            stage_program(state, means.memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
-        let targets: Vec<Target> = (0..TARGETS)
-            .filter_map(|number| Target::of(registers, means.memory, number).transpose())
-            .collect::<Result<_, _>>()?;
         let mut plan = Plan::new(means.scratch, means.memory);
-        let bindings = bindings(PIXEL, state, means.memory, &[&program], &mut plan)?;
-        let inputs = Inputs::of(registers)?;
-        let control = registers.get::<DbShaderControl>();
-        let rules = Rules::of(registers, &control, samples.count() > 1, !targets.is_empty());
-        let bytes = |pixel: u64| 2 * COLUMNS as u64 * pixel;
-        let regions = inputs.registers().map(|_| plan.reserve(bytes(VECTOR))).collect::<Result<_, _>>()?;
-        let mut outputs = BTreeMap::new();
-        // Alpha is that of the first.
-        let first = (rules.alpha.is_some() || rules.alpha_to_mask).then_some(0);
-        let used = targets.iter().flat_map(|target| [Some(target.output), target.second]).flatten();
-        for output in used.chain(first) {
-            outputs.insert(output, plan.reserve(bytes(VECTOR))?);
-        }
-        let exports = rules.exports_depth || rules.exports_stencil || rules.exports_mask;
-        let depth = if exports { Some(plan.reserve(bytes(VECTOR))?) } else { None };
-        let valid = if control.kill_enable { Some(plan.reserve(bytes(4))?) } else { None };
-        let memory = Memory { workspace: plan.make()?, inputs: regions, outputs, depth, valid };
+        let stage = PixelStage::of(state, means, samples, &mut plan)?;
         Ok(Shading {
-            listing: means.probe.map(|_| listing("pixel", &program, None)),
+            listing: means.probe.map(|_| listing("pixel", &stage.program, None)),
             means,
-            program,
-            bindings,
-            brought: inputs.registers().map(|_| Default::default()).collect(),
-            inputs,
-            targets,
-            samples,
-            depth: DepthBuffer::of(registers, means.memory)?,
-            rules,
-            memory,
+            regions: stage.regions(BATCH, &mut plan)?,
+            workspace: plan.make()?,
+            brought: stage.inputs.registers().map(|_| Default::default()).collect(),
+            stage,
             primitives: Vec::new(),
             waiting: Vec::new(),
             counts: Counts::default(),
@@ -150,8 +77,7 @@ impl<'a> Shading<'a> {
 
     /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
     pub fn size(&self) -> Option<[u32; 2]> {
-        let sizes = self.targets.iter().map(Target::size).chain(self.depth.as_ref().map(DepthBuffer::size));
-        sizes.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])
+        self.stage.size()
     }
 
     /// The quads of this primitive come next.
@@ -159,13 +85,12 @@ impl<'a> Shading<'a> {
         if self.waiting.is_empty() {
             self.primitives.clear();
         }
-        let gradients = self.inputs.over(face, setup, corners);
-        self.primitives.push(Primitive { gradients, front: face.front, layer: face.layer, range: face.depths });
+        self.primitives.push(ShadedPrimitive::of(&self.stage.inputs, face, setup, corners));
     }
 
     /// Draws a quad, of whose pixels these samples are covered.
     pub fn quad(&mut self, corner: (u32, u32), covered: [u8; 4]) -> Result<(), DrawError> {
-        let drawn = covered.map(|samples| samples & self.samples.mask());
+        let drawn = covered.map(|samples| samples & self.stage.samples.mask());
         if let Some((probe, pixel)) = self.watched(corner)
             && covered[pixel] != 0
             && drawn[pixel] == 0
@@ -175,10 +100,10 @@ impl<'a> Shading<'a> {
         if drawn == [0; 4] {
             return Ok(());
         }
-        if !self.samples.iterates {
+        if !self.stage.samples.iterates {
             return self.shade(&Pixels4 { corner, covered, sample: None }, drawn);
         }
-        for sample in 0..self.samples.count() {
+        for sample in 0..self.stage.samples.count() {
             let of_sample = drawn.map(|samples| samples & 1 << sample);
             if of_sample != [0; 4] {
                 self.shade(&Pixels4 { corner, covered, sample: Some(sample) }, of_sample)?;
@@ -200,9 +125,9 @@ impl<'a> Shading<'a> {
         let watched = watched.map(|(probe, pixel)| {
             let (covered, visible) = (pixels.covered[pixel], samples[pixel]);
             let hidden = (pixels.sample.is_none() && visible != covered).then_some(Hidden::Screendoor);
-            (probe, Watched { pixel, event: probe.push_fragment(covered, visible, hidden, self.rules.early) })
+            (probe, Watched { pixel, event: probe.push_fragment(covered, visible, hidden, self.stage.rules.early) })
         });
-        if self.rules.early {
+        if self.stage.rules.early {
             for (pixel, samples) in samples.iter_mut().enumerate() {
                 let place = self.place(primitive, pixels.corner, pixel);
                 let watched = watched.filter(|(_, watched)| watched.pixel == pixel);
@@ -214,11 +139,11 @@ impl<'a> Shading<'a> {
                 }
             }
         }
-        if !self.rules.runs || samples == [0; 4] {
+        if !self.stage.rules.runs || samples == [0; 4] {
             return Ok(());
         }
         let brought = &mut self.brought;
-        primitive.gradients.at(pixels, &self.samples, |number, vectors| {
+        primitive.gradients.at(pixels, &self.stage.samples, |number, vectors| {
             brought[number][0].extend_from_slice(&vectors[..2]);
             brought[number][1].extend_from_slice(&vectors[2..]);
         });
@@ -228,7 +153,7 @@ impl<'a> Shading<'a> {
     }
 
     /// The first sample of a pixel of a quad.
-    fn place(&self, primitive: &Primitive, corner: (u32, u32), pixel: usize) -> Place {
+    fn place(&self, primitive: &ShadedPrimitive, corner: (u32, u32), pixel: usize) -> Place {
         let (x, y) = (corner.0 + pixel as u32 % 2, corner.1 + pixel as u32 / 2);
         Place { x, y, layer: primitive.layer, sample: 0 }
     }
@@ -236,7 +161,7 @@ impl<'a> Shading<'a> {
     /// Tests samples of a pixel, with what the program exports; gives those that pass. `noted`: where to note what the tests say.
     fn test(
         &self,
-        primitive: &Primitive,
+        primitive: &ShadedPrimitive,
         place: Place,
         samples: u8,
         depth: Option<f32>,
@@ -245,13 +170,13 @@ impl<'a> Shading<'a> {
     ) -> u8 {
         let mut passes = |sample: u32| {
             let at = Place { sample, ..place };
-            let Some(buffer) = &self.depth else {
+            let Some(buffer) = &self.stage.depth else {
                 noted.iter_mut().for_each(|noted| noted.push(SampleHistory { number: sample, ..Default::default() }));
                 return true;
             };
-            let at_sample = || primitive.gradients.depth_at(self.samples.point(place.x, place.y, sample));
+            let at_sample = || primitive.gradients.depth_at(self.stage.samples.point(place.x, place.y, sample));
             let depth = depth.unwrap_or_else(at_sample);
-            let Primitive { range, front, .. } = *primitive;
+            let ShadedPrimitive { range, front, .. } = *primitive;
             let incoming = Incoming { depth, range, reference, front };
             let Some(noted) = &mut noted else { return buffer.test(at, &incoming) };
             let tests = buffer.history(at, &incoming);
@@ -266,47 +191,30 @@ impl<'a> Shading<'a> {
     /// Runs the program for all quads that wait, and uses what it exports.
     fn run(&mut self) -> Result<(), DrawError> {
         let columns = 2 * self.waiting.len();
-        let Some(domain) = Domain::of_size(columns as u32, 2) else { return Ok(()) };
-        let Memory { workspace, inputs, outputs, depth, valid } = &self.memory;
+        let Some(job) = self.stage.job(&self.regions, self.waiting.len(), self.workspace.space()) else {
+            return Ok(());
+        };
+        let (workspace, Regions { inputs, outputs, depth, valid, .. }) = (&self.workspace, &self.regions);
         for (region, rows) in inputs.iter().zip(&mut self.brought) {
             for (row, vectors) in rows.iter_mut().enumerate() {
-                workspace.set(*region, row * COLUMNS, vectors);
+                workspace.set(*region, row * self.regions.columns, vectors);
                 vectors.clear();
             }
         }
-        let plane = |region: &Region| Surface {
-            base: region.base,
-            pitch: COLUMNS as u32,
-            height: 2,
-            tiling: Tiling::Linear,
-            superfine: false,
-            format: Format::Float32_4,
-        };
-        let mut job = Job::new(&self.program, domain, workspace.space());
-        job.bindings = self.bindings.clone();
-        job.quad_derivatives = true;
-        job.inputs = self.inputs.registers().zip(inputs.iter().map(plane).map(Input::Surface)).collect();
-        for (&output, region) in outputs {
-            if let Some(colour) = job.targets.colours.get_mut(output) {
-                *colour = Some(plane(region));
-            }
-        }
-        job.targets.depth = depth.as_ref().map(plane);
-        job.targets.valid = *valid;
         let watched = self.waiting.iter().enumerate().filter(|(_, waiting)| waiting.watched.is_some());
         let mut followed: BTreeMap<usize, Exports> =
             watched.filter_map(|(quad, waiting)| Some((quad, self.follow(&job, quad, waiting)?))).collect();
-        self.clear_outputs(columns);
+        self.regions.clear_outputs(workspace.arena(), self.waiting.len());
         self.means.run(&job)?;
         let vectors = |region: &Region| {
             let mut vectors = vec![[0; 4]; 2 * columns];
             let (upper, lower) = vectors.split_at_mut(columns);
             workspace.vectors(*region, 0, upper);
-            workspace.vectors(*region, COLUMNS, lower);
+            workspace.vectors(*region, self.regions.columns, lower);
             vectors
         };
         let results = Results {
-            outputs: outputs.iter().map(|(&output, region)| (output, vectors(region))).collect(),
+            outputs: outputs.iter().map(|(output, region)| (*output, vectors(region))).collect(),
             depth: depth.as_ref().map(vectors).unwrap_or_default(),
             valid: valid.map(|region| workspace.words(region, 2 * columns)).unwrap_or_default(),
         };
@@ -331,35 +239,26 @@ impl<'a> Shading<'a> {
         Ok(())
     }
 
-    /// Nothing is exported yet for so many columns: what is not is zero.
-    fn clear_outputs(&self, columns: usize) {
-        let Memory { workspace, outputs, depth, valid, .. } = &self.memory;
-        for region in outputs.values().chain(depth) {
-            (0..2).for_each(|row| workspace.fill_part(*region, row * 4 * COLUMNS, 4 * columns, 0));
-        }
-        valid.iter().for_each(|region| workspace.fill_part(*region, 0, 2 * columns, 0));
-    }
-
     /// Runs the program on the reference for a quad with the pixel that is watched, notes what it goes through, and gives what it exports.
     fn follow(&self, job: &Job, quad: usize, waiting: &Waiting) -> Option<Exports> {
         let (probe, Watched { pixel, event }) = self.means.probe.zip(waiting.watched)?;
-        let Memory { workspace, inputs, outputs, depth, valid } = &self.memory;
+        let (workspace, Regions { inputs, outputs, depth, valid, .. }) = (&self.workspace, &self.regions);
         let (row, column) = (pixel / 2, 2 * quad + pixel % 2);
         let first = 2 * quad as u32;
         let quad = Domain { i0: first, j0: 0, i1: first + 1, j1: 1 };
-        self.clear_outputs(2 * self.waiting.len());
+        self.regions.clear_outputs(workspace.arena(), self.waiting.len());
         let job = Job { lanes: quad.into(), ..job.clone() };
         let (x, y) = probe.pixel();
         let (lane, name) = ((column as u32, row as u32), format!("pixel ({x}, {y})"));
         let (run, trap) = probe.run(&job, &self.means.options, lane, self.listing.as_ref()?, name);
-        let vector = |region: &Region| workspace.vector(*region, row * COLUMNS + column);
+        let vector = |region: &Region| workspace.vector(*region, row * self.regions.columns + column);
         let exports = Exports {
-            outputs: outputs.iter().map(|(&output, region)| (output, vector(region))).collect(),
+            outputs: outputs.iter().map(|(output, region)| (*output, vector(region))).collect(),
             depth: depth.as_ref().map(vector).unwrap_or_default(),
             killed: trap.is_none() && valid.is_some_and(|region| workspace.words(region, 4)[pixel] == 0),
         };
         let named = |register: u8| format!("R{register}");
-        let vectors = self.inputs.registers().zip(inputs);
+        let vectors = self.stage.inputs.registers().zip(inputs);
         let colours = exports.outputs.iter().map(|(output, &bits)| Vector::words(format!("PIX{output}"), bits));
         let program = ProgramHistory {
             inputs: vectors.map(|(register, region)| Vector::words(named(register), vector(region))).collect(),
@@ -384,7 +283,7 @@ impl<'a> Shading<'a> {
         place: usize,
         mut trail: Option<&mut Trail>,
     ) -> u64 {
-        let rules = &self.rules;
+        let rules = &self.stage.rules;
         let mut samples = waiting.samples[pixel];
         if results.valid.get(place).is_some_and(|&valid| valid == 0) {
             return 0;
@@ -392,12 +291,12 @@ impl<'a> Shading<'a> {
         let output = |number| results.outputs.get(&number).map_or([0; 4], |vectors: &Vec<[u32; 4]>| vectors[place]);
         let alpha = || f32::from_bits(output(0)[3]);
         let passes = rules.alpha.is_none_or(|(function, reference)| function.holds(alpha(), reference));
-        let kept = if rules.alpha_to_mask { self.samples.of_alpha(alpha()) } else { u8::MAX };
+        let kept = if rules.alpha_to_mask { self.stage.samples.of_alpha(alpha()) } else { u8::MAX };
         if let Some(trail) = &mut trail
             && (rules.alpha.is_some() || rules.alpha_to_mask)
         {
             let test = rules.alpha.map(|(function, reference)| (function.name(), alpha(), reference));
-            let passed = if passes { kept & self.samples.all() } else { 0 };
+            let passed = if passes { kept & self.stage.samples.all() } else { 0 };
             trail.alpha = Some(AlphaHistory { test, passed });
         }
         if !passes {
@@ -418,7 +317,7 @@ impl<'a> Shading<'a> {
             samples = self.test(primitive, at, samples, depth, reference, noted);
             passed = samples.count_ones().into();
         }
-        for target in &self.targets {
+        for target in &self.stage.targets {
             let (colour, second) = (output(target.output), target.second.map(output).unwrap_or_default());
             for sample in of(samples) {
                 let place = Place { sample, ..at };
@@ -442,29 +341,4 @@ impl<'a> Shading<'a> {
 /// The samples of a mask.
 fn of(mask: u8) -> impl Iterator<Item = u32> {
     (0..8).filter(move |sample| mask >> sample & 1 != 0)
-}
-
-impl Rules {
-    fn of(registers: &RegisterFile, control: &DbShaderControl, has_samples: bool, has_targets: bool) -> Self {
-        let test = registers.get::<SxAlphaTestControl>();
-        let tests_alpha = test.alpha_test_enable && !test.alpha_test_bypass;
-        let alpha = tests_alpha.then(|| (function(test.alpha_func), registers.float::<SxAlphaRef>()));
-        let alpha_to_mask = has_samples && registers.get::<DbAlphaToMask>().alpha_to_mask_enable;
-        let exports_mask = has_samples && control.mask_export_enable;
-        let early = alpha.is_none()
-            && !alpha_to_mask
-            && !exports_mask
-            && !control.kill_enable
-            && !control.z_export_enable
-            && !control.stencil_ref_export_enable;
-        Rules {
-            early,
-            runs: has_targets || !early,
-            alpha,
-            alpha_to_mask,
-            exports_depth: control.z_export_enable,
-            exports_stencil: control.stencil_ref_export_enable,
-            exports_mask,
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::DrawError;
 use super::blending::Blending;
+use super::quads::Squares;
 use crate::format;
 use crate::layout::Layout;
 use crate::registers::codes::{NumberType, SpecialOp};
@@ -47,6 +48,7 @@ pub struct Layers {
 
 impl Layers {
     /// The slice of a layer; those behind the last one are the last one (decision D234 of the card).
+    #[inline(always)]
     pub fn slice(self, layer: u32) -> u32 {
         self.first.saturating_add(layer).min(self.last.max(self.first))
     }
@@ -90,6 +92,11 @@ impl<'a> Surface<'a> {
         [self.layout.pitch(), self.layout.rows()]
     }
 
+    /// Its squares of pixels.
+    pub fn squares(&self) -> Squares<'a> {
+        Squares::new(self.layout, self.bytes, self.layers)
+    }
+
     /// Samples of a pixel.
     pub fn samples(&self) -> u32 {
         self.layout.samples()
@@ -126,7 +133,7 @@ pub fn samples(registers: &RegisterFile) -> u32 {
 }
 
 /// What happens to a colour between the program and memory.
-enum Operation {
+pub enum Operation {
     /// It is stored.
     Copy,
     /// It is blended with what is there.
@@ -143,10 +150,14 @@ pub struct Target<'a> {
     pub output: usize,
     /// The one that is the second colour of blending, if that takes one.
     pub second: Option<usize>,
-    surface: Surface<'a>,
+    /// Where it lies.
+    pub surface: Surface<'a>,
     /// Stored bits that are written.
-    written: Words,
-    operation: Operation,
+    pub written: Words,
+    /// What is stored depends on what is there.
+    pub keeps: bool,
+    /// What happens to colours.
+    pub operation: Operation,
 }
 
 impl<'a> Target<'a> {
@@ -171,7 +182,8 @@ impl<'a> Target<'a> {
         let takes_second = matches!(&operation, Operation::Blend(blending) if blending.takes_second());
         let output = if control.multiwrite_enable { 0 } else { number as usize };
         let written = surface.format.stored_bits(mask);
-        Ok(Some(Target { number, output, second: takes_second.then_some(1), surface, written, operation }))
+        let keeps = written != surface.format.stored_bits(0xF) || !matches!(operation, Operation::Copy);
+        Ok(Some(Target { number, output, second: takes_second.then_some(1), surface, written, keeps, operation }))
     }
 
     /// Columns and rows.
@@ -222,9 +234,7 @@ impl<'a> Target<'a> {
 
     /// Writes a colour, for which blending may take a second one.
     pub fn write(&self, place: Place, colour: [u32; 4], second: [u32; 4]) {
-        let format = &self.surface.format;
-        let keeps = self.written != format.stored_bits(0xF) || !matches!(self.operation, Operation::Copy);
-        let memory = if keeps { self.surface.read(place) } else { [0; 4] };
+        let memory = if self.keeps { self.surface.read(place) } else { [0; 4] };
         self.surface.write(place, self.merged(colour, second, memory));
     }
 

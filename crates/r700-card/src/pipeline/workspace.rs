@@ -185,7 +185,8 @@ impl Workspace<'_> {
         &self.space
     }
 
-    fn arena(&self) -> &Arena {
+    /// Its own memory.
+    pub fn arena(&self) -> &Arena {
         &self.kept.as_ref().expect("it is given back when the workspace is dropped").arena
     }
 

@@ -1,0 +1,86 @@
+//! Squares of two by two pixels of a surface whose pixels have one sample.
+
+use crate::layout::Layout;
+use crate::pipeline::targets::Layers;
+use ctm_card::ObjectBytes;
+use ctm_memory::Words;
+
+/// What is stored of four pixels: of each word, that of each pixel, row by row.
+pub type Square = [[u32; 4]; 4];
+
+/// The squares of a surface.
+pub struct Squares<'a> {
+    bytes: ObjectBytes<'a>,
+    /// The same, where pixels are whole words.
+    words: Option<Words<'a>>,
+    layout: Layout,
+    layers: Layers,
+    /// How much farther the pixels of a square lie than its first one.
+    distances: [u64; 4],
+}
+
+impl<'a> Squares<'a> {
+    /// Of the surface that lies there.
+    pub fn new(layout: Layout, bytes: ObjectBytes<'a>, layers: Layers) -> Self {
+        let words = if layout.bytes() >= 4 { bytes.words() } else { None };
+        Squares { bytes, words, layout, layers, distances: layout.square() }
+    }
+
+    /// Where the square with this upper left pixel lies.
+    #[inline(always)]
+    pub fn place(&self, (x, y): (u32, u32), layer: u32) -> u64 {
+        self.layout.offset(x, y, self.layers.slice(layer))
+    }
+
+    /// Asks for the memory of a square, which is read or written soon.
+    #[inline(always)]
+    pub fn prefetch(&self, place: u64) {
+        if let Some(words) = self.words {
+            words.prefetch((place / 4) as usize);
+        }
+    }
+
+    /// The pairs of words of a square of pixels of four bytes, if all of it is there.
+    #[inline(always)]
+    fn pairs(&self, place: u64) -> Option<[ctm_memory::Pair<'a>; 2]> {
+        let words = self.words.filter(|_| self.layout.bytes() == 4)?;
+        let pair = |distance: u64| words.pair(((place + distance) / 4) as usize);
+        Some([pair(0)?, pair(self.distances[2])?])
+    }
+
+    /// What is stored; 0 where there is nothing.
+    #[inline(always)]
+    pub fn read(&self, place: u64) -> Square {
+        let mut square = [[0; 4]; 4];
+        if let Some([upper, lower]) = self.pairs(place) {
+            let ([a, b], [c, d]) = (upper.get(), lower.get());
+            square[0] = [a, b, c, d];
+            return square;
+        }
+        for (pixel, distance) in self.distances.into_iter().enumerate() {
+            let stored = self.bytes.read(place + distance, self.layout.bytes());
+            square.iter_mut().zip(stored).for_each(|(word, stored)| word[pixel] = stored);
+        }
+        square
+    }
+
+    /// Stores the pixels of a mask, where they are there. Nobody else writes to the others meanwhile.
+    #[inline(always)]
+    pub fn write(&self, place: u64, square: &Square, mask: u8) {
+        if let Some(pairs) = self.pairs(place) {
+            for (row, pair) in pairs.into_iter().enumerate() {
+                let new = [square[0][2 * row], square[0][2 * row + 1]];
+                match mask >> (2 * row) & 3 {
+                    0 => {}
+                    1 => pair.set([new[0], pair.get()[1]]),
+                    2 => pair.set([pair.get()[0], new[1]]),
+                    _ => pair.set(new),
+                }
+            }
+            return;
+        }
+        for (pixel, distance) in self.distances.into_iter().enumerate().filter(|(pixel, _)| mask >> pixel & 1 != 0) {
+            self.bytes.write(place + distance, self.layout.bytes(), square.map(|word| word[pixel]));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The pixel program of a draw: what it gets, where it finds and leaves what it works on, and what is done with that.
+
+use super::bindings::{PIXEL, bindings};
+use super::depth::{DepthBuffer, function};
+use super::inputs::{Face, Gradients, Inputs, Placed};
+use super::samples::Samples;
+use super::targets::{TARGETS, Target};
+use super::vertices::stage_program;
+use super::workspace::Plan;
+use super::{DrawError, Means};
+use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef, SxAlphaTestControl};
+use crate::state::State;
+use ctm_lane::domain::Domain;
+use ctm_memory::{Arena, Format, Space, Surface, Tiling};
+use ctm_r700::{Bindings, Input, Job, Program, Region, Stage};
+use ctm_raster::depth::CompareFunction;
+use ctm_raster::plane::Setup;
+
+/// Bytes of a vector.
+const VECTOR: u64 = 16;
+
+/// What the pixels of a draw have in common.
+pub struct PixelStage<'a> {
+    /// The pixel program.
+    pub program: Program,
+    /// What it names by number.
+    bindings: Bindings,
+    /// Its registers that get something.
+    pub inputs: Inputs,
+    /// Where its colours go.
+    pub targets: Vec<Target<'a>>,
+    /// The samples of pixels.
+    pub samples: Samples,
+    /// The depth buffer, if there are tests.
+    pub depth: Option<DepthBuffer<'a>>,
+    /// What happens between.
+    pub rules: Rules,
+}
+
+/// What happens between the program and the targets.
+pub struct Rules {
+    /// Depth and stencil tests come before the program.
+    pub early: bool,
+    /// Something depends on the program.
+    pub runs: bool,
+    /// The program may kill pixels.
+    pub kills: bool,
+    /// The alpha test, with its reference.
+    pub alpha: Option<(CompareFunction, f32)>,
+    /// Alpha says how many samples are drawn to.
+    pub alpha_to_mask: bool,
+    /// The program exports depth.
+    pub exports_depth: bool,
+    /// It exports stencil values.
+    pub exports_stencil: bool,
+    /// It exports masks of samples.
+    pub exports_mask: bool,
+}
+
+/// A primitive whose quads are drawn.
+pub struct ShadedPrimitive {
+    /// What registers get over it.
+    pub gradients: Gradients,
+    /// It is seen from the front.
+    pub front: bool,
+    /// The layer that it is drawn to.
+    pub layer: u32,
+    /// What depths are clamped to.
+    pub range: [f32; 2],
+}
+
+/// Where the program finds and leaves what it works on, for so many quads: a row of upper pixels, and one of lower ones.
+pub struct Regions {
+    /// Pixels of a row.
+    pub columns: usize,
+    /// Of each register that gets something.
+    pub inputs: Vec<Region>,
+    /// Of each colour that is used, by its number.
+    pub outputs: Vec<(usize, Region)>,
+    /// Depth, stencil value and mask of samples, if it exports one of them.
+    pub depth: Option<Region>,
+    /// Where pixels are noted that it does not kill, if it may kill some.
+    pub valid: Option<Region>,
+}
+
+impl<'a> PixelStage<'a> {
+    /// Of the state. What the program reads is put where `plan` says.
+    ///
+    /// # Errors
+    /// Something that it needs is not there, or not executed.
+    pub fn of(state: &State, means: &Means<'a>, samples: Samples, plan: &mut Plan) -> Result<Self, DrawError> {
+        let registers = &state.registers;
+        let program =
+            stage_program(state, means.memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
+        let targets: Vec<Target> = (0..TARGETS)
+            .filter_map(|number| Target::of(registers, means.memory, number).transpose())
+            .collect::<Result<_, _>>()?;
+        let bindings = bindings(PIXEL, state, means.memory, &[&program], plan)?;
+        let control = registers.get::<DbShaderControl>();
+        Ok(PixelStage {
+            bindings,
+            inputs: Inputs::of(registers)?,
+            rules: Rules::of(registers, &control, samples.count() > 1, !targets.is_empty()),
+            depth: DepthBuffer::of(registers, means.memory)?,
+            program,
+            targets,
+            samples,
+        })
+    }
+
+    /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        let sizes = self.targets.iter().map(Target::size).chain(self.depth.as_ref().map(DepthBuffer::size));
+        sizes.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])
+    }
+
+    /// Memory for so many quads.
+    ///
+    /// # Errors
+    /// There is none left.
+    pub fn regions(&self, quads: usize, plan: &mut Plan) -> Result<Regions, DrawError> {
+        let rules = &self.rules;
+        let mut reserve = |bytes: u64| plan.reserve(4 * quads as u64 * bytes);
+        // Alpha is that of the first.
+        let first = (rules.alpha.is_some() || rules.alpha_to_mask).then_some(0);
+        let used = self.targets.iter().flat_map(|target| [Some(target.output), target.second]).flatten().chain(first);
+        let mut outputs: Vec<(usize, Region)> = Vec::new();
+        for output in used {
+            if outputs.iter().all(|&(known, _)| known != output) {
+                outputs.push((output, reserve(VECTOR)?));
+            }
+        }
+        let exports = rules.exports_depth || rules.exports_stencil || rules.exports_mask;
+        Ok(Regions {
+            columns: 2 * quads,
+            inputs: self.inputs.registers().map(|_| reserve(VECTOR)).collect::<Result<_, _>>()?,
+            outputs,
+            depth: if exports { Some(reserve(VECTOR)?) } else { None },
+            valid: if rules.kills { Some(reserve(4)?) } else { None },
+        })
+    }
+
+    /// The program for so many quads.
+    pub fn job<'j>(&'j self, regions: &Regions, quads: usize, memory: &'j Space) -> Option<Job<'j>> {
+        let domain = Domain::of_size(2 * quads as u32, 2)?;
+        let plane = |region: &Region| Surface {
+            base: region.base,
+            pitch: regions.columns as u32,
+            height: 2,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format: Format::Float32_4,
+        };
+        let mut job = Job::new(&self.program, domain, memory);
+        job.bindings = self.bindings.clone();
+        job.quad_derivatives = true;
+        job.inputs = self.inputs.registers().zip(regions.inputs.iter().map(plane).map(Input::Surface)).collect();
+        for (output, region) in &regions.outputs {
+            if let Some(colour) = job.targets.colours.get_mut(*output) {
+                *colour = Some(plane(region));
+            }
+        }
+        job.targets.depth = regions.depth.as_ref().map(plane);
+        job.targets.valid = regions.valid;
+        Some(job)
+    }
+}
+
+impl ShadedPrimitive {
+    /// With planes through three corners, of which `setup` is.
+    pub fn of(inputs: &Inputs, face: &Face, setup: Setup, corners: [&Placed; 3]) -> Self {
+        let gradients = inputs.over(face, setup, corners);
+        ShadedPrimitive { gradients, front: face.front, layer: face.layer, range: face.depths }
+    }
+}
+
+impl Regions {
+    /// Where a colour is, if it is used.
+    pub fn output(&self, number: usize) -> Option<Region> {
+        self.outputs.iter().find(|&&(output, _)| output == number).map(|&(_, region)| region)
+    }
+
+    /// Nothing is exported yet for so many quads: what is not is zero.
+    pub fn clear_outputs(&self, arena: &Arena, quads: usize) {
+        for region in self.outputs.iter().map(|(_, region)| region).chain(&self.depth) {
+            for row in 0..2 {
+                arena.fill_words(region.base + row * 16 * self.columns as u32, 8 * quads, 0, u32::MAX);
+            }
+        }
+        if let Some(valid) = self.valid {
+            arena.fill_words(valid.base, 4 * quads, 0, u32::MAX);
+        }
+    }
+}
+
+impl Rules {
+    fn of(registers: &RegisterFile, control: &DbShaderControl, has_samples: bool, has_targets: bool) -> Self {
+        let test = registers.get::<SxAlphaTestControl>();
+        let tests_alpha = test.alpha_test_enable && !test.alpha_test_bypass;
+        let alpha = tests_alpha.then(|| (function(test.alpha_func), registers.float::<SxAlphaRef>()));
+        let alpha_to_mask = has_samples && registers.get::<DbAlphaToMask>().alpha_to_mask_enable;
+        let exports_mask = has_samples && control.mask_export_enable;
+        let early = alpha.is_none()
+            && !alpha_to_mask
+            && !exports_mask
+            && !control.kill_enable
+            && !control.z_export_enable
+            && !control.stencil_ref_export_enable;
+        Rules {
+            early,
+            kills: control.kill_enable,
+            runs: has_targets || !early,
+            alpha,
+            alpha_to_mask,
+            exports_depth: control.z_export_enable,
+            exports_stencil: control.stencil_ref_export_enable,
+            exports_mask,
+        }
+    }
+}
