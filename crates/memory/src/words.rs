@@ -60,6 +60,12 @@ impl<'a> Words<'a> {
         Some(Words { first: unsafe { self.first.add(first) }, count, ..self })
     }
 
+    /// Word number `number`, if it is there.
+    #[inline(always)]
+    pub fn word(self, number: usize) -> Option<u32> {
+        self.get(number, 1)?.first().map(read_word)
+    }
+
     /// The two words from number `first` on, if both are there.
     #[inline(always)]
     pub fn pair(self, first: usize) -> Option<Pair<'a>> {
@@ -81,7 +87,7 @@ impl<'a> Words<'a> {
     /// Asks the host to have the memory around a word at hand, which is accessed soon.
     #[inline]
     pub fn prefetch(self, number: usize) {
-        if let Some([word]) = self.get(number, 1) {
+        if let Some(word) = self.get(number, 1) {
             prefetch(word);
         }
     }
@@ -192,16 +198,21 @@ impl<'a> Four<'a> {
     }
 }
 
-/// Asks the host to have a word of memory at hand: it is accessed soon. Hosts of other architectures than x86-64 are not asked.
+/// Asks the host to have values at hand, all of their memory: they are accessed soon. Hosts of other architectures than x86-64 are not asked.
 #[inline]
-pub(crate) fn prefetch(word: &AtomicU32) {
-    #[cfg(target_arch = "x86_64")]
-    #[expect(unsafe_code)]
-    // SAFETY: every x86-64 host has the instruction, which changes nothing that programs see.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(word).cast());
+pub fn prefetch<T>(values: &[T]) {
+    /// Bytes of a line of a cache.
+    const LINE: usize = 64;
+    let (first, bytes) = (values.as_ptr().cast::<u8>(), size_of_val(values));
+    for at in (0..bytes).step_by(LINE) {
+        #[cfg(target_arch = "x86_64")]
+        #[expect(unsafe_code)]
+        // SAFETY: every x86-64 host has the instruction, which changes nothing that programs see, at any address.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (first, at);
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = word;
 }

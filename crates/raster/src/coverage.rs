@@ -82,6 +82,7 @@ pub struct Shape {
 impl Shape {
     /// The convex polygon with these corners in order, of any winding. `None` if its area is 0, or if it has more than [`MAX_CORNERS`]
     /// corners or one beyond [`LIMIT`].
+    #[inline]
     pub fn new(points: &[Point], rule: EdgeRule) -> Option<Shape> {
         let in_range = |point: &Point| point.x.abs() <= LIMIT && point.y.abs() <= LIMIT;
         if points.len() > MAX_CORNERS || !points.iter().all(in_range) {

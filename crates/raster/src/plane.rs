@@ -52,11 +52,13 @@ impl Setup {
     }
 
     /// For what is the same everywhere, as over a point.
+    #[inline]
     pub fn constant(grid: Grid) -> Setup {
         Setup { origin: Point::default(), per_pixel: grid.per_pixel as f64, x: [1.0, 0.0], y: [0.0, 1.0], area: 1.0 }
     }
 
     /// The place of vertex 0.
+    #[inline]
     pub fn origin(&self) -> Point {
         self.origin
     }
@@ -115,12 +117,14 @@ pub struct DepthPlane {
 
 impl DepthPlane {
     /// The plane through the depths of the vertices. Three equal depths are that depth everywhere.
+    #[inline]
     pub fn new(setup: &Setup, depths: [f32; 3]) -> DepthPlane {
         let plane = setup.plane(depths.map(f64::from));
         DepthPlane { plane, slope: plane.dx.abs().max(plane.dy.abs()) / setup.per_pixel }
     }
 
     /// The same depth everywhere.
+    #[inline]
     pub fn constant(depth: f32) -> DepthPlane {
         DepthPlane { plane: Plane::constant(f64::from(depth)), slope: 0.0 }
     }
@@ -131,6 +135,7 @@ impl DepthPlane {
     }
 
     /// The steepest change along x or y, per sub-pixel: what polygon offset scales.
+    #[inline]
     pub fn slope(&self) -> f64 {
         self.slope
     }
@@ -154,6 +159,7 @@ impl DepthPlane {
     }
 
     /// Depth before it is rounded.
+    #[inline]
     pub(crate) fn plane(&self) -> &Plane {
         &self.plane
     }
@@ -189,6 +195,7 @@ pub struct Place {
 
 impl Perspective {
     /// From the bits of 1/w of the vertices.
+    #[inline]
     pub fn new(setup: Setup, reciprocals: [u32; 3]) -> Perspective {
         let q = reciprocals.map(|bits| f64::from(f32::from_bits(bits)));
         let equal = q[0] == q[1] && q[1] == q[2];
@@ -196,11 +203,13 @@ impl Perspective {
     }
 
     /// The places of the vertices.
+    #[inline]
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
     /// The plane of 1/w, by which those of attributes are divided; `None` if attributes are linear on the screen.
+    #[inline]
     pub fn divisor(&self) -> Option<Plane> {
         self.reciprocals.map(|(_, plane)| plane)
     }

@@ -16,6 +16,7 @@ const GROUPS: usize = 2 * SPAN / TOGETHER;
 pub type Lines<'a> = [&'a mut [[u32; 2]]; 2];
 
 /// The words that are computed for so many quads: some for none may be at the end.
+#[inline]
 pub fn words_of(quads: usize) -> usize {
     quads.next_multiple_of(TOGETHER / 2)
 }

@@ -21,9 +21,9 @@ enum Plane {
 }
 
 impl Plane {
-    /// How far inside a position is.
-    fn distance(&self, position: [u32; 4]) -> f32 {
-        let position = position.map(|bits| f32::from_bits(flush(bits)));
+    /// How far inside a position is whose denormals are flushed.
+    #[inline(always)]
+    fn distance(&self, position: [f32; 4]) -> f32 {
         match self {
             Plane::Side { component, sign } => position[3] + sign * position[*component],
             Plane::Near => position[2],
@@ -33,6 +33,13 @@ impl Plane {
             }
         }
     }
+}
+
+/// A position as distances are calculated of.
+#[inline(always)]
+fn flushed([x, y, z, w]: [u32; 4]) -> [f32; 4] {
+    let number = |bits: u32| f32::from_bits(flush(bits));
+    [number(x), number(y), number(z), number(w)]
 }
 
 /// The volume that is drawn.
@@ -61,14 +68,16 @@ impl Clip {
     }
 
     /// Whether a point here is drawn.
+    #[inline(always)]
     pub fn keeps_point(&self, position: [u32; 4]) -> bool {
+        let position = flushed(position);
         self.planes.iter().all(|plane| plane.distance(position) >= 0.0)
     }
 
     /// What is left of a convex polygon with these corners (two for a line), if anything.
     pub fn polygon(&self, corners: &mut Vec<Vertex>) -> bool {
         for (number, plane) in self.planes.iter().enumerate() {
-            let distances: Vec<f32> = corners.iter().map(|corner| plane.distance(corner.position)).collect();
+            let distances: Vec<f32> = corners.iter().map(|corner| plane.distance(flushed(corner.position))).collect();
             if distances.iter().all(|&distance| distance >= 0.0) {
                 continue;
             }

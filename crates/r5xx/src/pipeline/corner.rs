@@ -29,6 +29,7 @@ impl Projection {
     }
 
     /// What becomes of a vertex.
+    #[inline(always)]
     pub fn corner(&self, vertex: Vertex) -> Corner {
         Corner {
             vertex,

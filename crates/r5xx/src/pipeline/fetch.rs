@@ -8,7 +8,7 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Draw, VertexArray, VertexSource};
 use ctm_card::Object;
-use ctm_memory::Arena;
+use ctm_memory::{Arena, Words};
 use ctm_num::convert::f16_to_f32;
 use ctm_pvs::INPUTS;
 
@@ -16,6 +16,8 @@ use ctm_pvs::INPUTS;
 pub type Inputs = [[u32; 4]; INPUTS];
 
 const ONE: u32 = 0x3F80_0000;
+/// Input vectors that no element writes.
+pub const NO_INPUTS: Inputs = [[0, 0, 0, ONE]; INPUTS];
 /// Elements of a vertex at most.
 const ELEMENTS: usize = 16;
 
@@ -109,7 +111,8 @@ impl IndexWindow {
 #[derive(Clone, Copy, Debug)]
 struct Element {
     kind: Kind,
-    skip: usize,
+    /// The first of its dwords, among those of a vertex.
+    first: usize,
     location: usize,
     signed: bool,
     normalised: bool,
@@ -162,6 +165,7 @@ impl Kind {
 
 impl Element {
     /// Its components, of the dwords that it takes.
+    #[inline]
     fn components(&self, dwords: &[u32]) -> [u32; 4] {
         let mut components = [0, 0, 0, ONE];
         let mut fixed = |bits: &[u32], dwords: &[u32]| {
@@ -192,6 +196,7 @@ impl Element {
     }
 
     /// A fixed-point number of `width` bits as binary32 bits.
+    #[inline]
     fn number(&self, field: u32, width: u32) -> u32 {
         let max = (1u32 << width) - 1;
         let signed = (field << (32 - width)).cast_signed() >> (32 - width);
@@ -208,6 +213,7 @@ impl Element {
         value.to_bits()
     }
 
+    #[inline]
     fn store(&self, components: [u32; 4], inputs: &mut Inputs) {
         for (component, &select) in self.swizzle.iter().enumerate() {
             if self.mask >> component & 1 != 0 {
@@ -221,6 +227,11 @@ impl Element {
     }
 }
 
+/// Dwords of a vertex at most; those behind are 0.
+const DWORDS: usize = 128;
+/// Dwords of an element at most.
+const ELEMENT_DWORDS: usize = 8;
+
 /// Turns the dwords of vertices into input vectors.
 pub struct Fetch<'a> {
     elements: Vec<Element>,
@@ -229,9 +240,53 @@ pub struct Fetch<'a> {
 }
 
 enum Source<'a> {
-    Arrays(&'a [VertexArray]),
+    Arrays {
+        arrays: Vec<ArrayWords<'a>>,
+        /// Of each dword of a vertex: its array, and its number among those that a vertex takes from there.
+        dwords: Vec<(usize, u32)>,
+    },
     /// Dwords of a vertex, and those of all.
     Packet(usize, &'a [u32]),
+}
+
+impl<'a> Source<'a> {
+    fn of(arrays: &[VertexArray], memory: &'a Arena) -> Self {
+        let dwords = arrays.iter().enumerate().flat_map(|(n, array)| (0..array.size).map(move |dword| (n, dword)));
+        Source::Arrays {
+            dwords: dwords.take(DWORDS).collect(),
+            arrays: arrays.iter().map(|&array| ArrayWords::of(array, memory)).collect(),
+        }
+    }
+}
+
+/// An array that vertices take dwords from.
+struct ArrayWords<'a> {
+    array: VertexArray,
+    /// Those of its object, if that lies in memory as a whole and dwords are whole words of it.
+    words: Option<Words<'a>>,
+}
+
+impl<'a> ArrayWords<'a> {
+    fn of(array: VertexArray, memory: &'a Arena) -> Self {
+        let VertexArray { offset, object, .. } = array;
+        let is_aligned = offset.is_multiple_of(4) && object.address.is_multiple_of(4);
+        let words = || memory.shared_words(object.address, object.size as usize / 4);
+        ArrayWords { array, words: if is_aligned { words() } else { None } }
+    }
+
+    /// A dword of a vertex; 0 if it is outside of the object.
+    #[inline(always)]
+    fn read(&self, vertex: u32, dword: u32, memory: &Arena) -> u32 {
+        let VertexArray { stride, offset, object, .. } = self.array;
+        let behind = u64::from(stride) * u64::from(vertex) + u64::from(dword);
+        match self.words {
+            Some(words) => {
+                let number = usize::try_from(u64::from(offset / 4) + behind).ok();
+                number.and_then(|number| words.word(number)).unwrap_or_default()
+            }
+            None => read(memory, object, u64::from(offset) + 4 * behind),
+        }
+    }
 }
 
 impl<'a> Fetch<'a> {
@@ -244,7 +299,7 @@ impl<'a> Fetch<'a> {
         let source = match draw.vertices {
             VertexSource::Embedded(data) => Source::Packet(registers.get::<VapVtxSize>().dwords.into(), data),
             VertexSource::List | VertexSource::EmbeddedIndices(_) | VertexSource::IndexBuffer { .. } => {
-                Source::Arrays(&state.arrays)
+                Source::of(&state.arrays, memory)
             }
         };
         Ok(Fetch { elements: elements(registers)?, source, memory })
@@ -252,40 +307,43 @@ impl<'a> Fetch<'a> {
 
     /// The input vectors of a vertex. What no element writes is (0, 0, 0, 1).
     pub fn inputs(&self, number: u32) -> Inputs {
-        let mut dwords = [0; 128];
-        let mut count = 0;
-        let mut put = |value: u32| {
-            if let Some(slot) = dwords.get_mut(count) {
-                *slot = value;
-                count += 1;
-            }
-        };
-        match self.source {
-            Source::Packet(size, data) => {
-                let first = number as usize * size;
-                data.get(first..first + size).into_iter().flatten().for_each(|&value| put(value));
-            }
-            Source::Arrays(arrays) => {
-                for array in arrays {
-                    let at = u64::from(array.offset) + 4 * u64::from(array.stride) * u64::from(number);
-                    (0..u64::from(array.size)).for_each(|n| put(read(self.memory, array.object, at + 4 * n)));
-                }
-            }
-        }
-        let mut inputs = [[0, 0, 0, ONE]; INPUTS];
-        let mut rest = &dwords[..];
-        for element in &self.elements {
-            let Some((own, behind)) = rest.split_at_checked(element.kind.dwords()) else { break };
-            element.store(element.components(own), &mut inputs);
-            rest = behind.get(element.skip..).unwrap_or_default();
-        }
+        let mut inputs = NO_INPUTS;
+        self.fill(number, &mut inputs);
         inputs
+    }
+
+    /// Sets the components of input vectors that elements write, which are the same for all vertices, to those of a vertex.
+    #[inline]
+    pub fn fill(&self, number: u32, inputs: &mut Inputs) {
+        for element in &self.elements {
+            let mut dwords = [0; ELEMENT_DWORDS];
+            for (place, dword) in (element.first..).zip(&mut dwords[..element.kind.dwords()]) {
+                *dword = self.dword(number, place);
+            }
+            element.store(element.components(&dwords), inputs);
+        }
+    }
+
+    /// A dword of a vertex; 0 if it has fewer.
+    #[inline(always)]
+    fn dword(&self, vertex: u32, place: usize) -> u32 {
+        match &self.source {
+            Source::Arrays { arrays, dwords } => {
+                dwords.get(place).map_or(0, |&(array, dword)| arrays[array].read(vertex, dword, self.memory))
+            }
+            &Source::Packet(size, data) => {
+                let first = vertex as usize * size;
+                let own = data.get(first..first + size.min(DWORDS)).filter(|_| first + size <= data.len());
+                own.and_then(|own| own.get(place)).copied().unwrap_or_default()
+            }
+        }
     }
 }
 
 fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
     let methods = registers.get::<VapPscSgnNormCntl>().value;
     let mut elements = Vec::new();
+    let mut first = 0;
     for number in 0..ELEMENTS as u32 {
         let control = registers.at::<VapProgStreamCntl>(number / 2);
         let extension = registers.at::<VapProgStreamCntlExt>(number / 2);
@@ -293,9 +351,10 @@ fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
         let pick = |first: u8, second: u8| if even { first } else { second };
         let flag = |first: bool, second: bool| if even { first } else { second };
         let code = pick(control.type_0, control.type_1);
-        elements.push(Element {
-            kind: Kind::of(code).ok_or(DrawError::VertexElement { number, code })?,
-            skip: pick(control.skip_0, control.skip_1).into(),
+        let kind = Kind::of(code).ok_or(DrawError::VertexElement { number, code })?;
+        let element = Element {
+            kind,
+            first,
             location: pick(control.location_0, control.location_1).into(),
             signed: flag(control.signed_0, control.signed_1),
             normalised: flag(control.normalise_0, control.normalise_1),
@@ -307,7 +366,13 @@ fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
                 pick(extension.w_0, extension.w_1),
             ],
             mask: pick(extension.mask_0, extension.mask_1),
-        });
+        };
+        first += kind.dwords();
+        // Those behind the last dword write nothing.
+        if first <= DWORDS {
+            elements.push(element);
+        }
+        first += usize::from(pick(control.skip_0, control.skip_1));
         if flag(control.last_0, control.last_1) {
             break;
         }
@@ -320,7 +385,7 @@ mod tests {
     use super::*;
 
     fn element(kind: Kind, signed: bool, normalised: bool, method: u32) -> Element {
-        Element { kind, skip: 0, location: 0, signed, normalised, method, swizzle: [0, 1, 2, 3], mask: 15 }
+        Element { kind, first: 0, location: 0, signed, normalised, method, swizzle: [0, 1, 2, 3], mask: 15 }
     }
 
     #[test]

@@ -74,15 +74,23 @@ impl VertexFormat {
 
     /// The vertex whose vectors these are, in the order position, point size, colours, texture coordinates, without those that there are
     /// not.
-    pub fn vertex(&self, vectors: &[[u32; 4]]) -> Vertex {
-        let mut vectors = vectors.iter().copied();
-        let mut take = |present: bool| if present { vectors.next().unwrap_or_default() } else { [0; 4] };
-        Vertex {
-            position: take(self.position),
-            point_size: take(self.point_size)[0],
-            colours: self.colours.map(&mut take),
-            textures: self.textures.map(|components| take(components != 0)),
+    #[inline(always)]
+    pub fn vertex(&self, mut vectors: impl Iterator<Item = [u32; 4]>) -> Vertex {
+        let mut vertex =
+            Vertex { position: [0; 4], point_size: 0, colours: [[0; 4]; COLOURS], textures: [[0; 4]; TEXTURES] };
+        // Maps of arrays do not always become a part of what calls them.
+        if self.position {
+            vertex.position = vectors.next().unwrap_or_default();
         }
+        if self.point_size {
+            vertex.point_size = vectors.next().unwrap_or_default()[0];
+        }
+        let colours = vertex.colours.iter_mut().zip(self.colours);
+        let textures = vertex.textures.iter_mut().zip(self.textures.iter().map(|&components| components != 0));
+        for (vector, _) in colours.chain(textures).filter(|&(_, present)| present) {
+            *vector = vectors.next().unwrap_or_default();
+        }
+        vertex
     }
 }
 
@@ -113,7 +121,7 @@ mod tests {
         // Position, point size, texture coordinate 1.
         registers.write(0x2090, 0x1_0001);
         registers.write(0x2094, 4 << 3);
-        let vertex = VertexFormat::of(&registers).vertex(&[[1; 4], [2; 4], [3; 4], [9; 4]]);
+        let vertex = VertexFormat::of(&registers).vertex([[1; 4], [2; 4], [3; 4], [9; 4]].into_iter());
         assert_eq!((vertex.position, vertex.point_size, vertex.textures[1]), ([1; 4], 2, [3; 4]));
         assert_eq!((vertex.textures[0], vertex.colours), ([0; 4], [[0; 4]; 4]));
     }

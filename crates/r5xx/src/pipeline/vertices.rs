@@ -1,7 +1,7 @@
 //! The vertices of a draw: each is fetched and transformed when a primitive wants it, and kept for those that follow.
 
 use super::corner::{Corner, Projection};
-use super::fetch::{Fetch, VertexNumbers};
+use super::fetch::{Fetch, NO_INPUTS, VertexNumbers};
 use super::program::{vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
 use super::{DrawError, Means};
@@ -22,6 +22,9 @@ const ONE: u32 = 0x3F80_0000;
 const KEPT: usize = 1 << 14;
 /// Vertices after which all are forgotten when another primitive begins: there may be any number in a draw.
 const FORGOTTEN: usize = 2 * KEPT;
+/// Vertices after which all are forgotten when another primitive begins with one that is not among them: so few stay in the caches next to a
+/// thread.
+const SOON_FORGOTTEN: usize = 2 * TOGETHER;
 /// Instructions that a vertex may take.
 const STEP_LIMIT: u64 = 1 << 20;
 
@@ -35,7 +38,9 @@ const TOGETHER: usize = 1024;
 /// Places of a draw that are looked through for them.
 const LOOK_AHEAD: usize = 4 * TOGETHER;
 /// Bytes of all vectors of a vertex that a program reads, or of those that it writes, at most.
-const VERTEX_BYTES: usize = 16 * 32;
+const VERTEX_BYTES: usize = VECTOR_BYTES as usize * 32;
+/// Bytes of a vector.
+const VECTOR_BYTES: u32 = 16;
 
 /// Memory for vertices on their way through kernels: what they bring, then what they get.
 pub struct Memory {
@@ -79,12 +84,13 @@ impl<'a> Together<'a> {
 
     /// Transforms vertices, at most [`TOGETHER`]; false if the program does not come to its end for one of them.
     fn run(&self, program: &Program, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
-        let mut at = 0;
+        let Some(memory) = self.space.arena_of(self.inputs.base(), self.inputs.length()) else { return false };
+        let (mut at, mut inputs) = (self.inputs.base(), NO_INPUTS);
         for &number in vertices {
-            let inputs = fetch.inputs(number);
-            for &dword in self.layout.inputs.iter().flat_map(|&input| &inputs[usize::from(input)]) {
-                self.inputs.store(at, dword);
-                at += 4;
+            fetch.fill(number, &mut inputs);
+            for &input in &self.layout.inputs {
+                memory.write_words(at, &inputs[usize::from(input)]);
+                at += VECTOR_BYTES;
             }
         }
         let job = Job {
@@ -98,16 +104,41 @@ impl<'a> Together<'a> {
         };
         self.engine.run(&job, &self.options).is_ok()
     }
+}
 
-    /// The output vectors of a vertex that was transformed.
-    fn outputs(&self, vertex: usize) -> [[u32; 4]; OUTPUTS] {
-        let written = &self.layout.outputs;
-        let mut outputs = [[0, 0, 0, ONE]; OUTPUTS];
-        for (place, &number) in written.iter().enumerate() {
-            let at = ((vertex * written.len() + place) * 16) as u32;
-            outputs[usize::from(number)] = [0, 4, 8, 12].map(|component| self.outputs.load(at + component));
+/// What becomes of vertices that were transformed: a task that is faster on hosts with wide vectors.
+struct Placing<'p, 'a> {
+    together: &'p Together<'a>,
+    format: &'p VertexFormat,
+    projection: &'p Projection,
+    /// How many there are.
+    count: usize,
+    corners: &'p mut Vec<Corner>,
+}
+
+impl pulp::NullaryFnOnce for Placing<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Placing { together: Together { layout, outputs, space, .. }, format, projection, count, corners } = self;
+        let Some(memory) = space.arena_of(outputs.base(), outputs.length()) else { return };
+        let mut places = [None; OUTPUTS];
+        (0..)
+            .zip(&layout.outputs)
+            .for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR_BYTES * place));
+        let mut first = outputs.base();
+        for _ in 0..count {
+            let vectors = places.iter().map(|place| {
+                let mut vector = [0, 0, 0, ONE];
+                if let Some(place) = place {
+                    memory.read_words(first + place, &mut vector);
+                }
+                vector
+            });
+            corners.push(projection.corner(format.vertex(vectors)));
+            first += VECTOR_BYTES * layout.outputs.len() as u32;
         }
-        outputs
     }
 }
 
@@ -121,8 +152,12 @@ pub struct Vertices<'a> {
     projection: &'a Projection,
     /// Those that were transformed, in that order.
     corners: Vec<Corner>,
-    /// By number modulo its length: the number, and where the vertex is among these.
+    /// By number modulo its length: the number, and where the vertex is among these, or will be.
     kept: Vec<Option<(u32, u32)>>,
+    /// Numbers of vertices that are to be transformed together.
+    wanted: Vec<u32>,
+    /// A primitive has begun that has no vertex yet.
+    begins: bool,
 }
 
 impl<'a> Vertices<'a> {
@@ -151,6 +186,8 @@ impl<'a> Vertices<'a> {
             format: VertexFormat::of(&state.registers),
             program,
             projection,
+            wanted: Vec::new(),
+            begins: false,
         })
     }
 
@@ -161,38 +198,51 @@ impl<'a> Vertices<'a> {
 
     /// Begins another primitive: vertices may have other numbers from now on.
     pub fn begin_primitive(&mut self) {
+        self.begins = true;
         if self.corners.len() >= FORGOTTEN {
-            self.corners.clear();
-            self.kept.fill(None);
+            self.forget();
         }
+    }
+
+    fn forget(&mut self) {
+        self.corners.clear();
+        self.kept.fill(None);
     }
 
     /// The number of the vertex at a place of the draw, by which it is [`corner`](Self::corner) until another primitive begins.
     ///
     /// # Errors
     /// If its program does not come to its end.
+    #[inline]
     pub fn get(&mut self, place: usize) -> Result<usize, DrawError> {
-        let number = self.numbers.get(place);
-        if let Some(corner) = self.known(number) {
-            return Ok(corner);
+        match self.known(self.numbers.get(place)) {
+            Some(corner) => {
+                self.begins = false;
+                Ok(corner)
+            }
+            None => self.make(place),
+        }
+    }
+
+    /// Transforms the vertex at a place, and maybe others that follow.
+    fn make(&mut self, place: usize) -> Result<usize, DrawError> {
+        if std::mem::take(&mut self.begins) && self.corners.len() >= SOON_FORGOTTEN {
+            self.forget();
         }
         if let Some(corner) = self.transform_from(place) {
             return Ok(corner);
         }
+        let number = self.numbers.get(place);
         let corner = self.projection.corner(self.transform(number)?);
-        self.keep(number, corner);
+        let slot = self.slot(number);
+        self.kept[slot] = Some((number, self.corners.len() as u32));
+        self.corners.push(corner);
         Ok(self.corners.len() - 1)
     }
 
     /// A vertex.
     pub fn corner(&self, number: usize) -> &Corner {
         &self.corners[number]
-    }
-
-    fn keep(&mut self, number: u32, corner: Corner) {
-        let slot = self.slot(number);
-        self.kept[slot] = Some((number, self.corners.len() as u32));
-        self.corners.push(corner);
     }
 
     /// Where a vertex is kept.
@@ -223,38 +273,49 @@ impl<'a> Vertices<'a> {
     /// Transforms the vertex at a place together with those that follow, and gives it; `None` if these are few, or if a program does not
     /// come to its end: then primitives before that are drawn.
     fn transform_from(&mut self, place: usize) -> Option<usize> {
-        let (together, (program, constants)) = self.together.as_ref().zip(self.program.as_ref())?;
-        // By where they will be kept.
-        let mut wanted_at = vec![None; self.kept.len()];
-        let mut wanted = Vec::new();
-        for place in (place..self.numbers.count).take(LOOK_AHEAD) {
+        let is_possible = self.together.is_some() && self.program.is_some();
+        let count = if is_possible { self.numbers.count.saturating_sub(place).min(LOOK_AHEAD) } else { return None };
+        let before = self.corners.len();
+        self.wanted.clear();
+        for place in place..place + count {
             let number = self.numbers.get(place);
-            if self.known(number).is_some() {
-                continue;
-            }
-            match wanted_at[self.slot(number)].replace(number) {
-                None => wanted.push(number),
-                Some(same) if same == number => {}
+            let slot = self.slot(number);
+            match self.kept[slot] {
+                Some((kept, _)) if kept == number => continue,
                 // Only one of both can be kept.
-                Some(_) => break,
+                Some((_, corner)) if corner as usize >= before => break,
+                _ => {}
             }
-            if wanted.len() == TOGETHER {
+            self.kept[slot] = Some((number, (before + self.wanted.len()) as u32));
+            self.wanted.push(number);
+            if self.wanted.len() == TOGETHER {
                 break;
             }
         }
-        if wanted.len() < FEW {
+        if self.wanted.len() < FEW || !self.transform_wanted() {
+            for n in 0..self.wanted.len() {
+                let slot = self.slot(self.wanted[n]);
+                self.kept[slot] = None;
+            }
             return None;
         }
-        if !together.run(program, *constants, &wanted, &self.fetch) {
-            self.together = None;
-            return None;
+        Some(before)
+    }
+
+    /// Transforms the vertices that are wanted; false, and never again, if a program does not come to its end.
+    fn transform_wanted(&mut self) -> bool {
+        let Vertices { together, program, wanted, fetch, format, projection, corners, .. } = self;
+        let Some((all, (program, constants))) = together.as_ref().zip(program.as_ref()) else { return false };
+        let before = corners.len();
+        if all.run(program, *constants, wanted, fetch) {
+            let count = wanted.len();
+            pulp::Arch::new().dispatch(Placing { together: all, format, projection, count, corners });
         }
-        let mask = self.kept.len() - 1;
-        for (vertex, &number) in wanted.iter().enumerate() {
-            self.kept[number as usize & mask] = Some((number, self.corners.len() as u32));
-            self.corners.push(self.projection.corner(self.format.vertex(&together.outputs(vertex))));
+        let is_done = corners.len() == before + wanted.len();
+        if !is_done {
+            *together = None;
         }
-        self.known(self.numbers.get(place))
+        is_done
     }
 
     fn transform(&self, number: u32) -> Result<Vertex, DrawError> {
@@ -267,12 +328,11 @@ impl<'a> Vertices<'a> {
                 2..6 => self.format.colours[number - 2],
                 _ => self.format.textures[number - 6] != 0,
             };
-            let vectors: Vec<_> =
-                (0..BYPASS_VECTORS).filter(|&number| present(number)).map(|number| inputs[number]).collect();
-            return Ok(self.format.vertex(&vectors));
+            let vectors = (0..BYPASS_VECTORS).filter(|&number| present(number)).map(|number| inputs[number]);
+            return Ok(self.format.vertex(vectors));
         };
         let outputs: [[u32; 4]; OUTPUTS] = run(program, *constants, &inputs, STEP_LIMIT)?.outputs;
-        Ok(self.format.vertex(&outputs))
+        Ok(self.format.vertex(outputs.into_iter()))
     }
 }
 

@@ -53,9 +53,11 @@ impl Viewport {
     }
 
     /// The place of a vertex; `None` if it cannot be represented: then its primitive is dropped.
+    #[inline(always)]
     pub fn window(&self, position: [u32; 4]) -> Option<WindowVertex> {
         let flushed = |value: f32| f32::from_bits(flush(value.to_bits()));
-        let [x, y, z, w] = position.map(|bits| f32::from_bits(flush(bits)));
+        let number = |n: usize| f32::from_bits(flush(position[n]));
+        let (x, y, z, w) = (number(0), number(1), number(2), number(3));
         let reciprocal = if self.control.w_is_w { flushed(1.0 / w) } else { w };
         let divided = [self.control.xy_divided, self.control.xy_divided, self.control.z_divided];
         let coordinate = |n: usize, value: f32| {

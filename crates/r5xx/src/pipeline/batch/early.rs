@@ -1,7 +1,7 @@
 //! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing behind it drops pixels.
 
 use super::buffers::{Buffer, Buffers};
-use super::waiting::{Primitive, Span, Waiting};
+use super::waiting::{Primitive, Primitives, Span, Waiting};
 use crate::pairs::{FOUR, Pairs, as_vector, chosen};
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
@@ -114,11 +114,16 @@ fn all_if_negative(number: i32) -> u32 {
     (number >> 31).cast_unsigned()
 }
 
+/// Primitives that are asked for before they are wanted: those of a tile lie anywhere in memory.
+const AHEAD: usize = 4;
+
 /// The quads that primitives cover, of one after the other until enough wait: a task that is faster on hosts with wide vectors.
 pub struct Rasterising<'r, 's, 'n> {
     pub pixels: &'r Pixels<'s>,
     pub buffers: &'r Buffers<'s>,
-    pub primitives: &'r [Primitive],
+    pub primitives: &'r Primitives,
+    /// Values of each.
+    pub values: usize,
     /// The pixels of which quads are wanted.
     pub area: Rect,
     /// The primitives that are left.
@@ -131,12 +136,15 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let Rasterising { pixels, buffers, primitives, area, numbers, waiting } = self;
+        let Rasterising { pixels, buffers, primitives, values, area, numbers, waiting } = self;
         let (sample, shows_all) = (pixels.sample(), pixels.shows_all());
         while !waiting.is_full()
             && let Some(&primitive) = numbers.next()
         {
-            let Primitive { shape, stipple, .. } = &primitives[usize::from(primitive)];
+            if let Some(&next) = numbers.as_slice().get(AHEAD) {
+                primitives.prefetch(next, values);
+            }
+            let Primitive { shape, stipple, .. } = &primitives.all[usize::from(primitive)];
             for (y, rows) in coverage::quad_spans(GRID, shape, &area, sample) {
                 let covered = || rows.iter().filter(|row| !row.is_empty());
                 let mut x = covered().map(|row| row.start & !1).min().unwrap_or_default();

@@ -39,8 +39,6 @@ pub struct KernelBatch<'s> {
     tests: Option<EarlyTests<'s>>,
     /// Of each colour buffer, how colours are written that the kernel has only rounded.
     colours: Vec<Option<ByteColours>>,
-    /// One thread draws all.
-    is_alone: bool,
 }
 
 impl<'s> KernelBatch<'s> {
@@ -78,24 +76,10 @@ impl<'s> KernelBatch<'s> {
         }
         // A draw that was given up has left its own.
         memory.primitives.clear();
-        let is_alone = state.engine.runtime().workers().threads(state.options.threads, u64::MAX) <= 1;
-        let tile = (!is_alone).then_some(memory.tile);
+        let tile = memory.tile;
         memory.tiles.begin(pixels.framebuffer(), tile);
         let counts = Counts::default();
-        Ok(Some(KernelBatch {
-            state,
-            pixels,
-            memory,
-            key,
-            kind,
-            compiled,
-            around: 0,
-            counts,
-            buffers,
-            tests,
-            colours,
-            is_alone,
-        }))
+        Ok(Some(KernelBatch { state, pixels, memory, key, kind, compiled, around: 0, counts, buffers, tests, colours }))
     }
 
     /// Draws a primitive.
@@ -103,7 +87,7 @@ impl<'s> KernelBatch<'s> {
     /// # Errors
     /// If the time is up.
     pub fn draw(&mut self, covering: &Covering) -> Result<(), RunError> {
-        if self.memory.primitives.are_full(self.is_alone) {
+        if self.memory.primitives.are_full() {
             self.flush()?;
         }
         let area = self.pixels.area(covering.shape);

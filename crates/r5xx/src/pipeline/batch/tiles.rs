@@ -1,8 +1,8 @@
-//! The framebuffer in tiles, of which threads take one after the other. For one thread it is one tile: primitives that touch several take longer.
+//! The framebuffer in tiles, of which threads take one after the other: their pixels stay in the cache of the thread.
 
 use ctm_raster::grid::Rect;
 
-/// Columns and rows of pixels of a tile where there are many threads: multiples of those that spans and quads have at most.
+/// Columns and rows of pixels of a tile: multiples of those that spans and quads have at most.
 pub const SIZE: [u32; 2] = [256, 128];
 
 /// The primitives that may cover pixels of each tile, by their numbers.
@@ -20,10 +20,10 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// Begins with those of a framebuffer, all without primitives: of so many columns and rows of pixels, or only one.
-    pub fn begin(&mut self, framebuffer: Rect, size: Option<[u32; 2]>) {
+    /// Begins with those of a framebuffer, all without primitives: of so many columns and rows of pixels.
+    pub fn begin(&mut self, framebuffer: Rect, size: [u32; 2]) {
         self.clear();
-        self.size = size.unwrap_or([framebuffer.right.max(1), framebuffer.bottom.max(1)]);
+        self.size = size;
         let [columns, rows] = self.size;
         self.columns = framebuffer.right.div_ceil(columns);
         let count = (self.columns * framebuffer.bottom.div_ceil(rows)) as usize;

@@ -7,12 +7,10 @@ use ctm_raster::coverage::Shape;
 use ctm_raster::depth::Facing;
 use ctm_raster::plane::{DepthPlane, Plane, Setup};
 
-/// Primitives that wait at most for threads that share them: their numbers have 16 bits.
-const SHARED: usize = 1 << 14;
-/// Primitives that wait at most for one thread: so few that they stay in the caches next to it.
-const ALONE: usize = 512;
+/// Primitives that wait at most: their numbers have 16 bits.
+const CAPACITY: usize = 1 << 14;
 /// Quads from which on they wait for no others.
-const CAPACITY: usize = 4096;
+const QUADS: usize = 4096;
 
 /// Quads of a primitive side by side: at most [`SPAN`](ctm_raster::quads::SPAN).
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,9 +66,17 @@ pub struct Primitives {
 }
 
 impl Primitives {
-    /// Whether they are to be drawn, by one thread or by several, before another one comes.
-    pub fn are_full(&self, is_alone: bool) -> bool {
-        self.all.len() >= if is_alone { ALONE } else { SHARED }
+    /// Whether they are to be drawn before another one comes.
+    pub fn are_full(&self) -> bool {
+        self.all.len() >= CAPACITY
+    }
+
+    /// Asks for the memory of a primitive with so many values.
+    #[inline(always)]
+    pub fn prefetch(&self, number: u16, values: usize) {
+        let number = usize::from(number);
+        ctm_memory::prefetch(self.all.get(number..=number).unwrap_or_default());
+        ctm_memory::prefetch(self.values.get(number * values..(number + 1) * values).unwrap_or_default());
     }
 
     /// Forgets all.
@@ -92,7 +98,7 @@ pub struct Waiting {
 impl Waiting {
     /// Whether they are to be drawn before those of another primitive.
     pub fn is_full(&self) -> bool {
-        self.count >= CAPACITY
+        self.count >= QUADS
     }
 
     /// Adds some.

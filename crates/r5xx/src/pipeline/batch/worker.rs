@@ -66,13 +66,13 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
     /// # Errors
     /// If the time is up.
     pub fn draw(mut self) -> Result<Done, RunError> {
-        let Shared { pixels, buffers, primitives, tiles, next, .. } = self.shared;
+        let Shared { state, pixels, buffers, primitives, tiles, next, .. } = self.shared;
+        let values = state.components.len();
         while let Some((area, numbers)) = tiles.get(next.fetch_add(1, Relaxed)) {
             let mut numbers = numbers.iter();
             while !numbers.as_slice().is_empty() {
-                let (primitives, waiting) = (&primitives.all[..], &mut self.memory.waiting);
-                let numbers = &mut numbers;
-                pulp::Arch::new().dispatch(Rasterising { pixels, buffers, primitives, area, numbers, waiting });
+                let (waiting, numbers) = (&mut self.memory.waiting, &mut numbers);
+                pulp::Arch::new().dispatch(Rasterising { pixels, buffers, primitives, values, area, numbers, waiting });
                 if self.memory.waiting.is_full() {
                     self.draw_waiting()?;
                 }
