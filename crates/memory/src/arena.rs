@@ -1,6 +1,6 @@
 //! Arenas: the bytes behind GPU addresses.
 
-use crate::words::{Four, Words, read_word, write_word};
+use crate::words::{Four, Words, fill, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
@@ -163,6 +163,7 @@ impl Arena {
     }
 
     /// Writes words from the multiple of 4 at or below `address` on; false, and nothing written, if not all of them are inside.
+    #[inline]
     pub fn write_words(&self, address: u32, words: &[u32]) -> bool {
         let Some(stored) = self.words_at(address, words.len()) else { return false };
         stored.iter().zip(words).for_each(|(stored, &word)| write_word(stored, word, u32::MAX));
@@ -173,14 +174,15 @@ impl Arena {
     /// are inside.
     pub fn fill_words(&self, address: u32, count: usize, word: u32, bits: u32) -> bool {
         let Some(stored) = self.words_at(address, count) else { return false };
-        let (fours, rest) = stored.as_chunks();
-        fours.iter().map(Four::new).for_each(|four| {
-            four.set(match bits {
-                u32::MAX => [word; 4],
-                _ => four.get().map(|stored| stored & !bits | word & bits),
-            });
-        });
-        rest.iter().for_each(|stored| write_word(stored, read_word(stored) & !bits | word & bits, u32::MAX));
+        if bits == u32::MAX {
+            fill(stored, word);
+        } else {
+            let (fours, rest) = stored.as_chunks();
+            for four in fours.iter().map(Four::new) {
+                four.set(four.get().map(|stored| stored & !bits | word & bits));
+            }
+            rest.iter().for_each(|stored| write_word(stored, read_word(stored) & !bits | word & bits, u32::MAX));
+        }
         true
     }
 

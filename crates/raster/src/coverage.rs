@@ -65,9 +65,21 @@ impl EdgeRule {
 /// A half plane: the points with a * x + b * y + c >= 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Edge {
-    a: i64,
-    b: i64,
+    a: i32,
+    b: i32,
     c: i64,
+}
+
+impl Edge {
+    #[inline(always)]
+    fn a(&self) -> i64 {
+        self.a.into()
+    }
+
+    #[inline(always)]
+    fn b(&self) -> i64 {
+        self.b.into()
+    }
 }
 
 /// A convex polygon with area.
@@ -101,8 +113,9 @@ impl Shape {
             shape.high = Point { x: shape.high.x.max(point.x), y: shape.high.y.max(point.y) };
             let (dx, dy) = (to.x - from.x, to.y - from.y);
             if (dx, dy) != (0, 0) {
+                // Coordinates are within [`LIMIT`], so that differences have no more than 31 bits.
                 let on_edge = i64::from(!rule.includes(dx, dy));
-                shape.edges[shape.count] = Edge { a: -dy, b: dx, c: dy * from.x - dx * from.y - on_edge };
+                shape.edges[shape.count] = Edge { a: -dy as i32, b: dx as i32, c: dy * from.x - dx * from.y - on_edge };
                 shape.count += 1;
             }
         }
@@ -176,11 +189,11 @@ impl<'a> Steps<'a> {
         for (n, edge) in steps.edges.iter().enumerate() {
             let (mut least, mut greatest) = (i64::MAX, i64::MIN);
             for (s, sample) in samples.iter().enumerate() {
-                let offset = edge.a * sample.x + edge.b * sample.y;
+                let offset = edge.a() * sample.x + edge.b() * sample.y;
                 steps.offset[n][s] = offset;
                 (least, greatest) = (least.min(offset), greatest.max(offset));
             }
-            let (right, down) = (edge.a * per_pixel, edge.b * per_pixel);
+            let (right, down) = (edge.a() * per_pixel, edge.b() * per_pixel);
             steps.least[n] = least.saturating_add(right.min(0) + down.min(0));
             steps.greatest[n] = greatest.saturating_add(right.max(0) + down.max(0));
         }
@@ -191,10 +204,10 @@ impl<'a> Steps<'a> {
     fn row(&self, y: i64, first: i64, last: i64) -> Row {
         let mut row = Row { start: [0; MAX_CORNERS], first, last, inner_first: first, inner_last: last };
         for (n, edge) in self.edges.iter().enumerate() {
-            let start = edge.b * y * self.per_pixel + edge.c;
+            let start = edge.b() * y * self.per_pixel + edge.c;
             row.start[n] = start;
             let (outer, inner) = (start + self.greatest[n], start + self.least[n]);
-            let step = edge.a * self.per_pixel;
+            let step = edge.a() * self.per_pixel;
             match step {
                 1.. => {
                     row.first = row.first.max((-outer).div_euclid(step) + i64::from((-outer).rem_euclid(step) != 0));
@@ -222,7 +235,7 @@ impl<'a> Steps<'a> {
     fn quad(&self, row: &Row, x: i64) -> [u8; 4] {
         let mut coverage = [((1u16 << self.samples) - 1) as u8; 4];
         for (n, edge) in self.edges.iter().enumerate() {
-            let (right, down) = (edge.a * self.per_pixel, edge.b * self.per_pixel);
+            let (right, down) = (edge.a() * self.per_pixel, edge.b() * self.per_pixel);
             let origin = row.start[n] + x * right;
             for (pixel, value) in [origin, origin + right, origin + down, origin + right + down].into_iter().enumerate()
             {
@@ -301,15 +314,15 @@ struct Crossing {
 impl Crossing {
     /// Of an edge that is not horizontal, at samples of this place inside of pixels, from row `y` on.
     fn of(edge: &Edge, grid: Grid, place: Point, y: i64) -> Self {
-        // Covered is edge.a * per_pixel * x + rest >= 0.
-        let rest = edge.a * place.x + edge.b * (y * grid.per_pixel + place.y) + edge.c;
-        let divisor = edge.a * grid.per_pixel;
+        // Covered is edge.a() * per_pixel * x + rest >= 0.
+        let rest = edge.a() * place.x + edge.b() * (y * grid.per_pixel + place.y) + edge.c;
+        let divisor = edge.a() * grid.per_pixel;
         let (rest, divisor, step) = match divisor > 0 {
-            true => (-rest + divisor - 1, divisor, -edge.b * grid.per_pixel),
-            false => (rest, -divisor, edge.b * grid.per_pixel),
+            true => (-rest + divisor - 1, divisor, -edge.b() * grid.per_pixel),
+            false => (rest, -divisor, edge.b() * grid.per_pixel),
         };
         Crossing {
-            is_first: edge.a > 0,
+            is_first: edge.a() > 0,
             quotient: rest.div_euclid(divisor),
             rest: rest.rem_euclid(divisor),
             divisor,
@@ -347,9 +360,9 @@ impl Rows {
         let mut crossings = [Crossing::default(); MAX_CORNERS];
         let mut count = 0;
         for edge in shape.edges() {
-            // Of a horizontal edge, edge.b * per_pixel * y + rest >= 0.
-            let (rest, step) = (edge.b * place.y + edge.c, edge.b * grid.per_pixel);
-            match edge.a {
+            // Of a horizontal edge, edge.b() * per_pixel * y + rest >= 0.
+            let (rest, step) = (edge.b() * place.y + edge.c, edge.b() * grid.per_pixel);
+            match edge.a() {
                 0 if step > 0 => top = top.max(-rest.div_euclid(step)),
                 0 => bottom = bottom.min(rest.div_euclid(-step)),
                 _ => {
@@ -432,7 +445,7 @@ pub fn rectangle(grid: Grid, shape: &Shape, clip: &Rect, sample: Point) -> Optio
     let (mut left, mut top) = (i64::from(clip.left), i64::from(clip.top));
     let (mut right, mut bottom) = (i64::from(clip.right), i64::from(clip.bottom));
     for edge in shape.edges() {
-        let (first, end, slope, place) = match (edge.a, edge.b) {
+        let (first, end, slope, place) = match (edge.a(), edge.b()) {
             (slope, 0) => (&mut left, &mut right, slope, sample.x),
             (0, slope) => (&mut top, &mut bottom, slope, sample.y),
             _ => return None,

@@ -1,8 +1,8 @@
 //! Linear functions over spans of quads: the same numbers as place by place, computed together.
 
 use crate::bits;
-use crate::grid::Grid;
-use crate::plane::{DepthPlane, Plane, Setup};
+use crate::grid::{Grid, Point};
+use crate::plane::{DepthPlane, Plane};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// Quads of a span at most: quads side by side.
@@ -51,11 +51,11 @@ struct Slope {
 }
 
 impl SpanPlaces {
-    /// Sets them to those of so many quads, at most [`SPAN`], from the one whose upper left pixel is in this column and row. Vertices are no
-    /// more than 2^14 pixels from any of them.
+    /// Sets them to those of so many quads, at most [`SPAN`], from the one whose upper left pixel is in this column and row, for a primitive with
+    /// its vertex 0 at `origin`. Vertices are no more than 2^14 pixels from any of them.
     #[inline(always)]
-    pub fn set(&mut self, grid: Grid, setup: &Setup, (x, y): (u16, u16), quads: usize) {
-        let (origin, first) = (setup.origin(), grid.pixel_centre(x.into(), y.into()));
+    pub fn set(&mut self, grid: Grid, origin: Point, (x, y): (u16, u16), quads: usize) {
+        let first = grid.pixel_centre(x.into(), y.into());
         // There are conversions of 32 bits many at a time.
         let (x, y, per_pixel) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32, grid.per_pixel as i32);
         let pixels = |place: i32| f64::from(place) / f64::from(per_pixel);
@@ -162,8 +162,7 @@ fn groups_of(line: &mut [[u32; 2]]) -> &mut [[u32; TOGETHER]] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::Point;
-    use crate::plane::{AttributePlane, Perspective};
+    use crate::plane::{AttributePlane, Perspective, Setup};
 
     #[test]
     fn quads_of_a_span_are_their_places() {
@@ -179,7 +178,7 @@ mod tests {
             let w = if u.arbitrary()? { [1.0, 0.5, 2.0] } else { [0.25; 3] };
             let perspective = Perspective::new(setup, w.map(f32::to_bits));
             let mut places = SpanPlaces::default();
-            places.set(grid, &setup, (x, y), count);
+            places.set(grid, setup.origin(), (x, y), count);
             perspective.divisor().iter().for_each(|divisor| places.divide(divisor));
             let check = |lines: [[[u32; 2]; 12]; 2], expected: &dyn Fn(Point) -> u32| {
                 for (line, words) in lines.iter().enumerate() {

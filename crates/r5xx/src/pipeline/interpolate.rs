@@ -24,9 +24,9 @@ enum Source {
     /// Channel of a colour.
     Colour(usize, usize),
     /// S or T of a point.
-    Generated(usize),
+    Generated(u8),
     /// The pixel's column or row.
-    Position(usize),
+    Position(u8),
     /// 1 for back faces.
     Face,
 }
@@ -153,7 +153,7 @@ impl Routing {
             }
             Source::Generated(axis) => match &primitive.shape {
                 AttributeShape::Constant { centre, half, .. } => {
-                    let (first, last) = self.corners[axis];
+                    let (first, last) = self.corners[usize::from(axis)];
                     let (centre, half) = if axis == 0 { (centre.x, half.0) } else { (centre.y, half.1) };
                     Value::Generated(axis, Way { first, last, start: centre - half, length: 2 * half })
                 }
@@ -258,9 +258,9 @@ pub enum Value {
     /// Linear on the screen, or with perspective.
     Plane(AttributePlane),
     /// The pixel's column (0) or row.
-    Position(usize),
+    Position(u8),
     /// Along x (0) or y.
-    Generated(usize, Way),
+    Generated(u8, Way),
 }
 
 /// A component of a temporary over a primitive.

@@ -213,7 +213,7 @@ impl pulp::NullaryFnOnce for Testing<'_, '_> {
                 let before = span.x % FOUR as u16;
                 let (place, quads) = ((span.x - before, span.y), span.len() + usize::from(before / 2));
                 let quads = quads.next_multiple_of(FOUR / 2);
-                places.set(GRID, &primitive.setup, place, quads);
+                places.set(GRID, primitive.origin, place, quads);
                 let masks = passed.map(|mask| mask << before);
                 passed = depth.test(&places, &primitive.depth, place, quads, masks).map(|mask| mask >> before);
             }

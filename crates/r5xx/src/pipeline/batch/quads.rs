@@ -8,11 +8,10 @@ use super::waiting::Primitive;
 use super::worker::{Done, Shared, Worker};
 use super::{BatchState, BatchTarget, Key};
 use crate::pipeline::pixels::{Covering, Pixels};
-use crate::pipeline::window::GRID;
 use ctm_card::Counts;
 use ctm_engine::Compiled;
 use ctm_raster::bytes::ByteColours;
-use ctm_raster::plane::Setup;
+use ctm_raster::grid::Point;
 use ctm_x1k::RunError;
 use std::cell::{RefCell, RefMut};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -101,7 +100,7 @@ impl<'s> KernelBatch<'s> {
         primitives.all.push(Primitive {
             shape: covering.shape.clone(),
             stipple: covering.stipple.map(Box::new),
-            setup: depth.setup.unwrap_or(Setup::constant(GRID)),
+            origin: depth.setup.map_or(Point::default(), |setup| setup.origin()),
             divisor: covering.inputs.divisor(),
             depth: depth.plane,
             facing: depth.facing,

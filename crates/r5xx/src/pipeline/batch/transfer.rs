@@ -174,7 +174,7 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
             }
             let number = usize::from(span.primitive);
             let primitive = &primitives.all[number];
-            places.set(GRID, &primitive.setup, (span.x, span.y), span.len());
+            places.set(GRID, primitive.origin, (span.x, span.y), span.len());
             if let Some(divisor) = &primitive.divisor {
                 places.divide(divisor);
             }

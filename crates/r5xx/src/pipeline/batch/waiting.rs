@@ -5,7 +5,8 @@ use crate::pipeline::interpolate::Value;
 use crate::pipeline::stipple::LineStipple;
 use ctm_raster::coverage::Shape;
 use ctm_raster::depth::Facing;
-use ctm_raster::plane::{DepthPlane, Plane, Setup};
+use ctm_raster::grid::Point;
+use ctm_raster::plane::{DepthPlane, Plane};
 
 /// Primitives that wait at most: their numbers have 16 bits.
 const CAPACITY: usize = 1 << 14;
@@ -46,8 +47,8 @@ pub struct Primitive {
     pub shape: Shape,
     /// The pixels of a line that are left out.
     pub stipple: Option<Box<LineStipple>>,
-    /// The places of its vertices.
-    pub setup: Setup,
+    /// The place of its vertex 0.
+    pub origin: Point,
     /// What values are divided by, if they are not linear on the screen.
     pub divisor: Option<Plane>,
     /// Depth over it.
