@@ -56,4 +56,4 @@ pub use reserve::Reserving;
 pub use space::{Full, Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};
 pub use view::{Bounds, View};
-pub use words::{Four, Pair, Words, prefetch};
+pub use words::{Access, ByVector, Four, InPairs, Pair, Words, prefetch};

@@ -1,7 +1,7 @@
 //! Words of memory that threads share.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use std::arch::asm;
+use std::arch::{asm, x86_64::__m128i};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -184,8 +184,7 @@ impl Pair<'_> {
     }
 }
 
-/// Four words of memory that lie together: two pairs, in two accesses. One by a vector would have to be encoded as the instructions around it
-/// are, since hosts wait where legacy encodings and those of AVX alternate.
+/// Four words of memory that lie together: two pairs, in two accesses where no [`Access`] is named.
 #[derive(Clone, Copy, Debug)]
 pub struct Four<'a>(&'a [AtomicU32; 4]);
 
@@ -213,6 +212,92 @@ impl<'a> Four<'a> {
     #[inline(always)]
     pub fn set(self, words: [u32; 4]) {
         words.as_chunks().0.iter().zip(self.pairs()).for_each(|(&words, pair)| pair.set(words));
+    }
+}
+
+/// How four words are accessed.
+pub trait Access: Copy {
+    /// The words.
+    fn get(self, four: Four) -> [u32; 4];
+    /// Replaces them.
+    fn set(self, four: Four, words: [u32; 4]);
+}
+
+/// Two and two, on any host.
+#[derive(Clone, Copy, Debug)]
+pub struct InPairs;
+
+impl Access for InPairs {
+    #[inline(always)]
+    fn get(self, four: Four) -> [u32; 4] {
+        four.get()
+    }
+
+    #[inline(always)]
+    fn set(self, four: Four, words: [u32; 4]) {
+        four.set(words);
+    }
+}
+
+/// All together, by an instruction of AVX: for code that is made of such instructions, since hosts wait where legacy encodings and those of AVX
+/// alternate. It is a relaxed access of each word, as each lies in an aligned one.
+#[derive(Clone, Copy, Debug)]
+pub struct ByVector(());
+
+impl ByVector {
+    /// Where the host has AVX2, in which code for its vectors is.
+    #[inline]
+    pub fn new() -> Option<Self> {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        return std::arch::is_x86_feature_detected!("avx2").then_some(ByVector(()));
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        None
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+impl Access for ByVector {
+    fn get(self, four: Four) -> [u32; 4] {
+        four.get()
+    }
+
+    fn set(self, four: Four, words: [u32; 4]) {
+        four.set(words);
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[expect(unsafe_code)]
+impl Access for ByVector {
+    #[inline(always)]
+    fn get(self, four: Four) -> [u32; 4] {
+        let words: __m128i;
+        // SAFETY: the words are there, every bit pattern is a word, and the host has AVX, as `new` has seen.
+        unsafe {
+            asm!(
+                "vmovdqu {words}, xmmword ptr [{at}]",
+                words = out(xmm_reg) words,
+                at = in(reg) four.0,
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+        // SAFETY: both are 16 bytes, of which any are words.
+        unsafe { std::mem::transmute::<__m128i, [u32; 4]>(words) }
+    }
+
+    #[inline(always)]
+    fn set(self, four: Four, words: [u32; 4]) {
+        // SAFETY: both are 16 bytes, of which any are a vector.
+        let words = unsafe { std::mem::transmute::<[u32; 4], __m128i>(words) };
+        // SAFETY: the words are there, atomics may be written through shared references, and the host has AVX, as `new` has seen.
+        unsafe {
+            asm!(
+                "vmovdqu xmmword ptr [{at}], {words}",
+                at = in(reg) four.0,
+                words = in(xmm_reg) words,
+                options(nostack, preserves_flags)
+            );
+        }
     }
 }
 

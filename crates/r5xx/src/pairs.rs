@@ -1,7 +1,7 @@
 //! Buffers whose pixels have four bytes and one sample, two pixels of a row at a time.
 
 use crate::layout::{Layout, Part};
-use ctm_memory::{Four, Pair as WordPair, Tiling, Words};
+use ctm_memory::{Access, Four, Pair as WordPair, Tiling, Words};
 use ctm_raster::bytes::ByteColours;
 use std::sync::Arc;
 
@@ -139,50 +139,22 @@ impl PairSpan<'_> {
         }
     }
 
-    /// Writes colours that are rounded to bytes to the pixels whose bit is set in the mask of the upper or the lower ones, eight at a time.
+    /// Writes colours that are rounded to bytes to the pixels whose bit is set in the mask of the upper or the lower ones, eight at a time. The
+    /// column of the first quad is a multiple of [`FOUR`], and there are words for whole eights of pixels.
     #[inline(always)]
-    pub fn write_colours(&self, lines: [&[Pair]; 2], masks: [u64; 2], colours: &ByteColours) {
+    pub fn write_colours(&self, lines: [&[Pair]; 2], masks: [u64; 2], colours: &ByteColours, access: impl Access) {
         for ((line, words), mut mask) in lines.into_iter().enumerate().zip(masks) {
-            for (words, columns) in words.chunks(FOUR).zip(self.columns.chunks(FOUR)) {
+            for (number, &words) in words.as_chunks::<FOUR>().0.iter().enumerate() {
                 let bits = u32::from(mask as u8);
                 mask >>= 2 * FOUR;
-                if bits == 0 {
-                    continue;
-                }
-                let given: [Pair; FOUR] = match words.first_chunk() {
-                    Some(words) => *words,
-                    None => std::array::from_fn(|n| words.get(n).copied().unwrap_or_default()),
-                };
-                let together = self.together(columns, line);
-                let pairs: [Option<WordPair>; FOUR] = match together {
-                    Some(_) => [None; FOUR],
-                    None => std::array::from_fn(|n| columns.get(n).and_then(|column| self.pair(column, line))),
-                };
-                let stored = match together {
-                    Some(together) => together.get(),
-                    None => eight(pairs.map(|pair| pair.map_or([0; 2], WordPair::get))),
-                };
-                let new = colours.write(eight(given), stored, std::array::from_fn(|n| chosen(bits, n)));
-                let new = as_vector(&new);
-                if let Some(together) = together {
-                    together.set(new);
-                }
-                for (pair, &words) in pairs.into_iter().zip(new.as_chunks().0) {
-                    if let Some(pair) = pair {
-                        pair.set(words);
-                    }
+                if bits != 0 {
+                    let group = self.group(FOUR * number, line);
+                    let chosen = std::array::from_fn(|n| chosen(bits, n));
+                    let new = colours.write(eight(words), group.get(access), chosen);
+                    group.set(as_vector(&new), access);
                 }
             }
         }
-    }
-
-    /// The words of a line of four quads, if they lie together.
-    #[inline(always)]
-    fn together(&self, columns: &[Part], line: usize) -> Option<Group<'_>> {
-        let [first, _, _, _] = columns else { return None };
-        let place = self.place(first) + line * self.below;
-        let fours = [self.words.four(place), self.words.four(place + FOUR)];
-        (self.has_rows && fours.iter().all(Option::is_some)).then_some(Group(fours))
     }
 
     /// The words of a line of four quads, from one on whose number and column are multiples of [`FOUR`]: each half, if it is there.
@@ -249,20 +221,20 @@ pub struct Group<'a>([Option<Four<'a>>; 2]);
 impl Group<'_> {
     /// The words; 0 where there is none.
     #[inline(always)]
-    pub fn get(self) -> Eight {
+    pub fn get(self, access: impl Access) -> Eight {
         let mut words = [0; 2 * FOUR];
         for (words, four) in words.as_chunks_mut().0.iter_mut().zip(self.0) {
-            *words = four.map_or([0; FOUR], Four::get);
+            *words = four.map_or([0; FOUR], |four| access.get(four));
         }
         words
     }
 
     /// Replaces them; nothing happens where there is none.
     #[inline(always)]
-    pub fn set(self, words: &Eight) {
+    pub fn set(self, words: &Eight, access: impl Access) {
         for (words, four) in words.as_chunks().0.iter().zip(self.0) {
             if let Some(four) = four {
-                four.set(*words);
+                access.set(four, *words);
             }
         }
     }
@@ -272,7 +244,7 @@ impl Group<'_> {
 mod tests {
     use super::*;
     use crate::layout::MicroTile;
-    use ctm_memory::Arena;
+    use ctm_memory::{Arena, ByVector, InPairs};
     use ctm_raster::channel::{Channel, Kind};
     use ctm_raster::colour::{ColourState, Operation};
     use ctm_raster::target::TargetFormat;
@@ -315,9 +287,14 @@ mod tests {
             }
             assert!(pairs.span((128, 0), 1).is_none() && pairs.span((0, 64), 1).is_none(), "outside");
             let span = pairs.span((4, 2), 6).unwrap();
-            let given = [[[0x01FF_0100, 0x01FF_0200]; 6], [[0x01FF_0300, 0x01FF_0400]; 6]];
-            let masks = [0b10, 0b11 << 9];
-            span.write_colours([&given[0], &given[1]], masks, &colours_without_the_first_channel());
+            let given = [[[0x01FF_0100, 0x01FF_0200]; 8], [[0x01FF_0300, 0x01FF_0400]; 8]];
+            let (masks, colours) = ([0b10, 0b11 << 9], colours_without_the_first_channel());
+            match (ByVector::new(), micro) {
+                (Some(access), MicroTile::Linear | MicroTile::Tiled) => {
+                    span.write_colours([&given[0], &given[1]], masks, &colours, access);
+                }
+                _ => span.write_colours([&given[0], &given[1]], masks, &colours, InPairs),
+            }
             for (line, x) in (0..2).flat_map(|line| (0..12).map(move |x| (line, x))) {
                 let address = layout.offset(4 + x as u32, 2 + line as u32);
                 let old = address / 4;
@@ -325,12 +302,12 @@ mod tests {
                 assert_eq!(memory.read_u32(BASE + address), Some(new), "{line} {x}");
                 memory.write_u32(BASE + address, old);
             }
-            let group = span.group(4, 1).get();
+            let group = span.group(4, 1).get(InPairs);
             assert_eq!(group[..4], [12, 13, 14, 15].map(|x| layout.offset(x, 3) / 4));
             assert_eq!(group[4..], [0; 4], "those that the span lacks");
-            span.group(4, 1).set(&[20, 21, 22, 23, 24, 25, 26, 27]);
+            span.group(4, 1).set(&[20, 21, 22, 23, 24, 25, 26, 27], InPairs);
             assert_eq!(
-                pairs.span((12, 2), 4).unwrap().group(0, 1).get()[..5],
+                pairs.span((12, 2), 4).unwrap().group(0, 1).get(InPairs)[..5],
                 [20, 21, 22, 23, layout.offset(16, 3) / 4]
             );
         }

@@ -8,6 +8,7 @@ use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_card::Counts;
+use ctm_memory::Access;
 use ctm_raster::coverage;
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;
@@ -72,6 +73,7 @@ impl<'s> DepthTest<'s> {
         place: (u16, u16),
         quads: usize,
         masks: [u64; 2],
+        access: impl Access,
     ) -> [u64; 2] {
         let Some(span) = self.pairs.span(place, quads) else { return masks };
         let [less, equal, greater] = self.passes;
@@ -84,7 +86,7 @@ impl<'s> DepthTest<'s> {
                     continue;
                 }
                 let (depths, stored_group) = (depths.group(line, group), span.group(group * TOGETHER / 2, line));
-                let words = stored_group.get();
+                let words = stored_group.get(access);
                 let mut passes = [0; TOGETHER];
                 for n in 0..TOGETHER {
                     // Of 24 bits, so that the sign of differences is that of the comparison.
@@ -100,7 +102,7 @@ impl<'s> DepthTest<'s> {
                     for n in 0..TOGETHER {
                         new[n] = words[n] ^ (words[n] ^ depths[n] << 8) & passes[n] & !0xFF;
                     }
-                    stored_group.set(as_vector(&new));
+                    stored_group.set(as_vector(&new), access);
                 }
             }
         }
@@ -168,12 +170,14 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
 }
 
 /// Tests of all quads that wait: a task that is faster on hosts with wide vectors.
-pub struct Testing<'t, 's> {
+pub struct Testing<'t, 's, A> {
     pub tests: &'t EarlyTests<'s>,
     pub primitives: &'t [Primitive],
     pub spans: &'t [Span],
     /// The quads that are left.
     pub left: &'t mut Vec<Span>,
+    /// How memory is accessed.
+    pub access: A,
 }
 
 /// Pixels.
@@ -198,12 +202,12 @@ impl Tested {
     }
 }
 
-impl pulp::NullaryFnOnce for Testing<'_, '_> {
+impl<A: Access> pulp::NullaryFnOnce for Testing<'_, '_, A> {
     type Output = Tested;
 
     #[inline(always)]
     fn call(self) -> Tested {
-        let Testing { tests, primitives, spans, left } = self;
+        let Testing { tests, primitives, spans, left, access } = self;
         let (mut tested, mut places) = (Tested::default(), SpanPlaces::default());
         for span in spans {
             let mut passed = span.drawn;
@@ -215,7 +219,8 @@ impl pulp::NullaryFnOnce for Testing<'_, '_> {
                 let quads = quads.next_multiple_of(FOUR / 2);
                 places.set(GRID, primitive.origin, place, quads);
                 let masks = passed.map(|mask| mask << before);
-                passed = depth.test(&places, &primitive.depth, place, quads, masks).map(|mask| mask >> before);
+                let tested = depth.test(&places, &primitive.depth, place, quads, masks, access);
+                passed = tested.map(|mask| mask >> before);
             }
             tested.covered += pixels_of(span.drawn);
             tested.passed += pixels_of(passed);

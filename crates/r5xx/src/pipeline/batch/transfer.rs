@@ -7,13 +7,14 @@ use super::planes::PlaneWords;
 use super::quads::MULTIPLE;
 use super::waiting::{Launch, Primitives, Span};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key};
-use crate::pairs::Pair;
+use crate::pairs::{FOUR, Pair};
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_card::Counts;
+use ctm_memory::{Access, ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::depth::Facing;
-use ctm_raster::quads::{Lines, SpanPlaces, words_of};
+use ctm_raster::quads::{Lines, SPAN, SpanPlaces, words_of};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
 
 /// The quads of a launch.
@@ -74,7 +75,10 @@ impl Transfer<'_> {
     /// Stores what became of quads.
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
         if self.key.is_tested {
-            pulp::Arch::new().dispatch(Storing { transfer: self, results });
+            match ByVector::new() {
+                Some(access) => pulp::Arch::new().dispatch(Storing { transfer: self, results, access }),
+                None => pulp::Arch::new().dispatch(Storing { transfer: self, results, access: InPairs }),
+            }
             return Counts::default();
         }
         let Transfer { key, buffers, pixels, launch, .. } = self;
@@ -102,31 +106,41 @@ impl Transfer<'_> {
 }
 
 /// What is stored of pixels that passed all tests: a task that is faster on hosts with wide vectors.
-struct Storing<'t, 'w, 'p> {
+struct Storing<'t, 'w, 'p, A> {
     transfer: &'t Transfer<'t>,
     results: &'w PlaneWords<'p>,
+    access: A,
 }
 
-impl pulp::NullaryFnOnce for Storing<'_, '_, '_> {
+impl<A: Access> pulp::NullaryFnOnce for Storing<'_, '_, '_, A> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Storing { transfer: Transfer { key, colours, buffers, launch, .. }, results } = self;
+        let Storing { transfer: Transfer { key, colours, buffers, launch, .. }, results, access } = self;
+        let mut moved = [[[0; 2]; SPAN]; 2];
         for (first, span) in launch.places() {
-            let results = |plane| results.span(plane, first..first + span.len());
             for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
-                let first = target.results.start;
-                match (buffer, colours) {
-                    (Buffer::Pairs(pairs), Some(colours)) => {
-                        if let Some(pairs) = pairs.span((span.x, span.y), span.len()) {
-                            pairs.write_colours(results(first), span.drawn, colours);
-                        }
+                let plane = target.results.start;
+                let (Buffer::Pairs(pairs), Some(colours)) = (buffer, colours) else {
+                    let words = |word| results.span(plane + word, first..first + span.len());
+                    buffer.write(span, target.results.len(), words, span.drawn);
+                    continue;
+                };
+                // Words are accessed four at a time, and a quad may come before.
+                let before = usize::from(span.x) % FOUR / 2;
+                let quads = (before + span.len()).next_multiple_of(FOUR / 2);
+                let Some(pairs) = pairs.span((span.x - 2 * before as u16, span.y), quads) else { continue };
+                let count = words_of(quads).min(SPAN);
+                let lines = match first.checked_sub(before) {
+                    Some(first) => results.span(plane, first..first + count),
+                    None => {
+                        let own = results.span(plane, first..first + count - before);
+                        moved.iter_mut().zip(own).for_each(|(line, own)| line[before..count].copy_from_slice(own));
+                        moved.each_ref().map(|line| &line[..count])
                     }
-                    (Buffer::Pairs(_), None) | (Buffer::Pixels(_), _) => {
-                        buffer.write(span, target.results.len(), |word| results(first + word), span.drawn);
-                    }
-                }
+                };
+                pairs.write_colours(lines, span.drawn.map(|mask| mask << (2 * before)), colours, access);
             }
         }
     }

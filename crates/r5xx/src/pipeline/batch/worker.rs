@@ -15,6 +15,7 @@ use ctm_card::Counts;
 use ctm_engine::Compiled;
 use ctm_lane::budget::Halt;
 use ctm_lane::clock::Instant;
+use ctm_memory::{ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
 use ctm_x1k::{RunError, RunOptions};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -92,7 +93,11 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
         passed.clear();
         if let Some(tests) = tests {
             let (primitives, spans) = (&primitives.all[..], &waiting.spans[..]);
-            let tested = pulp::Arch::new().dispatch(Testing { tests, primitives, spans, left: passed });
+            let (left, arch) = (passed, pulp::Arch::new());
+            let tested = match ByVector::new() {
+                Some(access) => arch.dispatch(Testing { tests, primitives, spans, left, access }),
+                None => arch.dispatch(Testing { tests, primitives, spans, left, access: InPairs }),
+            };
             self.done.counts.add_pixels(tested.counts(pixels));
         } else {
             passed.append(&mut waiting.spans);
