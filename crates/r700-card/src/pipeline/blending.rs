@@ -110,10 +110,11 @@ impl Blending {
     pub fn apply_each<const N: usize>(
         &self,
         source: &[[u32; N]; 4],
-        second: &[[u32; N]; 4],
+        second: Option<&[[u32; N]; 4]>,
         destination: &[[u32; N]; 4],
     ) -> [[u32; N]; 4] {
-        let (source, second, destination) = (self.numbers(source), self.numbers(second), self.numbers(destination));
+        let (source, second, destination) =
+            (self.numbers(source), second.map(|second| self.numbers(second)), self.numbers(destination));
         let constant = self.constant.map(|value| [value; N]);
         let inputs = Inputs { source, destination, destination_alpha: destination[3], constant };
         let mut blended = [[0; N]; 4];
@@ -122,8 +123,8 @@ impl Blending {
             let factors = [equation.source, equation.destination].map(|factor| match factor {
                 Factor::Of(factor) => inputs.factor_each(factor, channel),
                 Factor::Second { alpha, complement } => {
-                    let value = &second[if alpha { 3 } else { channel }];
-                    if complement { one_minus(value) } else { *value }
+                    let value = second.map_or([0.0; N], |second| second[if alpha { 3 } else { channel }]);
+                    if complement { one_minus(&value) } else { value }
                 }
             });
             let result = blend_each(equation.function, [&source[channel], &destination[channel]], factors);

@@ -1,10 +1,10 @@
-//! Colours of four pixels together.
+//! Colours of many pixels together.
 
-use super::surface::{Square, Squares};
+use super::surface::Squares;
 use crate::pipeline::targets::{Operation, Target};
 
-/// Colours of four pixels: of each component, the bits of each pixel.
-pub type Colours = [[u32; 4]; 4];
+/// Colours of so many pixels, square by square: of each component, the bits of each pixel.
+pub type Colours<const N: usize> = [[u32; N]; 4];
 
 impl Target<'_> {
     /// The squares of the target.
@@ -12,11 +12,23 @@ impl Target<'_> {
         self.surface.squares()
     }
 
-    /// Writes colours to the pixels of a mask of the square that lies there, as [`write`](Self::write) does it with each.
+    /// Writes colours to squares, each with its place and a mask of its pixels, as [`write`](Self::write) does it pixel by pixel. If what is
+    /// stored depends on what is there, no two are the same square.
     #[inline(always)]
-    pub fn write_square(&self, squares: &Squares, place: u64, colours: &Colours, second: &Colours, mask: u8) {
+    pub fn write_squares<const N: usize>(
+        &self,
+        squares: &Squares,
+        written: &[(u64, u8)],
+        colours: &Colours<N>,
+        second: Option<&Colours<N>>,
+    ) {
         let format = &self.surface.format;
-        let memory: Square = if self.keeps { squares.read(place) } else { [[0; 4]; 4] };
+        let mut memory = [[0; N]; 4];
+        if self.keeps {
+            for (n, &(place, _)) in written.iter().enumerate() {
+                squares.read(place, n, &mut memory);
+            }
+        }
         let mut new = match &self.operation {
             Operation::Copy => format.encode_each(colours),
             Operation::Blend(blending) => {
@@ -25,7 +37,9 @@ impl Target<'_> {
             Operation::Logic(operation) => {
                 let mut bits = format.encode_each(colours);
                 let words = bits.as_flattened_mut().iter_mut().zip(memory.as_flattened());
-                words.for_each(|(bits, memory)| *bits = operation.apply(*bits, *memory));
+                for (bits, memory) in words {
+                    *bits = operation.apply(*bits, *memory);
+                }
                 bits
             }
         };
@@ -34,6 +48,8 @@ impl Target<'_> {
                 new.iter_mut().zip(memory).for_each(|(new, memory)| *new = *new & written | memory & !written);
             }
         }
-        squares.write(place, &new, mask);
+        for (n, &(place, mask)) in written.iter().enumerate() {
+            squares.write(place, n, &new, mask);
+        }
     }
 }

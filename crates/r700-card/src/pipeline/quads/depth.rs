@@ -1,26 +1,26 @@
-//! Tests of depth and stencil values of four pixels together.
+//! Tests of depth and stencil values of many pixels together.
 
-use super::surface::{Square, Squares};
+use super::surface::Squares;
 use crate::pipeline::depth::{DepthBuffer, Form};
 use ctm_raster::channel::{Channel, Kind};
 use ctm_raster::depth::{CompareFunction, Facing, float_of_key, key_of_float, test};
 
-/// What of four fragments of a primitive is tested.
-pub struct IncomingSquare {
+/// What of so many fragments of a primitive is tested, square by square.
+pub struct IncomingSquares<const N: usize> {
     /// Their depths.
-    pub depths: [f32; 4],
+    pub depths: [f32; N],
     /// What depths are clamped to.
     pub range: [f32; 2],
     /// The stencil values that the program exports.
-    pub references: Option<[u8; 4]>,
+    pub references: Option<[u8; N]>,
     /// The primitive is seen from the front.
     pub front: bool,
 }
 
-/// The depths of a square as numbers that compare as they do.
+/// Depths as numbers that compare as they do.
 #[inline(always)]
-fn keys(form: Form, depths: &[f32; 4], [least, most]: [f32; 2]) -> [u32; 4] {
-    let mut bits = [0; 4];
+fn keys<const N: usize>(form: Form, depths: &[f32; N], [least, most]: [f32; 2]) -> [u32; N] {
+    let mut bits = [0; N];
     bits.iter_mut().zip(depths).for_each(|(bits, depth)| *bits = depth.max(least).min(most).to_bits());
     match form {
         Form::Unorm16 => Channel::new(0, 16, Kind::Unorm).encode_each(&bits),
@@ -33,9 +33,9 @@ fn keys(form: Form, depths: &[f32; 4], [least, most]: [f32; 2]) -> [u32; 4] {
     }
 }
 
-/// The stored depths of a square.
+/// The depths in words that are stored.
 #[inline(always)]
-fn stored(form: Form, words: &[u32; 4]) -> [u32; 4] {
+fn stored<const N: usize>(form: Form, words: &[u32; N]) -> [u32; N] {
     let mut depths = *words;
     match form {
         Form::Unorm16 => depths.iter_mut().for_each(|depth| *depth &= 0xFFFF),
@@ -45,41 +45,51 @@ fn stored(form: Form, words: &[u32; 4]) -> [u32; 4] {
     depths
 }
 
-/// A square with other depths.
+/// Words of other depths.
 #[inline(always)]
-fn replaced(form: Form, mut square: Square, depths: &[u32; 4]) -> Square {
-    for (word, &depth) in square[0].iter_mut().zip(depths) {
-        *word = match form {
-            Form::Unorm16 => depth,
-            Form::Unorm24 { .. } => depth | *word & 0xFF00_0000,
-            Form::Float { .. } => float_of_key(depth),
+fn replaced<const N: usize>(form: Form, words: &[[u32; N]; 4], depths: &[u32; N]) -> [[u32; N]; 4] {
+    let mut words = *words;
+    let both = words[0].iter_mut().zip(depths);
+    match form {
+        Form::Unorm16 => both.for_each(|(word, depth)| *word = *depth),
+        Form::Unorm24 { .. } => both.for_each(|(word, depth)| *word = depth | *word & 0xFF00_0000),
+        Form::Float { .. } => both.for_each(|(word, depth)| *word = float_of_key(*depth)),
+    }
+    words[1].iter_mut().for_each(|stencil| *stencil &= 0xFF);
+    words
+}
+
+/// Whether a comparison holds, pixel by pixel: 1 or 0.
+#[inline(always)]
+fn compared<const N: usize>(function: CompareFunction, incoming: &[u32; N], stored: &[u32; N]) -> [u8; N] {
+    let mut holds = [0; N];
+    let all = holds.iter_mut().zip(incoming.iter().zip(stored));
+    // Each loop has one comparison, so that it is done for many numbers at a time.
+    macro_rules! each {
+        ($function:ident) => {
+            all.for_each(|(holds, (incoming, stored))| {
+                *holds = u8::from(CompareFunction::$function.holds(incoming, stored));
+            })
         };
     }
-    square[1].iter_mut().for_each(|stencil| *stencil &= 0xFF);
-    square
+    match function {
+        CompareFunction::Never => each!(Never),
+        CompareFunction::Less => each!(Less),
+        CompareFunction::LessOrEqual => each!(LessOrEqual),
+        CompareFunction::Equal => each!(Equal),
+        CompareFunction::GreaterOrEqual => each!(GreaterOrEqual),
+        CompareFunction::Greater => each!(Greater),
+        CompareFunction::NotEqual => each!(NotEqual),
+        CompareFunction::Always => each!(Always),
+    }
+    holds
 }
 
-/// A bit for each of the four for which it holds.
+/// The mask of square `number`.
 #[inline(always)]
-fn bits(holds: impl Fn(usize) -> bool) -> u8 {
-    (0..4).fold(0, |bits, n| bits | u8::from(holds(n)) << n)
-}
-
-/// The pixels whose comparison holds.
-#[inline(always)]
-fn compared(function: CompareFunction, incoming: &[u32; 4], stored: &[u32; 4]) -> u8 {
-    let (less, equal) = (bits(|n| incoming[n] < stored[n]), bits(|n| incoming[n] == stored[n]));
-    let holds = match function {
-        CompareFunction::Never => 0,
-        CompareFunction::Less => less,
-        CompareFunction::LessOrEqual => less | equal,
-        CompareFunction::Equal => equal,
-        CompareFunction::GreaterOrEqual => !less,
-        CompareFunction::Greater => !(less | equal),
-        CompareFunction::NotEqual => !equal,
-        CompareFunction::Always => !0,
-    };
-    holds & 0xF
+fn mask_of<const N: usize>(holds: &[u8; N], number: usize) -> u8 {
+    let [a, b, c, d] = holds.as_chunks().0.get(number).copied().unwrap_or_default();
+    a | b << 1 | c << 2 | d << 3
 }
 
 impl DepthBuffer<'_> {
@@ -88,37 +98,53 @@ impl DepthBuffer<'_> {
         self.surface.squares()
     }
 
-    /// Tests the pixels of a mask of the square that lies there, and stores what that leaves, as [`test`](Self::test) does it with each; gives
-    /// those that pass.
+    /// Tests pixels of squares, each with its place and a mask of its pixels, and stores what that leaves, as [`test`](Self::test) does it pixel
+    /// by pixel; leaves those that pass in the masks. No two are the same square.
     #[inline(always)]
-    pub fn test_square(&self, squares: &Squares, place: u64, incoming: &IncomingSquare, mask: u8) -> u8 {
+    pub fn test_squares<const N: usize>(
+        &self,
+        squares: &Squares,
+        incoming: &IncomingSquares<N>,
+        tested: &mut [(u64, u8)],
+    ) {
         let form = self.surface.format;
-        let square = squares.read(place);
+        let mut words = [[0; N]; 4];
+        for (n, &(place, _)) in tested.iter().enumerate() {
+            squares.read(place, n, &mut words);
+        }
         let keys = keys(form, &incoming.depths, incoming.range);
         if let (Some(depth), None) = (self.state.depth, self.state.stencil) {
-            let stored = stored(form, &square[0]);
-            let passed = compared(depth.function, &keys, &stored) & mask;
-            let written = if depth.write { passed & bits(|n| keys[n] != stored[n]) } else { 0 };
-            if written != 0 {
-                squares.write(place, &replaced(form, square, &keys), written);
+            let stored = stored(form, &words[0]);
+            let passed = compared(depth.function, &keys, &stored);
+            let differ = compared(CompareFunction::NotEqual, &keys, &stored);
+            let new = replaced(form, &words, &keys);
+            for (n, (place, mask)) in tested.iter_mut().enumerate() {
+                *mask &= mask_of(&passed, n);
+                let written = *mask & mask_of(&differ, n);
+                if depth.write && written != 0 {
+                    squares.write(*place, n, &new, written);
+                }
             }
-            return passed;
+            return;
         }
-        let (mut passed, mut written, mut new) = (0, 0, square);
         let facing = if incoming.front { Facing::Front } else { Facing::Back };
-        for pixel in (0..4).filter(|pixel| mask >> pixel & 1 != 0) {
-            let before = form.load(square.map(|word| word[pixel]));
-            let state = self.state_for(incoming.references.map(|references| references[pixel]));
-            let outcome = test(&state, before, keys[pixel], facing);
-            passed |= u8::from(outcome.passed) << pixel;
-            if outcome.stored != before {
-                written |= 1 << pixel;
-                new.iter_mut().zip(form.store(outcome.stored)).for_each(|(word, stored)| word[pixel] = stored);
+        for (n, (place, mask)) in tested.iter_mut().enumerate() {
+            let (mut passed, mut written) = (0, 0);
+            for pixel in (0..4).filter(|pixel| *mask >> pixel & 1 != 0) {
+                let at = 4 * n + pixel;
+                let before = form.load([words[0][at], words[1][at], words[2][at], words[3][at]]);
+                let state = self.state_for(incoming.references.map(|references| references[at]));
+                let outcome = test(&state, before, keys[at], facing);
+                passed |= u8::from(outcome.passed) << pixel;
+                if outcome.stored != before {
+                    written |= 1 << pixel;
+                    words.iter_mut().zip(form.store(outcome.stored)).for_each(|(word, stored)| word[at] = stored);
+                }
             }
+            if written != 0 {
+                squares.write(*place, n, &words, written);
+            }
+            *mask = passed;
         }
-        if written != 0 {
-            squares.write(place, &new, written);
-        }
-        passed
     }
 }

@@ -5,9 +5,6 @@ use crate::pipeline::targets::Layers;
 use ctm_card::ObjectBytes;
 use ctm_memory::Words;
 
-/// What is stored of four pixels: of each word, that of each pixel, row by row.
-pub type Square = [[u32; 4]; 4];
-
 /// The squares of a surface.
 pub struct Squares<'a> {
     bytes: ObjectBytes<'a>,
@@ -48,28 +45,26 @@ impl<'a> Squares<'a> {
         Some([pair(0)?, pair(self.distances[2])?])
     }
 
-    /// What is stored; 0 where there is nothing.
+    /// What is stored becomes square `number` of some: of each word, that of each pixel, row by row. 0 where there is nothing.
     #[inline(always)]
-    pub fn read(&self, place: u64) -> Square {
-        let mut square = [[0; 4]; 4];
-        if let Some([upper, lower]) = self.pairs(place) {
+    pub fn read<const N: usize>(&self, place: u64, number: usize, words: &mut [[u32; N]; 4]) {
+        if let (Some([upper, lower]), Some(square)) = (self.pairs(place), words[0].as_chunks_mut().0.get_mut(number)) {
             let ([a, b], [c, d]) = (upper.get(), lower.get());
-            square[0] = [a, b, c, d];
-            return square;
+            *square = [a, b, c, d];
+            return;
         }
         for (pixel, distance) in self.distances.into_iter().enumerate() {
             let stored = self.bytes.read(place + distance, self.layout.bytes());
-            square.iter_mut().zip(stored).for_each(|(word, stored)| word[pixel] = stored);
+            words.iter_mut().zip(stored).for_each(|(word, stored)| word[4 * number + pixel] = stored);
         }
-        square
     }
 
-    /// Stores the pixels of a mask, where they are there. Nobody else writes to the others meanwhile.
+    /// Stores the pixels of a mask of square `number` of some, where they are there. Nobody else writes to the others meanwhile.
     #[inline(always)]
-    pub fn write(&self, place: u64, square: &Square, mask: u8) {
-        if let Some(pairs) = self.pairs(place) {
+    pub fn write<const N: usize>(&self, place: u64, number: usize, words: &[[u32; N]; 4], mask: u8) {
+        if let (Some(pairs), Some(square)) = (self.pairs(place), words[0].as_chunks::<4>().0.get(number)) {
             for (row, pair) in pairs.into_iter().enumerate() {
-                let new = [square[0][2 * row], square[0][2 * row + 1]];
+                let new = [square[2 * row], square[2 * row + 1]];
                 match mask >> (2 * row) & 3 {
                     0 => {}
                     1 => pair.set([new[0], pair.get()[1]]),
@@ -80,7 +75,9 @@ impl<'a> Squares<'a> {
             return;
         }
         for (pixel, distance) in self.distances.into_iter().enumerate().filter(|(pixel, _)| mask >> pixel & 1 != 0) {
-            self.bytes.write(place + distance, self.layout.bytes(), square.map(|word| word[pixel]));
+            let pixel = 4 * number + pixel;
+            let stored = [words[0][pixel], words[1][pixel], words[2][pixel], words[3][pixel]];
+            self.bytes.write(place + distance, self.layout.bytes(), stored);
         }
     }
 }

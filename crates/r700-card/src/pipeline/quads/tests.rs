@@ -1,7 +1,7 @@
-//! Four pixels together against each by itself, over formats, orders in memory, blending, depth and stencil tests.
+//! Many pixels together against each by itself, over formats, orders in memory, blending, depth and stencil tests.
 
 use super::colour::Colours;
-use super::depth::IncomingSquare;
+use super::depth::IncomingSquares;
 use crate::pipeline::depth::{DepthBuffer, Incoming};
 use crate::pipeline::targets::{Place, Target};
 use crate::registers::{
@@ -57,8 +57,8 @@ fn number(u: &mut Unstructured) -> Result<f32> {
     })
 }
 
-fn colours(u: &mut Unstructured) -> Result<Colours> {
-    let mut colours = [[0; 4]; 4];
+fn colours(u: &mut Unstructured) -> Result<Colours<8>> {
+    let mut colours = [[0; 8]; 4];
     for value in colours.as_flattened_mut() {
         *value = number(u)?.to_bits();
     }
@@ -109,12 +109,16 @@ fn colours_of_squares_are_those_of_pixels() {
         let (Some(together), Some(alone)) = (of(&memories[0]), of(&memories[1])) else { return Ok(()) };
         let squares = together.squares();
         for _ in 0..3 {
-            let (corner, layer, mask) = square(u)?;
             let (colour, second) = (colours(u)?, colours(u)?);
-            together.write_square(&squares, squares.place(corner, layer), &colour, &second, mask);
-            for n in (0..4).filter(|n| mask >> n & 1 != 0) {
-                let of = |colours: Colours| colours.map(|component| component[n]);
-                alone.write(pixel(corner, layer, n), of(colour), of(second));
+            let both = [square(u)?, square(u)?];
+            let written = both.map(|(corner, layer, mask)| (squares.place(corner, layer), mask));
+            let count = if written[0].0 == written[1].0 { 1 } else { 2 };
+            together.write_squares(&squares, &written[..count], &colour, Some(&second));
+            for (n, &(corner, layer, mask)) in both[..count].iter().enumerate() {
+                for at in (0..4).filter(|at| mask >> at & 1 != 0) {
+                    let of = |colours: Colours<8>| colours.map(|component| component[4 * n + at]);
+                    alone.write(pixel(corner, layer, at), of(colour), of(second));
+                }
             }
         }
         drawn += 1;
@@ -143,23 +147,29 @@ fn tests_of_squares_are_those_of_pixels() {
         let (Some(together), Some(alone)) = (of(&memories[0]), of(&memories[1])) else { return Ok(()) };
         let squares = together.squares();
         for _ in 0..3 {
-            let (corner, layer, mask) = square(u)?;
-            let mut depths = [0.0; 4];
+            let both = [square(u)?, square(u)?];
+            let mut tested = both.map(|(corner, layer, mask)| (squares.place(corner, layer), mask));
+            let count = if tested[0].0 == tested[1].0 { 1 } else { 2 };
+            let mut depths = [0.0; 8];
             for (n, depth) in depths.iter_mut().enumerate() {
                 // Often what is stored.
-                let stored = together.surface.format.depth(together.stored(pixel(corner, layer, n)));
+                let (corner, layer, _) = both[n / 4];
+                let stored = together.surface.format.depth(together.stored(pixel(corner, layer, n % 4)));
                 *depth = if u.arbitrary()? { f32::from_bits(stored) } else { number(u)? };
             }
             let references = if u.ratio(1, 4)? { Some(u.arbitrary()?) } else { None };
             let range = *u.choose(&[[0.0, 1.0], [0.25, 0.5], [f32::MIN, f32::MAX]])?;
-            let incoming = IncomingSquare { depths, range, references, front: u.arbitrary()? };
-            let passed = together.test_square(&squares, squares.place(corner, layer), &incoming, mask);
-            let expected = (0..4).filter(|n| mask >> n & 1 != 0).fold(0, |bits, n| {
-                let IncomingSquare { depths, range, references, front } = incoming;
-                let incoming = Incoming { depth: depths[n], range, reference: references.map(|all| all[n]), front };
-                bits | u8::from(alone.test(pixel(corner, layer, n), &incoming)) << n
-            });
-            assert_eq!(passed, expected, "{:?}", registers.get::<DbDepthControl>());
+            let incoming = IncomingSquares { depths, range, references, front: u.arbitrary()? };
+            together.test_squares(&squares, &incoming, &mut tested[..count]);
+            for (n, &(corner, layer, mask)) in both[..count].iter().enumerate() {
+                let expected = (0..4).filter(|at| mask >> at & 1 != 0).fold(0, |bits, at| {
+                    let IncomingSquares { depths, range, references, front } = incoming;
+                    let (depth, reference) = (depths[4 * n + at], references.map(|all| all[4 * n + at]));
+                    let incoming = Incoming { depth, range, reference, front };
+                    bits | u8::from(alone.test(pixel(corner, layer, at), &incoming)) << at
+                });
+                assert_eq!(tested[n].1, expected, "{:?}", registers.get::<DbDepthControl>());
+            }
         }
         assert_eq!(bytes(&memories[0]), bytes(&memories[1]), "{:?}", registers.get::<DbDepthControl>());
         Ok(())

@@ -43,27 +43,39 @@ fn attribute(plane: &AttributePlane, places: &Places, is_divided: bool) -> [u32;
 impl Gradients {
     /// The places of the quad with this upper left pixel.
     #[inline(always)]
-    pub fn places(&self, (x, y): (u32, u32)) -> Places {
-        let Point { x: left, y: top } = self.perspective.setup().origin();
-        let per_pixel = GRID.per_pixel as f64;
-        let first = GRID.pixel_centre(x, y);
-        // Steps of the grid are a power of two: all of this is exact.
-        let (dx, dy) = ((first.x - left) as f64 / per_pixel, (first.y - top) as f64 / per_pixel);
-        let mut places =
-            Places { dx: [dx, dx + 1.0, dx, dx + 1.0], dy: [dy, dy, dy + 1.0, dy + 1.0], divisors: [1.0; 4] };
+    pub fn places(&self, corner: (u32, u32)) -> Places {
+        let (dx, dy) = self.distances(corner);
+        let mut places = Places { dx, dy, divisors: [1.0; 4] };
         if let Some(divisor) = self.perspective.divisor() {
             places.divisors = values(&divisor, &places);
         }
         places
     }
 
-    /// Depths at four pixels, as [`depth_at`](Self::depth_at) gives each.
+    /// Depths at the pixels of squares with these upper left ones, as [`depth_at`](Self::depth_at) gives each.
     #[inline(always)]
-    pub fn depths(&self, corner: (u32, u32)) -> [f32; 4] {
-        let places = self.places(corner);
-        let mut depths = [0.0; 4];
-        depths.iter_mut().zip(values(&self.depth, &places)).for_each(|(depth, value)| *depth = value as f32);
+    pub fn depths<const N: usize>(&self, corners: impl Iterator<Item = (u32, u32)>) -> [f32; N] {
+        let (mut dx, mut dy) = ([0.0; N], [0.0; N]);
+        let squares = dx.as_chunks_mut::<4>().0.iter_mut().zip(dy.as_chunks_mut::<4>().0);
+        for (corner, (dx, dy)) in corners.zip(squares) {
+            (*dx, *dy) = self.distances(corner);
+        }
+        let mut depths = [0.0; N];
+        let Plane { value, dx: across, dy: down } = self.depth;
+        let places = dx.iter().zip(&dy);
+        depths.iter_mut().zip(places).for_each(|(depth, (dx, dy))| *depth = (value + across * dx + down * dy) as f32);
         depths
+    }
+
+    /// How far the pixels of a square are from the first corner: to the right, and downwards.
+    #[inline(always)]
+    fn distances(&self, (x, y): (u32, u32)) -> ([f64; 4], [f64; 4]) {
+        let Point { x: left, y: top } = self.perspective.setup().origin();
+        let per_pixel = GRID.per_pixel as f64;
+        let first = GRID.pixel_centre(x, y);
+        // Steps of the grid are a power of two: all of this is exact.
+        let (dx, dy) = ((first.x - left) as f64 / per_pixel, (first.y - top) as f64 / per_pixel);
+        ([dx, dx + 1.0, dx, dx + 1.0], [dy, dy, dy + 1.0, dy + 1.0])
     }
 
     /// What register `number` gets in quads of one sample, as [`at`](Self::at) gives it: `put` takes the number of the quad and the vectors of

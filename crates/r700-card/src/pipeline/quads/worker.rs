@@ -1,12 +1,14 @@
 //! A thread that draws quads: tests, runs of the program, colours.
 
 use super::colour::Colours;
-use super::depth::IncomingSquare;
+use super::depth::IncomingSquares;
 use super::surface::Squares;
 use super::values::Places;
 use super::{Found, QUADS};
 use crate::pipeline::DrawError;
+use crate::pipeline::depth::DepthBuffer;
 use crate::pipeline::stage::{PixelStage, Regions, ShadedPrimitive};
+use crate::pipeline::targets::Target;
 use ctm_engine::Executor;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
@@ -19,6 +21,12 @@ const BAND: u32 = 16;
 const AHEAD: usize = 12;
 /// Quads of a primitive whose places are worked out together.
 const TOGETHER: usize = 16;
+/// Quads that are tested or stored together, and pixels of them.
+const BLOCK: usize = 8;
+const PIXELS: usize = 4 * BLOCK;
+/// The same of few.
+const FEW: usize = 2;
+const FEW_PIXELS: usize = 4 * FEW;
 
 /// What threads have in common.
 pub struct Shared<'d, 'a> {
@@ -107,40 +115,186 @@ impl pulp::NullaryFnOnce for Testing<'_, '_, '_> {
         let rules = &shared.stage.rules;
         let tests = shared.depth.zip(shared.stage.depth.as_ref()).filter(|_| rules.early);
         let mine = |found: &Found| shared.shares == 1 || found.corner.1 / BAND % shared.shares == share;
-        for (n, found) in shared.found.iter().enumerate().skip(next).filter(|(_, found)| mine(found)) {
-            let mut covered = found.covered;
-            if let Some((squares, depth)) = tests {
-                if let Some(ahead) = shared.found.get(n + AHEAD) {
-                    squares.prefetch(squares.place(ahead.corner, shared.primitives[ahead.primitive].layer));
-                }
-                let primitive = &shared.primitives[found.primitive];
-                let incoming = primitive.incoming(found.corner, None, None);
-                covered = depth.test_square(squares, squares.place(found.corner, primitive.layer), &incoming, covered);
-            }
+        let mut keep = |found: &Found, covered: u8| {
             if rules.early {
                 *passed += u64::from(covered.count_ones());
             }
             if rules.runs && covered != 0 {
                 waiting.push(Found { covered, ..*found });
-                if waiting.len() == QUADS {
+            }
+            waiting.len()
+        };
+        let mut block = Block::default();
+        let found = shared.found.iter().enumerate().skip(next).filter(|(_, found)| mine(found));
+        // Code that is in two places is not a part of both.
+        for next in found.map(Some).chain([None]) {
+            let Some((squares, depth)) = tests else {
+                if let Some((n, found)) = next
+                    && keep(found, found.covered) == QUADS
+                {
                     return n + 1;
                 }
+                continue;
+            };
+            let is_another = next.is_none_or(|(_, found)| !block.is_of(found.primitive));
+            if block.is_full() || is_another {
+                block.test(shared, (squares, depth));
+                let mut waiting = 0;
+                for (found, covered) in block.quads() {
+                    waiting = keep(found, covered);
+                }
+                block.clear();
+                if let Some((n, _)) = next
+                    && waiting > QUADS - BLOCK
+                {
+                    return n;
+                }
+            }
+            if let Some((n, found)) = next {
+                if let Some(ahead) = shared.found.get(n + AHEAD) {
+                    squares.prefetch(shared.place(squares, ahead));
+                }
+                block.push(0, *found, shared.place(squares, found), found.covered);
             }
         }
         shared.found.len()
     }
 }
 
-impl ShadedPrimitive {
-    /// What is tested of a quad, with what the program exports for it.
+impl Shared<'_, '_> {
+    /// Where a quad is in a surface.
     #[inline(always)]
-    fn incoming(&self, corner: (u32, u32), depths: Option<[f32; 4]>, references: Option<[u8; 4]>) -> IncomingSquare {
-        let depths = match depths {
-            Some(depths) => depths,
-            None => self.gradients.depths(corner),
-        };
-        IncomingSquare { depths, range: self.range, references, front: self.front }
+    fn place(&self, squares: &Squares, found: &Found) -> u64 {
+        squares.place(found.corner, self.primitives[found.primitive].layer)
     }
+}
+
+/// Quads that are tested or stored together: of one primitive, or such that may come in any order.
+struct Block {
+    count: usize,
+    /// Their numbers among those that wait.
+    numbers: [usize; BLOCK],
+    found: [Found; BLOCK],
+    /// Their places in a surface, and masks of their pixels.
+    squares: [(u64, u8); BLOCK],
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        let found = Found { corner: (0, 0), primitive: 0, covered: 0 };
+        Block { count: 0, numbers: [0; BLOCK], found: [found; BLOCK], squares: [(0, 0); BLOCK] }
+    }
+}
+
+impl Block {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.count == BLOCK
+    }
+
+    /// Whether all are of this primitive.
+    #[inline(always)]
+    fn is_of(&self, primitive: usize) -> bool {
+        self.count == 0 || self.found[0].primitive == primitive
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds a quad, if it is not full.
+    #[inline(always)]
+    fn push(&mut self, number: usize, found: Found, place: u64, mask: u8) {
+        if let Some(square) = self.squares.get_mut(self.count) {
+            *square = (place, mask);
+            (self.numbers[self.count], self.found[self.count]) = (number, found);
+            self.count += 1;
+        }
+    }
+
+    /// Its quads, with their masks.
+    #[inline(always)]
+    fn quads(&self) -> impl Iterator<Item = (&Found, u8)> {
+        self.found.iter().zip(self.squares.iter().map(|&(_, mask)| mask)).take(self.count)
+    }
+
+    /// Leaves the pixels in the masks that pass tests.
+    #[inline(always)]
+    fn test(&mut self, shared: &Shared, tests: (&Squares, &DepthBuffer)) {
+        match self.count {
+            0 => {}
+            1..=FEW => self.test_some::<FEW_PIXELS>(shared, tests),
+            _ => self.test_some::<PIXELS>(shared, tests),
+        }
+    }
+
+    #[inline(always)]
+    fn test_some<const N: usize>(&mut self, shared: &Shared, (squares, depth): (&Squares, &DepthBuffer)) {
+        let Block { count, found, squares: tested, .. } = self;
+        let ShadedPrimitive { gradients, range, front, .. } = &shared.primitives[found[0].primitive];
+        let depths = gradients.depths::<N>(found[..*count].iter().map(|found| found.corner));
+        let incoming = IncomingSquares { depths, range: *range, references: None, front: *front };
+        depth.test_squares(squares, &incoming, &mut tested[..*count]);
+    }
+
+    /// Writes colours to a target: where the words of the first one are, and of a second one.
+    #[inline(always)]
+    fn write(&mut self, shared: &Shared, target: &Destination, columns: usize) {
+        for (square, found) in self.squares.iter_mut().zip(&self.found).take(self.count) {
+            square.0 = shared.place(target.squares, found);
+        }
+        match self.count {
+            0 => {}
+            1..=FEW => self.write_some::<FEW_PIXELS>(target, columns),
+            _ => self.write_some::<PIXELS>(target, columns),
+        }
+    }
+
+    #[inline(always)]
+    fn write_some<const N: usize>(&self, target: &Destination, columns: usize) {
+        let mut colours: [Colours<N>; 2] = [[[0; N]; 4]; 2];
+        let [colour, second] = &mut colours;
+        self.gather(colour, target.colour, columns);
+        let second = match target.second {
+            Some(words) => {
+                self.gather(second, words, columns);
+                Some(&*second)
+            }
+            None => None,
+        };
+        target.target.write_squares(target.squares, &self.squares[..self.count], colour, second);
+    }
+
+    /// The colours of its quads, of those that the program exports.
+    #[inline(always)]
+    fn gather<const N: usize>(&self, colours: &mut Colours<N>, words: Option<Words>, columns: usize) {
+        for (n, &number) in self.numbers[..self.count].iter().enumerate() {
+            let square = exported(words, number, columns);
+            for (all, square) in colours.iter_mut().zip(square) {
+                if let Some(place) = all.as_chunks_mut().0.get_mut(n) {
+                    *place = square;
+                }
+            }
+        }
+    }
+}
+
+/// What the program exports for a quad; zeros if there is nothing.
+#[inline(always)]
+fn exported(words: Option<Words>, quad: usize, columns: usize) -> Colours<4> {
+    let Some(words) = words else { return [[0; 4]; 4] };
+    let pixel = |pixel| words.four(4 * place(quad, pixel, columns)).map_or([0; 4], |four| four.get());
+    let [a, b, c, d] = [pixel(0), pixel(1), pixel(2), pixel(3)];
+    [[a[0], b[0], c[0], d[0]], [a[1], b[1], c[1], d[1]], [a[2], b[2], c[2], d[2]], [a[3], b[3], c[3], d[3]]]
+}
+
+/// A target, with where the program leaves its colours.
+struct Destination<'t, 'a> {
+    target: &'t Target<'a>,
+    squares: &'t Squares<'t>,
+    colour: Option<Words<'t>>,
+    second: Option<Option<Words<'t>>>,
 }
 
 /// What the program gets for quads.
@@ -206,20 +360,14 @@ impl pulp::NullaryFnOnce for Storing<'_, '_, '_> {
     fn call(self) {
         let Storing { shared, regions, waiting, passed } = self;
         let (stage, rules) = (shared.stage, &shared.stage.rules);
-        let exported = |region: Option<Region>| region.and_then(|region| vectors(shared.arena, region));
-        let output = |number: usize| exported(regions.output(number));
-        let colours = |words: Option<Words>, quad: usize| -> Colours {
-            let Some(words) = words else { return [[0; 4]; 4] };
-            let pixel = |pixel| words.four(4 * place(quad, pixel, regions.columns)).map_or([0; 4], |four| four.get());
-            let [a, b, c, d] = [pixel(0), pixel(1), pixel(2), pixel(3)];
-            [[a[0], b[0], c[0], d[0]], [a[1], b[1], c[1], d[1]], [a[2], b[2], c[2], d[2]], [a[3], b[3], c[3], d[3]]]
-        };
+        let words = |region: Option<Region>| region.and_then(|region| vectors(shared.arena, region));
+        let output = |number: usize| words(regions.output(number));
         let valid = regions.valid.map(|region| {
             let mut words = vec![0; 4 * waiting.len()];
             shared.arena.read_words(region.base, &mut words);
             words
         });
-        let (first, exports) = (output(0), exported(regions.depth));
+        let (first, exports) = (output(0), words(regions.depth));
         let tests = shared.depth.zip(stage.depth.as_ref()).filter(|_| !rules.early);
         // Which pixels are drawn, first.
         let masks = |quad: usize, found: &Found| {
@@ -229,39 +377,55 @@ impl pulp::NullaryFnOnce for Storing<'_, '_, '_> {
                 mask &= (0..4).fold(0, |bits, pixel| bits | u8::from(is_valid(pixel)) << pixel);
             }
             if let Some((function, reference)) = rules.alpha {
-                let alpha = colours(first, quad)[3];
+                let alpha = exported(first, quad, regions.columns)[3];
                 let holds = |pixel: usize| function.holds(f32::from_bits(alpha[pixel]), reference);
                 mask &= (0..4).fold(0, |bits, pixel| bits | u8::from(holds(pixel)) << pixel);
             }
             mask
         };
-        let targets = stage.targets.iter().zip(shared.targets);
-        let targets: Vec<_> = targets
-            .map(|(target, squares)| (target, squares, output(target.output), target.second.map(output)))
-            .collect();
-        for (quad, found) in waiting.iter().enumerate() {
+        let targets = stage.targets.iter().zip(shared.targets).map(|(target, squares)| Destination {
+            target,
+            squares,
+            colour: output(target.output),
+            second: target.second.map(output),
+        });
+        let targets: Vec<Destination> = targets.collect();
+        let keeps = stage.targets.iter().any(|target| target.keeps);
+        let mut block = Block::default();
+        // Code that is in two places is not a part of both.
+        for next in waiting.iter().enumerate().map(Some).chain([None]) {
+            let is_another = next.is_none_or(|(_, found)| keeps && !block.is_of(found.primitive));
+            if block.is_full() || is_another {
+                for target in &targets {
+                    block.write(shared, target, regions.columns);
+                }
+                block.clear();
+            }
+            let Some((quad, found)) = next else { break };
             let mut mask = masks(quad, found);
-            let primitive = &shared.primitives[found.primitive];
             if let Some((squares, depth)) = tests.filter(|_| mask != 0) {
-                let [depths, stencils, ..] = colours(exports, quad);
-                let depths = rules.exports_depth.then(|| depths.map(f32::from_bits));
+                let primitive = &shared.primitives[found.primitive];
+                let [depths, stencils, ..] = exported(exports, quad, regions.columns);
+                let depths = match rules.exports_depth {
+                    true => depths.map(f32::from_bits),
+                    false => primitive.gradients.depths(std::iter::once(found.corner)),
+                };
                 let references = rules.exports_stencil.then(|| stencils.map(|stencil| stencil as u8));
-                let incoming = primitive.incoming(found.corner, depths, references);
-                mask = depth.test_square(squares, squares.place(found.corner, primitive.layer), &incoming, mask);
+                let incoming = IncomingSquares { depths, range: primitive.range, references, front: primitive.front };
+                let mut tested = [(shared.place(squares, found), mask)];
+                depth.test_squares(squares, &incoming, &mut tested);
+                mask = tested[0].1;
             }
             if !rules.early {
                 *passed += u64::from(mask.count_ones());
             }
-            if mask == 0 {
-                continue;
-            }
-            for (target, squares, colour, second) in &targets {
-                if let Some(ahead) = waiting.get(quad + AHEAD) {
-                    squares.prefetch(squares.place(ahead.corner, shared.primitives[ahead.primitive].layer));
+            if let Some(ahead) = waiting.get(quad + AHEAD) {
+                for target in &targets {
+                    target.squares.prefetch(shared.place(target.squares, ahead));
                 }
-                let place = squares.place(found.corner, primitive.layer);
-                let second = second.map_or([[0; 4]; 4], |second| colours(second, quad));
-                target.write_square(squares, place, &colours(*colour, quad), &second, mask);
+            }
+            if mask != 0 {
+                block.push(quad, *found, 0, mask);
             }
         }
     }
