@@ -427,6 +427,13 @@ pub(crate) use for_each_operation;
 for_each_operation!(operations);
 
 impl Op {
+    /// Whether the operation takes many instructions of every host.
+    pub fn is_long(&self) -> bool {
+        let functions = matches!(self, Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {});
+        let quotients = matches!(self, Op::Fdiv { .. } | Op::Ddiv {} | Op::Udiv {});
+        functions || quotients || matches!(self, Op::Fsqrt { .. } | Op::Dsqrt {})
+    }
+
     /// The operation's name in text, without suffixes.
     pub fn name(&self) -> &'static str {
         self.info().name

@@ -68,7 +68,7 @@ fn counters(function: &Function, graph: &Graph, shapes: &Shapes, head: Block) ->
             return None;
         }
         masks.iter().find_map(|&(at, mask)| {
-            let step = look_through(function, around.args[number], Demand::Inside(around.args[at]));
+            let step = look_through(function, graph, around.args[number], Demand::Inside(around.args[at]));
             let steps = step != param && depends(function, shapes, step, param, DEPTH) == Some(true);
             steps.then_some(Counter { head, latch, number, param, mask, step })
         })

@@ -10,6 +10,8 @@
 //! - *counters* compares what the lanes of a loop have in common as such;
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
+//!
+//! Then *invariants* takes long computations out of loops.
 
 mod blocks;
 mod congruence;
@@ -18,6 +20,7 @@ mod dead;
 mod demand;
 mod forward;
 mod implication;
+mod invariants;
 mod known;
 mod nan_bits;
 mod params;
@@ -73,6 +76,9 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
         if idle == PASSES.len() {
             break;
         }
+    }
+    if invariants::run(function) {
+        observe("invariants", function);
     }
     function.compact();
 }
