@@ -5,6 +5,7 @@ use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
 use crate::schedule::{Bands, Schedule};
 use crate::stop::Stop;
+use crate::tiles::{TILE_ROWS, positions, tiles};
 use ctm_follow::Place;
 use ctm_lane::budget::Poller;
 use ctm_lane::domain::{Lanes, Layout, QUAD};
@@ -12,6 +13,9 @@ use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 
 /// Lanes of the interpreter's groups where it is free to choose.
 const INDEPENDENT_WIDTH: usize = 128;
+
+/// Rows that machine code may take at a time.
+const CODE_ROWS: u32 = 4;
 
 /// Bytes that machine code has for an entry of an array, at most: a vector.
 const VECTOR_BYTES: u64 = 64;
@@ -106,11 +110,12 @@ impl Kernel {
         }
         let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, count.div_ceil(INDEPENDENT_WIDTH as u64));
-        let bands = Bands::new(launch.lanes, threads);
         let schedule = Schedule::<Stop>::new(options, count);
         // Code that cannot stop is for groups that need not.
         let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
         let machine = self.machine_for(launch).filter(|_| self.may_stop || is_short);
+        let is_tiled = machine.is_none() && self.code.has_loops;
+        let bands = Bands::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS });
         let bytes = match machine {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
             None => Group::bytes(&program, INDEPENDENT_WIDTH),
@@ -141,7 +146,12 @@ impl Kernel {
                     none => none.insert(Group::new(program, INDEPENDENT_WIDTH, step_limit, meter)?),
                 };
                 group.instructions = 0;
-                if self.code.uses_quads {
+                if is_tiled && let Some(tiles) = tiles(rectangle, INDEPENDENT_WIDTH) {
+                    for tile in tiles {
+                        group.set_positions(positions(tile), |i, j| rectangle.contains(i, j));
+                        group.run()?;
+                    }
+                } else if self.code.uses_quads {
                     let layout = Layout::new(rectangle, INDEPENDENT_WIDTH);
                     for number in 0..layout.groups() {
                         group.set_positions(layout.positions(number), |i, j| rectangle.contains(i, j));

@@ -35,6 +35,7 @@ mod runtime;
 pub mod schedule;
 mod stages;
 mod stop;
+mod tiles;
 mod variants;
 mod workers;
 

@@ -16,8 +16,6 @@ const BAND_LANES: u64 = 1 << 14;
 const BANDS_PER_THREAD: u64 = 16;
 /// Bands of a run in one thread, at least, so that progress is reported.
 const BANDS_ALONE: u64 = 4;
-/// Rows of which larger bands have a multiple.
-const ROWS_AT_ONCE: u32 = 4;
 /// Lanes of a line that a worker takes at once; a divisor of [`AXIS`].
 const LINE_BAND: u32 = 1 << 12;
 
@@ -159,8 +157,8 @@ pub enum Bands {
 }
 
 impl Bands {
-    /// The bands for so many threads. There is at least one lane.
-    pub fn new(lanes: Lanes, threads: usize) -> Self {
+    /// The bands for so many threads, those that are large enough of a multiple of `at_once` rows, a power of two. There is at least one lane.
+    pub fn new(lanes: Lanes, threads: usize, at_once: u32) -> Self {
         let domain = match lanes {
             Lanes::Area(domain) => domain,
             Lanes::Line(count) => return Bands::Line(count),
@@ -168,9 +166,9 @@ impl Bands {
         let across = u64::from(domain.i1 - domain.i0 + 1);
         // One thread shares with none: more bands would only cost time.
         let bands = if threads == 1 { BANDS_ALONE } else { threads as u64 * BANDS_PER_THREAD };
-        let rows = ((domain.lanes() / bands).clamp(1, BAND_LANES) / across).clamp(2, 4096) as u32;
-        // Code may take some rows at a time.
-        Bands::Area(domain, if rows < ROWS_AT_ONCE { rows & !1 } else { rows & !(ROWS_AT_ONCE - 1) })
+        let least = if threads == 1 { at_once } else { 2 };
+        let rows = ((domain.lanes() / bands).clamp(1, BAND_LANES) / across).clamp(least.into(), 4096) as u32;
+        Bands::Area(domain, if rows < at_once { rows & !1 } else { rows & !(at_once - 1) })
     }
 
     /// Number of bands.

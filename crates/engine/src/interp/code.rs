@@ -69,6 +69,8 @@ pub struct Code {
     pub(super) arrays: Vec<ArrayDecl>,
     /// The function uses other lanes of quads.
     pub uses_quads: bool,
+    /// Lanes may go on for different times.
+    pub has_loops: bool,
 }
 
 /// Gives numbers to values.
@@ -177,6 +179,7 @@ impl Code {
         let is_quad = |block: &BlockCode| block.steps.iter().any(|step| matches!(step.op, Op::Quad { .. }));
         Code {
             uses_quads: blocks.iter().any(is_quad),
+            has_loops: graph.loop_heads().next().is_some(),
             blocks,
             constants,
             rows: numbers.rows as usize,
