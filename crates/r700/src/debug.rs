@@ -9,6 +9,7 @@ use crate::program::Program;
 use crate::reference::{Moment, StackEntry, Stepper};
 use crate::stack::Wavefront;
 use crate::text;
+use crate::uses::Known;
 use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
     Shown,
@@ -125,6 +126,7 @@ impl Environment {
     fn job<'a>(&self, program: &'a Program, fetch_program: Option<&'a Program>, memory: &'a Space) -> Job<'a> {
         Job {
             program,
+            known: Known::of(program),
             fetch_program,
             lanes: self.lanes,
             inputs: self.inputs.clone(),

@@ -7,7 +7,7 @@ use crate::legal::GroupError;
 use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
-use crate::uses::{Uses, fetch_uses};
+use crate::uses::Known;
 use ctm_follow::{Address, Place};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
@@ -453,6 +453,8 @@ pub const STRIP_CUT: u32 = 1;
 pub struct Job<'a> {
     /// What runs.
     pub program: &'a Program,
+    /// What is known of it, if it is the same program: nothing depends on that but how long checks take.
+    pub known: Known<'a>,
     /// What CALL_FS enters; without it, CALL_FS does nothing.
     pub fetch_program: Option<&'a Program>,
     /// The pixels, or vertices, that it runs for. Lane (i, j) of an area has the number that counts row by row.
@@ -497,9 +499,11 @@ impl<'a> Job<'a> {
     /// A run for these lanes with nothing bound, the loop constants that Mesa sets, and as much scratch memory as the
     /// program's instructions name.
     pub fn new(program: &'a Program, lanes: impl Into<Lanes>, memory: &'a Space) -> Self {
-        let scratch_elements = Uses::of(program).scratch_elements;
+        let known = Known::of(program);
+        let scratch_elements = known.uses().scratch_elements;
         Job {
             program,
+            known,
             fetch_program: None,
             lanes: lanes.into(),
             inputs: BTreeMap::new(),
@@ -566,8 +570,8 @@ impl<'a> Job<'a> {
         if let Some(Surface { format: format @ Format::Uint8_4, .. }) = self.targets.depth {
             return Err(StateError::DepthFormat(format));
         }
-        let uses = fetch_uses(self.program, self.fetch_program);
-        for (of, bindings) in [(uses.of_stage, &self.bindings), (uses.of_other_stage, &self.alternate)] {
+        let uses = self.known.together(self.program, self.fetch_program);
+        for (of, bindings) in [(&uses.of_stage, &self.bindings), (&uses.of_other_stage, &self.alternate)] {
             if let Some(&number) = of.textures.iter().find(|number| !bindings.textures.contains_key(number)) {
                 return Err(StateError::NoTexture(number));
             }

@@ -7,7 +7,9 @@ use crate::fetch::Fetch;
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
 use crate::target::{STREAMS, Target};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 /// Resources that instructions name, of one stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,13 +161,35 @@ const fn stream_number(op: CfExportOp) -> Option<usize> {
     }
 }
 
-/// What a program and its fetch program use together.
-pub(crate) fn fetch_uses(program: &Program, fetch_program: Option<&Program>) -> Uses {
-    let mut uses = Uses::of(program);
-    if let Some(fetch_program) = fetch_program {
-        uses.add(fetch_program);
+/// A program with what it uses, once that was asked for, so that it need not be looked through for each run.
+#[derive(Clone, Debug)]
+pub struct Known<'a> {
+    program: &'a Program,
+    uses: Arc<OnceLock<Uses>>,
+}
+
+impl<'a> Known<'a> {
+    /// Of a program, of which nothing is known yet.
+    pub fn of(program: &'a Program) -> Self {
+        Known { program, uses: Arc::default() }
     }
-    uses
+
+    /// What it uses.
+    pub fn uses(&self) -> &Uses {
+        self.uses.get_or_init(|| Uses::of(self.program))
+    }
+
+    /// What a program and its fetch program use together: of a program that is not this one that is found anew.
+    pub(crate) fn together(&self, program: &Program, fetch_program: Option<&Program>) -> Cow<'_, Uses> {
+        let mut uses = match std::ptr::eq(program, self.program) {
+            true => Cow::Borrowed(self.uses()),
+            false => Cow::Owned(Uses::of(program)),
+        };
+        if let Some(fetch_program) = fetch_program {
+            uses.to_mut().add(fetch_program);
+        }
+        uses
+    }
 }
 
 /// True if the instruction looks at a texture; the others of the texture format work on registers alone.

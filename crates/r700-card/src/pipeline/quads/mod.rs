@@ -28,7 +28,7 @@ use std::sync::{Mutex, PoisonError};
 use worker::{Shared, Worker};
 
 /// Quads that the program runs for together.
-const QUADS: usize = 512;
+const QUADS: usize = 1024;
 /// Quads that are found before they are drawn.
 const FOUND: usize = 1 << 14;
 /// Quads from which on another thread is worth it.

@@ -3,7 +3,7 @@
 use crate::layout::Layout;
 use crate::pipeline::targets::Layers;
 use ctm_card::ObjectBytes;
-use ctm_memory::Words;
+use ctm_memory::{Four, Pair, Words};
 
 /// The squares of a surface.
 pub struct Squares<'a> {
@@ -37,9 +37,15 @@ impl<'a> Squares<'a> {
         }
     }
 
+    /// The words of a pixel of sixteen bytes, if all of it is there.
+    #[inline(always)]
+    fn four(&self, place: u64) -> Option<Four<'a>> {
+        self.words.filter(|_| self.layout.bytes() == 16)?.four((place / 4) as usize)
+    }
+
     /// The pairs of words of a square of pixels of four bytes, if all of it is there.
     #[inline(always)]
-    fn pairs(&self, place: u64) -> Option<[ctm_memory::Pair<'a>; 2]> {
+    fn pairs(&self, place: u64) -> Option<[Pair<'a>; 2]> {
         let words = self.words.filter(|_| self.layout.bytes() == 4)?;
         let pair = |distance: u64| words.pair(((place + distance) / 4) as usize);
         Some([pair(0)?, pair(self.distances[2])?])
@@ -54,7 +60,10 @@ impl<'a> Squares<'a> {
             return;
         }
         for (pixel, distance) in self.distances.into_iter().enumerate() {
-            let stored = self.bytes.read(place + distance, self.layout.bytes());
+            let stored = match self.four(place + distance) {
+                Some(four) => four.get(),
+                None => self.bytes.read(place + distance, self.layout.bytes()),
+            };
             words.iter_mut().zip(stored).for_each(|(word, stored)| word[4 * number + pixel] = stored);
         }
     }
@@ -77,7 +86,10 @@ impl<'a> Squares<'a> {
         for (pixel, distance) in self.distances.into_iter().enumerate().filter(|(pixel, _)| mask >> pixel & 1 != 0) {
             let pixel = 4 * number + pixel;
             let stored = [words[0][pixel], words[1][pixel], words[2][pixel], words[3][pixel]];
-            self.bytes.write(place + distance, self.layout.bytes(), stored);
+            match self.four(place + distance) {
+                Some(four) => four.set(stored),
+                None => self.bytes.write(place + distance, self.layout.bytes(), stored),
+            }
         }
     }
 }
