@@ -89,12 +89,12 @@ pub struct Pixel {
 }
 
 impl FromStr for Pixel {
-    type Err = &'static str;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse().ok().filter(|&number: &u32| number < MAX_DOMAIN);
         let pixel = text.split_once(',').and_then(|(x, y)| Some(Pixel { x: number(x)?, y: number(y)? }));
-        pixel.ok_or("expected column and row, like 40,20")
+        pixel.ok_or_else(|| format!("expected column and row, each 0 to {}, like 40,20", MAX_DOMAIN - 1))
     }
 }
 
