@@ -504,6 +504,13 @@ fn environments_that_do_not_fit() {
     assert!(matches!(job.check(), Err(StateError::Unmapped { .. })));
     job.bindings.kcache[3] = Some(Region { base: FREE, length: 4 });
     assert_eq!(job.check(), Ok(()));
+    // What was found of one program is not taken for another one's.
+    let other = assemble(&source.replace("t4", "t5"));
+    job.program = &other;
+    assert_eq!(job.check(), Err(StateError::NoTexture(5)));
+    job.program = &program;
+    job.fetch_program = Some(&other);
+    assert_eq!(job.check(), Err(StateError::NoTexture(5)));
     job.inputs.insert(128, Input::Position);
     assert_eq!(job.check(), Err(StateError::InputRegister(128)));
 }
