@@ -3,7 +3,7 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { diagnosticCount, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightActiveLine, hoverTooltip, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
 import { highlight, language } from "./highlight";
@@ -94,6 +94,7 @@ export class Editor {
   }
 
   setProblems(problems: Problem[]) {
+    if (problems.length === 0 && diagnosticCount(this.view.state) === 0) return;
     const end = this.view.state.doc.length;
     const diagnostics = problems.map(({ from, to, severity, code, message, help }) => ({
       from: Math.min(from, end),
@@ -106,6 +107,7 @@ export class Editor {
   }
 
   markLine(line: number | null, scroll: boolean) {
+    if (line === null && this.view.state.field(marked).size === 0) return;
     const effects: StateEffect<unknown>[] = [mark.of(line)];
     if (scroll && line !== null && line >= 1 && line <= this.view.state.doc.lines) {
       effects.push(EditorView.scrollIntoView(this.view.state.doc.line(line).from, { y: "center" }));

@@ -12,6 +12,7 @@ export class Listing {
 
   constructor(private chosen: (line: number) => void) {}
 
+  // A listing that is shown already keeps its counts until there are others.
   show(listing: Listed[], stages: string[]) {
     if (JSON.stringify(listing) === JSON.stringify(this.listing)) return;
     this.listing = listing;
@@ -39,12 +40,11 @@ export class Listing {
     this.markLine(this.line);
   }
 
-  // Without counts, what was there is forgotten.
-  setCounts(counted: Counted | null) {
-    const most = Math.max(1, ...(counted?.instructions.map((executed) => executed.lanes) ?? []));
-    const total = Math.max(1, counted?.instructions.reduce((sum, executed) => sum + executed.lanes, 0) ?? 1);
+  setCounts(counted: Counted) {
+    const most = Math.max(1, ...counted.instructions.map((executed) => executed.lanes));
+    const total = Math.max(1, counted.instructions.reduce((sum, executed) => sum + executed.lanes, 0));
     this.rows.forEach((row, at) => {
-      const executed = counted?.instructions[at];
+      const executed = counted.instructions[at];
       const count = row.querySelector<HTMLElement>(".count");
       const share = row.querySelector<HTMLElement>(".share");
       if (!count || !share) return;

@@ -255,12 +255,13 @@ function showExamined(found: Examined) {
     say(`${errors} ${errors === 1 ? "error" : "errors"}`, "error");
     if (before) return;
   }
-  lanes.clear();
-  picture.point(null);
-  listing.show(found.listing, found.stages);
-  listing.setCounts(null);
-  listing.markCurrent(null);
+  if (lanes.live) {
+    lanes.clear();
+    picture.point(null);
+    listing.markCurrent(null);
+  }
   editor.markLine(null, false);
+  listing.show(found.listing, found.stages);
   bindByName(found);
   controls.show(found);
   if (kindChanged) showKind(found.kind);

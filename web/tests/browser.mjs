@@ -51,7 +51,27 @@ export async function open({ engines, ...options } = {}) {
 
 // Waits until the page has painted what it is asked for and has counted its instructions.
 export async function settled(page) {
-  await page.waitForFunction(() => document.body.dataset.painted !== undefined && document.body.dataset.counted !== undefined);
+  await page.evaluate(
+    (patience) =>
+      new Promise((resolve, reject) => {
+        const { dataset } = document.body;
+        const look = () => {
+          if (dataset.painted === undefined || dataset.counted === undefined) return;
+          clearTimeout(late);
+          observer.disconnect();
+          resolve();
+        };
+        const observer = new MutationObserver(look);
+        const late = setTimeout(() => {
+          observer.disconnect();
+          reject(new Error(`not settled after ${patience} ms`));
+        }, patience);
+        // Looking in every frame, as Playwright would, makes frames: work that competes with what is measured.
+        observer.observe(document.body, { attributes: true });
+        look();
+      }),
+    30_000,
+  );
 }
 
 // Forgets what was painted and counted, for `settled`.

@@ -42,21 +42,22 @@ test("every example shows something, and an edit is a picture in less than 100 m
     await settled(page);
     await page.getByLabel("Size").selectOption("256");
     await settled(page);
-    const best = [];
-    for (let round = 0; round < 4; round++) {
+    const rounds = [];
+    for (let round = 0; round < 9; round++) {
       await unsettle(page);
       await page.locator(".cm-content").click({ position: { x: 5, y: 5 } });
       await page.keyboard.press("Control+Home");
       await page.keyboard.type(" ");
       await settled(page);
-      best.push(Number(await page.evaluate(() => document.body.dataset.painted)));
+      rounds.push(Number(await page.evaluate(() => document.body.dataset.painted)));
     }
-    times[name] = Math.min(...best);
+    times[name] = rounds.sort((a, b) => a - b);
   }
-  console.log("edit to picture, ms:", JSON.stringify(times));
+  // The first ones are slow: the browser is still compiling the engine.
+  for (const [name, [least]] of Object.entries(times)) console.log(`edit to picture: ${name} ${least} ms, ${times[name][4]} ms in the middle`);
   // Machines that run checks are shared: a test holds a generous bound, the figures above are the measurement.
   const most = Number(process.env.MOST_MS ?? 600);
-  for (const [name, time] of Object.entries(times)) assert.ok(time < most, `${name}: ${time} ms`);
+  for (const [name, [least]] of Object.entries(times)) assert.ok(least < most, `${name}: ${least} ms`);
 });
 
 // Alpha is 0 in all of two parts, but not in all of the picture.

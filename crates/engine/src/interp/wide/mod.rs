@@ -70,5 +70,7 @@ fn each<const N: usize>(
             exact(d, rows.map(|lanes| lanes.as_slice()));
         }
     }
-    exact(rest, rows.map(|(_, rest)| rest));
+    if !rest.is_empty() {
+        exact(rest, rows.map(|(_, rest)| rest));
+    }
 }
