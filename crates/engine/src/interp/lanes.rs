@@ -92,7 +92,8 @@ fn by_definition(op: &Op, d: &mut [u32], rows: &[&[u32]]) {
 }
 
 /// The operation in each lane, if it is one that has a loop here. Rows that it does not have are empty. Bit n of `normal`: row n holds no denormals.
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(
     not(all(target_arch = "wasm32", target_feature = "simd128")),
     expect(unused_variables, reason = "other hosts flush operands without loss of time")
@@ -247,7 +248,8 @@ pub(super) fn fast(op: &Op, normal: u8, d: &mut [u32], a: &[u32], b: &[u32], c: 
     true
 }
 
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "an unordered test is the complement of an ordered one")]
 fn compare(test: FloatTest, d: &mut [u32], a: &[u32], b: &[u32]) {
     macro_rules! tests {

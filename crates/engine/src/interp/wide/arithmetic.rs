@@ -1,5 +1,8 @@
 //! Sums and products whose operands and results are flushed. `normal` says of operands that they are no denormals, bit n of operand n, and
 //! `exact` is the definition of the operation.
+//!
+//! Functions with a loop are not inlined: engines of WebAssembly compile a function as a whole, when it is hot, and the interpreter with all
+//! loops in it takes them long.
 
 use super::multiply_add::{Double, MultiplyAdd, Single, has_one_rounding};
 use super::{each, flush, flush_result};
@@ -38,7 +41,7 @@ pub fn multiply_add(d: &mut [u32], rows: [&[u32]; 3], normal: u8, zero: Zero, ex
     }
 }
 
-#[inline(always)]
+#[inline(never)]
 fn multiply_add_of<const NORMAL: u8, M: MultiplyAdd>(
     d: &mut [u32],
     rows: [&[u32]; 3],
@@ -94,7 +97,7 @@ pub fn mul(d: &mut [u32], rows: [&[u32]; 2], normal: u8, zero: Zero, exact: impl
     with_normal!(normal & 3, [0, 1, 2 | 3], mul_of::<NORMAL>(d, rows, zero, &exact));
 }
 
-#[inline(always)]
+#[inline(never)]
 fn mul_of<const NORMAL: u8>(d: &mut [u32], rows: [&[u32]; 2], zero: Zero, exact: &impl Fn(&mut [u32], [&[u32]; 2])) {
     let operands = |[a, b]: [v128; 2]| [operand::<NORMAL>(0, a), operand::<NORMAL>(1, b)];
     match zero {
@@ -142,7 +145,7 @@ pub fn sub(d: &mut [u32], rows: [&[u32]; 2], normal: u8, exact: impl Fn(&mut [u3
     with_normal!(normal & 3, [0, 1, 2 | 3], sum_of::<NORMAL>(d, rows, |a, b| f32x4_sub(a, b), &exact));
 }
 
-#[inline(always)]
+#[inline(never)]
 fn sum_of<const NORMAL: u8>(
     d: &mut [u32],
     rows: [&[u32]; 2],

@@ -15,7 +15,7 @@ const MOST: f32 = 200.0;
 macro_rules! function {
     ($(#[$doc:meta])* $name:ident, $of:ident) => {
         $(#[$doc])*
-        #[inline(always)]
+        #[inline(never)]
         pub fn $name(d: &mut [u32], a: &[u32]) {
             let exact = |d: &mut [u32], [a]: [&[u32]; 1]| {
                 d.iter_mut().zip(a).for_each(|(d, &a)| *d = ctm_num::transcendental::$name(a));
