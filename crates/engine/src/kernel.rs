@@ -5,7 +5,7 @@ use crate::interp::Code;
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
+use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, hoist_invariants, simplify};
 
 /// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
 pub const SHORT: u64 = 1 << 18;
@@ -75,6 +75,8 @@ impl Kernel {
         });
         let backend = runtime.shared_backend().filter(|_| machine.is_some());
         let variants = backend.and_then(|backend| Variants::new(backend, &function, surfaces, may_stop));
+        // The interpreter's rows are no scarce registers.
+        hoist_invariants(&mut function);
         Kernel {
             code: Code::new(&function),
             machine,

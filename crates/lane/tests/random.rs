@@ -3,7 +3,7 @@
 
 mod support;
 
-use ctm_lane::{Function, assume_covered, simplify, simplify_with, verify, verify_form};
+use ctm_lane::{Function, assume_covered, hoist_invariants, simplify, simplify_with, verify, verify_form};
 use support::evaluate::{Evaluated, LANES, Run};
 use support::generate;
 use support::random::Random;
@@ -85,11 +85,14 @@ fn simplification_keeps_every_bit() {
         }
         let original = function.clone();
         let before = outcomes(&function, seed as u32, covered);
-        simplify_with(&mut function, |pass, function| {
+        let check = |pass: &str, function: &Function| {
             verify_form(function).unwrap_or_else(|error| panic!("seed {seed}, after {pass}: {error}\n{function}"));
             let after = outcomes(function, seed as u32, covered);
             assert!(after == before, "seed {seed}, after {pass}:\n{original}\n=>\n{function}\n{before:?}\n{after:?}");
-        });
+        };
+        simplify_with(&mut function, check);
+        hoist_invariants(&mut function);
+        check("invariants", &function);
         shrunk += u64::from(function.live_inst_count() < original.live_inst_count());
     }
     assert!(shrunk > FUNCTIONS * 9 / 10 || cfg!(miri), "only {shrunk} functions became smaller");

@@ -2,7 +2,7 @@
 
 mod support;
 
-use ctm_lane::{Function, assume_covered, simplify, verify};
+use ctm_lane::{Function, assume_covered, hoist_invariants, simplify, verify};
 use support::evaluate::{LANES, Run};
 
 const CASES: &str = include_str!("simplify.txt");
@@ -28,6 +28,17 @@ fn functions_become_what_is_written() {
         count += 1;
     }
     assert_eq!(count, CASES.matches("-----\n").count());
+}
+
+#[test]
+fn long_computations_that_are_the_same_in_every_pass_go_in_front_of_a_loop() {
+    let (before, after) = include_str!("hoist.txt").split_once("-----\n").expect("two functions");
+    let mut function = read("before", before);
+    let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
+    simplify(&mut function);
+    hoist_invariants(&mut function);
+    assert_eq!(function.to_string(), after);
+    assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }
 
 #[test]

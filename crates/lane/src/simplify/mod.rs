@@ -10,8 +10,6 @@
 //! - *counters* compares what the lanes of a loop have in common as such;
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
-//!
-//! Then *invariants* takes long computations out of loops.
 
 mod blocks;
 mod congruence;
@@ -77,10 +75,15 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
             break;
         }
     }
-    if invariants::run(function) {
-        observe("invariants", function);
-    }
     function.compact();
+}
+
+/// Takes long computations that are the same in every pass of a loop out of it, in a simplified function. For hosts with registers for what then
+/// lives through the loop.
+pub fn hoist_invariants(function: &mut Function) {
+    if invariants::run(function) {
+        function.compact();
+    }
 }
 
 /// Makes a function for groups that lie wholly inside the domain out of one for any group: every lane is covered. Gives
