@@ -156,8 +156,8 @@ impl<T: Copy + PartialOrd + std::ops::Sub<Output = T>> Inputs<T> {
             BlendFactor::OneMinusDestinationAlpha => one - self.destination_alpha,
             BlendFactor::SourceAlphaSaturate if channel == ALPHA => one,
             BlendFactor::SourceAlphaSaturate => {
-                let (source, room) = (self.source[ALPHA], one - self.destination_alpha);
-                if source < room { source } else { room }
+                let (source, uncovered) = (self.source[ALPHA], one - self.destination_alpha);
+                if source < uncovered { source } else { uncovered }
             }
             BlendFactor::ConstantColour => self.constant[channel],
             BlendFactor::OneMinusConstantColour => one - self.constant[channel],
@@ -249,8 +249,11 @@ impl<const N: usize> Inputs<[f32; N]> {
             BlendFactor::SourceAlphaSaturate if channel == ALPHA => [1.0; N],
             BlendFactor::SourceAlphaSaturate => {
                 let mut least = source[ALPHA];
-                let room = one_minus(destination_alpha);
-                least.iter_mut().zip(room).for_each(|(least, room)| *least = if *least < room { *least } else { room });
+                let uncovered = one_minus(destination_alpha);
+                least
+                    .iter_mut()
+                    .zip(uncovered)
+                    .for_each(|(least, uncovered)| *least = if *least < uncovered { *least } else { uncovered });
                 least
             }
             BlendFactor::ConstantColour => constant[channel],
