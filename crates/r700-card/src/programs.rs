@@ -7,7 +7,10 @@ use crate::registers::{
 };
 use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
-use ctm_r700::{Cf, CfOp, Outline, Program, ProgramInfo, Qword, Stage};
+use ctm_r700::{Cf, CfOp, GPRS, Known, Outline, Program, ProgramInfo, Qword, Stage, Uses};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 /// Qwords of a program at most.
 const MAX_QWORDS: u64 = 1 << 16;
@@ -63,7 +66,7 @@ pub const STAGES: [StageRegisters; 5] = [
 /// reaches. Addresses in it count from there.
 pub fn program(registers: &RegisterFile, stage: &StageRegisters, memory: &Arena) -> Option<Program> {
     let binding = registers.binding_at(stage.start)?;
-    let offset = (u64::from(binding.value) << 8) + 8 * u64::from(registers.value(stage.control_flow));
+    let offset = offset(registers, stage, binding.value);
     let mut info = ProgramInfo { stage: stage.stage, ..ProgramInfo::default() };
     info.set_resources(registers.value(stage.resources));
     Some(Program { code: code(memory, binding.object, offset, &info), info })
@@ -85,6 +88,90 @@ fn code(memory: &Arena, object: Object, offset: u64, info: &ProgramInfo) -> Vec<
         }
         count = qwords.min(count * 4);
     }
+}
+
+/// A program that registers named, with what it uses.
+#[derive(Debug)]
+pub struct StageProgram {
+    /// The program. Those that call a fetch program have all registers, as the driver's fetch programs load more elements than the programs
+    /// that call them have registers for.
+    pub program: Program,
+    /// A number that other programs do not have, most likely.
+    pub hash: u64,
+    uses: Arc<OnceLock<Uses>>,
+}
+
+impl StageProgram {
+    fn new(mut program: Program) -> Self {
+        match program.info.stage {
+            Stage::Vertex | Stage::Export => program.info.num_gprs = GPRS as u8,
+            Stage::Pixel | Stage::Geometry | Stage::Fetch | Stage::Copy => {}
+        }
+        let mut hasher = DefaultHasher::new();
+        program.code.hash(&mut hasher);
+        StageProgram { program, hash: hasher.finish(), uses: Arc::default() }
+    }
+
+    /// What it uses.
+    pub fn uses(&self) -> &Uses {
+        self.uses.get_or_init(|| Uses::of(&self.program))
+    }
+
+    /// It, for jobs.
+    pub fn known(&self) -> Known<'_> {
+        Known::kept(&self.program, &self.uses)
+    }
+}
+
+/// Where a program is, and what registers say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ProgramPlace {
+    stage: Stage,
+    object: Object,
+    offset: u64,
+    resources: u32,
+}
+
+/// Programs that were named before.
+#[derive(Debug, Default)]
+pub struct KeptPrograms {
+    programs: HashMap<ProgramPlace, Arc<StageProgram>>,
+    words: Vec<u32>,
+}
+
+/// Programs that are kept.
+const MOST_PROGRAMS: usize = 1024;
+
+impl KeptPrograms {
+    /// The program of a stage, as [`program`] finds it; none if it has no words.
+    pub fn get(&mut self, registers: &RegisterFile, stage: Stage, memory: &Arena) -> Option<Arc<StageProgram>> {
+        let stage_registers = STAGES.iter().find(|registers| registers.stage == stage)?;
+        let binding = registers.binding_at(stage_registers.start)?;
+        let (offset, resources) =
+            (offset(registers, stage_registers, binding.value), registers.value(stage_registers.resources));
+        let place = ProgramPlace { stage, object: binding.object, offset, resources };
+        if let Some(kept) = self.programs.get(&place) {
+            // Where the words are the same ones, so is all that their control flow reaches.
+            let code = kept.program.code.as_flattened();
+            self.words.resize(code.len(), 0);
+            let address = ObjectBytes::new(memory, place.object, 0).address(offset, 4);
+            if address.is_some_and(|address| memory.read_words(address, &mut self.words)) && self.words == code {
+                return Some(Arc::clone(kept));
+            }
+        }
+        let found = program(registers, stage_registers, memory).filter(|found| !found.code.is_empty())?;
+        let found = Arc::new(StageProgram::new(found));
+        if self.programs.len() >= MOST_PROGRAMS {
+            self.programs.clear();
+        }
+        self.programs.insert(place, Arc::clone(&found));
+        Some(found)
+    }
+}
+
+/// Where the control flow of a stage's program begins in its object, which begins in this block of 256 bytes.
+fn offset(registers: &RegisterFile, stage: &StageRegisters, block: u32) -> u64 {
+    (u64::from(block) << 8) + 8 * u64::from(registers.value(stage.control_flow))
 }
 
 /// How far a program reaches.
@@ -159,6 +246,35 @@ mod tests {
         assert_eq!(found(Stage::Pixel, &far, 0x3000), 0x101);
         assert_eq!(found(Stage::Pixel, &far, 0x208), 1, "what is outside of the object is not there");
         assert_eq!(found(Stage::Pixel, &far, 0x100), 0);
+    }
+
+    /// What is kept is the program that is there now, whoever wrote it.
+    #[test]
+    fn programs_are_found_again_until_their_words_change() {
+        let memory = Arena::new(0x1000, 0x4000).unwrap();
+        let object = Object { address: 0x1000, size: 0x3000 };
+        let mut far = [0; 8];
+        [far[0], far[1]] = [2, 0xA000_0000];
+        [far[2], far[3]] = [0xC000_0000, 0x9420_0688];
+        assert!(memory.write_words(0x1200, &far));
+        let stage = STAGES.into_iter().find(|registers| registers.stage == Stage::Pixel).unwrap();
+        let mut registers = after_reset();
+        registers.bind(stage.start, 1, object);
+        registers.write(stage.control_flow, 0x20);
+        let mut kept = KeptPrograms::default();
+        let mut get = |registers: &RegisterFile| kept.get(registers, Stage::Pixel, &memory).unwrap();
+        let first = get(&registers);
+        assert_eq!(first.program.code.len(), 3);
+        assert!(Arc::ptr_eq(&first, &get(&registers)));
+        memory.write_words(0x1210, &[7]);
+        let second = get(&registers);
+        assert_eq!((second.program.code[2], second.hash == first.hash), ([7, 0], false), "a word of its clause");
+        registers.write(stage.resources, 3);
+        assert_eq!(get(&registers).program.info.num_gprs, 3);
+        registers.write(stage.control_flow, 0x21);
+        assert_eq!(get(&registers).program.code, [[0xC000_0000, 0x9420_0688]]);
+        memory.write_words(0x1208, &[0, 0]);
+        assert!(get(&registers).program.code.len() > 1, "it goes on");
     }
 
     /// A subroutine without clauses ends where it returns.

@@ -128,6 +128,7 @@ impl Environment {
             program,
             known: Known::of(program),
             fetch_program,
+            known_fetch: None,
             lanes: self.lanes,
             inputs: self.inputs.clone(),
             bools: self.bools,

@@ -7,12 +7,13 @@ use crate::legal::GroupError;
 use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
-use crate::uses::Known;
+use crate::uses::{Known, Uses};
 use ctm_follow::{Address, Place};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_memory::{Buffer, Format, RangeError, Space, Surface};
 use ctm_num::r700 as num;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -457,6 +458,8 @@ pub struct Job<'a> {
     pub known: Known<'a>,
     /// What CALL_FS enters; without it, CALL_FS does nothing.
     pub fetch_program: Option<&'a Program>,
+    /// The same of that as of the program, if it is known.
+    pub known_fetch: Option<Known<'a>>,
     /// The pixels, or vertices, that it runs for. Lane (i, j) of an area has the number that counts row by row.
     pub lanes: Lanes,
     /// What registers hold at the start.
@@ -499,12 +502,17 @@ impl<'a> Job<'a> {
     /// A run for these lanes with nothing bound, the loop constants that Mesa sets, and as much scratch memory as the
     /// program's instructions name.
     pub fn new(program: &'a Program, lanes: impl Into<Lanes>, memory: &'a Space) -> Self {
-        let known = Known::of(program);
+        Job::of(Known::of(program), lanes, memory)
+    }
+
+    /// The same of a program of which something is known.
+    pub fn of(known: Known<'a>, lanes: impl Into<Lanes>, memory: &'a Space) -> Self {
         let scratch_elements = known.uses().scratch_elements;
         Job {
-            program,
+            program: known.program(),
             known,
             fetch_program: None,
+            known_fetch: None,
             lanes: lanes.into(),
             inputs: BTreeMap::new(),
             bools: [false; FLOW_CONSTANTS],
@@ -570,8 +578,15 @@ impl<'a> Job<'a> {
         if let Some(Surface { format: format @ Format::Uint8_4, .. }) = self.targets.depth {
             return Err(StateError::DepthFormat(format));
         }
-        let uses = self.known.together(self.program, self.fetch_program);
-        for (of, bindings) in [(&uses.of_stage, &self.bindings), (&uses.of_other_stage, &self.alternate)] {
+        let fetch = self.fetch_program.map(|fetch| match &self.known_fetch {
+            Some(known) => known.uses_of(fetch),
+            None => Cow::Owned(Uses::of(fetch)),
+        });
+        let uses = [Some(self.known.uses_of(self.program)), fetch];
+        let uses = || uses.iter().flatten();
+        let of_stage = uses().map(|uses| (&uses.of_stage, &self.bindings));
+        let of_other_stage = uses().map(|uses| (&uses.of_other_stage, &self.alternate));
+        for (of, bindings) in of_stage.chain(of_other_stage) {
             if let Some(&number) = of.textures.iter().find(|number| !bindings.textures.contains_key(number)) {
                 return Err(StateError::NoTexture(number));
             }

@@ -3,9 +3,10 @@
 use crate::alu::Selector;
 use crate::cf::{Cf, CfExport, CfExportOp, ExportVariant};
 use crate::codes::{Condition, FetchOp, KcacheMode, MemOp};
-use crate::fetch::Fetch;
+use crate::fetch::{ElementFormat, Fetch};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
+use crate::reference::element_bytes;
 use crate::target::{STREAMS, Target};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,6 +23,34 @@ pub struct Named {
     pub buffers: BTreeSet<u8>,
     /// Constant buffers.
     pub banks: BTreeSet<u8>,
+    /// What is fetched from the fetch buffers, each once.
+    pub elements: Vec<BufferElement>,
+}
+
+/// What of the elements of a fetch buffer an instruction fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferElement {
+    /// The buffer.
+    pub buffer: u8,
+    /// Bytes from the start of each element.
+    pub offset: u16,
+    /// The format; none if the resource has it.
+    pub format: Option<ElementFormat>,
+    /// The index counts.
+    pub indexed: bool,
+}
+
+impl BufferElement {
+    /// The byte behind the last of these that begins in front of byte `size` of a buffer, where elements are `stride` bytes from each other and
+    /// the resource has this format; none if none does, or the format has no elements.
+    pub fn end(&self, size: u64, stride: u32, format: ElementFormat) -> Option<u64> {
+        let bytes = element_bytes(&self.format.unwrap_or(format)).ok()? as u64;
+        let first = u64::from(self.offset);
+        let before = size.checked_sub(first + 1)?;
+        let stride = if self.indexed { u64::from(stride) } else { 0 };
+        let last = before.checked_div(stride).map_or(first, |index| first + index * stride);
+        Some(last + bytes)
+    }
 }
 
 /// What a program uses, reachable or not.
@@ -121,7 +150,17 @@ impl Uses {
     fn fetch(&mut self, fetch: &Fetch) {
         match fetch {
             Fetch::Vtx(vtx) => {
-                self.named(vtx.alt_const).buffers.insert(vtx.buffer_id);
+                let named = self.named(vtx.alt_const);
+                named.buffers.insert(vtx.buffer_id);
+                let element = BufferElement {
+                    buffer: vtx.buffer_id,
+                    offset: vtx.offset,
+                    format: (!vtx.use_const_fields).then_some(vtx.format),
+                    indexed: !vtx.const_buf_no_stride,
+                };
+                if !named.elements.contains(&element) {
+                    named.elements.push(element);
+                }
             }
             Fetch::Tex(tex) if reads_texture(tex.op) => {
                 let named = self.named(tex.fields.alt_const);
@@ -174,21 +213,27 @@ impl<'a> Known<'a> {
         Known { program, uses: Arc::default() }
     }
 
+    /// Of a program; what it uses is kept there, and taken from there if it is known.
+    pub fn kept(program: &'a Program, uses: &Arc<OnceLock<Uses>>) -> Self {
+        Known { program, uses: Arc::clone(uses) }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
     /// What it uses.
     pub fn uses(&self) -> &Uses {
         self.uses.get_or_init(|| Uses::of(self.program))
     }
 
-    /// What a program and its fetch program use together: of a program that is not this one that is found anew.
-    pub(crate) fn together(&self, program: &Program, fetch_program: Option<&Program>) -> Cow<'_, Uses> {
-        let mut uses = match std::ptr::eq(program, self.program) {
+    /// What a program uses: of one that is not this one that is found anew.
+    pub(crate) fn uses_of(&self, program: &Program) -> Cow<'_, Uses> {
+        match std::ptr::eq(program, self.program) {
             true => Cow::Borrowed(self.uses()),
             false => Cow::Owned(Uses::of(program)),
-        };
-        if let Some(fetch_program) = fetch_program {
-            uses.to_mut().add(fetch_program);
         }
-        uses
     }
 }
 

@@ -14,8 +14,8 @@ use crate::textures::{Shape, TextureError, VECTOR_BYTES};
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_r700::{
-    Bindings, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers, Program, Region,
-    Sampler, Texture, Uses, VertexBuffer, Wrap,
+    Bindings, BufferElement, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers,
+    Region, Sampler, Texture, Uses, VertexBuffer, Wrap,
 };
 
 /// Bytes from the border colour of a sampler to that of the next.
@@ -71,23 +71,24 @@ pub fn bindings(
     stage: StageBindings,
     state: &State,
     memory: &Arena,
-    programs: &[&Program],
+    programs: &[&Uses],
     plan: &mut Plan,
 ) -> Result<Bindings, DrawError> {
     let registers = &state.registers;
     let mut bindings = Bindings::default();
-    for program in programs {
-        let used = Uses::of(program).of_stage;
-        for number in used.banks {
+    for used in programs.iter().map(|uses| &uses.of_stage) {
+        for &number in &used.banks {
             bindings.kcache[usize::from(number & 15)] = Some(constants(stage, registers, number));
         }
-        for number in used.buffers {
-            bindings.buffers.insert(number, buffer(stage, registers, memory, number, plan)?);
+        for &number in &used.buffers {
+            let elements = programs.iter().flat_map(|uses| &uses.of_stage.elements);
+            let elements = elements.filter(|element| element.buffer == number);
+            bindings.buffers.insert(number, buffer(stage, registers, memory, number, elements, plan)?);
         }
-        for number in used.textures {
+        for &number in &used.textures {
             bindings.textures.insert(number, texture(stage, state, memory, number, plan)?);
         }
-        for number in used.samplers {
+        for &number in &used.samplers {
             bindings.samplers.insert(number, sampler(stage, registers, number));
         }
     }
@@ -115,11 +116,13 @@ fn words(registers: &RegisterFile, number: u32) -> [u32; resources::WORDS] {
     std::array::from_fn(|word| registers.value(first + 4 * word as u32))
 }
 
-fn buffer(
+/// A fetch buffer of which these elements are fetched.
+fn buffer<'e>(
     stage: StageBindings,
     registers: &RegisterFile,
     memory: &Arena,
     number: u8,
+    mut elements: impl Iterator<Item = &'e BufferElement>,
     plan: &mut Plan,
 ) -> Result<VertexBuffer, DrawError> {
     let slot = stage.resources + u32::from(number);
@@ -131,33 +134,35 @@ fn buffer(
     let fields = BufferResource::read(&words);
     let offset = u64::from(fields.base) | u64::from(fields.base_high) << 32;
     let size = u64::from(fields.last) + 1;
+    let (stride, format) = (u32::from(fields.stride), element_format(&fields));
     // Elements that begin inside are read; what they have beyond the object is 0.
     let whole = size + u64::from(ELEMENT_TAIL);
     let part = Plan::part(binding.object, offset, whole);
-    let region = if u64::from(part.length) == whole {
-        part
+    let there = u64::from(part.length);
+    let begin = size.min(there);
+    let is_cut = |element: &BufferElement| element.end(begin, stride, format).is_some_and(|end| end > there);
+    let (region, tail) = if part.length > 0 && !elements.any(is_cut) {
+        (part, there - begin)
     } else {
-        let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, whole);
-        let begin = size.min(bytes.len() as u64) as usize;
-        bytes.resize(begin + ELEMENT_TAIL as usize, 0);
-        plan.with(bytes)?
+        let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, begin);
+        bytes.resize((begin + u64::from(ELEMENT_TAIL)) as usize, 0);
+        (plan.with(bytes)?, ELEMENT_TAIL.into())
     };
-    Ok(VertexBuffer {
-        region,
-        tail: ELEMENT_TAIL,
-        stride: fields.stride.into(),
-        format: ElementFormat {
-            data_format: fields.format,
-            number: match fields.numbers {
-                NumberFormat::Int => ElementNumbers::Int,
-                NumberFormat::Scaled => ElementNumbers::Scaled,
-                NumberFormat::Norm | NumberFormat::Reserved3 => ElementNumbers::Norm,
-            },
-            signed: fields.signed,
-            no_zero: fields.surface_mode,
+    Ok(VertexBuffer { region, tail: tail as u32, stride, format, endian_swap: EndianSwap::None })
+}
+
+/// What the elements of a buffer are.
+fn element_format(fields: &BufferResource) -> ElementFormat {
+    ElementFormat {
+        data_format: fields.format,
+        number: match fields.numbers {
+            NumberFormat::Int => ElementNumbers::Int,
+            NumberFormat::Scaled => ElementNumbers::Scaled,
+            NumberFormat::Norm | NumberFormat::Reserved3 => ElementNumbers::Norm,
         },
-        endian_swap: EndianSwap::None,
-    })
+        signed: fields.signed,
+        no_zero: fields.surface_mode,
+    }
 }
 
 /// A texture as vectors of four numbers.

@@ -5,9 +5,10 @@ use super::assemble::{Assembly, Primitive};
 use super::bindings::{GEOMETRY, bindings};
 use super::history::listing;
 use super::streamout::Buffer;
-use super::vertices::{FirstPrograms, RING, Transformed, VertexStage, ring_buffer, stage_program};
+use super::vertices::{FirstPrograms, RING, Transformed, VertexStage, ring_buffer};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
+use crate::programs::StageProgram;
 use crate::registers::codes::{OutputPrimitive, PrimitiveType};
 use crate::registers::{
     PaSuScModeCntl, SqEsgsRingItemsize, SqGsVertItemsize, SqGsvsRingItemsize, SqVtxStartInstLoc, VgtGsMaxVertOut,
@@ -16,7 +17,7 @@ use crate::registers::{
 use crate::state::State;
 use ctm_card::history::{Listing, ProgramRun};
 use ctm_lane::domain::Lanes;
-use ctm_r700::{Bindings, Input, Items, Job, Program, Region, STRIP_CUT, Stage};
+use ctm_r700::{Bindings, Input, Items, Job, Region, STRIP_CUT, Stage};
 use std::sync::Arc;
 
 /// Primitives that the programs run for together at most.
@@ -44,7 +45,7 @@ pub struct Geometry {
     first: FirstPrograms,
     first_bindings: Bindings,
     start_instance: u32,
-    program: Program,
+    program: Arc<StageProgram>,
     bindings: Bindings,
     copy: VertexStage,
     /// R0 of the export program, R0 and R1 of the geometry program.
@@ -79,9 +80,8 @@ impl Geometry {
         plan: &mut Plan,
     ) -> Result<Self, DrawError> {
         let registers = &state.registers;
-        let first = FirstPrograms::of(state, means.memory, Stage::Export, "export")?;
-        let program =
-            stage_program(state, means.memory, Stage::Geometry).ok_or(DrawError::NoProgram { stage: "geometry" })?;
+        let first = FirstPrograms::of(state, means, Stage::Export, "export")?;
+        let program = means.program(state, Stage::Geometry).ok_or(DrawError::NoProgram { stage: "geometry" })?;
         let most = u32::from(registers.get::<VgtGsMaxVertOut>().max_vert_out);
         let [vertex, output] =
             [registers.get::<SqEsgsRingItemsize>().value, registers.get::<SqGsvsRingItemsize>().value];
@@ -97,13 +97,11 @@ impl Geometry {
         let vertices = items(lanes, vertex, plan)?;
         let output = items(together, output, plan)?;
         let strips = items(together, events, plan)?;
-        let mut bindings = bindings(GEOMETRY, state, means.memory, &[&program], plan)?;
+        let mut bindings = bindings(GEOMETRY, state, means.memory, &[program.uses()], plan)?;
         bindings.buffers.insert(RING, ring_buffer(vertices.region));
         let copied = COPIED.min((together * u64::from(most.max(1))) as usize);
         Ok(Geometry {
-            listings: means
-                .probe
-                .map(|_| [listing("export", &first.main, first.fetch.as_ref()), listing("geometry", &program, None)]),
+            listings: means.probe.map(|_| [first.listing("export"), listing("geometry", &program.program, None)]),
             first_bindings: first.bindings(state, means, plan)?,
             first,
             start_instance: registers.get::<SqVtxStartInstLoc>().value,
@@ -144,12 +142,12 @@ impl Geometry {
         vertices: &[[u32; 4]],
         primitives: &[InputPrimitive],
     ) -> Result<(Transformed, Vec<Primitive>), DrawError> {
-        means.run(&self.export_job(workspace, vertices))?;
+        means.run(&self.export_job(workspace, vertices), self.first.hash())?;
         let mut made = Made::default();
         let (mut rest, mut together, mut strips) = (primitives, self.together.max(1), self.strips);
         while !rest.is_empty() {
             let (some, behind) = rest.split_at(together.min(rest.len()));
-            means.run(&self.geometry_job(workspace, some, strips))?;
+            means.run(&self.geometry_job(workspace, some, strips), self.program.hash)?;
             let events = workspace.words(strips.region, some.len() * strips.item_dwords as usize);
             let needed =
                 (0..some.len()).map(|lane| events[lane * strips.item_dwords as usize]).max().unwrap_or_default();
@@ -216,8 +214,7 @@ impl Geometry {
         workspace.set(self.inputs[0], 0, vertices);
         let dwords = vertices.len() * self.vertices.item_dwords as usize;
         workspace.fill_part(self.vertices.region, 0, dwords, 0);
-        let mut job = Job::new(&self.first.main, Lanes::Line(vertices.len() as u32), workspace.space());
-        job.fetch_program = self.first.fetch.as_ref();
+        let mut job = self.first.job(vertices.len(), workspace);
         job.inputs.insert(0, Input::Buffer(self.inputs[0]));
         job.start_instance = self.start_instance;
         job.bindings = self.first_bindings.clone();
@@ -239,7 +236,7 @@ impl Geometry {
         let dwords = count * strips.item_dwords as usize;
         workspace.fill_part(self.output.region, 0, count * self.output.item_dwords as usize, 0);
         workspace.fill_part(strips.region, 0, dwords, 0);
-        let mut job = Job::new(&self.program, Lanes::Line(count as u32), workspace.space());
+        let mut job = Job::of(self.program.known(), Lanes::Line(count as u32), workspace.space());
         job.inputs.insert(0, Input::Buffer(self.inputs[1]));
         job.inputs.insert(1, Input::Buffer(self.inputs[2]));
         job.bindings = self.bindings.clone();

@@ -3,12 +3,13 @@
 use super::DrawError;
 use super::history::Probe;
 use super::workspace::Scratch;
+use crate::programs::StageProgram;
+use crate::state::State;
 use ctm_engine::Executor;
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
-use ctm_r700::{Job, Program};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use ctm_r700::{Job, Stage};
 use std::sync::Arc;
 
 /// What programs run with.
@@ -27,30 +28,29 @@ pub struct Means<'a> {
 }
 
 impl Means<'_> {
-    /// Runs a program: on the executor, once so many lanes have run it that preparing it there is worth it. What is drawn is the same.
+    /// Runs a program, and the fetch program that it calls, which have this hash: on the executor, once so many lanes have run it that preparing it there is worth it. What is drawn is the same.
     ///
     /// # Errors
     /// The program does what the machine cannot do, or the time is up.
-    pub fn run(&self, job: &Job) -> Result<(), DrawError> {
+    pub fn run(&self, job: &Job, hash: u64) -> Result<(), DrawError> {
         let lanes = match job.lanes {
             Lanes::Line(count) => u64::from(count),
             Lanes::Area(domain) => u64::from(domain.i1 - domain.i0 + 1) * u64::from(domain.j1 - domain.j0 + 1),
         };
-        match self.executor_of(job.program, job.fetch_program, lanes) {
+        match self.executor_of(hash, lanes) {
             Some(executor) => executor.run(job, &self.options)?,
             None => ctm_r700::reference::run(job, &self.options)?,
         };
         Ok(())
     }
 
-    /// The executor, if so many more lanes make it worth it to prepare a program there; otherwise the reference runs it.
-    pub fn executor_of(&self, program: &Program, fetch: Option<&Program>, lanes: u64) -> Option<&Executor> {
-        self.scratch.is_worth_it(hash(program, fetch), lanes).then_some(self.executor)
+    /// The executor, if so many more lanes make it worth it to prepare the program with this hash there; otherwise the reference runs it.
+    pub fn executor_of(&self, hash: u64, lanes: u64) -> Option<&Executor> {
+        self.scratch.is_worth_it(hash, lanes).then_some(self.executor)
     }
-}
 
-fn hash(program: &Program, fetch: Option<&Program>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (&program.code, fetch.map(|fetch| &fetch.code)).hash(&mut hasher);
-    hasher.finish()
+    /// The program of a stage, with what it uses, if there is one.
+    pub fn program(&self, state: &State, stage: Stage) -> Option<Arc<StageProgram>> {
+        self.scratch.program(&state.registers, stage, self.memory)
+    }
 }

@@ -63,7 +63,7 @@ impl<'a> Shading<'a> {
         let mut plan = Plan::new(means.scratch, means.memory);
         let stage = PixelStage::of(state, means, samples, &mut plan)?;
         Ok(Shading {
-            listing: means.probe.map(|_| listing("pixel", &stage.program, None)),
+            listing: means.probe.map(|_| listing("pixel", &stage.program.program, None)),
             means,
             regions: stage.regions(BATCH, &mut plan)?,
             workspace: plan.make()?,
@@ -205,7 +205,7 @@ impl<'a> Shading<'a> {
         let mut followed: BTreeMap<usize, Exports> =
             watched.filter_map(|(quad, waiting)| Some((quad, self.follow(&job, quad, waiting)?))).collect();
         self.regions.clear_outputs(workspace.arena(), self.waiting.len());
-        self.means.run(&job)?;
+        self.means.run(&job, self.stage.program.hash)?;
         let vectors = |region: &Region| {
             let mut vectors = vec![[0; 4]; 2 * columns];
             let (upper, lower) = vectors.split_at_mut(columns);

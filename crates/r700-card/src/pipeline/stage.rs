@@ -5,16 +5,17 @@ use super::depth::{DepthBuffer, function};
 use super::inputs::{Face, Gradients, Inputs, Placed};
 use super::samples::Samples;
 use super::targets::{TARGETS, Target};
-use super::vertices::stage_program;
 use super::workspace::Plan;
 use super::{DrawError, Means};
+use crate::programs::StageProgram;
 use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef, SxAlphaTestControl};
 use crate::state::State;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
-use ctm_r700::{Bindings, Input, Job, Program, Region, Stage};
+use ctm_r700::{Bindings, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::Setup;
+use std::sync::Arc;
 
 /// Bytes of a vector.
 const VECTOR: u64 = 16;
@@ -22,7 +23,7 @@ const VECTOR: u64 = 16;
 /// What the pixels of a draw have in common.
 pub struct PixelStage<'a> {
     /// The pixel program.
-    pub program: Program,
+    pub program: Arc<StageProgram>,
     /// What it names by number.
     bindings: Bindings,
     /// Its registers that get something.
@@ -90,12 +91,11 @@ impl<'a> PixelStage<'a> {
     /// Something that it needs is not there, or not executed.
     pub fn of(state: &State, means: &Means<'a>, samples: Samples, plan: &mut Plan) -> Result<Self, DrawError> {
         let registers = &state.registers;
-        let program =
-            stage_program(state, means.memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
+        let program = means.program(state, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
         let targets: Vec<Target> = (0..TARGETS)
             .filter_map(|number| Target::of(registers, means.memory, number).transpose())
             .collect::<Result<_, _>>()?;
-        let bindings = bindings(PIXEL, state, means.memory, &[&program], plan)?;
+        let bindings = bindings(PIXEL, state, means.memory, &[program.uses()], plan)?;
         let control = registers.get::<DbShaderControl>();
         Ok(PixelStage {
             bindings,
@@ -151,7 +151,7 @@ impl<'a> PixelStage<'a> {
             superfine: false,
             format: Format::Float32_4,
         };
-        let mut job = Job::new(&self.program, domain, memory);
+        let mut job = Job::of(self.program.known(), domain, memory);
         job.bindings = self.bindings.clone();
         job.quad_derivatives = true;
         job.inputs = self.inputs.registers().zip(regions.inputs.iter().map(plane).map(Input::Surface)).collect();

@@ -6,15 +6,12 @@ use super::history::listing;
 use super::streamout::{Buffer, Records};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
-use crate::programs::{STAGES, program};
+use crate::programs::StageProgram;
 use crate::registers::{PaClVsOutCntl, SqVtxStartInstLoc};
 use crate::state::State;
 use ctm_card::history::{Listing, ProgramRun, Vector};
 use ctm_lane::domain::Lanes;
-use ctm_memory::Arena;
-use ctm_r700::{
-    Bindings, GPRS, Input, Items, Job, PARAMETERS, POSITIONS, Program, Region, Stage, Target, Uses, VertexBuffer,
-};
+use ctm_r700::{Bindings, Input, Items, Job, PARAMETERS, POSITIONS, Region, Stage, Target, VertexBuffer};
 use std::sync::Arc;
 
 /// Clip distances that there are.
@@ -55,18 +52,12 @@ impl Vertex {
     }
 }
 
-/// The program of a stage.
-pub fn stage_program(state: &State, memory: &Arena, stage: Stage) -> Option<Program> {
-    let registers = STAGES.iter().find(|registers| registers.stage == stage)?;
-    program(&state.registers, registers, memory).filter(|found| !found.code.is_empty())
-}
-
 /// The program that comes first, and the fetch program that it calls.
 pub struct FirstPrograms {
     /// The vertex program, or before a geometry program the export program.
-    pub main: Program,
+    main: Arc<StageProgram>,
     /// What it calls.
-    pub fetch: Option<Program>,
+    fetch: Option<Arc<StageProgram>>,
 }
 
 impl FirstPrograms {
@@ -74,11 +65,9 @@ impl FirstPrograms {
     ///
     /// # Errors
     /// There is no program.
-    pub fn of(state: &State, memory: &Arena, stage: Stage, name: &'static str) -> Result<Self, DrawError> {
-        let mut main = stage_program(state, memory, stage).ok_or(DrawError::NoProgram { stage: name })?;
-        // The driver's fetch programs load more elements than the programs that call them have registers for.
-        main.info.num_gprs = GPRS as u8;
-        Ok(FirstPrograms { main, fetch: stage_program(state, memory, Stage::Fetch) })
+    pub fn of(state: &State, means: &Means, stage: Stage, name: &'static str) -> Result<Self, DrawError> {
+        let main = means.program(state, stage).ok_or(DrawError::NoProgram { stage: name })?;
+        Ok(FirstPrograms { main, fetch: means.program(state, Stage::Fetch) })
     }
 
     /// What they name by number.
@@ -86,8 +75,29 @@ impl FirstPrograms {
     /// # Errors
     /// Something of it cannot be read.
     pub fn bindings(&self, state: &State, means: &Means, plan: &mut Plan) -> Result<Bindings, DrawError> {
-        let programs: Vec<_> = [Some(&self.main), self.fetch.as_ref()].into_iter().flatten().collect();
+        let programs: Vec<_> =
+            [Some(&self.main), self.fetch.as_ref()].into_iter().flatten().map(|p| p.uses()).collect();
         bindings(VERTEX, state, means.memory, &programs, plan)
+    }
+
+    /// A run for so many lanes, with nothing bound.
+    pub fn job<'j>(&'j self, lanes: usize, workspace: &'j Workspace) -> Job<'j> {
+        let job = Job::of(self.main.known(), Lanes::Line(lanes as u32), workspace.space());
+        Job {
+            fetch_program: self.fetch.as_ref().map(|fetch| &fetch.program),
+            known_fetch: self.fetch.as_ref().map(|fetch| fetch.known()),
+            ..job
+        }
+    }
+
+    /// A number that other programs do not have, most likely.
+    pub fn hash(&self) -> u64 {
+        self.fetch.as_ref().map_or(0, |fetch| fetch.hash).rotate_left(1) ^ self.main.hash
+    }
+
+    /// Their texts.
+    pub fn listing(&self, stage: &'static str) -> Arc<Listing> {
+        listing(stage, &self.main.program, self.fetch.as_ref().map(|fetch| &fetch.program))
     }
 }
 
@@ -145,11 +155,11 @@ impl VertexStage {
         capacity: usize,
         plan: &mut Plan,
     ) -> Result<Self, DrawError> {
-        let mut programs = FirstPrograms::of(state, means.memory, Stage::Vertex, "vertex")?;
+        let mut programs = FirstPrograms::of(state, means, Stage::Vertex, "vertex")?;
         if ring.is_some() {
             programs.fetch = None;
         }
-        let uses = Uses::of(&programs.main);
+        let uses = programs.main.uses();
         let mut bindings = programs.bindings(state, means, plan)?;
         if let Some(region) = ring {
             bindings.buffers.insert(RING, ring_buffer(region));
@@ -172,7 +182,7 @@ impl VertexStage {
         };
         let stage = if ring.is_some() { "copy" } else { "vertex" };
         Ok(VertexStage {
-            listing: means.probe.map(|_| listing(stage, &programs.main, programs.fetch.as_ref())),
+            listing: means.probe.map(|_| programs.listing(stage)),
             bindings,
             start_instance: state.registers.get::<SqVtxStartInstLoc>().value,
             capacity,
@@ -230,8 +240,7 @@ impl VertexStage {
         let exported = || self.positions.iter().flatten().chain(&self.parameters);
         // What is not exported is 0.
         exported().for_each(|region| workspace.fill_part(*region, 0, 4 * count, 0));
-        let mut job = Job::new(&self.programs.main, Lanes::Line(count as u32), workspace.space());
-        job.fetch_program = self.programs.fetch.as_ref();
+        let mut job = self.programs.job(count, workspace);
         job.inputs.insert(0, Input::Buffer(self.input));
         job.start_instance = self.start_instance;
         job.bindings = self.bindings.clone();
@@ -258,7 +267,7 @@ impl VertexStage {
         let contents = |fill: u32| -> Result<Vec<Vec<u32>>, DrawError> {
             let dwords = |stream: &Stream| count * stream.stride as usize;
             self.streams.iter().for_each(|stream| workspace.fill_part(stream.region, 0, dwords(stream), fill));
-            means.run(job)?;
+            means.run(job, self.programs.hash())?;
             let words = |stream: &Stream| workspace.words(stream.region, dwords(stream));
             Ok(self.streams.iter().map(words).collect())
         };

@@ -2,9 +2,11 @@
 //! of the card's memory. The memory itself outlives draws.
 
 use super::DrawError;
+use crate::programs::{KeptPrograms, StageProgram};
+use crate::registers::RegisterFile;
 use ctm_card::Object;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
-use ctm_r700::Region;
+use ctm_r700::{Region, Stage};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,11 +25,12 @@ const MANY: u64 = 2048;
 /// Programs whose lanes are counted.
 const PROGRAMS: usize = 4096;
 
-/// What outlives draws: memory, and how many lanes programs have run for.
+/// What outlives draws: memory, programs, and how many lanes these have run for.
 pub struct Scratch {
     memories: RefCell<Vec<Kept>>,
     lanes: RefCell<HashMap<u64, u64>>,
     many: u64,
+    programs: RefCell<KeptPrograms>,
 }
 
 /// Memory behind that of the card, and both as programs see them.
@@ -49,7 +52,7 @@ impl Kept {
 
 impl Default for Scratch {
     fn default() -> Self {
-        Scratch { memories: RefCell::default(), lanes: RefCell::default(), many: MANY }
+        Scratch { memories: RefCell::default(), lanes: RefCell::default(), many: MANY, programs: RefCell::default() }
     }
 }
 
@@ -63,6 +66,11 @@ impl Scratch {
         let all = counted.entry(program).or_default();
         *all = all.saturating_add(lanes);
         *all >= self.many
+    }
+
+    /// The program of a stage, if there is one.
+    pub fn program(&self, registers: &RegisterFile, stage: Stage, memory: &Arena) -> Option<Arc<StageProgram>> {
+        self.programs.borrow_mut().get(registers, stage, memory)
     }
 
     /// Memory of at least so many bytes behind that of the card.

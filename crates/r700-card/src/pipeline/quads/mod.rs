@@ -141,7 +141,7 @@ impl<'a> Quads<'a> {
             targets: &targets.map(|target| target.squares()).collect::<Vec<_>>(),
             primitives: &self.primitives,
             found: &self.found,
-            executor: means.executor_of(&self.stage.program, None, 4 * self.found.len() as u64),
+            executor: means.executor_of(self.stage.program.hash, 4 * self.found.len() as u64),
             options: RunOptions { threads: 1, ..means.options },
             arena: self.workspace.arena(),
             space: self.workspace.space(),
