@@ -94,6 +94,23 @@ impl Mode {
     }
 }
 
+/// What the column or the row of an element says of where it lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// What is added.
+    sum: u64,
+    /// The bank, of which bits change places.
+    bank: u64,
+}
+
+impl Part {
+    /// Bytes from the beginning of the level to the element of this column and that row.
+    #[inline(always)]
+    pub fn with(self, other: Part) -> u64 {
+        self.sum + other.sum + (self.bank ^ other.bank)
+    }
+}
+
 impl Layout {
     /// Elements of 1, 2, 4, 8 or 16 bytes; `None` for orders that no driver uses, and other elements.
     pub fn new(mode: ArrayMode, pitch: u32, rows: u32, bytes: u32) -> Option<Self> {
@@ -159,11 +176,32 @@ impl Layout {
         }
     }
 
+    /// What column `x` says of where elements lie; none where that is not a thing of columns and rows by themselves.
+    pub fn column(&self, x: u32) -> Option<Part> {
+        (!self.is_split()).then(|| self.part(self.offset(x, 0, 0)))
+    }
+
+    /// The same of row `y` of a slice.
+    pub fn row(&self, y: u32, slice: u32) -> Option<Part> {
+        (!self.is_split()).then(|| self.part(self.offset(0, y, slice)))
+    }
+
+    fn part(&self, offset: u64) -> Part {
+        let bank = match self.mode {
+            Mode::Banks => offset & (GROUP * (BANKS - 1)),
+            Mode::Linear | Mode::Tiles => 0,
+        };
+        Part { sum: offset - bank, bank }
+    }
+
+    fn is_split(&self) -> bool {
+        self.mode == Mode::Banks && self.tile_bytes() > TILE_SPLIT
+    }
+
     /// How much farther the eight elements of a row of a tile lie than the first one, whichever row it is; none where that depends on the row.
     pub fn columns(&self) -> Option<[u64; SIDE as usize]> {
-        let is_split = self.mode == Mode::Banks && self.tile_bytes() > TILE_SPLIT;
         let distance = |x: usize| self.offset(x as u32, 0, 0) - self.offset(0, 0, 0);
-        (!is_split).then(|| std::array::from_fn(distance))
+        (!self.is_split()).then(|| std::array::from_fn(distance))
     }
 
     /// How much farther the elements of a square of two by two lie than its first one, which is at an even column and row: row by row.
@@ -227,6 +265,8 @@ mod tests {
                         );
                         let first = layout.offset(x & !1, y & !1, slice);
                         assert_eq!(offset, first + square[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
+                        let parts = (layout.column(x).unwrap(), layout.row(y, slice).unwrap());
+                        assert_eq!(offset, parts.0.with(parts.1), "{layout:?} {x} {y}");
                         assert!(offset.is_multiple_of(bytes.into()) && places.insert(offset), "{layout:?} {x} {y}");
                     }
                 }

@@ -377,10 +377,12 @@ impl Sampler {
 /// A fetch buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VertexBuffer {
-    /// Where it is. Elements that are not wholly inside read as 0.
+    /// Where it is. Elements that are not wholly inside, or in what is `beyond`, read as 0.
     pub region: Region,
     /// Bytes at its end that only belong to elements which begin before them: others read as 0 as well.
     pub tail: u32,
+    /// Bytes behind it that elements may have as if they belonged to it: they are 0.
+    pub beyond: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
     /// Format of fetches with USE_CONST_FIELDS.
@@ -392,7 +394,7 @@ pub struct VertexBuffer {
 impl VertexBuffer {
     /// The last byte at which an element of so many bytes can begin; none if no element is there.
     pub(crate) fn last_start(&self, bytes: u32) -> Option<u32> {
-        self.region.length.checked_sub(bytes.max(self.tail.saturating_add(1)))
+        self.region.length.wrapping_add(self.beyond).checked_sub(bytes.max(self.tail.saturating_add(1)))
     }
 }
 

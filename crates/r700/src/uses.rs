@@ -6,7 +6,6 @@ use crate::codes::{Condition, FetchOp, KcacheMode, MemOp};
 use crate::fetch::{ElementFormat, Fetch};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
-use crate::reference::element_bytes;
 use crate::target::{STREAMS, Target};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -38,19 +37,6 @@ pub struct BufferElement {
     pub format: Option<ElementFormat>,
     /// The index counts.
     pub indexed: bool,
-}
-
-impl BufferElement {
-    /// The byte behind the last of these that begins in front of byte `size` of a buffer, where elements are `stride` bytes from each other and
-    /// the resource has this format; none if none does, or the format has no elements.
-    pub fn end(&self, size: u64, stride: u32, format: ElementFormat) -> Option<u64> {
-        let bytes = element_bytes(&self.format.unwrap_or(format)).ok()? as u64;
-        let first = u64::from(self.offset);
-        let before = size.checked_sub(first + 1)?;
-        let stride = if self.indexed { u64::from(stride) } else { 0 };
-        let last = before.checked_div(stride).map_or(first, |index| first + index * stride);
-        Some(last + bytes)
-    }
 }
 
 /// What a program uses, reachable or not.

@@ -141,14 +141,17 @@ fn buffer<'e>(
     let there = u64::from(part.length);
     let begin = size.min(there);
     let is_cut = |element: &BufferElement| element.end(begin, stride, format).is_some_and(|end| end > there);
-    let (region, tail) = if part.length > 0 && !elements.any(is_cut) {
-        (part, there - begin)
-    } else {
-        let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, begin);
-        bytes.resize((begin + u64::from(ELEMENT_TAIL)) as usize, 0);
-        (plan.with(bytes)?, ELEMENT_TAIL.into())
+    let behind = (there - begin) as u32;
+    let (region, tail, beyond) = match there {
+        0..4 => {
+            let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, begin);
+            bytes.resize((begin + u64::from(ELEMENT_TAIL)) as usize, 0);
+            (plan.with(bytes)?, ELEMENT_TAIL, 0)
+        }
+        _ if elements.any(is_cut) => (part, ELEMENT_TAIL, ELEMENT_TAIL - behind),
+        _ => (part, behind, 0),
     };
-    Ok(VertexBuffer { region, tail: tail as u32, stride, format, endian_swap: EndianSwap::None })
+    Ok(VertexBuffer { region, tail, beyond, stride, format, endian_swap: EndianSwap::None })
 }
 
 /// What the elements of a buffer are.
@@ -243,5 +246,44 @@ fn sampler(stage: StageBindings, registers: &RegisterFile, number: u8) -> Sample
         greatest_level: levels.max_lod,
         bias: ((levels.lod_bias << 4) as i16) >> 4,
         seamless: !registers.get::<TaCntlAux>().disable_cube_wrap,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::workspace::Scratch;
+    use super::*;
+    use crate::registers::after_reset;
+    use ctm_card::Object;
+    use std::sync::Arc;
+
+    const NUMBER: u8 = 3;
+    /// Four floats.
+    const FORMAT: u8 = 35;
+
+    /// The buffer of an object of 64 bytes in memory, whose elements lie this far from each other and are read from this byte on.
+    fn bound(stride: u16, offset: u16) -> (VertexBuffer, u32) {
+        let (scratch, card) = (Scratch::default(), Arc::new(Arena::new(0x1000, 0x1000).unwrap()));
+        let mut registers = after_reset();
+        let first = resources::ADDRESS + (VERTEX.resources + u32::from(NUMBER)) * resources::STRIDE;
+        registers.bind(first, 0, Object { address: 0x1100, size: 64 });
+        let mut words = [0; resources::WORDS];
+        [words[1], words[2], words[6]] = [63, u32::from(stride) << 8, (Kind::Buffer as u32) << 30];
+        words.iter().enumerate().skip(1).for_each(|(n, &word)| registers.write(first + 4 * n as u32, word));
+        let format = ElementFormat { data_format: FORMAT, ..ElementFormat::default() };
+        let element = BufferElement { buffer: NUMBER, offset, format: Some(format), indexed: true };
+        let mut plan = Plan::new(&scratch, &card);
+        let found = buffer(VERTEX, &registers, &card, NUMBER, std::iter::once(&element), &mut plan).unwrap();
+        (found, found.region.base)
+    }
+
+    /// What elements have beyond the object is 0, and nothing is copied for that.
+    #[test]
+    fn buffers_lie_where_they_are() {
+        assert_eq!(bound(16, 0).0, VertexBuffer { tail: 0, beyond: 0, ..bound(16, 8).0 });
+        let (cut, base) = bound(16, 8);
+        assert_eq!((base, cut.region.length, cut.tail, cut.beyond), (0x1100, 64, 15, 15));
+        let (cut, base) = bound(24, 0);
+        assert_eq!((base, cut.region.length, cut.tail, cut.beyond), (0x1100, 64, 0, 0), "the third one ends with it");
     }
 }

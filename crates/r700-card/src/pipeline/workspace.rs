@@ -2,6 +2,7 @@
 //! of the card's memory. The memory itself outlives draws.
 
 use super::DrawError;
+use super::quads::{KeptPlaces, Squares};
 use crate::programs::{KeptPrograms, StageProgram};
 use crate::registers::RegisterFile;
 use ctm_card::Object;
@@ -31,6 +32,7 @@ pub struct Scratch {
     lanes: RefCell<HashMap<u64, u64>>,
     many: u64,
     programs: RefCell<KeptPrograms>,
+    places: RefCell<KeptPlaces>,
 }
 
 /// Memory behind that of the card, and both as programs see them.
@@ -52,7 +54,13 @@ impl Kept {
 
 impl Default for Scratch {
     fn default() -> Self {
-        Scratch { memories: RefCell::default(), lanes: RefCell::default(), many: MANY, programs: RefCell::default() }
+        Scratch {
+            memories: RefCell::default(),
+            lanes: RefCell::default(),
+            many: MANY,
+            programs: RefCell::default(),
+            places: RefCell::default(),
+        }
     }
 }
 
@@ -71,6 +79,11 @@ impl Scratch {
     /// The program of a stage, if there is one.
     pub fn program(&self, registers: &RegisterFile, stage: Stage, memory: &Arena) -> Option<Arc<StageProgram>> {
         self.programs.borrow_mut().get(registers, stage, memory)
+    }
+
+    /// Squares of a surface, with where they lie, if that is known or finding it is `worth` it.
+    pub fn with_places<'a>(&self, squares: Squares<'a>, worth: bool) -> Squares<'a> {
+        squares.with_places(&mut self.places.borrow_mut(), worth)
     }
 
     /// Memory of at least so many bytes behind that of the card.

@@ -13,18 +13,27 @@ const FLOAT_BITS: u32 = 24;
 /// The bytes of an element, as four little-endian words; those beyond it are 0.
 pub(super) struct Words(pub [Value; 4]);
 
+/// What is known of where a buffer ends.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    /// Its bytes, if they are a dword at least.
+    pub length: Option<Value>,
+    /// Elements may have bytes behind it, which are 0.
+    pub is_exceeded: bool,
+}
+
 impl Words {
     pub fn zero(m: &mut LiftState) -> Self {
         Words([m.b.constant(0); 4])
     }
 
-    /// Loads an element of so many bytes that is wholly inside a buffer of `length` bytes, which is `None` if that is less than a dword.
+    /// Loads an element of so many bytes of a buffer.
     pub fn load(
         m: &mut LiftState,
         buffer: Buffer,
         start: Value,
         bytes: u32,
-        length: Option<Value>,
+        extent: Extent,
         lanes: Value,
     ) -> Walked<Self> {
         let mut words = Words::zero(m);
@@ -37,10 +46,10 @@ impl Words {
                     m.b.iadd(start, at)
                 }
             };
-            *word = if bytes - at >= 4 {
+            *word = if bytes - at >= 4 && !extent.is_exceeded {
                 m.b.buffer_load(buffer, address, lanes)
             } else {
-                partial_word(m, buffer, address, bytes - at, length, lanes)?
+                partial_word(m, buffer, address, bytes - at, extent, lanes)?
             };
         }
         Ok(words)
@@ -131,24 +140,27 @@ impl Words {
     }
 }
 
-/// The last one to three bytes of an element. A word that the buffer's end cuts is read from where it still is whole.
+/// The last bytes of an element, or a word of it. One that the buffer's end cuts is read from where it still is whole.
 fn partial_word(
     m: &mut LiftState,
     buffer: Buffer,
     address: Value,
     bytes: u32,
-    length: Option<Value>,
+    extent: Extent,
     lanes: Value,
 ) -> Walked<Value> {
-    let mask = m.b.constant((1 << (bytes * 8)) - 1);
     // What is shorter than a word has no whole word to read its bytes from.
-    let (length, dword) = (length.ok_or(NotLifted::ShortBuffer)?, m.b.constant(4));
+    let (length, dword) = (extent.length.ok_or(NotLifted::ShortBuffer)?, m.b.constant(4));
     let last = m.b.isub(length, dword);
     let whole = m.b.umin(address, last);
     let word = m.b.buffer_load(buffer, whole, lanes);
     let (skipped, three) = (m.b.isub(address, whole), m.b.constant(3));
     let bits = m.b.shl(skipped, three);
     let word = m.b.shr(word, bits);
+    if bytes >= 4 {
+        return Ok(word);
+    }
+    let mask = m.b.constant((1 << (bytes * 8)) - 1);
     Ok(m.b.and(word, mask))
 }
 

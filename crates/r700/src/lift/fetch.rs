@@ -4,7 +4,7 @@
 use super::Walked;
 use super::context::CodeAddress;
 use super::control::Walk;
-use super::element::Words;
+use super::element::{Extent, Words};
 use super::level::Change;
 use super::machine::{Index, Register};
 use super::sample::Request;
@@ -115,7 +115,7 @@ impl Walk<'_> {
         };
         let alternate = vtx.alt_const;
         let layout = self.m.specialisation.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
-        let BufferLayout { is_short, tail, stride, format, endian_swap } = layout.unwrap_or_default();
+        let BufferLayout { is_short, tail, beyond, stride, format, endian_swap } = layout.unwrap_or_default();
         let (format, endian_swap) = match vtx.use_const_fields {
             true => (format, endian_swap),
             false => (vtx.format, vtx.endian_swap),
@@ -127,10 +127,17 @@ impl Walk<'_> {
                 return Ok(());
             }
         };
-        let Some(length) = self.m.buffer_length(alternate, vtx.buffer_id) else {
+        let Some(there) = self.m.buffer_length(alternate, vtx.buffer_id) else {
             let value = Words::zero(&mut self.m).0;
             self.write_selected(clause, destination, vtx.dst_sel, value, one(&format));
             return Ok(());
+        };
+        let length = match beyond {
+            0 => there,
+            _ => {
+                let beyond = self.m.b.constant(beyond);
+                self.m.b.iadd(there, beyond)
+            }
         };
         let stride = self.m.b.constant(if vtx.const_buf_no_stride { 0 } else { stride });
         let (low, high) = (self.m.b.imul(index, stride), self.m.b.umul_high(index, stride));
@@ -148,8 +155,8 @@ impl Walk<'_> {
         let inside = self.m.b.mask_and(inside, ends);
         let lanes = self.m.b.mask_and(clause.lanes, inside);
         let buffer = self.m.buffer(BufferBinding::Fetch { alternate, number: vtx.buffer_id });
-        let length = (!is_short).then_some(length);
-        let mut words = Words::load(&mut self.m, buffer, start, bytes, length, lanes)?;
+        let extent = Extent { length: (!is_short).then_some(there), is_exceeded: beyond != 0 };
+        let mut words = Words::load(&mut self.m, buffer, start, bytes, extent, lanes)?;
         words.swap(&mut self.m, endian_swap, bytes);
         let value = words.channels(&mut self.m, &format);
         let value = value.map(|value| self.m.b.select(inside, value, zero));

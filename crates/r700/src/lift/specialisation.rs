@@ -4,7 +4,7 @@ use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
 use crate::job::{
     Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, Sampler,
-    TexelNumbers, Texels, Texture, Wrap,
+    TexelNumbers, Texels, Texture, VertexBuffer, Wrap,
 };
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
@@ -100,6 +100,8 @@ pub struct BufferLayout {
     pub is_short: bool,
     /// Bytes at the end in which no element begins.
     pub tail: u32,
+    /// Bytes behind it that elements may have.
+    pub beyond: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
     /// Format of fetches with USE_CONST_FIELDS.
@@ -244,9 +246,9 @@ impl BindingLayouts {
                 .buffers
                 .iter()
                 .map(|(&number, buffer)| {
-                    let (is_short, tail, stride) = (buffer.region.length < 4, buffer.tail, buffer.stride);
-                    let (format, endian_swap) = (buffer.format, buffer.endian_swap);
-                    (number, BufferLayout { is_short, tail, stride, format, endian_swap })
+                    let &VertexBuffer { region, tail, beyond, stride, format, endian_swap } = buffer;
+                    let is_short = region.length < 4;
+                    (number, BufferLayout { is_short, tail, beyond, stride, format, endian_swap })
                 })
                 .collect(),
         }

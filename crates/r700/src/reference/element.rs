@@ -3,6 +3,7 @@
 use crate::codes::{DataFormat, EndianSwap, FormatLayout, NumberFormat};
 use crate::fetch::ElementFormat;
 use crate::job::TrapKind;
+use crate::uses::BufferElement;
 use ctm_num::r700::{self as num, NormMode};
 
 const ONE: u32 = 0x3F80_0000;
@@ -55,6 +56,19 @@ pub(crate) fn element_bytes(format: &ElementFormat) -> Result<usize, TrapKind> {
     }
     let parts = parts(data_format).ok_or(TrapKind::Unsupported(data_format.name()))?;
     Ok(parts.iter().map(|part| usize::from(part.width())).sum::<usize>().div_ceil(8))
+}
+
+impl BufferElement {
+    /// The byte behind the last of these that begins in front of byte `size` of a buffer, where elements are `stride` bytes from each other and
+    /// the resource has this format; none if none does, or the format has no elements.
+    pub fn end(&self, size: u64, stride: u32, format: ElementFormat) -> Option<u64> {
+        let bytes = element_bytes(&self.format.unwrap_or(format)).ok()? as u64;
+        let first = u64::from(self.offset);
+        let before = size.checked_sub(first + 1)?;
+        let stride = if self.indexed { u64::from(stride) } else { 0 };
+        let last = before.checked_div(stride).map_or(first, |index| first + index * stride);
+        Some(last + bytes)
+    }
 }
 
 /// The bits that 1 has in this format: an integer's, or a float's.
@@ -172,5 +186,23 @@ fn float(value: u32, width: u32) -> u32 {
         16 => num::float_16(value),
         24 => num::float_24(value),
         _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_end_behind_the_last_one_that_begins() {
+        let format = |format: DataFormat| ElementFormat { data_format: format.code(), ..ElementFormat::default() };
+        let [vector, bytes] = [DataFormat::F32_32_32Float, DataFormat::F8_8_8_8].map(format);
+        let element = BufferElement { buffer: 3, offset: 4, format: Some(vector), indexed: true };
+        let end = |size| element.end(size, 20, bytes);
+        let ends = [end(4), end(5), end(24), end(25), end(64), end(65)];
+        assert_eq!(ends, [None, Some(16), Some(16), Some(36), Some(56), Some(76)]);
+        assert_eq!(BufferElement { indexed: false, ..element }.end(64, 20, bytes), Some(16));
+        assert_eq!(element.end(64, 0, bytes), Some(16));
+        assert_eq!(BufferElement { format: None, ..element }.end(64, 20, bytes), Some(48));
     }
 }

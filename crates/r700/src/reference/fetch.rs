@@ -125,7 +125,8 @@ impl Wave<'_, '_> {
         let mut value = [0; 4];
         if buffer.last_start(bytes as u32).is_some_and(|last| start <= last.into()) {
             let address = buffer.region.base.wrapping_add(start as u32);
-            if job.memory.read_bytes(address, &mut element[..bytes]).is_ok() {
+            let there = u64::from(buffer.region.length).saturating_sub(start).min(bytes as u64) as usize;
+            if there == 0 || job.memory.read_bytes(address, &mut element[..there]).is_ok() {
                 swap(endian_swap, &mut element[..bytes]);
                 value = channels(&format, &element);
             }

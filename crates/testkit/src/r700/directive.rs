@@ -135,10 +135,10 @@ impl Display for Directives<'_> {
                 let value = format!("{filters} {x:?},{y:?},{z:?} {compare:?} {} {levels}", list(border));
                 line(&format!("{other}sampler {number}"), &value)?;
             }
-            for (number, VertexBuffer { region: place, tail, stride, format, endian_swap }) in buffers {
+            for (number, VertexBuffer { region: place, tail, beyond, stride, format, endian_swap }) in buffers {
                 let ElementFormat { data_format, number: numbers, signed, no_zero } = format;
                 let format = format!("{data_format} {numbers:?},{signed},{no_zero}");
-                let value = format!("{} {stride} {format} {endian_swap:?} {tail}", region(place));
+                let value = format!("{} {stride} {format} {endian_swap:?} {tail} {beyond}", region(place));
                 line(&format!("{other}buffer {number}"), &value)?;
             }
         }
@@ -378,8 +378,9 @@ fn read_sampler(words: &[&str]) -> Parsed<Sampler> {
 }
 
 fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
-    let [place, stride, data_format, numbers, swap, tail @ ..] = words else { return Err("write five words".into()) };
-    let tail = tail.first().map_or(Ok(0), |tail| one(tail))?;
+    let [place, stride, data_format, numbers, swap, rest @ ..] = words else { return Err("write five words".into()) };
+    let [tail, beyond] = [0, 1].map(|n| rest.get(n).map_or(Ok(0), |bytes| one(bytes)));
+    let (tail, beyond) = (tail?, beyond?);
     let [number, signed, no_zero] = several(numbers, ',', |part| Ok(part.to_owned()))?;
     let format = ElementFormat {
         data_format: one(data_format)?,
@@ -388,7 +389,7 @@ fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
         no_zero: one(&no_zero)?,
     };
     let endian_swap = one_of(swap, &EndianSwap::ALL)?;
-    Ok(VertexBuffer { region: read_region(place)?, tail, stride: one(stride)?, format, endian_swap })
+    Ok(VertexBuffer { region: read_region(place)?, tail, beyond, stride: one(stride)?, format, endian_swap })
 }
 
 fn read_input(text: &str) -> Parsed<Input> {

@@ -181,6 +181,7 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
                 format: element_format(random),
                 endian_swap: random.pick(&[EndianSwap::None, EndianSwap::In16, EndianSwap::In32]),
                 tail: random.pick(&[0, 0, 15, 100]),
+                beyond: random.pick(&[0, 0, 15, 3]),
             };
             bindings.buffers.insert(number, buffer);
         }

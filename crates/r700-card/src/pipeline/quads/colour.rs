@@ -6,9 +6,9 @@ use crate::pipeline::targets::{Operation, Target};
 /// Colours of so many pixels, square by square: of each component, the bits of each pixel.
 pub type Colours<const N: usize> = [[u32; N]; 4];
 
-impl Target<'_> {
+impl<'a> Target<'a> {
     /// The squares of the target.
-    pub fn squares(&self) -> Squares<'_> {
+    pub fn squares(&self) -> Squares<'a> {
         self.surface.squares()
     }
 

@@ -92,9 +92,9 @@ fn mask_of<const N: usize>(holds: &[u8; N], number: usize) -> u8 {
     a | b << 1 | c << 2 | d << 3
 }
 
-impl DepthBuffer<'_> {
+impl<'a> DepthBuffer<'a> {
     /// The squares of the buffer.
-    pub fn squares(&self) -> Squares<'_> {
+    pub fn squares(&self) -> Squares<'a> {
         self.surface.squares()
     }
 

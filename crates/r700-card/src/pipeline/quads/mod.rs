@@ -9,7 +9,7 @@ mod tests;
 mod values;
 mod worker;
 
-pub use surface::Squares;
+pub use surface::{KeptPlaces, Squares};
 
 use super::inputs::{Face, Placed};
 use super::samples::Samples;
@@ -33,6 +33,8 @@ const QUADS: usize = 1024;
 const FOUND: usize = 1 << 14;
 /// Quads from which on another thread is worth it.
 const QUADS_PER_THREAD: usize = 512;
+/// Quads from which on it is worth it to find out where those of all columns and rows lie.
+const QUADS_WORTH_PLACES: usize = 1024;
 /// Threads at most.
 const THREADS: usize = 32;
 /// Parts that bands of rows are drawn in, for each thread.
@@ -134,11 +136,14 @@ impl<'a> Quads<'a> {
         let pool = threads(means);
         let pieces = (self.found.len() / QUADS_PER_THREAD) as u64;
         let count = pool.map_or(1, |pool| pool.threads(means.options.threads, pieces)).min(self.workers.len());
-        let (depth, targets) = (self.stage.depth.as_ref().map(|depth| depth.squares()), self.stage.targets.iter());
+        let worth = self.found.len() >= QUADS_WORTH_PLACES;
+        let placed = |squares: Squares<'a>| means.scratch.with_places(squares, worth);
+        let depth = self.stage.depth.as_ref().map(|depth| placed(depth.squares()));
+        let targets = self.stage.targets.iter().map(|target| placed(target.squares()));
         let shared = Shared {
             stage: &self.stage,
             depth: depth.as_ref(),
-            targets: &targets.map(|target| target.squares()).collect::<Vec<_>>(),
+            targets: &targets.collect::<Vec<_>>(),
             primitives: &self.primitives,
             found: &self.found,
             executor: means.executor_of(self.stage.program.hash, 4 * self.found.len() as u64),

@@ -1,9 +1,53 @@
 //! Squares of two by two pixels of a surface whose pixels have one sample.
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Part};
 use crate::pipeline::targets::Layers;
 use ctm_card::ObjectBytes;
 use ctm_memory::{Four, Pair, Words};
+use std::sync::Arc;
+
+/// Where the squares of a slice lie, by column and row: what many draws have in common.
+#[derive(Debug)]
+pub struct SquarePlaces {
+    layout: Layout,
+    slice: u32,
+    columns: Vec<Part>,
+    rows: Vec<Part>,
+}
+
+impl SquarePlaces {
+    /// Of a layout; none if columns and rows by themselves do not say it.
+    fn new(layout: Layout, slice: u32) -> Option<Self> {
+        let every_second = |size: u32| (0..size.min(MOST)).step_by(2);
+        let columns = every_second(layout.pitch()).map(|x| layout.column(x)).collect::<Option<_>>()?;
+        let rows = every_second(layout.rows()).map(|y| layout.row(y, slice)).collect::<Option<_>>()?;
+        Some(SquarePlaces { layout, slice, columns, rows })
+    }
+}
+
+/// Columns and rows whose places are kept.
+const MOST: u32 = 1 << 13;
+/// Slices whose places are kept.
+const SLICES: usize = 16;
+
+/// Places of squares that draws have asked for.
+#[derive(Debug, Default)]
+pub struct KeptPlaces(Vec<Arc<SquarePlaces>>);
+
+impl KeptPlaces {
+    /// Of the slice of a layout; if they are not known, they are found only where that is `worth` it.
+    pub fn of(&mut self, layout: Layout, slice: u32, worth: bool) -> Option<Arc<SquarePlaces>> {
+        if let Some(known) = self.0.iter().find(|known| known.layout == layout && known.slice == slice) {
+            return Some(Arc::clone(known));
+        }
+        let places = Arc::new(SquarePlaces::new(layout, slice).filter(|_| worth)?);
+        if self.0.len() >= SLICES {
+            self.0.clear();
+        }
+        self.0.push(Arc::clone(&places));
+        Some(places)
+    }
+}
 
 /// The squares of a surface.
 pub struct Squares<'a> {
@@ -14,19 +58,38 @@ pub struct Squares<'a> {
     layers: Layers,
     /// How much farther the pixels of a square lie than its first one.
     distances: [u64; 4],
+    /// Where those of one slice lie, if that is known.
+    places: Option<Arc<SquarePlaces>>,
 }
 
 impl<'a> Squares<'a> {
     /// Of the surface that lies there.
     pub fn new(layout: Layout, bytes: ObjectBytes<'a>, layers: Layers) -> Self {
         let words = if layout.bytes() >= 4 { bytes.words() } else { None };
-        Squares { bytes, words, layout, layers, distances: layout.square() }
+        Squares { bytes, words, layout, layers, distances: layout.square(), places: None }
+    }
+
+    /// The same, with the places of the slice of the first layer that is drawn to, if they are known or finding them is `worth` it.
+    pub fn with_places(self, kept: &mut KeptPlaces, worth: bool) -> Self {
+        Squares { places: kept.of(self.layout, self.layers.slice(0), worth), ..self }
     }
 
     /// Where the square with this upper left pixel lies.
     #[inline(always)]
     pub fn place(&self, (x, y): (u32, u32), layer: u32) -> u64 {
-        self.layout.offset(x, y, self.layers.slice(layer))
+        let slice = self.layers.slice(layer);
+        if let Some(places) = &self.places
+            && slice == places.slice
+            && let (Some(column), Some(row)) = (places.columns.get(x as usize / 2), places.rows.get(y as usize / 2))
+        {
+            return column.with(*row);
+        }
+        self.place_of(x, y, slice)
+    }
+
+    #[inline(never)]
+    fn place_of(&self, x: u32, y: u32, slice: u32) -> u64 {
+        self.layout.offset(x, y, slice)
     }
 
     /// Asks for the memory of a square, which is read or written soon.
