@@ -18,6 +18,10 @@ impl Function {
         self.tables = std::mem::take(&mut old.tables);
         self.arrays = std::mem::take(&mut old.arrays);
         self.buffers = old.buffers;
+        self.blocks.reserve_exact(order.len());
+        self.insts.reserve_exact(old.live_inst_count());
+        self.pool.reserve(old.pool.len());
+        self.values.reserve(old.values.len());
         let mut new_value = vec![Value(u32::MAX); old.value_count()];
         for (at, &from) in order.iter().enumerate() {
             let block = Block::new(at);

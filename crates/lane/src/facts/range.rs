@@ -155,6 +155,9 @@ impl Ranges {
 
     /// Joins what comes into the parameters of a block; gives whether anything moved.
     fn enter(&mut self, function: &Function, graph: &Graph, block: Block) -> bool {
+        if function.params(block).is_empty() {
+            return false;
+        }
         let mut changed = false;
         let edges = graph.edges(function, block);
         let lanes = function.params(block).iter().enumerate();

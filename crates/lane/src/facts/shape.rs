@@ -99,6 +99,9 @@ impl Shapes {
     }
 
     fn enter(&mut self, function: &Function, graph: &Graph, block: Block) -> bool {
+        if function.params(block).is_empty() {
+            return false;
+        }
         let mut changed = false;
         let edges = graph.edges(function, block);
         for (number, &param) in function.params(block).iter().enumerate() {

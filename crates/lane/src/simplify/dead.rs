@@ -37,6 +37,9 @@ pub(crate) fn run(function: &mut Function) -> bool {
 /// Which arrays some instruction reads.
 fn arrays_read(function: &Function) -> Vec<bool> {
     let mut read = vec![false; function.arrays.len()];
+    if read.is_empty() {
+        return read;
+    }
     for block in function.blocks() {
         let ops = function.insts(block).iter().map(|&inst| function.op(inst));
         for (array, _) in ops.filter(|op| op.effect() == Effect::ReadsArray).filter_map(Op::array) {

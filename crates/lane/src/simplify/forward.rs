@@ -8,7 +8,7 @@ use super::rules;
 use super::zero_signs::ZeroSigns;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::{Range, Ranges, Shapes};
-use crate::function::Function;
+use crate::function::{Function, Terminator};
 use crate::graph::Graph;
 use crate::hash::{FastHasher, FastMap};
 use crate::op::{Effect, Op};
@@ -33,18 +33,53 @@ pub(crate) enum Rewrite {
 /// Rewrites one instruction can go through; each makes it simpler, so this is never reached.
 const MAX_REWRITES: usize = 16;
 
-/// What rules may look at and use.
-pub(crate) struct Rewriter<'a> {
-    pub(crate) function: &'a mut Function,
-    graph: Graph,
+/// What is known of a function before a walk.
+pub(crate) struct Facts {
     ranges: Ranges,
     shapes: Shapes,
     known: Known,
     zero_signs: ZeroSigns,
+    /// Uses of each value.
+    uses: Vec<u32>,
+}
+
+impl Facts {
+    fn new(function: &Function, graph: &Graph) -> Self {
+        let ranges = Ranges::new(function, graph);
+        let shapes = Shapes::new(function, graph);
+        let known = Known::new(function, graph, &shapes);
+        let zero_signs = ZeroSigns::new(function, graph, &ranges);
+        let mut uses = vec![0; function.value_count()];
+        for &block in &graph.order {
+            let insts = function.insts(block).iter().flat_map(|&inst| function.args(inst)).copied();
+            insts.chain(function.terminator(block).values()).for_each(|value| uses[value.index()] += 1);
+        }
+        Self { ranges, shapes, known, zero_signs, uses }
+    }
+
+    /// Whether something else is known of a value than before. Of constants, which are all that a walk makes, everything is known at once.
+    fn differs(&self, old: &Self, value: Value) -> bool {
+        value.index() < old.uses.len()
+            && (self.ranges.get(value) != old.ranges.get(value)
+                || self.shapes.get(value) != old.shapes.get(value)
+                || self.zero_signs.matters(value) != old.zero_signs.matters(value)
+                || (self.uses[value.index()] == 1) != (old.uses[value.index()] == 1))
+    }
+}
+
+/// How many definitions a rule looks at, one behind the other, at most: it looks at one or two, and then as deep as questions about masks and about
+/// zeros go.
+const REACH: u32 = 8;
+/// The distance of a value from what is unknown.
+const FAR: u32 = u32::MAX;
+
+/// What rules may look at and use.
+pub(crate) struct Rewriter<'a> {
+    pub(crate) function: &'a mut Function,
+    graph: Graph,
+    facts: Facts,
     /// Whether the sign of the result of the instruction at hand matters when it is zero.
     zero_sign_matters: bool,
-    /// Uses of each value before the walk.
-    uses: Vec<u32>,
     replacement: Replacement,
     constants: FastMap<Op, Value>,
     prelude: Vec<Inst>,
@@ -54,7 +89,7 @@ pub(crate) struct Rewriter<'a> {
 impl Rewriter<'_> {
     /// The range of a value.
     pub(crate) fn range(&self, value: Value) -> Range {
-        self.ranges.of(self.function, value)
+        self.facts.ranges.of(self.function, value)
     }
 
     /// Whether the sign of the result matters when it is zero.
@@ -64,7 +99,7 @@ impl Rewriter<'_> {
 
     /// Whether the value is the same in every lane.
     pub(crate) fn is_uniform(&self, value: Value) -> bool {
-        self.function.lane_constant(value).is_some() || self.shapes.is_uniform(value)
+        self.function.lane_constant(value).is_some() || self.facts.shapes.is_uniform(value)
     }
 
     /// Whether every lane of `m` is certainly in `n`.
@@ -74,7 +109,7 @@ impl Rewriter<'_> {
 
     /// Whether nothing else used the value when the walk began.
     pub(crate) fn has_one_use(&self, value: Value) -> bool {
-        self.uses.get(value.index()) == Some(&1)
+        self.facts.uses.get(value.index()) == Some(&1)
     }
 
     /// The operation and operands that give a value.
@@ -100,7 +135,7 @@ impl Rewriter<'_> {
         let value = self.replacement.get(value);
         if self.function.value_type(value) == Type::Mask
             && self.function.mask_constant(value).is_none()
-            && let Some(known) = self.known.get(&self.graph, value, block)
+            && let Some(known) = self.facts.known.get(&self.graph, value, block)
         {
             self.changed = true;
             return self.constant(Op::Mask { value: known });
@@ -116,6 +151,52 @@ impl Rewriter<'_> {
         }
     }
 
+    /// Whether a walk would find nothing, as the last one, before which `old` was known, left everything in its final form: rules that did not
+    /// apply then can only apply now because something else is known of a value that they look at. Where there are no loops, a walk comes to all
+    /// definitions before their users.
+    fn is_settled(&mut self, old: &Facts) -> bool {
+        if self.graph.loop_heads().next().is_some() || !self.facts.known.says_the_same(&old.known) {
+            return false;
+        }
+        let mut distances = vec![FAR; self.function.value_count()];
+        for at in 0..self.graph.order.len() {
+            let block = self.graph.order[at];
+            for (number, &param) in self.function.params(block).iter().enumerate() {
+                let edges = self.graph.edges(self.function, block);
+                let nearest = edges.iter().map(|edge| distances[edge.args[number].index()]).min().unwrap_or(FAR);
+                distances[param.index()] = if self.facts.differs(old, param) { 0 } else { nearest.saturating_add(1) };
+            }
+            for at in 0..self.function.insts(block).len() {
+                let inst = self.function.insts(block)[at];
+                let mut nearest =
+                    self.function.args(inst).iter().map(|arg| distances[arg.index()]).min().unwrap_or(FAR);
+                nearest = nearest.saturating_add(1);
+                if self.function.results(inst).any(|result| self.facts.differs(old, result)) {
+                    nearest = 0;
+                }
+                self.function.results(inst).for_each(|result| distances[result.index()] = nearest);
+                if nearest <= REACH && self.outcome(inst).is_some() {
+                    return false;
+                }
+            }
+            if let Terminator::Any { mask, .. } = self.function.terminator(block) {
+                let parts = self.function.defining_op(*mask).map_or(&[][..], |(_, args)| args);
+                let differs = |&value: &Value| old.shapes.is_uniform(value) != self.facts.shapes.is_uniform(value);
+                if differs(mask) || parts.iter().any(differs) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// What the first rule that applies makes of an instruction.
+    fn outcome(&mut self, inst: Inst) -> Option<Rewrite> {
+        let mut results = self.function.results(inst);
+        self.zero_sign_matters = results.any(|result| self.facts.zero_signs.matters(result));
+        rules::apply(self, self.function.op(inst), self.function.args(inst))
+    }
+
     fn replace(&mut self, inst: Inst, values: impl Iterator<Item = Value>) {
         for (result, value) in self.function.results(inst).zip(values) {
             self.replacement.set(result, value);
@@ -125,9 +206,8 @@ impl Rewriter<'_> {
 
     /// Applies rules until none applies; gives whether the instruction stays.
     fn rewrite(&mut self, inst: Inst) -> bool {
-        self.zero_sign_matters = self.function.results(inst).any(|result| self.zero_signs.matters(result));
         for _ in 0..MAX_REWRITES {
-            let Some(outcome) = rules::apply(self, self.function.op(inst), self.function.args(inst)) else { break };
+            let Some(outcome) = self.outcome(inst) else { break };
             self.changed = true;
             match outcome {
                 Rewrite::Becomes(op, args) => self.function.replace_op(inst, op, &args),
@@ -162,33 +242,29 @@ fn is_constant(op: &Op) -> bool {
     matches!(op, Op::Lane { .. } | Op::Mask { .. } | Op::Uniform { .. })
 }
 
-pub(crate) fn run(function: &mut Function) -> bool {
+/// Walks once. `walked` is what was known before the last walk, if nothing but dead code has gone since; afterwards it is what was known before
+/// this one.
+pub(crate) fn run(function: &mut Function, walked: &mut Option<Facts>) -> bool {
     let graph = Graph::new(function);
-    let ranges = Ranges::new(function, &graph);
-    let shapes = Shapes::new(function, &graph);
-    let known = Known::new(function, &graph, &shapes);
-    let zero_signs = ZeroSigns::new(function, &graph, &ranges);
+    let facts = Facts::new(function, &graph);
     let order = graph.order.clone();
-    let mut uses = vec![0; function.value_count()];
-    function.map_operands(|value| {
-        uses[value.index()] += 1;
-        value
-    });
     let replacement = Replacement::new(function);
     let mut rewriter = Rewriter {
         function,
         graph,
-        ranges,
-        shapes,
-        known,
-        zero_signs,
+        facts,
         zero_sign_matters: true,
-        uses,
         replacement,
         constants: FastMap::default(),
         prelude: Vec::new(),
         changed: false,
     };
+    if let Some(old) = walked.take()
+        && rewriter.is_settled(&old)
+    {
+        *walked = Some(rewriter.facts);
+        return false;
+    }
     let mut equals = Equals::new(rewriter.function.inst_count());
     for &block in &order {
         let insts = std::mem::take(&mut rewriter.function.blocks[block.index()].insts);
@@ -225,7 +301,8 @@ pub(crate) fn run(function: &mut Function) -> bool {
         rewriter.function.blocks[block.index()].insts = kept;
         see_terminator(&mut rewriter, block);
     }
-    let Rewriter { function, replacement, mut prelude, changed, .. } = rewriter;
+    let Rewriter { function, facts, replacement, mut prelude, changed, .. } = rewriter;
+    *walked = Some(facts);
     let entry = &mut function.blocks[0].insts;
     prelude.append(entry);
     *entry = prelude;
@@ -235,10 +312,9 @@ pub(crate) fn run(function: &mut Function) -> bool {
 
 /// Replaces what a terminator reads by what it is known to be, on each edge for itself.
 fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
-    use crate::function::Terminator::Any;
     let mut terminator = rewriter.function.terminator(block).clone();
     terminator.for_each_value_mut(|value| *value = rewriter.seen(*value, block));
-    if let Any { mask, then, otherwise } = &mut terminator {
+    if let Terminator::Any { mask, then, otherwise } = &mut terminator {
         // Where all lanes of the function say the same, a lane of another mask does.
         if let Some((Op::MaskAnd {}, &[a, b])) = rewriter.function.defining_op(*mask)
             && let Some((_, same)) = [(a, b), (b, a)]

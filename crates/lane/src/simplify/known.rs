@@ -8,6 +8,7 @@ use crate::graph::Graph;
 use crate::op::Op;
 
 /// What is known of one mask in one block and all that it dominates.
+#[derive(PartialEq)]
 struct Fact {
     region: Block,
     value: bool,
@@ -35,6 +36,14 @@ impl Known {
             }
         }
         known
+    }
+
+    /// Whether both know the same of all values that either of them has seen.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let count = self.first.len().min(other.first.len());
+        self.facts == other.facts
+            && self.first[..count] == other.first[..count]
+            && [self, other].iter().all(|known| known.first[count..].iter().all(|&first| first == 0))
     }
 
     fn add(&mut self, region: Block, mask: Value, value: bool) {

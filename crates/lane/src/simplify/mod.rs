@@ -30,24 +30,27 @@ use crate::attribute::Bits;
 use crate::entity::{Inst, Table, Value};
 use crate::function::Function;
 use crate::op::{Effect, Op};
+use forward::Facts;
 
 pub(crate) use nan_bits::Observed;
 
 /// A pass: its name, and what it does, which returns whether it changed something.
-type Pass = (&'static str, fn(&mut Function) -> bool);
+type Pass = (&'static str, fn(&mut Function, &mut Option<Facts>) -> bool);
 
 /// The name of the pass that removes what nobody wants.
 const DEAD: &str = "dead";
+/// The name of the pass that keeps what it knows for its next walk.
+const FORWARD: &str = "forward";
 
 /// The passes, in the order in which a round runs them.
 const PASSES: &[Pass] = &[
-    (DEAD, dead::run),
-    ("forward", forward::run),
-    ("parameters", params::run),
-    ("demand", demand::run),
-    ("counters", counters::run),
-    ("NaN bits", nan_bits::run),
-    ("blocks", blocks::run),
+    (DEAD, |function, _| dead::run(function)),
+    (FORWARD, forward::run),
+    ("parameters", |function, _| params::run(function)),
+    ("demand", |function, _| demand::run(function)),
+    ("counters", |function, _| counters::run(function)),
+    ("NaN bits", |function, _| nan_bits::run(function)),
+    ("blocks", |function, _| blocks::run(function)),
 ];
 
 /// Rounds after which simplification ends even if something could still change.
@@ -65,10 +68,12 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
     // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
+    let mut walked = None;
     for &(name, pass) in PASSES.iter().cycle().take(MAX_ROUNDS * PASSES.len()) {
-        let changed = pass(function);
+        let changed = pass(function, &mut walked);
         if changed {
             observe(name, function);
+            walked = walked.filter(|_| name == DEAD || name == FORWARD);
         }
         idle = if changed && name != DEAD { 0 } else { idle + 1 };
         if idle == PASSES.len() {

@@ -13,7 +13,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
     let mut again = true;
     while again {
         again = false;
-        for &block in &graph.order {
+        for &block in graph.order.iter().filter(|&&block| !function.params(block).is_empty()) {
             let edges = graph.edges(function, block);
             for (number, &param) in function.params(block).iter().enumerate() {
                 if !replacement.has(param)

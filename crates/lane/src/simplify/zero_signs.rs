@@ -18,7 +18,9 @@ pub(crate) struct ZeroSigns(Vec<bool>);
 impl ZeroSigns {
     pub(crate) fn new(function: &Function, graph: &Graph, ranges: &Ranges) -> Self {
         let mut signs = Self(vec![false; function.value_count()]);
-        while signs.spread(function, graph, ranges) {}
+        // Users come before operands, but for what comes around loops.
+        let has_loops = graph.loop_heads().next().is_some();
+        while signs.spread(function, graph, ranges) && has_loops {}
         signs
     }
 
