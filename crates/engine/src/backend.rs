@@ -89,6 +89,11 @@ impl Bindings<'_> {
             None => std::ptr::null_mut(),
         }
     }
+
+    /// True if some access left the mapped memory.
+    pub fn out_of_range(&self) -> bool {
+        self.surfaces.iter().any(View::out_of_range)
+    }
 }
 
 /// What running a rectangle did.

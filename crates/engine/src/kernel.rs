@@ -1,11 +1,11 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
 use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
-use crate::interp::Code;
+use crate::interpretation::Interpretation;
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, hoist_invariants, simplify};
+use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
 
 /// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
 pub const SHORT: u64 = 1 << 18;
@@ -26,14 +26,18 @@ pub enum Grouping {
     Together,
 }
 
-/// A function, simplified and laid out for the interpreter, with machine code where the engine makes it, and its threads.
+/// A function, simplified, with machine code where the engine makes it and code for the interpreter, and its threads.
 pub struct Kernel {
-    pub(crate) code: Code,
+    pub(crate) interpretation: Interpretation,
     machine: Option<Box<dyn MachineCode>>,
     /// Machine code for known constants.
     pub(crate) variants: Option<Variants>,
     pub(crate) grouping: Grouping,
     pub(crate) longest: Option<u64>,
+    /// The function uses other lanes of quads.
+    pub(crate) uses_quads: bool,
+    /// Entries of all arrays.
+    pub(crate) array_entries: u64,
     /// Some way ends in a trap.
     pub(crate) may_trap: bool,
     /// Machine code, if there is any, can stop in the middle of a group; otherwise it leaves the limit on steps out.
@@ -75,10 +79,13 @@ impl Kernel {
         });
         let backend = runtime.shared_backend().filter(|_| machine.is_some());
         let variants = backend.and_then(|backend| Variants::new(backend, &function, surfaces, may_stop));
-        // The interpreter's rows are no scarce registers.
-        hoist_invariants(&mut function);
+        let uses_quads = operations(&function).any(|op| matches!(op, Op::Quad { .. }));
+        let array_entries = function.arrays.iter().map(|array| u64::from(array.entries)).sum();
+        let is_compiled = machine.is_some();
         Kernel {
-            code: Code::new(&function),
+            interpretation: if is_compiled { Interpretation::later(function) } else { Interpretation::new(function) },
+            uses_quads,
+            array_entries,
             machine,
             variants,
             grouping,
@@ -103,7 +110,7 @@ impl Kernel {
     /// Bytes of memory that the kernel takes, about.
     pub fn bytes(&self) -> usize {
         let variants = self.variants.as_ref().map_or(0, Variants::bytes);
-        self.code.bytes() + self.machine.as_ref().map_or(0, |machine| machine.bytes()) + variants
+        self.interpretation.bytes() + self.machine.as_ref().map_or(0, |machine| machine.bytes()) + variants
     }
 
     /// The machine code that runs the kernel.

@@ -31,6 +31,12 @@ pub struct Launch<'a> {
     pub max_steps: Option<u64>,
 }
 
+/// What runs the groups of a launch.
+enum Way<'a> {
+    Machine(&'a dyn Code),
+    Interpreter(Program<'a>),
+}
+
 impl Kernel {
     /// Runs the kernel. Memory and results are the same for every thread count and backend, and of group-independent kernels for
     /// every group width; which trap is reported, and whether the step limit is reached, is decided by groups of the width that
@@ -43,7 +49,7 @@ impl Kernel {
         let steps = self.most_steps(launch);
         let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
         // Four lanes of a line are no square.
-        let may_cut = !(self.code.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
+        let may_cut = !(self.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
         if self.grouping == Grouping::Independent && may_cut && (is_safe || self.repeatable) {
             // A group takes at most as many steps as its lanes alone do together.
             let step_limit = if is_safe { u64::MAX } else { options.step_limit / width as u64 };
@@ -77,7 +83,7 @@ impl Kernel {
             }
             Grouping::Lockstep(width) => width,
         };
-        if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width }
+        if self.uses_quads { width.next_multiple_of(QUAD) } else { width }
     }
 
     /// The best machine code for a launch.
@@ -108,39 +114,44 @@ impl Kernel {
         if count == 0 {
             return Ok(RunStats::default());
         }
-        let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, count.div_ceil(INDEPENDENT_WIDTH as u64));
         let schedule = Schedule::<Stop>::new(options, count);
         // Code that cannot stop is for groups that need not.
         let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
-        let machine = self.machine_for(launch).filter(|_| self.may_stop || is_short);
-        let is_tiled = machine.is_none() && self.code.has_loops;
+        let way = match self.machine_for(launch).filter(|_| self.may_stop || is_short) {
+            Some(machine) => Way::Machine(machine),
+            None => Way::Interpreter(Program::new(self.interpretation.code(), &launch.bindings)),
+        };
+        let is_tiled = matches!(way, Way::Interpreter(_)) && self.interpretation.code().has_loops;
         let bands = Bands::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS });
-        let bytes = match machine {
-            Some(_) => self.code.array_entries() * VECTOR_BYTES,
-            None => Group::bytes(&program, INDEPENDENT_WIDTH),
+        let bytes = match &way {
+            Way::Machine(_) => self.array_entries * VECTOR_BYTES,
+            Way::Interpreter(program) => Group::bytes(program, INDEPENDENT_WIDTH),
         };
         schedule.meter.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = schedule.work(&self.workers, threads, bands.count(), || {
             let (mut group, mut bound) = (None, None);
-            let (program, bands, meter) = (&program, &bands, &schedule.meter);
+            let (way, bands, meter) = (&way, &bands, &schedule.meter);
             let mut poller = Poller::new(meter);
             move |band: u64, stats: &mut RunStats| {
                 let rectangle = bands.band(band);
                 stats.lanes += rectangle.lanes();
-                if let Some(machine) = machine {
-                    let stop = |incomplete| match incomplete {
-                        Incomplete::Stopped => Stop::StepLimit { pc: 0, x: rectangle.i0, y: rectangle.j0 },
-                        Incomplete::Halted(halt) => halt.into(),
-                    };
-                    let bound = match &mut bound {
-                        Some(bound) => bound,
-                        none => none.insert(machine.bind(&launch.bindings).map_err(stop)?),
-                    };
-                    let outcome = bound.run(rectangle, step_limit, &mut poller).map_err(stop)?;
-                    stats.instructions += outcome.instructions;
-                    return Ok(rectangle.lanes());
-                }
+                let program = match way {
+                    Way::Interpreter(program) => program,
+                    Way::Machine(machine) => {
+                        let stop = |incomplete| match incomplete {
+                            Incomplete::Stopped => Stop::StepLimit { pc: 0, x: rectangle.i0, y: rectangle.j0 },
+                            Incomplete::Halted(halt) => halt.into(),
+                        };
+                        let bound = match &mut bound {
+                            Some(bound) => bound,
+                            none => none.insert(machine.bind(&launch.bindings).map_err(stop)?),
+                        };
+                        let outcome = bound.run(rectangle, step_limit, &mut poller).map_err(stop)?;
+                        stats.instructions += outcome.instructions;
+                        return Ok(rectangle.lanes());
+                    }
+                };
                 let group = match &mut group {
                     Some(group) => group,
                     none => none.insert(Group::new(program, INDEPENDENT_WIDTH, step_limit, meter)?),
@@ -151,7 +162,7 @@ impl Kernel {
                         group.set_positions(positions(tile), |i, j| rectangle.contains(i, j));
                         group.run()?;
                     }
-                } else if self.code.uses_quads {
+                } else if self.uses_quads {
                     let layout = Layout::new(rectangle, INDEPENDENT_WIDTH);
                     for number in 0..layout.groups() {
                         group.set_positions(layout.positions(number), |i, j| rectangle.contains(i, j));
@@ -168,7 +179,7 @@ impl Kernel {
             }
         })?;
         let groups = Layout::new(launch.lanes, width).occupied_groups();
-        Ok(RunStats { groups, out_of_range: program.out_of_range(), ..stats })
+        Ok(RunStats { groups, out_of_range: launch.bindings.out_of_range(), ..stats })
     }
 
     /// Runs groups of `width` lanes, each one as a whole.
@@ -180,7 +191,7 @@ impl Kernel {
         place: &(dyn Fn(u32) -> Place + Sync),
     ) -> Result<RunStats, Stop> {
         let layout = Layout::new(launch.lanes, width);
-        let program = Program::new(&self.code, &launch.bindings);
+        let program = Program::new(self.interpretation.code(), &launch.bindings);
         let threads = self.workers.threads(options.threads, layout.groups());
         let band_groups = Schedule::<Stop>::groups_of_a_band(layout.groups(), width, threads);
         let schedule = Schedule::<Stop>::new(options, launch.lanes.count());
@@ -209,6 +220,6 @@ impl Kernel {
                 Ok(stats.lanes - before)
             }
         })?;
-        Ok(RunStats { out_of_range: program.out_of_range(), ..stats })
+        Ok(RunStats { out_of_range: launch.bindings.out_of_range(), ..stats })
     }
 }

@@ -29,6 +29,7 @@ mod engine;
 mod executor;
 mod guest;
 pub mod interp;
+mod interpretation;
 mod kernel;
 mod launch;
 mod runtime;

@@ -126,15 +126,15 @@ fn is_constant(op: &Op) -> bool {
 }
 
 impl Code {
-    /// Entries of all arrays.
-    pub(crate) fn array_entries(&self) -> u64 {
-        self.arrays.iter().map(|array| u64::from(array.entries)).sum()
-    }
-
     /// Bytes of memory that it takes, about.
     pub fn bytes(&self) -> usize {
         let steps: usize = self.blocks.iter().map(|block| block.steps.len()).sum();
         (steps + self.constants.len()) * size_of::<Step>() + self.blocks.len() * size_of::<BlockCode>()
+    }
+
+    /// Bytes that the code of a function takes, about, before it is made.
+    pub(crate) fn bytes_of(function: &Function) -> usize {
+        function.live_inst_count() * size_of::<Step>() + function.block_count() * size_of::<BlockCode>()
     }
 
     /// Lays out a verified function.

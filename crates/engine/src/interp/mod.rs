@@ -15,7 +15,6 @@ use ctm_lane::budget::{Halt, Meter, Poller, allocate};
 use ctm_lane::counts::{Counts, Tally};
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::{Channels, ElementTest, ElementWrite, Op, Type, evaluate, evaluate_pair};
-use ctm_memory::View;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
@@ -30,11 +29,6 @@ impl<'a> Program<'a> {
     /// Binds code to memory and constants.
     pub fn new(code: &'a Code, bindings: &'a Bindings<'a>) -> Self {
         Program { code, bindings }
-    }
-
-    /// True if some access left the mapped memory.
-    pub fn out_of_range(&self) -> bool {
-        self.bindings.surfaces.iter().any(View::out_of_range)
     }
 }
 

@@ -115,7 +115,7 @@ impl ExactForm {
                 Ok(done)
             }
         })?;
-        Ok(RunStats { out_of_range: program.out_of_range() | unmapped.load(Relaxed), ..stats })
+        Ok(RunStats { out_of_range: bindings.out_of_range() | unmapped.load(Relaxed), ..stats })
     }
 }
 
