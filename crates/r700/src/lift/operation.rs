@@ -379,8 +379,15 @@ impl LiftState<'_> {
 
     /// The result of an operation with these operands: a NaN becomes the first operand's, quieted, or the machine's own.
     pub fn with_nan(&mut self, result: Value, operands: &[Value]) -> Value {
-        let result = self.b.canon_nan(Bits(R700_NAN), result);
-        operands.iter().rev().fold(result, |result, &operand| self.b.pass_nan(result, operand))
+        let mut result = self.b.canon_nan(Bits(R700_NAN), result);
+        for (at, &operand) in operands.iter().enumerate().rev() {
+            let constant = self.b.function.lane_constant(operand);
+            let is_number = constant.is_some_and(|bits| !f32::from_bits(bits).is_nan());
+            if !is_number && !operands[..at].contains(&operand) {
+                result = self.b.pass_nan(result, operand);
+            }
+        }
+        result
     }
 
     /// `value`, but `otherwise` where `tested` is a NaN.
