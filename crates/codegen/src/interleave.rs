@@ -49,7 +49,9 @@ pub fn interleaved<T: Target>(
     (axis, apart): (Axis, u32),
 ) -> Option<Machine<T::Op>> {
     let own = own_registers(machine, axis).into_iter().enumerate();
-    let mut interleaved = Machine { blocks: Vec::new(), ..machine.clone() };
+    let (classes, pool, blocks) =
+        (machine.classes.clone(), machine.pool.clone(), Vec::with_capacity(machine.blocks.len()));
+    let mut interleaved = Machine { classes, blocks, pool, counts_steps: machine.counts_steps };
     let copies = own.map(|(at, is_own)| is_own.then(|| interleaved.reg(machine.classes[at]))).collect();
     let mut interleaver = Interleaver { target, axis, apart: apart.cast_signed(), copies, machine: interleaved };
     for at in 0..machine.blocks.len() {

@@ -130,7 +130,6 @@ fn address(mem: Mem) -> i32 {
 impl Target for Mock {
     type Op = Op;
 
-    const MASK_COPY: Op = Op::Move;
     const STEP: Op = Op::Step;
     const FLOAT_MODE: u32 = 0;
     const INVALID: u32 = 0;
@@ -157,6 +156,10 @@ impl Target for Mock {
 
     fn or_masks(self) -> Op {
         Op::Or
+    }
+
+    fn copy_mask(self) -> Op {
+        Op::Move
     }
 
     fn select(self, _: &Function, _: &[SurfaceLayout], _: Mode) -> Option<Selected<Op>> {

@@ -1,7 +1,7 @@
 //! Splitting of masks that live long.
 //!
-//! Mask registers are few (six for the allocator on x86-64), and a mask of nested branches lives until the last of them is left. Such
-//! a mask would lie in the frame for all of its life, and be loaded again for each use. Here its uses far from the
+//! Registers for masks are few (six for the allocator on x86-64, or those of vectors), and a mask of nested branches lives until the last of
+//! them is left. Such a mask would lie in the frame for all of its life, and be loaded again for each use. Here its uses far from the
 //! definition get a copy, which can lie in the frame while the mask itself is in a register where it is made and used most.
 
 use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
@@ -32,25 +32,26 @@ impl Life {
 
 /// Splits the masks of a function that has more of them at a time than there are registers.
 pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
-    let registers = target.registers(machine.counts_steps).mask.len();
-    if target.mask_class() != Class::Mask {
-        return;
-    }
+    let class = target.mask_class();
+    let masks = masks(machine, class);
     let lives = lives(machine);
-    if most_alive(machine, &lives) <= registers {
+    if most_alive(&masks, &lives) <= target.registers(machine.counts_steps).of(class).len() {
         return;
     }
     let mut copies: Vec<Option<Reg>> = vec![None; lives.len()];
     for (number, life) in lives.iter().enumerate() {
-        if machine.classes[number] == Class::Mask && life.near > 0 && life.far > 0 {
-            copies[number] = Some(machine.reg(Class::Mask));
+        if masks[number] && life.near > 0 && life.far > 0 {
+            copies[number] = Some(machine.reg(class));
         }
     }
+    let copy = |from: Reg, to: Reg| {
+        let inst = Inst::new(Kind::Plain(target.copy_mask()), Some(to), &[Arg::Reg(from)]);
+        Inst { effect: false, ..inst }
+    };
     let copy_of = |reg: Reg| copies.get(reg.index()).copied().flatten();
     let mut at = 0;
     for block in &mut machine.blocks {
-        let params =
-            block.params.iter().filter_map(|&param| Some(copy(T::MASK_COPY, param, copy_of(param)?))).collect();
+        let params = block.params.iter().filter_map(|&param| Some(copy(param, copy_of(param)?))).collect();
         let mut insts: Vec<Inst<T::Op>> = params;
         let replace = |reg: &mut Reg, at: usize| {
             if let Some(copy) = copy_of(*reg)
@@ -71,7 +72,7 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
             }
             let def = inst.def;
             insts.push(inst);
-            insts.extend(def.and_then(|def| Some(copy(T::MASK_COPY, def, copy_of(def)?))));
+            insts.extend(def.and_then(|def| Some(copy(def, copy_of(def)?))));
         }
         block.insts = insts;
         at += 1;
@@ -83,10 +84,15 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     }
 }
 
-fn copy<O>(op: O, from: Reg, to: Reg) -> Inst<O> {
-    let mut inst = Inst::new(Kind::Plain(op), Some(to), &[Arg::Reg(from)]);
-    inst.effect = false;
-    inst
+/// The registers that are masks, which have this class. Where that is the class of vectors, instructions that choose by a mask tell it.
+fn masks<O>(machine: &Machine<O>, class: Class) -> Vec<bool> {
+    if class == Class::Mask {
+        return machine.classes.iter().map(|&class| class == Class::Mask).collect();
+    }
+    let mut masks = vec![false; machine.classes.len()];
+    let insts = machine.blocks.iter().flat_map(|block| &block.insts);
+    insts.filter_map(|inst| inst.mask).for_each(|mask| masks[mask.index()] = true);
+    masks
 }
 
 fn lives<O>(machine: &Machine<O>) -> Vec<Life> {
@@ -110,9 +116,8 @@ fn lives<O>(machine: &Machine<O>) -> Vec<Life> {
 }
 
 /// The most masks that are alive at a time, in the order of the code.
-fn most_alive<O>(machine: &Machine<O>, lives: &[Life]) -> usize {
-    let masks =
-        lives.iter().zip(&machine.classes).filter(|(life, class)| **class == Class::Mask && life.end > life.defined);
+fn most_alive(masks: &[bool], lives: &[Life]) -> usize {
+    let masks = lives.iter().zip(masks).filter(|(life, is_mask)| **is_mask && life.end > life.defined);
     let mut changes: Vec<(usize, i32)> = masks.flat_map(|(life, _)| [(life.defined, 1), (life.end, -1)]).collect();
     changes.sort_unstable();
     let alive = changes.iter().scan(0, |alive, &(_, change)| {

@@ -22,8 +22,6 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// What an instruction is, as the encoder knows it. AArch64: an enumeration of the instructions that are selected.
     type Op: Opcode;
 
-    /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
-    const MASK_COPY: Self::Op;
     /// Adds an immediate to its first operand, a general register. AArch64: `add`.
     const STEP: Self::Op;
     /// Modes of the floating-point unit that code is called with: denormals are zeros, rounding to nearest, no exception traps.
@@ -56,6 +54,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 
     /// Combines two masks to one that has the lanes of both.
     fn or_masks(self) -> Self::Op;
+
+    /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
+    fn copy_mask(self) -> Self::Op;
 
     /// Machine instructions for a function; `None` if it has something that they cannot do. AArch64 would select a load for
     /// each operand in memory, and comparisons that give vectors.

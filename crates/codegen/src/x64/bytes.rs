@@ -3,7 +3,7 @@
 //! a mask.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the decoder has thousands of instructions, and most are wrong")]
 
-use super::form::{EXECUTED, Form, MASK_COPY, STEPS, Vop, multiply_add};
+use super::form::{EXECUTED, Form, STEPS, Vop, multiply_add};
 use super::{Inst, Kind};
 use crate::check::{Cause, Checked, Content, Decoded, Jump, Locations, State, first_of};
 use crate::mir::{Arg, Base, Class, Condition, Mem, Reg};
@@ -102,7 +102,7 @@ impl Locations<'_, Form> {
             (true, ..) => Ok(()),
             // A copy takes no instruction where both have one location, and may take several.
             (false, Kind::Plain(code), Some(def), Arg::Reg(from))
-                if inst.mask.is_none() && (code == self.target.code(Vop::Move) || code == MASK_COPY) =>
+                if inst.mask.is_none() && (code == self.target.code(Vop::Move) || code == self.target.copy_mask()) =>
             {
                 self.rename(state, Content::Reg(from), def)
             }

@@ -76,7 +76,6 @@ impl Opcode for Code {
 impl Target for Form {
     type Op = Code;
 
-    const MASK_COPY: Code = form::MASK_COPY;
     const STEP: Code = Code::Add_rm32_imm32;
     const FLOAT_MODE: u32 = form::FLOAT_MODE;
     const INVALID: u32 = form::INVALID;
@@ -114,6 +113,13 @@ impl Target for Form {
         match self {
             Self::Avx2 => Code::VEX_Vpor_ymm_ymm_ymmm256,
             Self::Avx512 => Code::VEX_Korw_kr_kr_kr,
+        }
+    }
+
+    fn copy_mask(self) -> Code {
+        match self {
+            Self::Avx2 => self.code(form::Vop::Move),
+            Self::Avx512 => form::MASK_COPY,
         }
     }
 

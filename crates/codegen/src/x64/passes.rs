@@ -127,12 +127,36 @@ fn split_masks() {
         writeln!(text, "  VEX_Kortestw_kr_kr k{mask}, k{mask}").unwrap();
     }
     text += "  exit\n";
-    let mut after = machine(&text);
-    split::split_masks(&mut after, Form::Avx512);
-    let changes = difference(&text, &after.to_string());
-    let changes: String =
-        changes.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect();
-    assert_text("split-masks", &changes);
+    assert_text("split-masks", &splits(&text, Form::Avx512));
+}
+
+/// Fourteen masks in vectors, each chosen by at once and again far away: more than there are registers.
+#[test]
+fn split_masks_in_vectors() {
+    const MASKS: usize = 14;
+    let mut text = "b0:\n  v0 = VEX_Vmovups_ymm_ymmm256 [context]\n".to_owned();
+    for mask in 1..=MASKS {
+        writeln!(text, "  v{mask} = VEX_Vpcmpgtd_ymm_ymm_ymmm256 v0, v0").unwrap();
+    }
+    for mask in 1..=MASKS {
+        writeln!(text, "  v{} = VEX_Vblendvps_ymm_ymm_ymmm256_ymm v0, v0, mask v{mask}", mask + MASKS).unwrap();
+    }
+    for number in 2 * MASKS + 1..=80 {
+        writeln!(text, "  v{number} = VEX_Vpaddd_ymm_ymm_ymmm256 v0, v0").unwrap();
+    }
+    for mask in 1..=MASKS {
+        writeln!(text, "  v{} = VEX_Vblendvps_ymm_ymm_ymmm256_ymm v0, v0, mask v{mask}", mask + 80).unwrap();
+    }
+    text += "  exit\n";
+    assert_text("split-masks-in-vectors", &splits(&text, Form::Avx2));
+}
+
+/// The lines that splitting changes.
+fn splits(text: &str, form: Form) -> String {
+    let mut after = machine(text);
+    split::split_masks(&mut after, form);
+    let changes = difference(text, &after.to_string());
+    changes.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect()
 }
 
 const LOOP: &str = "b0:

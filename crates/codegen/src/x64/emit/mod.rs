@@ -3,7 +3,7 @@
 mod lanes;
 mod poll;
 
-use super::form::{EXECUTED, Form, MASK_COPY, STEPS, Vop, multiply_add, takes_memory, vector_operand};
+use super::form::{EXECUTED, Form, STEPS, Vop, multiply_add, takes_memory, vector_operand};
 use super::{Inst, Kind};
 use crate::context;
 use crate::emit::{Emitter, MoveOperand, PAGE, Unencodable};
@@ -382,7 +382,7 @@ impl Emitter<'_, Form> {
         let class = self.class(def);
         // A copy that the allocator made superfluous.
         if let (None, Arg::Reg(from)) = (inst.mask, inst.args[0])
-            && (code == self.target.code(Vop::Move) || code == MASK_COPY)
+            && (code == self.target.code(Vop::Move) || code == self.target.copy_mask())
         {
             return self.copy(class, self.move_operand(def), self.move_operand(from));
         }
