@@ -75,6 +75,10 @@ fn case(u: &mut Unstructured) -> Result<Case> {
         (0x8958, *u.choose(&[4, 5, 6])?),
     ];
     all.extend(registers);
+    if u.ratio(1, 3)? {
+        // Four floats for each pixel, of half as many rows, which are the first half of the object.
+        all.extend([(0x2_80A0, 0x0900_748C), (0x2_8060, 7 << 10 | 3)]);
+    }
     let mut stream = state(&all);
     stream.extend([register(0x2_800C, DEPTH), TO_TARGET.to_vec()].concat());
     for (slot, offset) in [(320, PLACES[0]), (321, PLACES[1])] {

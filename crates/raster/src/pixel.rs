@@ -224,6 +224,16 @@ impl PixelFormat {
         words
     }
 
+    /// Whether what is stored are the bits of the four numbers, one behind the other.
+    pub fn keeps_bits(&self) -> bool {
+        let is_kept = |n: usize, part: &Part| {
+            let (channel, numbers) = (part.channel, part.numbers);
+            let is_whole = channel.word() == n && channel.shift() == 0 && channel.kind() == Kind::Float32;
+            is_whole && matches!(numbers, Numbers::Plain | Numbers::Uint | Numbers::Sint)
+        };
+        self.parts.iter().enumerate().all(|(n, part)| part.as_ref().is_some_and(|part| is_kept(n, part)))
+    }
+
     /// Whether its numbers are integers.
     pub fn is_integer(&self) -> bool {
         self.parts.iter().flatten().any(Part::is_integer)

@@ -12,6 +12,11 @@ impl<'a> Target<'a> {
         self.surface.squares()
     }
 
+    /// Whether the program's colours are stored as they are, in vectors.
+    pub fn stores_vectors(&self) -> bool {
+        !self.keeps && matches!(self.operation, Operation::Copy) && self.surface.format.keeps_bits()
+    }
+
     /// Writes colours to squares, each with its place and a mask of its pixels, as [`write`](Self::write) does it pixel by pixel. If what is
     /// stored depends on what is there, no two are the same square.
     #[inline(always)]

@@ -46,7 +46,9 @@ struct Found {
     /// Its upper left pixel.
     corner: (u32, u32),
     /// The number of its primitive.
-    primitive: usize,
+    primitive: u32,
+    /// The layer that it is drawn to.
+    layer: u16,
     /// Bit n: its pixel n is covered, row by row.
     covered: u8,
 }
@@ -97,7 +99,7 @@ impl<'a> Quads<'a> {
         match self.found.last() {
             None => self.primitives.clear(),
             // Of one that covers nothing nothing is kept.
-            Some(found) => self.primitives.truncate(found.primitive + 1),
+            Some(found) => self.primitives.truncate(found.primitive as usize + 1),
         }
         self.primitives.push(ShadedPrimitive::of(&self.stage.inputs, face, setup, corners));
     }
@@ -116,12 +118,14 @@ impl<'a> Quads<'a> {
         self.counts.fragments += pixels;
         let first = covered().map(|row| row.start & !1).min().unwrap_or_default();
         let end = covered().map(|row| row.end).max().unwrap_or_default();
-        let primitive = self.primitives.len().saturating_sub(1);
+        let primitive = self.primitives.len().saturating_sub(1) as u32;
+        // Surfaces have fewer slices.
+        let layer = self.primitives.last().map_or(0, |primitive| primitive.layer.min(u16::MAX.into())) as u16;
         let inside = |row: usize, x: u32| u8::from(rows[row].contains(&x));
         for x in (first..end).step_by(2) {
             let covered = inside(0, x) | inside(0, x + 1) << 1 | inside(1, x) << 2 | inside(1, x + 1) << 3;
             if covered != 0 {
-                self.found.push(Found { corner: (x, y), primitive, covered });
+                self.found.push(Found { corner: (x, y), primitive, layer, covered });
             }
         }
         if self.found.len() >= FOUND { self.draw() } else { Ok(()) }

@@ -114,6 +114,19 @@ impl<'a> Squares<'a> {
         Some([pair(0)?, pair(self.distances[2])?])
     }
 
+    /// Stores the words of the pixels of a mask, if pixels have sixteen bytes, and all of them are there; whether it did.
+    #[inline(always)]
+    pub fn write_vectors(&self, place: u64, mask: u8, mut vector: impl FnMut(usize) -> [u32; 4]) -> bool {
+        let [a, b, c, d] = self.distances.map(|distance| self.four(place + distance));
+        let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return false };
+        for (pixel, four) in [a, b, c, d].into_iter().enumerate() {
+            if mask >> pixel & 1 != 0 {
+                four.set(vector(pixel));
+            }
+        }
+        true
+    }
+
     /// What is stored becomes square `number` of some: of each word, that of each pixel, row by row. 0 where there is nothing.
     #[inline(always)]
     pub fn read<const N: usize>(&self, place: u64, number: usize, words: &mut [[u32; N]; 4]) {

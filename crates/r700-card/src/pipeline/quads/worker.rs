@@ -9,14 +9,19 @@ use crate::pipeline::DrawError;
 use crate::pipeline::depth::DepthBuffer;
 use crate::pipeline::stage::{PixelStage, Regions, ShadedPrimitive};
 use crate::pipeline::targets::Target;
-use ctm_engine::Executor;
+use ctm_engine::{Compiled, Executor, GuestJob};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space, Words};
 use ctm_r700::{Job, Region};
 
+/// The program as an engine runs it.
+type CompiledProgram = Compiled<<Job<'static> as GuestJob>::Key, <Job<'static> as GuestJob>::Kernels>;
+
 /// Rows of pixels that one thread draws.
 const BAND: u32 = 16;
+/// Runs of the program from which on it is looked up before them.
+const RUNS: usize = 2;
 /// How many quads ahead memory is asked for.
 const AHEAD: usize = 12;
 /// Quads of a primitive whose places are worked out together.
@@ -70,26 +75,30 @@ impl Worker {
     /// The program stops.
     pub fn draw(&mut self, shared: &Shared, share: u32) -> Result<(), DrawError> {
         let Some(mut job) = shared.stage.job(&self.regions, QUADS, shared.space) else { return Ok(()) };
+        // What it depends on is the same for all runs: it is looked up for many of them once.
+        let executor = shared.executor.filter(|_| shared.found.len() > RUNS * QUADS);
+        let compiled = executor.map(|executor| executor.compile(&job)).transpose()?;
         self.waiting.clear();
         let mut next = 0;
         while next < shared.found.len() {
             let (waiting, passed) = (&mut self.waiting, &mut self.passed);
             next = pulp::Arch::new().dispatch(Testing { shared, share, next, waiting, passed });
-            self.shade(shared, &mut job)?;
+            self.shade(shared, compiled.as_ref(), &mut job)?;
         }
         Ok(())
     }
 
     /// Runs the program for the quads that wait, and uses what it exports.
-    fn shade(&mut self, shared: &Shared, job: &mut Job) -> Result<(), DrawError> {
+    fn shade(&mut self, shared: &Shared, compiled: Option<&CompiledProgram>, job: &mut Job) -> Result<(), DrawError> {
         let Worker { regions, waiting, passed } = self;
         let Some(domain) = Domain::of_size(2 * waiting.len() as u32, 2) else { return Ok(()) };
         pulp::Arch::new().dispatch(Interpolation { shared, regions, waiting });
         regions.clear_outputs(shared.arena, waiting.len());
         job.lanes = domain.into();
-        match shared.executor {
-            Some(executor) => executor.run(job, &shared.options)?,
-            None => ctm_r700::reference::run(job, &shared.options)?,
+        match (compiled, shared.executor) {
+            (Some(compiled), _) => compiled.run(job, &shared.options)?,
+            (None, Some(executor)) => executor.run(job, &shared.options)?,
+            (None, None) => ctm_r700::reference::run(job, &shared.options)?,
         };
         pulp::Arch::new().dispatch(Storing { shared, regions, waiting, passed });
         waiting.clear();
@@ -165,7 +174,7 @@ impl Shared<'_, '_> {
     /// Where a quad is in a surface.
     #[inline(always)]
     fn place(&self, squares: &Squares, found: &Found) -> u64 {
-        squares.place(found.corner, self.primitives[found.primitive].layer)
+        squares.place(found.corner, found.layer.into())
     }
 }
 
@@ -181,7 +190,7 @@ struct Block {
 
 impl Default for Block {
     fn default() -> Self {
-        let found = Found { corner: (0, 0), primitive: 0, covered: 0 };
+        let found = Found { corner: (0, 0), primitive: 0, layer: 0, covered: 0 };
         Block { count: 0, numbers: [0; BLOCK], found: [found; BLOCK], squares: [(0, 0); BLOCK] }
     }
 }
@@ -194,7 +203,7 @@ impl Block {
 
     /// Whether all are of this primitive.
     #[inline(always)]
-    fn is_of(&self, primitive: usize) -> bool {
+    fn is_of(&self, primitive: u32) -> bool {
         self.count == 0 || self.found[0].primitive == primitive
     }
 
@@ -232,7 +241,7 @@ impl Block {
     #[inline(always)]
     fn test_some<const N: usize>(&mut self, shared: &Shared, (squares, depth): (&Squares, &DepthBuffer)) {
         let Block { count, found, squares: tested, .. } = self;
-        let ShadedPrimitive { gradients, range, front, .. } = &shared.primitives[found[0].primitive];
+        let ShadedPrimitive { gradients, range, front, .. } = &shared.primitives[found[0].primitive as usize];
         let depths = gradients.depths::<N>(found[..*count].iter().map(|found| found.corner));
         let incoming = IncomingSquares { depths, range: *range, references: None, front: *front };
         depth.test_squares(squares, &incoming, &mut tested[..*count]);
@@ -243,6 +252,16 @@ impl Block {
     fn write(&mut self, shared: &Shared, target: &Destination, columns: usize) {
         for (square, found) in self.squares.iter_mut().zip(&self.found).take(self.count) {
             square.0 = shared.place(target.squares, found);
+        }
+        if let Some(words) = target.colour.filter(|_| target.is_vectors) {
+            for (&(at, mask), &number) in self.squares.iter().zip(&self.numbers).take(self.count) {
+                let vector = |pixel| words.four(4 * place(number, pixel, columns)).map_or([0; 4], |four| four.get());
+                if !target.squares.write_vectors(at, mask, vector) {
+                    let colours = exported(target.colour, number, columns);
+                    target.target.write_squares(target.squares, &[(at, mask)], &colours, None);
+                }
+            }
+            return;
         }
         match self.count {
             0 => {}
@@ -295,6 +314,8 @@ struct Destination<'t, 'a> {
     squares: &'t Squares<'t>,
     colour: Option<Words<'t>>,
     second: Option<Option<Words<'t>>>,
+    /// Colours are stored as they are.
+    is_vectors: bool,
 }
 
 /// What the program gets for quads.
@@ -314,7 +335,7 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
         while let Some(found) = waiting.get(first) {
             let rest = &waiting[first..waiting.len().min(first + TOGETHER)];
             let count = rest.iter().take_while(|other| other.primitive == found.primitive).count();
-            let gradients = &shared.primitives[found.primitive].gradients;
+            let gradients = &shared.primitives[found.primitive as usize].gradients;
             let mut places = [Places::default(); TOGETHER];
             places.iter_mut().zip(&rest[..count]).for_each(|(places, quad)| *places = gradients.places(quad.corner));
             for (number, &region) in regions.inputs.iter().enumerate() {
@@ -388,6 +409,7 @@ impl pulp::NullaryFnOnce for Storing<'_, '_, '_> {
             squares,
             colour: output(target.output),
             second: target.second.map(output),
+            is_vectors: target.stores_vectors(),
         });
         let targets: Vec<Destination> = targets.collect();
         let keeps = stage.targets.iter().any(|target| target.keeps);
@@ -404,7 +426,7 @@ impl pulp::NullaryFnOnce for Storing<'_, '_, '_> {
             let Some((quad, found)) = next else { break };
             let mut mask = masks(quad, found);
             if let Some((squares, depth)) = tests.filter(|_| mask != 0) {
-                let primitive = &shared.primitives[found.primitive];
+                let primitive = &shared.primitives[found.primitive as usize];
                 let [depths, stencils, ..] = exported(exports, quad, regions.columns);
                 let depths = match rules.exports_depth {
                     true => depths.map(f32::from_bits),
