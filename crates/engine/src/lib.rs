@@ -2,7 +2,7 @@
 //!
 //! The engine itself knows no guest. It knows functions and what their names stand for:
 //!
-//! - a [`Kernel`] is a function, simplified and laid out, with machine code where a [`Backend`] makes it;
+//! - a [`Kernel`] is a function, simplified, with machine code where a [`Backend`] makes it, else laid out for the interpreter;
 //! - a [`Launch`] is one start of it: the lanes, and [`Bindings`] of surfaces, tables and buffers. [`Kernel::run`] gives
 //!   statistics or a [`Stop`];
 //! - a [`Grouping`] says what lanes have to do with each other. Group-independent kernels run as machine code, or interpreted in
