@@ -300,8 +300,6 @@ fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
 /// row.
 #[derive(Clone, Copy, Default)]
 struct Crossing {
-    /// What of a row is left of it, or not right of it, is not covered.
-    is_first: bool,
     /// Rounded down, and what is left.
     quotient: i64,
     rest: i64,
@@ -313,6 +311,7 @@ struct Crossing {
 
 impl Crossing {
     /// Of an edge that is not horizontal, at samples of this place inside of pixels, from row `y` on.
+    #[inline(always)]
     fn of(edge: &Edge, grid: Grid, place: Point, y: i64) -> Self {
         // Covered is edge.a() * per_pixel * x + rest >= 0.
         let rest = edge.a() * place.x + edge.b() * (y * grid.per_pixel + place.y) + edge.c;
@@ -321,33 +320,50 @@ impl Crossing {
             true => (-rest + divisor - 1, divisor, -edge.b() * grid.per_pixel),
             false => (rest, -divisor, edge.b() * grid.per_pixel),
         };
-        Crossing {
-            is_first: edge.a() > 0,
-            quotient: rest.div_euclid(divisor),
-            rest: rest.rem_euclid(divisor),
-            divisor,
-            quotient_step: step.div_euclid(divisor),
-            rest_step: step.rem_euclid(divisor),
-        }
+        let (quotient, rest) = divided(rest, divisor);
+        let (quotient_step, rest_step) = divided(step, divisor);
+        Crossing { quotient, rest, divisor, quotient_step, rest_step }
     }
 
-    /// Goes to the next row.
-    #[inline]
-    fn step(&mut self) {
-        self.quotient += self.quotient_step;
-        self.rest += self.rest_step;
-        if self.rest >= self.divisor {
-            self.quotient += 1;
-            self.rest -= self.divisor;
-        }
+    /// The same column in all rows.
+    fn constant(column: i64) -> Self {
+        Crossing { quotient: column, rest: 0, divisor: 1, quotient_step: 0, rest_step: 0 }
+    }
+
+    /// The column in this row. Goes to the next one, without conditions, which no processor foresees.
+    #[inline(always)]
+    fn next(&mut self) -> i64 {
+        let column = self.quotient;
+        let over = self.rest + self.rest_step - self.divisor;
+        // All bits if there is no carry, else none.
+        let none = over >> (i64::BITS - 1);
+        self.rest = over + (self.divisor & none);
+        self.quotient += self.quotient_step + 1 + none;
+        column
     }
 }
 
+/// The quotient of a number by a positive one, rounded down, and what is left.
+#[inline(always)]
+fn divided(number: i64, divisor: i64) -> (i64, i64) {
+    let (quotient, rest) = (number / divisor, number % divisor);
+    let below = rest >> (i64::BITS - 1);
+    (quotient + below, rest + (divisor & below))
+}
+
+/// Crossings on one side of a triangle at most.
+const SIDE: usize = 2;
+
 /// The columns of the pixels whose sample a shape covers, row by row: of a convex shape they are neighbours.
 struct Rows {
-    crossings: [Crossing; MAX_CORNERS],
-    count: usize,
     columns: (i64, i64),
+    /// What is left of one of these in a row is not covered.
+    firsts: [Crossing; SIDE],
+    /// What is right of one of these is not.
+    lasts: [Crossing; SIDE],
+    /// Other edges, which triangles have not: whether they are on the left side.
+    others: [(bool, Crossing); MAX_CORNERS - SIDE],
+    other_count: usize,
     /// The rows that horizontal edges leave.
     rows: (i64, i64),
     y: i64,
@@ -357,33 +373,48 @@ impl Rows {
     /// Of the samples at this place inside of pixels, among these columns, in rows from the first of these on.
     fn new(grid: Grid, shape: &Shape, place: Point, columns: (i64, i64), (mut top, mut bottom): (i64, i64)) -> Self {
         let y = top;
-        let mut crossings = [Crossing::default(); MAX_CORNERS];
-        let mut count = 0;
+        let mut sides = [columns.0, columns.1].map(|column| [Crossing::constant(column); SIDE]);
+        let mut counts = [0; 2];
+        let mut others = [(false, Crossing::default()); MAX_CORNERS - SIDE];
+        let mut other_count = 0;
         for edge in shape.edges() {
             // Of a horizontal edge, edge.b() * per_pixel * y + rest >= 0.
             let (rest, step) = (edge.b() * place.y + edge.c, edge.b() * grid.per_pixel);
             match edge.a() {
                 0 if step > 0 => top = top.max(-rest.div_euclid(step)),
                 0 => bottom = bottom.min(rest.div_euclid(-step)),
-                _ => {
-                    crossings[count] = Crossing::of(edge, grid, place, y);
-                    count += 1;
+                a => {
+                    let (side, crossing) = (usize::from(a < 0), Crossing::of(edge, grid, place, y));
+                    match sides[side].get_mut(counts[side]) {
+                        Some(free) => {
+                            *free = crossing;
+                            counts[side] += 1;
+                        }
+                        None => {
+                            others[other_count] = (a > 0, crossing);
+                            other_count += 1;
+                        }
+                    }
                 }
             }
         }
-        Rows { crossings, count, columns, rows: (top, bottom), y }
+        let [firsts, lasts] = sides;
+        Rows { columns, firsts, lasts, others, other_count, rows: (top, bottom), y }
     }
 
     /// The columns of the next row.
     #[inline(always)]
     fn next(&mut self) -> Range<u32> {
         let (mut first, mut last) = self.columns;
-        for crossing in &mut self.crossings[..self.count] {
-            match crossing.is_first {
-                true => first = first.max(crossing.quotient),
-                false => last = last.min(crossing.quotient),
+        for n in 0..SIDE {
+            first = first.max(self.firsts[n].next());
+            last = last.min(self.lasts[n].next());
+        }
+        for (is_first, crossing) in &mut self.others[..self.other_count] {
+            match is_first {
+                true => first = first.max(crossing.next()),
+                false => last = last.min(crossing.next()),
             }
-            crossing.step();
         }
         let is_inside = (self.rows.0..=self.rows.1).contains(&self.y);
         self.y += 1;
