@@ -84,12 +84,20 @@ impl<'a> Words<'a> {
         self.get(first, 4).and_then(|words| words.first_chunk()).map(Four)
     }
 
+    /// The four words from each of these on, if all of them are there.
+    #[inline(always)]
+    #[expect(unsafe_code)]
+    pub fn fours<const N: usize>(self, firsts: [usize; N]) -> Option<[Four<'a>; N]> {
+        let last = firsts.iter().fold(0, |last, &first| last.max(first));
+        // SAFETY: the last ones are inside, as is compared, and so are all others; they are valid as `new` demands.
+        (last <= self.count.checked_sub(4)?)
+            .then(|| firsts.map(|first| Four(unsafe { &*self.first.add(first).cast() })))
+    }
+
     /// Asks the host to have the memory around a word at hand, which is accessed soon.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch(self, number: usize) {
-        if let Some(word) = self.get(number, 1) {
-            prefetch(word);
-        }
+        prefetch_at(self.first.wrapping_add(number).cast());
     }
 }
 
@@ -308,14 +316,20 @@ pub fn prefetch<T>(values: &[T]) {
     const LINE: usize = 64;
     let (first, bytes) = (values.as_ptr().cast::<u8>(), size_of_val(values));
     for at in (0..bytes).step_by(LINE) {
-        #[cfg(target_arch = "x86_64")]
-        #[expect(unsafe_code)]
-        // SAFETY: every x86-64 host has the instruction, which changes nothing that programs see, at any address.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (first, at);
+        prefetch_at(first.wrapping_add(at));
     }
+}
+
+/// Asks the host to have memory at hand, if there is some.
+#[inline(always)]
+fn prefetch_at(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code)]
+    // SAFETY: every x86-64 host has the instruction, which changes nothing that programs see, at any address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }

@@ -2,7 +2,7 @@
 
 use crate::layout::{Layout, Part};
 use ctm_memory::{Access, Four, Pair as WordPair, Tiling, Words};
-use ctm_raster::bytes::ByteColours;
+use ctm_raster::simd::Eight;
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -59,6 +59,17 @@ impl<'a> Pairs<'a> {
     /// The pixels at these places of these words.
     pub fn new(words: Words<'a>, places: Arc<PairPlaces>) -> Self {
         Pairs { words, places }
+    }
+
+    /// The pixels of the block whose upper left pixel is in this column, a multiple of [`FOUR`], and in this row, which is even; `None` if it is not
+    /// there.
+    #[inline(always)]
+    pub fn block(&self, (x, y): (u16, u16)) -> Option<PairBlock<'_>> {
+        let PairPlaces { columns, rows, below, .. } = &*self.places;
+        let (column, row) = (usize::from(x / 2), *rows.get(usize::from(y / 2))?);
+        let place = |column: &Part| column.with(row) as usize / 4;
+        let second = columns.get(column + FOUR / 2).map_or(PairBlock::NONE, place);
+        Some(PairBlock { words: self.words, places: [place(columns.get(column)?), second], below: *below })
     }
 
     /// The pixels of so many quads from the one whose upper left pixel is in this column and row, which are even; `None` if not all of them are
@@ -121,7 +132,7 @@ impl PairSpan<'_> {
     /// Writes the words of pixels: bit n of the upper or the lower mask is that of the upper or lower pixel in column n. The others of a quad are
     /// written as they are: conditions that vary so much take longer.
     #[inline(always)]
-    pub fn write(&self, lines: [&[Pair]; 2], masks: [u64; 2]) {
+    pub fn write(&self, lines: [&[Pair]; 2], masks: [u8; 2]) {
         for ((line, words), mut mask) in lines.into_iter().enumerate().zip(masks) {
             if let Some(pairs) = self.row(line) {
                 for (&words, pair) in words.iter().zip(pairs) {
@@ -138,103 +149,92 @@ impl PairSpan<'_> {
             }
         }
     }
+}
 
-    /// Writes colours that are rounded to bytes to the pixels whose bit is set in the mask of the upper or the lower ones, eight at a time. The
-    /// column of the first quad is a multiple of [`FOUR`], and there are words for whole eights of pixels.
+/// The pixels of a block of quads.
+#[derive(Clone, Copy)]
+pub struct PairBlock<'a> {
+    words: Words<'a>,
+    /// The numbers of the first of four words of the upper row, twice.
+    places: [usize; 2],
+    below: usize,
+}
+
+impl<'a> PairBlock<'a> {
+    /// Four words that there are not.
+    const NONE: usize = usize::MAX / 2;
+
+    /// The upper and the lower row, if all of their pixels are there.
     #[inline(always)]
-    pub fn write_colours(&self, lines: [&[Pair]; 2], masks: [u64; 2], colours: &ByteColours, access: impl Access) {
-        for ((line, words), mut mask) in lines.into_iter().enumerate().zip(masks) {
-            for (number, &words) in words.as_chunks::<FOUR>().0.iter().enumerate() {
-                let bits = u32::from(mask as u8);
-                mask >>= 2 * FOUR;
-                if bits != 0 {
-                    let group = self.group(FOUR * number, line);
-                    let chosen = std::array::from_fn(|n| chosen(bits, n));
-                    let new = colours.write(eight(words), group.get(access), chosen);
-                    group.set(as_vector(&new), access);
-                }
-            }
-        }
+    pub fn rows(&self) -> Option<[[Four<'a>; 2]; 2]> {
+        let ([first, second], below) = (self.places, self.below);
+        let [a, b, c, d] = self.words.fours([first, second, first + below, second + below])?;
+        Some([[a, b], [c, d]])
     }
 
-    /// The words of a line of four quads, from one on whose number and column are multiples of [`FOUR`]: each half, if it is there.
-    #[inline(always)]
-    pub fn group(&self, first: usize, line: usize) -> Group<'_> {
-        let four = |n: usize| {
-            let column = self.columns.get(first + n * FOUR / 2)?;
-            self.words.four(self.place(column) + line * self.below)
-        };
-        Group([four(0), four(1)])
+    /// The same, each half of a row as far as it is there.
+    pub fn parts(&self) -> [[Option<Four<'a>>; 2]; 2] {
+        let [first, second] = self.places;
+        let row = |below: usize| [self.words.four(first + below), self.words.four(second + below)];
+        [row(0), row(self.below)]
     }
 
     /// Asks for the memory of the pixels, which is accessed soon.
     #[inline(always)]
     pub fn prefetch(&self) {
-        /// Words of a line of a cache.
-        const LINE: usize = 16;
-        for column in self.columns.iter().step_by(LINE / 4) {
-            let place = self.place(column);
-            self.words.prefetch(place);
-            if self.below >= LINE {
-                self.words.prefetch(place + self.below);
-            }
+        self.words.prefetch(self.places[0]);
+        if self.below >= LINE {
+            self.words.prefetch(self.places[0] + self.below);
         }
     }
 }
 
-/// The words of eight pixels of a row.
-type Eight = [u32; 2 * FOUR];
-
-/// The words of four pairs.
-#[inline(always)]
-fn eight([a, b, c, d]: [Pair; FOUR]) -> Eight {
-    [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]
-}
-
-/// All bits if bit `n`, of 32, is set, else none.
-#[inline(always)]
-pub fn chosen(bits: u32, n: usize) -> u32 {
-    ((bits << (31 - n)).cast_signed() >> 31).cast_unsigned()
-}
-
-/// The same words, as the compiler does not see: else it takes apart what makes them, as they are stored in pairs, and calculates many of them one
-/// by one.
-#[inline(always)]
-pub fn as_vector(words: &Eight) -> &Eight {
-    std::hint::black_box(words)
-}
+/// Words of a line of a cache.
+const LINE: usize = 16;
 
 /// Replaces those words of a pair whose bit of the lowest two is set.
 #[inline(always)]
-fn replace(pair: WordPair, new: Pair, mask: u64) {
+fn replace(pair: WordPair, new: Pair, mask: u8) {
     const CHOSEN: [u64; 4] = [0, u32::MAX as u64, (u32::MAX as u64) << 32, u64::MAX];
     let join = |[first, second]: Pair| u64::from(first) | u64::from(second) << 32;
-    let (old, chosen) = (join(pair.get()), CHOSEN[mask as usize & 3]);
+    let (old, chosen) = (join(pair.get()), CHOSEN[usize::from(mask & 3)]);
     let bits = old ^ (old ^ join(new)) & chosen;
     pair.set([bits as u32, (bits >> 32) as u32]);
 }
 
 /// The words of eight pixels of a row.
-#[derive(Clone, Copy)]
-pub struct Group<'a>([Option<Four<'a>>; 2]);
-
-impl Group<'_> {
+pub trait Row: Copy {
     /// The words; 0 where there is none.
+    fn get(self, access: impl Access) -> Eight;
+    /// Replaces them; nothing happens where there is none.
+    fn set(self, words: Eight, access: impl Access);
+}
+
+impl Row for [Four<'_>; 2] {
     #[inline(always)]
-    pub fn get(self, access: impl Access) -> Eight {
-        let mut words = [0; 2 * FOUR];
-        for (words, four) in words.as_chunks_mut().0.iter_mut().zip(self.0) {
-            *words = four.map_or([0; FOUR], |four| access.get(four));
-        }
-        words
+    fn get(self, access: impl Access) -> Eight {
+        let ([a, b, c, d], [e, f, g, h]) = (access.get(self[0]), access.get(self[1]));
+        [a, b, c, d, e, f, g, h]
     }
 
-    /// Replaces them; nothing happens where there is none.
     #[inline(always)]
-    pub fn set(self, words: &Eight, access: impl Access) {
-        for (words, four) in words.as_chunks().0.iter().zip(self.0) {
+    fn set(self, [a, b, c, d, e, f, g, h]: Eight, access: impl Access) {
+        access.set(self[0], [a, b, c, d]);
+        access.set(self[1], [e, f, g, h]);
+    }
+}
+
+impl Row for [Option<Four<'_>>; 2] {
+    fn get(self, access: impl Access) -> Eight {
+        let half = |four: Option<Four>| four.map_or([0; FOUR], |four| access.get(four));
+        let ([a, b, c, d], [e, f, g, h]) = (half(self[0]), half(self[1]));
+        [a, b, c, d, e, f, g, h]
+    }
+
+    fn set(self, [a, b, c, d, e, f, g, h]: Eight, access: impl Access) {
+        for (words, four) in [[a, b, c, d], [e, f, g, h]].into_iter().zip(self) {
             if let Some(four) = four {
-                access.set(four, *words);
+                access.set(four, words);
             }
         }
     }
@@ -245,18 +245,8 @@ mod tests {
     use super::*;
     use crate::layout::MicroTile;
     use ctm_memory::{Arena, ByVector, InPairs};
-    use ctm_raster::channel::{Channel, Kind};
-    use ctm_raster::colour::{ColourState, Operation};
-    use ctm_raster::target::TargetFormat;
 
     const BASE: u32 = 0x1_0000;
-
-    /// Colours of which the first channel is not written.
-    fn colours_without_the_first_channel() -> ByteColours {
-        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
-        let state = ColourState::new(TargetFormat { bytes: 4, channels }, Operation::Copy, 0xE, None, [0; 4]);
-        ByteColours::of(&state).unwrap()
-    }
 
     #[test]
     fn quads_are_their_pixels() {
@@ -286,30 +276,28 @@ mod tests {
                 write(expected, [0b11; 2]);
             }
             assert!(pairs.span((128, 0), 1).is_none() && pairs.span((0, 64), 1).is_none(), "outside");
-            let span = pairs.span((4, 2), 6).unwrap();
-            let given = [[[0x01FF_0100, 0x01FF_0200]; 8], [[0x01FF_0300, 0x01FF_0400]; 8]];
-            let (masks, colours) = ([0b10, 0b11 << 9], colours_without_the_first_channel());
-            match (ByVector::new(), micro) {
-                (Some(access), MicroTile::Linear | MicroTile::Tiled) => {
-                    span.write_colours([&given[0], &given[1]], masks, &colours, access);
-                }
-                _ => span.write_colours([&given[0], &given[1]], masks, &colours, InPairs),
+            let block = |x| pairs.block((x, 2)).unwrap();
+            let addresses = |x: u32, y: u32| (x..x + 8).map(move |x| layout.offset(x, y));
+            let [upper, lower] = block(20).rows().unwrap();
+            let words = [20, 21, 22, 23, 24, 25, 26, 27];
+            match ByVector::new() {
+                Some(access) => lower.set(words, access),
+                None => lower.set(words, InPairs),
             }
-            for (line, x) in (0..2).flat_map(|line| (0..12).map(move |x| (line, x))) {
-                let address = layout.offset(4 + x as u32, 2 + line as u32);
-                let old = address / 4;
-                let new = if masks[line] >> x & 1 != 0 { old & 0xFF | given[line][0][x % 2] & !0xFF } else { old };
-                assert_eq!(memory.read_u32(BASE + address), Some(new), "{line} {x}");
-                memory.write_u32(BASE + address, old);
+            assert!(upper.get(InPairs).into_iter().eq(addresses(20, 2).map(|address| address / 4)));
+            for (address, word) in addresses(20, 3).zip(words) {
+                assert_eq!(memory.read_u32(BASE + address), Some(word));
+                memory.write_u32(BASE + address, address / 4);
             }
-            let group = span.group(4, 1).get(InPairs);
-            assert_eq!(group[..4], [12, 13, 14, 15].map(|x| layout.offset(x, 3) / 4));
-            assert_eq!(group[4..], [0; 4], "those that the span lacks");
-            span.group(4, 1).set(&[20, 21, 22, 23, 24, 25, 26, 27], InPairs);
-            assert_eq!(
-                pairs.span((12, 2), 4).unwrap().group(0, 1).get(InPairs)[..5],
-                [20, 21, 22, 23, layout.offset(16, 3) / 4]
-            );
+            // The last columns are half a block.
+            assert!(block(124).rows().is_none());
+            let [_, lower] = block(124).parts();
+            let found = lower.get(InPairs);
+            assert!(found.into_iter().take(4).eq(addresses(124, 3).take(4).map(|address| address / 4)));
+            assert_eq!(found[4..], [0; 4]);
+            lower.set(words, InPairs);
+            assert!(addresses(124, 3).zip(20..24).all(|(address, word)| memory.read_u32(BASE + address) == Some(word)));
+            assert!(pairs.block((128, 2)).is_none() && pairs.block((124, 64)).is_none(), "outside");
         }
     }
 }

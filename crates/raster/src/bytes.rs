@@ -3,13 +3,8 @@
 use crate::blend::{ALPHA, BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
 use crate::channel::{Channel, Kind};
 use crate::colour::{ColourState, Operation};
+use crate::simd::{Eight as Numbers, Simd, TOGETHER};
 use crate::target::TargetFormat;
-
-/// Pixels that are computed together.
-pub const TOGETHER: usize = 8;
-
-/// A number for each of these pixels.
-type Numbers = [u32; TOGETHER];
 
 /// 1, as a byte.
 const ONE: u32 = 0xFF;
@@ -70,30 +65,29 @@ impl ByteColours {
     /// The pixels to be stored, for rounded colours and the pixels in memory: what [`ColourState::write`] gives. Only the bits that are set in
     /// `chosen` change.
     #[inline(always)]
-    pub fn write(&self, source: Numbers, memory: Numbers, chosen: Numbers) -> Numbers {
+    pub fn write<S: Simd>(&self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
         let new = match &self.rule {
             Rule::Copy => source,
-            Rule::Over => {
-                let (source, memory) = (channels(&source), channels(&memory));
-                let (alpha, rest) = (&source[ALPHA], &one_minus(&source[ALPHA]));
-                let (first, second) =
-                    (over(&source[0], &memory[0], alpha, rest), over(&source[1], &memory[1], alpha, rest));
-                let (third, fourth) =
-                    (over(&source[2], &memory[2], alpha, rest), over(alpha, &memory[ALPHA], alpha, rest));
-                packed([&first, &second, &third, &fourth])
+            Rule::Over => over(simd, source, memory),
+            Rule::Logic(operation) => {
+                let new = |source, memory| operation.apply(source, memory);
+                simd.words(&each(&simd.array(source), &simd.array(memory), new))
             }
-            Rule::Logic(operation) => each(&source, &memory, |source, memory| operation.apply(source, memory)),
-            Rule::Blend(state) => {
-                let (source, memory) = (channels(&source), channels(&memory));
-                let destination_alpha = self.destination_alpha.map_or([ONE; TOGETHER], |channel| memory[channel & 3]);
-                let pixels = Pixels { source, memory, destination_alpha, constant: self.constant };
-                // One by one: not every closure becomes a part of what calls it.
-                let (first, second) = (pixels.blended(&state.colour, 0), pixels.blended(&state.colour, 1));
-                let (third, alpha) = (pixels.blended(&state.colour, 2), pixels.blended(&state.alpha, ALPHA));
-                packed([&first, &second, &third, &alpha])
-            }
+            Rule::Blend(state) => simd.words(&self.blended(state, simd.array(source), simd.array(memory))),
         };
-        std::array::from_fn(|n| memory[n] ^ (memory[n] ^ new[n]) & self.written & chosen[n])
+        let changed = simd.and(simd.and(simd.xor(memory, new), simd.splat(self.written)), chosen);
+        simd.xor(memory, changed)
+    }
+
+    #[inline(always)]
+    fn blended(&self, state: &BlendState, source: Numbers, memory: Numbers) -> Numbers {
+        let (source, memory) = (channels(&source), channels(&memory));
+        let destination_alpha = self.destination_alpha.map_or([ONE; TOGETHER], |channel| memory[channel & 3]);
+        let pixels = Pixels { source, memory, destination_alpha, constant: self.constant };
+        // One by one: not every closure becomes a part of what calls it.
+        let (first, second) = (pixels.blended(&state.colour, 0), pixels.blended(&state.colour, 1));
+        let (third, alpha) = (pixels.blended(&state.colour, 2), pixels.blended(&state.alpha, ALPHA));
+        packed([&first, &second, &third, &alpha])
     }
 }
 
@@ -119,10 +113,25 @@ fn is_over(equation: &BlendEquation) -> bool {
         == (BlendFunction::Add, BlendFactor::SourceAlpha, BlendFactor::OneMinusSourceAlpha)
 }
 
-/// A channel by the colour's alpha, and that which is there by the rest.
+/// The colour by its alpha, and what is there by the rest. Two channels are computed in the halves of a word: sums of such products have no more
+/// than 16 bits.
 #[inline(always)]
-fn over(source: &Numbers, memory: &Numbers, alpha: &Numbers, rest: &Numbers) -> Numbers {
-    std::array::from_fn(|n| quotient(product(source[n], alpha[n]) + product(memory[n], rest[n])))
+fn over<S: Simd>(simd: S, source: S::Words, memory: S::Words) -> S::Words {
+    /// A byte in each half.
+    const BYTES: u32 = 0x00FF_00FF;
+    let bytes = simd.splat(BYTES);
+    let alpha = simd.down::<24>(source);
+    let alpha = simd.or(alpha, simd.up::<16>(alpha));
+    let rest = simd.xor(alpha, bytes);
+    let both = |source, memory| {
+        let sum = simd.add_halves(simd.mul_halves(source, alpha), simd.mul_halves(memory, rest));
+        // The nearest integer to the quotient by 255, as `quotient` gives it.
+        let raised = simd.add_halves(sum, simd.splat(0x0080_0080));
+        simd.down_halves::<8>(simd.add_halves(raised, simd.down_halves::<8>(raised)))
+    };
+    let odd = |words| simd.down_halves::<8>(words);
+    let even = both(simd.and(source, bytes), simd.and(memory, bytes));
+    simd.or(even, simd.up::<8>(both(odd(source), odd(memory))))
 }
 
 /// The product of two bytes. That they are is no news, but makes a product of 16 bits of it.
@@ -203,6 +212,7 @@ fn quotient(sum: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Task, dispatch};
     use arbtest::arbitrary::{Result, Unstructured};
 
     #[test]
@@ -247,6 +257,22 @@ mod tests {
         clamp: true,
     };
 
+    struct Write {
+        colours: ByteColours,
+        source: Numbers,
+        memory: Numbers,
+        chosen: u8,
+    }
+
+    impl Task for Write {
+        type Output = Numbers;
+
+        fn run(self, simd: impl Simd) -> Numbers {
+            let [source, memory] = [&self.source, &self.memory].map(|words| simd.words(words));
+            simd.array(self.colours.write(simd, source, memory, simd.chosen(self.chosen)))
+        }
+    }
+
     #[test]
     fn pixels_are_those_of_the_state() {
         let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
@@ -267,17 +293,18 @@ mod tests {
             let constant: [u8; 4] = u.arbitrary()?;
             let state = ColourState::new(format, operation, mask, destination_alpha, constant.map(u32::from));
             let colours = ByteColours::of(&state).expect("bytes");
-            let (mut source, mut memory, mut chosen, mut expected) = ([0; 8], [0; 8], [0; 8], [0; 8]);
+            let (mut source, mut memory, mut chosen, mut expected) = ([0; 8], [0; 8], 0, [0; 8]);
             for n in 0..TOGETHER {
                 let mut value = || Ok(u.int_in_range(-20..=280)? as f32 / 260.0);
                 let colour = [value()?, value()?, value()?, value()?].map(f32::to_bits);
                 memory[n] = u.arbitrary()?;
-                chosen[n] = if u.ratio(3, 4)? { u32::MAX } else { 0 };
+                let is_chosen = u.ratio(3, 4)?;
+                chosen |= u8::from(is_chosen) << n;
                 source[n] = colours.source().write(colour, [0; 4])[0];
                 let written = state.write(colour, [memory[n], 0, 0, 0])[0];
-                expected[n] = if chosen[n] == 0 { memory[n] } else { written };
+                expected[n] = if is_chosen { written } else { memory[n] };
             }
-            assert_eq!(colours.write(source, memory, chosen), expected, "{state:?}");
+            assert_eq!(dispatch(Write { colours, source, memory, chosen }), expected, "{state:?}");
             Ok(())
         })
         .budget_ms(500);

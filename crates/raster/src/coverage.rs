@@ -296,50 +296,55 @@ fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
     (columns, rows)
 }
 
-/// Where an edge crosses the rows of pixels, row by row: the quotient of two integers, of which the first changes by the same from row to
-/// row.
-#[derive(Clone, Copy, Default)]
-struct Crossing {
+/// Crossings that are followed together. The first half are bounds on the left, the others on the right.
+const CROSSINGS: usize = 4;
+/// Those of a side. A triangle has no more.
+const SIDE: usize = CROSSINGS / 2;
+
+/// Where edges cross the rows of pixels, row by row: a bound is the quotient of two integers, of which the first changes by the same from row to
+/// row. On the left it is the first column that may be covered; on the right the last one, with the other sign, so that all are calculated alike.
+#[derive(Clone, Copy)]
+struct Crossings {
     /// Rounded down, and what is left.
-    quotient: i64,
-    rest: i64,
-    divisor: i64,
+    quotients: [i64; CROSSINGS],
+    rests: [i64; CROSSINGS],
+    divisors: [i64; CROSSINGS],
     /// What is added for each row, and what is left of that.
-    quotient_step: i64,
-    rest_step: i64,
+    quotient_steps: [i64; CROSSINGS],
+    rest_steps: [i64; CROSSINGS],
 }
 
-impl Crossing {
-    /// Of an edge that is not horizontal, at samples of this place inside of pixels, from row `y` on.
+impl Crossings {
+    /// These columns in all rows.
+    fn of((first, last): (i64, i64)) -> Self {
+        let none = [0; CROSSINGS];
+        let quotients = std::array::from_fn(|n| if n < SIDE { first } else { -last });
+        Crossings { quotients, rests: none, divisors: [1; CROSSINGS], quotient_steps: none, rest_steps: none }
+    }
+
+    /// Sets one to an edge that is not horizontal, at samples of this place inside of pixels, from row `y` on.
     #[inline(always)]
-    fn of(edge: &Edge, grid: Grid, place: Point, y: i64) -> Self {
+    fn set(&mut self, number: usize, edge: &Edge, grid: Grid, place: Point, y: i64) {
         // Covered is edge.a() * per_pixel * x + rest >= 0.
         let rest = edge.a() * place.x + edge.b() * (y * grid.per_pixel + place.y) + edge.c;
-        let divisor = edge.a() * grid.per_pixel;
-        let (rest, divisor, step) = match divisor > 0 {
-            true => (-rest + divisor - 1, divisor, -edge.b() * grid.per_pixel),
-            false => (rest, -divisor, edge.b() * grid.per_pixel),
-        };
-        let (quotient, rest) = divided(rest, divisor);
-        let (quotient_step, rest_step) = divided(step, divisor);
-        Crossing { quotient, rest, divisor, quotient_step, rest_step }
+        let divisor = (edge.a() * grid.per_pixel).abs();
+        (self.quotients[number], self.rests[number]) = divided(divisor - 1 - rest, divisor);
+        (self.quotient_steps[number], self.rest_steps[number]) = divided(-edge.b() * grid.per_pixel, divisor);
+        self.divisors[number] = divisor;
     }
 
-    /// The same column in all rows.
-    fn constant(column: i64) -> Self {
-        Crossing { quotient: column, rest: 0, divisor: 1, quotient_step: 0, rest_step: 0 }
-    }
-
-    /// The column in this row. Goes to the next one, without conditions, which no processor foresees.
+    /// The bounds in this row. Goes to the next one, without conditions, which no processor foresees.
     #[inline(always)]
-    fn next(&mut self) -> i64 {
-        let column = self.quotient;
-        let over = self.rest + self.rest_step - self.divisor;
-        // All bits if there is no carry, else none.
-        let none = over >> (i64::BITS - 1);
-        self.rest = over + (self.divisor & none);
-        self.quotient += self.quotient_step + 1 + none;
-        column
+    fn next(&mut self) -> [i64; CROSSINGS] {
+        let bounds = self.quotients;
+        for n in 0..CROSSINGS {
+            let over = self.rests[n] + self.rest_steps[n] - self.divisors[n];
+            // All bits if there is no carry, else none.
+            let none = over >> (i64::BITS - 1);
+            self.rests[n] = over + (self.divisors[n] & none);
+            self.quotients[n] += self.quotient_steps[n] + 1 + none;
+        }
+        bounds
     }
 }
 
@@ -351,83 +356,69 @@ fn divided(number: i64, divisor: i64) -> (i64, i64) {
     (quotient + below, rest + (divisor & below))
 }
 
-/// Crossings on one side of a triangle at most.
-const SIDE: usize = 2;
-
 /// The columns of the pixels whose sample a shape covers, row by row: of a convex shape they are neighbours.
 struct Rows {
+    /// Those that it may cover.
     columns: (i64, i64),
-    /// What is left of one of these in a row is not covered.
-    firsts: [Crossing; SIDE],
-    /// What is right of one of these is not.
-    lasts: [Crossing; SIDE],
-    /// Other edges, which triangles have not: whether they are on the left side.
-    others: [(bool, Crossing); MAX_CORNERS - SIDE],
-    other_count: usize,
-    /// The rows that horizontal edges leave.
-    rows: (i64, i64),
+    crossings: Crossings,
+    /// The other edges, if one side has more.
+    others: Option<Crossings>,
+    /// The next row, and the last one.
     y: i64,
+    bottom: i64,
 }
 
 impl Rows {
-    /// Of the samples at this place inside of pixels, among these columns, in rows from the first of these on.
-    fn new(grid: Grid, shape: &Shape, place: Point, columns: (i64, i64), (mut top, mut bottom): (i64, i64)) -> Self {
-        let y = top;
-        let mut sides = [columns.0, columns.1].map(|column| [Crossing::constant(column); SIDE]);
-        let mut counts = [0; 2];
-        let mut others = [(false, Crossing::default()); MAX_CORNERS - SIDE];
-        let mut other_count = 0;
-        for edge in shape.edges() {
-            // Of a horizontal edge, edge.b() * per_pixel * y + rest >= 0.
+    /// Of the samples at this place inside of pixels.
+    fn new(grid: Grid, shape: &Shape, clip: &Rect, place: Point) -> Self {
+        let (columns, (mut top, mut bottom)) = extent(grid, shape, clip);
+        for edge in shape.edges().iter().filter(|edge| edge.a == 0) {
+            // Covered is edge.b() * per_pixel * y + rest >= 0.
             let (rest, step) = (edge.b() * place.y + edge.c, edge.b() * grid.per_pixel);
-            match edge.a() {
-                0 if step > 0 => top = top.max(-rest.div_euclid(step)),
-                0 => bottom = bottom.min(rest.div_euclid(-step)),
-                a => {
-                    let (side, crossing) = (usize::from(a < 0), Crossing::of(edge, grid, place, y));
-                    match sides[side].get_mut(counts[side]) {
-                        Some(free) => {
-                            *free = crossing;
-                            counts[side] += 1;
-                        }
-                        None => {
-                            others[other_count] = (a > 0, crossing);
-                            other_count += 1;
-                        }
-                    }
-                }
+            match step > 0 {
+                true => top = top.max(-rest.div_euclid(step)),
+                false => bottom = bottom.min(rest.div_euclid(-step)),
             }
         }
-        let [firsts, lasts] = sides;
-        Rows { columns, firsts, lasts, others, other_count, rows: (top, bottom), y }
+        let (mut crossings, mut others) = (Crossings::of(columns), None);
+        let mut counts = [0; 2];
+        for edge in shape.edges().iter().filter(|edge| edge.a != 0) {
+            let side = usize::from(edge.a < 0);
+            let number = SIDE * side + counts[side] % SIDE;
+            match counts[side] < SIDE {
+                true => crossings.set(number, edge, grid, place, top),
+                false => others.get_or_insert(Crossings::of(columns)).set(number, edge, grid, place, top),
+            }
+            counts[side] += 1;
+        }
+        Rows { columns, crossings, others, y: top, bottom }
     }
 
     /// The columns of the next row.
     #[inline(always)]
     fn next(&mut self) -> Range<u32> {
-        let (mut first, mut last) = self.columns;
-        for n in 0..SIDE {
-            first = first.max(self.firsts[n].next());
-            last = last.min(self.lasts[n].next());
-        }
-        for (is_first, crossing) in &mut self.others[..self.other_count] {
-            match is_first {
-                true => first = first.max(crossing.next()),
-                false => last = last.min(crossing.next()),
+        let (mut first, mut last) = (self.columns.0, -self.columns.1);
+        let mut narrow = |bounds: [i64; CROSSINGS]| {
+            for n in 0..SIDE {
+                first = first.max(bounds[n]);
+                last = last.max(bounds[SIDE + n]);
             }
+        };
+        narrow(self.crossings.next());
+        if let Some(others) = &mut self.others {
+            narrow(others.next());
         }
-        let is_inside = (self.rows.0..=self.rows.1).contains(&self.y);
         self.y += 1;
-        if is_inside && first <= last { first as u32..last as u32 + 1 } else { 0..0 }
+        if first <= -last { first as u32..(1 - last) as u32 } else { 0..0 }
     }
 }
 
 /// Calls `emit` for each row in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with these
 /// columns.
 pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, Range<u32>)) {
-    let (columns, (top, bottom)) = extent(grid, shape, clip);
-    let mut rows = Rows::new(grid, shape, place, columns, (top, bottom));
-    for y in top..=bottom {
+    let mut rows = Rows::new(grid, shape, clip, place);
+    while rows.y <= rows.bottom {
+        let y = rows.y;
         let span = rows.next();
         if !span.is_empty() {
             emit(y as u32, span);
@@ -439,31 +430,24 @@ pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: imp
 /// even, and the columns in both.
 #[inline(always)]
 pub fn quad_spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point) -> QuadSpans {
-    let (columns, (top, bottom)) = extent(grid, shape, clip);
-    QuadSpans { rows: Rows::new(grid, shape, place, columns, (top, bottom)), upper: top & !1, top, bottom }
+    QuadSpans(Rows::new(grid, shape, clip, place))
 }
 
 /// Rows of quads that a shape covers.
-pub struct QuadSpans {
-    rows: Rows,
-    /// The next one's upper row of pixels.
-    upper: i64,
-    top: i64,
-    bottom: i64,
-}
+pub struct QuadSpans(Rows);
 
 impl Iterator for QuadSpans {
     type Item = (u32, [Range<u32>; 2]);
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        while self.upper <= self.bottom {
-            let upper = self.upper;
-            self.upper += 2;
-            let mut next = |y| if y < self.top || y > self.bottom { 0..0 } else { self.rows.next() };
-            let spans = [next(upper), next(upper + 1)];
-            if spans.iter().any(|span| !span.is_empty()) {
-                return Some((upper as u32, spans));
+        let rows = &mut self.0;
+        while rows.y <= rows.bottom {
+            let upper = rows.y & !1;
+            let first = if rows.y == upper { rows.next() } else { 0..0 };
+            let second = if rows.y <= rows.bottom { rows.next() } else { 0..0 };
+            if !(first.is_empty() && second.is_empty()) {
+                return Some((upper as u32, [first, second]));
             }
         }
         None

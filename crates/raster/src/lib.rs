@@ -30,6 +30,7 @@ pub mod pixel;
 pub mod plane;
 pub mod quads;
 pub mod sampler;
+pub mod simd;
 pub mod srgb;
 pub mod target;
 pub mod texel;

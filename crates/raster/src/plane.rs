@@ -101,6 +101,14 @@ impl Plane {
         Plane { value, dx: 0.0, dy: 0.0 }
     }
 
+    /// Whether the value at every place whose offset is 0 or between 2^-12 and 2^16 pixels is 0 or a normal number as binary32. Only where all that
+    /// is added is 0 or far from the least and greatest such numbers that is said: then sums are 0 or multiples of what is far above the least.
+    pub fn has_normal_values(&self) -> bool {
+        const LEAST: f64 = 1.0 / (1u64 << 60) as f64;
+        const MOST: f64 = (1u64 << 60) as f64;
+        [self.value, self.dx, self.dy].iter().all(|part| *part == 0.0 || (LEAST..MOST).contains(&part.abs()))
+    }
+
     /// The value at a place.
     #[inline]
     pub fn at(&self, offset: Offset) -> f64 {
@@ -251,6 +259,17 @@ pub enum AttributePlane {
 }
 
 impl AttributePlane {
+    /// The plane of an attribute that is linear on the screen, if its values are [normal](Plane::has_normal_values): a constant has one too.
+    pub fn normal(&self) -> Option<Plane> {
+        let plane = match *self {
+            // The sum of -0 and 0 is 0.
+            AttributePlane::Constant(0x8000_0000) => return None,
+            AttributePlane::Constant(bits) => Plane::constant(f32::from_bits(bits).into()),
+            AttributePlane::Varying(plane) => plane,
+        };
+        plane.has_normal_values().then_some(plane)
+    }
+
     /// The bits of the attribute at a place: rounded to binary32 once, denormals are zeros of their sign.
     #[inline]
     pub fn at(&self, place: &Place) -> u32 {

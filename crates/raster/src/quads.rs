@@ -1,203 +1,141 @@
-//! Linear functions over spans of quads: the same numbers as place by place, computed together.
+//! Linear functions over blocks of quads: the same numbers as place by place, computed together.
 
-use crate::bits;
 use crate::grid::{Grid, Point};
 use crate::plane::{DepthPlane, Plane};
-use std::sync::atomic::{Ordering, compiler_fence};
+use crate::simd::Simd;
 
-/// Quads of a span at most: quads side by side.
-pub const SPAN: usize = 32;
-/// Pixels of a row that are computed together.
-pub const TOGETHER: usize = 8;
-/// Such groups of a span at most.
-const GROUPS: usize = 2 * SPAN / TOGETHER;
+/// Quads of a block: quads side by side, of which a row has as many pixels as are computed [together](crate::simd::TOGETHER).
+pub const BLOCK: usize = crate::simd::TOGETHER / 2;
 
-/// Words for the upper pixels of quads, and for the lower ones.
-pub type Lines<'a> = [&'a mut [[u32; 2]]; 2];
-
-/// The words that are computed for so many quads: some for none may be at the end.
-#[inline]
-pub fn words_of(quads: usize) -> usize {
-    quads.next_multiple_of(TOGETHER / 2)
-}
-
-/// The places of the pixels of a span of quads.
-pub struct SpanPlaces {
-    /// Groups of columns that there are.
-    groups: usize,
+/// The places of the pixels of a block.
+#[derive(Clone, Copy)]
+pub struct BlockPlaces<S: Simd> {
+    simd: S,
     /// Columns, in pixels from vertex 0.
-    dx: [[f64; TOGETHER]; GROUPS],
+    dx: S::Numbers,
     /// The upper and the lower row.
     dy: [f64; 2],
-    /// Attributes are not linear on the screen.
-    is_divided: bool,
-    /// The plane of 1/w at each, if so.
-    divisors: [[[f64; TOGETHER]; GROUPS]; 2],
+    /// What attributes are divided by, if they are not linear on the screen.
+    divisors: Option<[S::Numbers; 2]>,
 }
 
-impl Default for SpanPlaces {
-    fn default() -> Self {
-        let numbers = [[0.0; TOGETHER]; GROUPS];
-        SpanPlaces { groups: 0, dx: numbers, dy: [0.0; 2], is_divided: false, divisors: [numbers; 2] }
-    }
-}
-
-/// A linear function at the pixels of a span: its value at vertex 0, what a column adds to that, and what the rows add then.
-#[derive(Clone, Copy)]
-struct Slope {
-    value: f64,
-    column: f64,
-    rows: [f64; 2],
-}
-
-impl SpanPlaces {
-    /// Sets them to those of so many quads, at most [`SPAN`], from the one whose upper left pixel is in this column and row, for a primitive with
-    /// its vertex 0 at `origin`. Vertices are no more than 2^14 pixels from any of them.
+impl<S: Simd> BlockPlaces<S> {
+    /// Those of the block whose upper left pixel is in this column and row, for a primitive with its vertex 0 at `origin`. Vertices are no more than
+    /// 2^14 pixels from any of them.
     #[inline(always)]
-    pub fn set(&mut self, grid: Grid, origin: Point, (x, y): (u16, u16), quads: usize) {
+    pub fn new(simd: S, grid: Grid, origin: Point, (x, y): (u16, u16)) -> Self {
         let first = grid.pixel_centre(x.into(), y.into());
         // There are conversions of 32 bits many at a time.
         let (x, y, per_pixel) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32, grid.per_pixel as i32);
-        let pixels = |place: i32| f64::from(place) / f64::from(per_pixel);
-        self.groups = words_of(quads.min(SPAN)) / (TOGETHER / 2);
-        self.dy = [pixels(y), pixels(y + per_pixel)];
-        self.is_divided = false;
-        for (group, dx) in self.dx.iter_mut().enumerate().take(self.groups) {
-            let first = x + (group * TOGETHER) as i32 * per_pixel;
-            *dx = std::array::from_fn(|n| pixels(first + n as i32 * per_pixel));
-            group_by_group();
-        }
+        let row = |place: i32| f64::from(place) / f64::from(per_pixel);
+        BlockPlaces { simd, dx: simd.fractions(x, per_pixel), dy: [row(y), row(y + per_pixel)], divisors: None }
     }
 
-    /// Sets what attributes are divided by.
+    /// The same for attributes whose planes are divided by this one.
     #[inline(always)]
-    pub fn divide(&mut self, divisor: &Plane) {
-        self.is_divided = true;
-        let slope = self.slope(divisor);
-        for line in 0..2 {
-            for group in 0..self.groups {
-                self.divisors[line][group] = self.values(slope, line, group);
-                group_by_group();
-            }
-        }
+    pub fn divided_by(self, divisor: &Plane) -> Self {
+        BlockPlaces { divisors: Some(self.values(divisor)), ..self }
     }
 
+    /// As [`Plane::at`] gives them, in the upper and the lower row.
     #[inline(always)]
-    fn slope(&self, plane: &Plane) -> Slope {
-        Slope { value: plane.value, column: plane.dx, rows: self.dy.map(|dy| plane.dy * dy) }
+    fn values(&self, plane: &Plane) -> [S::Numbers; 2] {
+        let BlockPlaces { simd, dx, dy, .. } = *self;
+        let column = simd.add(simd.number(plane.value), simd.mul(simd.number(plane.dx), dx));
+        // Not every closure becomes a part of what calls it.
+        [simd.add(column, simd.number(plane.dy * dy[0])), simd.add(column, simd.number(plane.dy * dy[1]))]
     }
 
-    /// As [`Plane::at`] gives them.
+    /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them.
     #[inline(always)]
-    fn values(&self, slope: Slope, line: usize, group: usize) -> [f64; TOGETHER] {
-        self.dx[group].map(|dx| slope.value + slope.column * dx + slope.rows[line])
+    pub fn attribute(&self, plane: &Plane) -> [S::Words; 2] {
+        let [upper, lower] = self.values(plane);
+        let [upper, lower] = match &self.divisors {
+            Some(divisors) => [self.simd.div(upper, divisors[0]), self.simd.div(lower, divisors[1])],
+            None => [upper, lower],
+        };
+        [self.simd.binary32(upper), self.simd.binary32(lower)]
     }
 
-    /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them, in as many words as
-    /// [`words_of`] says.
+    /// The same of an attribute that is linear on the screen, whose plane [`has_normal_values`](Plane::has_normal_values).
     #[inline(always)]
-    pub fn attribute(&self, plane: &Plane, lines: Lines) {
-        let slope = self.slope(plane);
-        let attribute = |value: f64| ctm_num::flush(bits(value as f32));
-        let [upper, lower] = lines.map(groups_of);
-        for (group, lines) in upper.iter_mut().zip(lower).enumerate().take(self.groups) {
-            let column = self.dx[group].map(|dx| slope.value + slope.column * dx);
-            for (line, words) in [lines.0, lines.1].into_iter().enumerate() {
-                let mut values = column.map(|value| value + slope.rows[line]);
-                if self.is_divided {
-                    values.iter_mut().zip(&self.divisors[line][group]).for_each(|(value, divisor)| *value /= divisor);
-                }
-                *words = values.map(attribute);
-                group_by_group();
-            }
-        }
+    pub fn normal_attribute(&self, plane: &Plane) -> [S::Words; 2] {
+        let [upper, lower] = self.values(plane);
+        [self.simd.normal_binary32(upper), self.simd.normal_binary32(lower)]
     }
 
-    /// The depths over these places.
+    /// The depth at each place, as [`DepthPlane::at`] gives it.
     #[inline(always)]
-    pub fn depths<'p>(&'p self, depth: &DepthPlane, max: u32) -> Depths<'p> {
-        Depths { places: self, slope: self.slope(depth.plane()), max }
+    pub fn depths(&self, depth: &DepthPlane, max: u32) -> [S::Words; 2] {
+        let [upper, lower] = self.values(depth.plane());
+        [self.simd.nearest(upper, max), self.simd.nearest(lower, max)]
     }
-}
-
-/// Depths over the places of a span.
-#[derive(Clone, Copy)]
-pub struct Depths<'p> {
-    places: &'p SpanPlaces,
-    slope: Slope,
-    max: u32,
-}
-
-impl Depths<'_> {
-    /// The depth at each of the places of a group in a line, as [`DepthPlane::at`] gives it.
-    #[inline(always)]
-    pub fn group(&self, line: usize, group: usize) -> [u32; TOGETHER] {
-        self.places.values(self.slope, line, group).map(|value| DepthPlane::nearest(value, self.max))
-    }
-
-    /// The depth at each place, in as many words as [`words_of`] says.
-    #[inline(always)]
-    pub fn all(&self, lines: Lines) {
-        for (line, words) in lines.into_iter().enumerate() {
-            for (group, words) in groups_of(words).iter_mut().enumerate().take(self.places.groups) {
-                *words = self.group(line, group);
-                group_by_group();
-            }
-        }
-    }
-}
-
-/// Keeps compilers from doing many groups at a time, with places that do not lie together, instead of the numbers of one.
-#[inline(always)]
-fn group_by_group() {
-    compiler_fence(Ordering::SeqCst);
-}
-
-/// The whole groups of a line.
-#[inline(always)]
-fn groups_of(line: &mut [[u32; 2]]) -> &mut [[u32; TOGETHER]] {
-    line.as_flattened_mut().as_chunks_mut().0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plane::{AttributePlane, Perspective, Setup};
+    use crate::simd::{Eight, Task, dispatch};
+
+    const GRID: Grid = Grid { per_pixel: 12 };
+
+    /// Depths and an attribute over a block.
+    struct Values<'t> {
+        place: (u16, u16),
+        perspective: &'t Perspective,
+        depth: &'t DepthPlane,
+        attribute: Option<&'t Plane>,
+    }
+
+    impl Task for Values<'_> {
+        type Output = [[Eight; 2]; 3];
+
+        fn run(self, simd: impl Simd) -> Self::Output {
+            let mut places = BlockPlaces::new(simd, GRID, self.perspective.setup().origin(), self.place);
+            if let Some(divisor) = self.perspective.divisor() {
+                places = places.divided_by(&divisor);
+            }
+            let attribute = self.attribute.map(|plane| places.attribute(plane).map(|words| simd.array(words)));
+            let normal = self.attribute.map(|plane| places.normal_attribute(plane).map(|words| simd.array(words)));
+            let depths = places.depths(self.depth, 0xFFFF).map(|words| simd.array(words));
+            [depths, attribute.unwrap_or_default(), normal.unwrap_or_default()]
+        }
+    }
 
     #[test]
-    fn quads_of_a_span_are_their_places() {
-        let grid = Grid { per_pixel: 12 };
+    fn quads_of_a_block_are_their_places() {
         arbtest::arbtest(|u| {
             let mut point = || Ok(Point { x: u.int_in_range(-500..=500)?, y: u.int_in_range(-500..=500)? });
-            let Some(setup) = Setup::triangle(grid, [point()?, point()?, point()?]) else { return Ok(()) };
-            let (x, y): (u16, u16) = (2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?);
-            let count = u.int_in_range(0..=10)?;
+            let Some(setup) = Setup::triangle(GRID, [point()?, point()?, point()?]) else { return Ok(()) };
+            let place: (u16, u16) = (2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?);
             let mut value = || Ok(u.int_in_range(-40..=40)? as f32 / *u.choose(&[16.0f32, 0.0, 1e38, 1e-38])?);
             let mut values = || Ok([value()?, value()?, value()?]);
             let (depths, attribute) = (values()?, values()?);
             let w = if u.arbitrary()? { [1.0, 0.5, 2.0] } else { [0.25; 3] };
             let perspective = Perspective::new(setup, w.map(f32::to_bits));
-            let mut places = SpanPlaces::default();
-            places.set(grid, setup.origin(), (x, y), count);
-            perspective.divisor().iter().for_each(|divisor| places.divide(divisor));
-            let check = |lines: [[[u32; 2]; 12]; 2], expected: &dyn Fn(Point) -> u32| {
-                for (line, words) in lines.iter().enumerate() {
-                    for (n, word) in words.as_flattened()[..2 * count].iter().enumerate() {
-                        let place = grid.pixel_centre(u32::from(x) + n as u32, u32::from(y) + line as u32);
+            let depth = DepthPlane::new(&setup, depths);
+            let plane = perspective.attribute(attribute.map(f32::to_bits));
+            let attribute = match &plane {
+                AttributePlane::Varying(plane) => Some(plane),
+                AttributePlane::Constant(_) => None,
+            };
+            let check = |found: [Eight; 2], expected: &dyn Fn(Point) -> u32| {
+                for (line, words) in found.iter().enumerate() {
+                    for (n, word) in words.iter().enumerate() {
+                        let place = GRID.pixel_centre(u32::from(place.0) + n as u32, u32::from(place.1) + line as u32);
                         assert_eq!(*word, expected(place), "{n} {line}");
                     }
                 }
-                assert!(lines.iter().all(|line| line[words_of(count)..].iter().all(|words| *words == [7; 2])));
             };
-            let mut found = [[[7; 2]; 12]; 2];
-            let depth = DepthPlane::new(&setup, depths);
-            let [upper, lower] = &mut found;
-            places.depths(&depth, 0xFFFF).all([upper, lower]);
-            check(found, &|place| depth.at(setup.offset(place), 0xFFFF));
-            if let plane @ AttributePlane::Varying(numbers) = perspective.attribute(attribute.map(f32::to_bits)) {
-                let [upper, lower] = &mut found;
-                places.attribute(&numbers, [upper, lower]);
-                check(found, &|place| plane.at(&perspective.place(place)));
+            let [depths, values, normal] =
+                dispatch(Values { place, perspective: &perspective, depth: &depth, attribute });
+            check(depths, &|place| depth.at(setup.offset(place), 0xFFFF));
+            if let Some(attribute) = attribute {
+                check(values, &|place| plane.at(&perspective.place(place)));
+                if perspective.is_affine() && attribute.has_normal_values() {
+                    check(normal, &|place| plane.at(&perspective.place(place)));
+                }
             }
             Ok(())
         });

@@ -9,7 +9,8 @@ use crate::registers::{
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
 use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane};
-use ctm_raster::quads::{Lines, SpanPlaces};
+use ctm_raster::quads::{BLOCK, BlockPlaces};
+use ctm_raster::simd::{Eight, Simd, TOGETHER};
 use ctm_x1k::fragments::QuadVector;
 use std::cell::OnceCell;
 
@@ -386,21 +387,27 @@ impl Inputs<'_> {
 }
 
 impl Value {
-    /// The values at the pixels of quads at these places, the first with this upper left pixel, in as many words as
-    /// [`words_of`](ctm_raster::quads::words_of) says.
+    /// The plane of a value that is linear on the screen as [`AttributePlane::normal`] says, where attributes are.
+    pub fn normal_plane(&self) -> Option<Plane> {
+        match self {
+            Value::Plane(plane) => plane.normal(),
+            Value::Position(_) | Value::Generated(..) => None,
+        }
+    }
+
+    /// The values at the pixels of the block at these places, with this upper left pixel: in the upper and the lower row.
     #[inline(always)]
-    pub fn at_span(&self, places: &SpanPlaces, (x, y): (u16, u16), [upper, lower]: Lines) {
-        match *self {
-            Value::Plane(AttributePlane::Constant(bits)) => {
-                upper.fill([bits; 2]);
-                lower.fill([bits; 2]);
+    pub fn at_block<S: Simd>(&self, simd: S, places: &BlockPlaces<S>, (x, y): (u16, u16)) -> [Eight; 2] {
+        match self {
+            Value::Plane(AttributePlane::Constant(bits)) => [[*bits; TOGETHER]; 2],
+            Value::Plane(AttributePlane::Varying(plane)) => {
+                let [upper, lower] = places.attribute(plane);
+                [simd.array(upper), simd.array(lower)]
             }
-            Value::Plane(AttributePlane::Varying(plane)) => places.attribute(&plane, [upper, lower]),
             Value::Position(_) | Value::Generated(..) => {
-                for (x, (upper, lower)) in (u32::from(x)..).step_by(2).zip(upper.iter_mut().zip(lower)) {
-                    let [a, b, c, d] = self.at(&None, x, y.into());
-                    (*upper, *lower) = ([a, b], [c, d]);
-                }
+                let quads: [_; BLOCK] = std::array::from_fn(|n| self.at(&None, u32::from(x) + 2 * n as u32, y.into()));
+                let row = |line: usize| std::array::from_fn(|n| quads[n / 2][2 * line + n % 2]);
+                [row(0), row(1)]
             }
         }
     }

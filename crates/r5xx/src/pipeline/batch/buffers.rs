@@ -1,11 +1,11 @@
 //! The depth buffer and the colour buffers of a draw, quad by quad.
 
 use super::memory::Places;
-use super::waiting::Span;
+use super::planes::Lines;
+use super::waiting::Block;
 use crate::pairs::{Pair, Pairs};
 use crate::pipeline::pixels::Pixels;
 use crate::surface::Surface;
-use ctm_raster::quads::Lines;
 
 /// What is read and written.
 pub struct Buffers<'s> {
@@ -36,14 +36,14 @@ impl<'s> Buffers<'s> {
         }
     }
 
-    /// Asks for the memory of quads.
+    /// Asks for the memory of a block.
     #[inline(always)]
-    pub fn prefetch(&self, place: (u16, u16), quads: usize) {
+    pub fn prefetch(&self, place: (u16, u16)) {
         for buffer in self.depth.iter().chain(&self.targets) {
             if let Buffer::Pairs(pairs) = buffer
-                && let Some(span) = pairs.span(place, quads)
+                && let Some(block) = pairs.block(place)
             {
-                span.prefetch();
+                block.prefetch();
             }
         }
     }
@@ -69,15 +69,15 @@ pub enum Buffer<'s> {
 impl Buffer<'_> {
     /// Word `word` of the pixels of quads; 0 where there is none.
     #[inline(always)]
-    pub fn read(&self, span: &Span, word: usize, lines: Lines) {
+    pub fn read(&self, block: &Block, word: usize, lines: Lines) {
         match self {
             Buffer::Pairs(pairs) => {
-                if let Some(pairs) = pairs.span((span.x, span.y), span.len()) {
+                if let Some(pairs) = pairs.span(block.place(), block.len()) {
                     pairs.read(lines);
                 }
             }
             Buffer::Pixels(surface) => {
-                for ((x, y), (n, line)) in span.pixels() {
+                for ((x, y), (n, line)) in block.pixels() {
                     lines[line].as_flattened_mut()[n] = surface.read(x, y, 0)[word];
                 }
             }
@@ -86,15 +86,15 @@ impl Buffer<'_> {
 
     /// Writes those pixels of quads whose bits are set in the masks of the upper and of the lower ones: so many words, by number.
     #[inline(always)]
-    pub fn write<'w>(&self, span: &Span, count: usize, words: impl Fn(usize) -> [&'w [Pair]; 2], masks: [u64; 2]) {
+    pub fn write<'w>(&self, block: &Block, count: usize, words: impl Fn(usize) -> [&'w [Pair]; 2], masks: [u8; 2]) {
         match self {
             Buffer::Pairs(pairs) => {
-                if let Some(pairs) = pairs.span((span.x, span.y), span.len()) {
+                if let Some(pairs) = pairs.span(block.place(), block.len()) {
                     pairs.write(words(0), masks);
                 }
             }
             Buffer::Pixels(surface) => {
-                for ((x, y), (n, line)) in span.pixels().filter(|&(_, (n, line))| masks[line] >> n & 1 != 0) {
+                for ((x, y), (n, line)) in block.pixels().filter(|&(_, (n, line))| masks[line] >> n & 1 != 0) {
                     let mut texel = [0; 4];
                     for (number, texel) in texel.iter_mut().enumerate().take(count) {
                         *texel = words(number)[line].as_flattened()[n];

@@ -1,8 +1,8 @@
 //! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing behind it drops pixels.
 
 use super::buffers::{Buffer, Buffers};
-use super::waiting::{Primitive, Primitives, Span, Waiting};
-use crate::pairs::{FOUR, Pairs, as_vector, chosen};
+use super::waiting::{Block, Primitive, Primitives, Waiting};
+use crate::pairs::{Pairs, Row};
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
@@ -12,8 +12,8 @@ use ctm_memory::Access;
 use ctm_raster::coverage;
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;
-use ctm_raster::plane::DepthPlane;
-use ctm_raster::quads::{SPAN, SpanPlaces, TOGETHER};
+use ctm_raster::quads::BlockPlaces;
+use ctm_raster::simd::{Simd, TOGETHER, Task};
 use ctm_x1k::Program;
 use std::ops::Range;
 
@@ -64,58 +64,65 @@ impl<'s> DepthTest<'s> {
         DepthTest { pairs, passes: passes.map(|passes| if passes { u32::MAX } else { 0 }), write }
     }
 
-    /// Tests the pixels of these masks, stores their depths if they pass, and gives those that do.
+    /// Tests pixels of a block, stores their depths if they pass, and gives those that do.
     #[inline(always)]
-    fn test(
+    fn test<S: Simd>(&self, simd: S, block: &Block, primitive: &Primitive, access: impl Access) -> [u8; 2] {
+        let place = (block.x, block.y);
+        let Some(pixels) = self.pairs.block(place) else { return block.drawn };
+        let depths = BlockPlaces::new(simd, GRID, primitive.origin, place).depths(&primitive.depth, MAX_DEPTH);
+        match pixels.rows() {
+            Some(rows) => self.test_rows(simd, rows, depths, block.drawn, access),
+            None => self.test_rows(simd, pixels.parts(), depths, block.drawn, access),
+        }
+    }
+
+    #[inline(always)]
+    fn test_rows<S: Simd>(
         &self,
-        places: &SpanPlaces,
-        plane: &DepthPlane,
-        place: (u16, u16),
-        quads: usize,
-        masks: [u64; 2],
+        simd: S,
+        [upper, lower]: [impl Row; 2],
+        depths: [S::Words; 2],
+        drawn: [u8; 2],
         access: impl Access,
-    ) -> [u64; 2] {
-        let Some(span) = self.pairs.span(place, quads) else { return masks };
+    ) -> [u8; 2] {
         let [less, equal, greater] = self.passes;
-        let (depths, write) = (places.depths(plane, MAX_DEPTH), self.write);
-        let mut passed = [0; 2];
-        for (line, passed) in passed.iter_mut().enumerate() {
-            for group in 0..(2 * quads).div_ceil(TOGETHER) {
-                let mask = u32::from((masks[line] >> (group * TOGETHER)) as u8);
-                if mask == 0 {
-                    continue;
-                }
-                let (depths, stored_group) = (depths.group(line, group), span.group(group * TOGETHER / 2, line));
-                let words = stored_group.get(access);
-                let mut passes = [0; TOGETHER];
-                for n in 0..TOGETHER {
-                    // Of 24 bits, so that the sign of differences is that of the comparison.
-                    let (depth, stored) = (depths[n].cast_signed(), (words[n] >> 8).cast_signed());
-                    let (is_less, is_greater) = (all_if_negative(depth - stored), all_if_negative(stored - depth));
-                    let holds = is_less & less | is_greater & greater | !(is_less | is_greater) & equal;
-                    passes[n] = holds & chosen(mask, n);
-                }
-                let bits = passes.iter().enumerate().fold(0, |bits, (n, pass)| bits | pass & 1 << n);
-                *passed |= u64::from(bits) << (group * TOGETHER);
-                if write && bits != 0 {
-                    let mut new = [0; TOGETHER];
-                    for n in 0..TOGETHER {
-                        new[n] = words[n] ^ (words[n] ^ depths[n] << 8) & passes[n] & !0xFF;
-                    }
-                    stored_group.set(as_vector(&new), access);
-                }
-            }
+        let passes = [simd.splat(less), simd.splat(equal), simd.splat(greater)];
+        [
+            self.test_row(simd, upper, depths[0], passes, drawn[0], access),
+            self.test_row(simd, lower, depths[1], passes, drawn[1], access),
+        ]
+    }
+
+    #[inline(always)]
+    fn test_row<S: Simd>(
+        &self,
+        simd: S,
+        row: impl Row,
+        depth: S::Words,
+        [less, equal, greater]: [S::Words; 3],
+        drawn: u8,
+        access: impl Access,
+    ) -> u8 {
+        if drawn == 0 {
+            return 0;
+        }
+        let words = simd.words(&row.get(access));
+        let stored = simd.down::<8>(words);
+        let (is_less, is_greater) = (simd.greater(stored, depth), simd.greater(depth, stored));
+        let ordered = simd.or(simd.and(is_less, less), simd.and(is_greater, greater));
+        let holds = simd.or(ordered, simd.and_not(simd.or(is_less, is_greater), equal));
+        let passes = simd.and(holds, simd.chosen(drawn));
+        let passed = simd.bits(passes);
+        if self.write && passed != 0 {
+            let changed = simd.and(simd.xor(words, simd.up::<8>(depth)), simd.and(passes, simd.splat(!0xFF)));
+            row.set(simd.array(simd.xor(words, changed)), access);
         }
         passed
     }
 }
 
-/// All bits if a number is negative, else none.
-#[inline(always)]
-fn all_if_negative(number: i32) -> u32 {
-    (number >> 31).cast_unsigned()
-}
-
+/// Columns that blocks begin at multiples of.
+const FOUR: u32 = crate::pairs::FOUR as u32;
 /// Primitives that are asked for before they are wanted: those of a tile lie anywhere in memory.
 const AHEAD: usize = 4;
 
@@ -140,6 +147,8 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
     fn call(self) {
         let Rasterising { pixels, buffers, primitives, values, area, numbers, waiting } = self;
         let (sample, shows_all) = (pixels.sample(), pixels.shows_all());
+        // Where the last block begins.
+        let last = area.right.next_multiple_of(FOUR).saturating_sub(TOGETHER as u32).max(area.left);
         while !waiting.is_full()
             && let Some(&primitive) = numbers.next()
         {
@@ -149,20 +158,23 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
             let Primitive { shape, stipple, .. } = &primitives.all[usize::from(primitive)];
             for (y, rows) in coverage::quad_spans(GRID, shape, &area, sample) {
                 let covered = || rows.iter().filter(|row| !row.is_empty());
-                let mut x = covered().map(|row| row.start & !1).min().unwrap_or_default();
+                let mut x = covered().map(|row| row.start).min().unwrap_or_default() / FOUR * FOUR;
                 let end = covered().map(|row| row.end).max().unwrap_or_default();
                 while x < end {
-                    // Spans that end there are still spans where they begin at multiples of `FOUR`.
-                    let next = (x + 1).next_multiple_of(2 * SPAN as u32).min(end);
-                    let quads = (next - x).div_ceil(2) as u16;
-                    let mut drawn = rows.each_ref().map(|row| columns(row, x, 2 * u32::from(quads)));
+                    // What belongs to other tiles is not accessed.
+                    let place = (x.min(last) as u16, y as u16);
+                    let mut drawn = rows.each_ref().map(|row| columns(row.start.max(x)..row.end, place.0.into()));
                     if !shows_all || stipple.is_some() {
-                        drawn = [0, 1].map(|line| shown(pixels, stipple.as_deref(), (x, y + line as u32), drawn[line]));
+                        drawn = [0, 1].map(|line| {
+                            shown(pixels, stipple.as_deref(), (place.0.into(), y + line as u32), drawn[line])
+                        });
                     }
-                    let span = Span { x: x as u16, y: y as u16, primitive, quads, drawn };
-                    buffers.prefetch((span.x, span.y), span.len());
-                    waiting.add(span);
-                    x = next;
+                    let block = Block { x: place.0, y: place.1, primitive, drawn };
+                    if !block.is_empty() {
+                        buffers.prefetch(place);
+                        waiting.0.push(block);
+                    }
+                    x += TOGETHER as u32;
                 }
             }
         }
@@ -173,9 +185,9 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
 pub struct Testing<'t, 's, A> {
     pub tests: &'t EarlyTests<'s>,
     pub primitives: &'t [Primitive],
-    pub spans: &'t [Span],
+    pub blocks: &'t [Block],
     /// The quads that are left.
-    pub left: &'t mut Vec<Span>,
+    pub left: &'t mut Vec<Block>,
     /// How memory is accessed.
     pub access: A,
 }
@@ -202,64 +214,38 @@ impl Tested {
     }
 }
 
-impl<A: Access> pulp::NullaryFnOnce for Testing<'_, '_, A> {
+impl<A: Access> Task for Testing<'_, '_, A> {
     type Output = Tested;
 
     #[inline(always)]
-    fn call(self) -> Tested {
-        let Testing { tests, primitives, spans, left, access } = self;
-        let (mut tested, mut places) = (Tested::default(), SpanPlaces::default());
-        for span in spans {
-            let mut passed = span.drawn;
-            if let Some(depth) = &tests.depth {
-                let primitive = &primitives[usize::from(span.primitive)];
-                // Words are accessed four at a time.
-                let before = span.x % FOUR as u16;
-                let (place, quads) = ((span.x - before, span.y), span.len() + usize::from(before / 2));
-                let quads = quads.next_multiple_of(FOUR / 2);
-                places.set(GRID, primitive.origin, place, quads);
-                let masks = passed.map(|mask| mask << before);
-                let tested = depth.test(&places, &primitive.depth, place, quads, masks, access);
-                passed = tested.map(|mask| mask >> before);
+    fn run(self, simd: impl Simd) -> Tested {
+        let Testing { tests, primitives, blocks, left, access } = self;
+        let mut tested = Tested::default();
+        for block in blocks {
+            let passed = match &tests.depth {
+                Some(depth) => depth.test(simd, block, &primitives[usize::from(block.primitive)], access),
+                None => block.drawn,
+            };
+            let passed = Block { drawn: passed, ..*block };
+            tested.covered += block.pixel_count() as u64;
+            tested.passed += passed.pixel_count() as u64;
+            if !passed.is_empty() {
+                left.push(passed);
             }
-            tested.covered += pixels_of(span.drawn);
-            tested.passed += pixels_of(passed);
-            keep(left, span, passed);
         }
         tested
     }
 }
 
-/// Keeps those quads of a span of which some pixels passed.
+/// Of eight columns from one on, those that are in a range: from the lowest bit on.
 #[inline(always)]
-fn keep(kept: &mut Vec<Span>, span: &Span, passed: [u64; 2]) {
-    // Of each quad, the left pixel.
-    let mut left = passed[0] | passed[1];
-    left = (left | left >> 1) & (u64::MAX / 3);
-    while left != 0 {
-        let first = left.trailing_zeros();
-        let columns = (!(left | left << 1) >> first).trailing_zeros();
-        let all = u64::MAX.checked_shr(64 - columns).unwrap_or_default();
-        let drawn = passed.map(|mask| mask >> first & all);
-        kept.push(Span { x: span.x + first as u16, quads: (columns / 2) as u16, drawn, ..*span });
-        left &= !(all << first);
-    }
-}
-
-/// Of so many columns from one on, at most 64, those that are in a range: from the lowest bit on.
-#[inline(always)]
-fn columns(range: &Range<u32>, x: u32, count: u32) -> u64 {
-    let below = |column: u32| u64::MAX.checked_shr(64 - column.saturating_sub(x).min(count)).unwrap_or_default();
-    below(range.end) & !below(range.start)
-}
-
-/// How many bits are set.
-pub fn pixels_of(masks: [u64; 2]) -> u64 {
-    masks.iter().map(|mask| u64::from(mask.count_ones())).sum()
+fn columns(range: Range<u32>, x: u32) -> u8 {
+    let below = |column: u32| (1u32 << column.saturating_sub(x).min(TOGETHER as u32)) - 1;
+    (below(range.end) & !below(range.start)) as u8
 }
 
 /// Those of the covered pixels of a row from a pixel on which can be drawn to.
-fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), covered: u64) -> u64 {
+fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), covered: u8) -> u8 {
     let draws = |x| pixels.shows(x, y) && stipple.is_none_or(|stipple| stipple.draws(x, y));
-    (0..64).filter(|n| covered >> n & 1 != 0 && draws(x + n)).fold(0, |shown, n| shown | 1 << n)
+    (0..8).filter(|n| covered >> n & 1 != 0 && draws(x + n)).fold(0, |shown, n| shown | 1 << n)
 }

@@ -17,6 +17,8 @@ pub struct BatchKernel {
     lifted: Lifted,
     /// Fetches that are done before it runs.
     pub prefetches: Vec<Prefetch>,
+    /// A fragment reads values of others of its quad.
+    pub uses_quads: bool,
 }
 
 /// A launch.
@@ -24,8 +26,8 @@ pub struct BatchJob<'a> {
     pub state: &'a BatchState<'a>,
     pub key: &'a Key,
     pub planes: &'a Planes,
-    /// A multiple of what vectors have.
-    pub quads: usize,
+    /// Columns and rows of planes that it runs over.
+    pub extent: [u32; 2],
 }
 
 impl GuestJob for BatchJob<'_> {
@@ -65,7 +67,8 @@ impl GuestJob for BatchJob<'_> {
         let function = std::mem::take(&mut lifted.function);
         let layouts: Vec<SurfaceLayout> = key.texture_layouts.iter().chain(&key.plane_layouts).copied().collect();
         let kernel = Kernel::new(function, Grouping::Independent, &layouts, Some(SHORT), runtime);
-        Some(BatchKernel { kernel, lifted, prefetches })
+        let uses_quads = lifted.uses_quads || !prefetches.is_empty();
+        Some(BatchKernel { kernel, lifted, prefetches, uses_quads })
     }
 
     fn bytes(kernel: &Option<BatchKernel>) -> usize {
@@ -83,7 +86,10 @@ impl GuestJob for BatchJob<'_> {
         if max_steps > SHORT {
             return Ok(false);
         }
-        let Some(last) = (2 * self.quads as u32).checked_sub(1) else { return Ok(true) };
+        let [columns, rows] = self.extent;
+        if columns == 0 || rows == 0 {
+            return Ok(true);
+        }
         let texture = |texture: &AreaTexture| View::new(space, texture.surface, Bounds::Clamp);
         let plane = |side, bounds| View::new(self.planes.space(), self.planes.surface(side), bounds);
         let planes = [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)];
@@ -92,7 +98,7 @@ impl GuestJob for BatchJob<'_> {
             tables: program_tables(constants),
             buffers: self.state.buffers.clone(),
         };
-        let domain = Domain { i0: 0, j0: 0, i1: last, j1: 1 };
+        let domain = Domain { i0: 0, j0: 0, i1: columns - 1, j1: rows - 1 };
         kernel.run(&Launch { lanes: Lanes::Area(domain), bindings, max_steps: Some(max_steps) }, options)?;
         Ok(true)
     }

@@ -2,7 +2,7 @@
 
 use super::planes::Planes;
 use super::tiles::{self, Tiles};
-use super::waiting::{Levels, Primitives, Span, Waiting};
+use super::waiting::{Block, Levels, Primitives, Waiting};
 use crate::layout::Layout;
 use crate::pairs::PairPlaces;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub struct ThreadMemory {
     pub marks: Marks,
     pub waiting: Waiting,
     /// Quads that passed the tests.
-    pub passed: Vec<Span>,
+    pub passed: Vec<Block>,
     pub levels: Levels,
 }
 
@@ -60,7 +60,7 @@ impl ThreadMemory {
     pub fn begin(&mut self, columns: u32, rows: u32) {
         self.marks.begin(columns, rows);
         // A draw that was given up has left its own.
-        self.waiting.clear();
+        self.waiting.0.clear();
         self.levels.clear();
     }
 }
@@ -152,9 +152,10 @@ impl Marks {
 
     /// Notes the places of quads, and gives how many were there before, at the place where these are most; `None` if those are [`LEVELS`].
     #[inline]
-    pub fn insert(&mut self, span: &Span) -> Option<usize> {
-        let first = usize::from(span.y / 2) * self.columns + usize::from(span.x / 2);
-        let Some(marks) = self.marks.get_mut(first..first + span.len()) else { return Some(0) };
+    pub fn insert(&mut self, block: &Block) -> Option<usize> {
+        let (x, y) = block.place();
+        let first = usize::from(y / 2) * self.columns + usize::from(x / 2);
+        let Some(marks) = self.marks.get_mut(first..first + block.len()) else { return Some(0) };
         // Marks of rounds before are less than those of this one.
         let most = marks.iter().fold(0, |most, &mark| most.max(mark));
         let level = if most >= self.round { usize::from(most - self.round) + 1 } else { 0 };

@@ -10,6 +10,7 @@
 //! bits.
 
 mod buffers;
+mod drawn;
 mod early;
 mod job;
 mod lift;
@@ -40,7 +41,8 @@ use ctm_raster::colour::ColourState;
 use ctm_raster::depth::DepthStencilState;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::{
-    Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, WriteMode,
+    Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, TexOp,
+    WriteMode,
 };
 use planes::{PLANES, Planes, Side};
 use std::ops::Range;
@@ -157,15 +159,16 @@ pub struct BatchState<'a> {
     planes: usize,
 }
 
-/// The components of temporaries that a program may read, as bits by temporary.
-fn read_components(program: &Program) -> [u8; 128] {
+/// The components of temporaries that a program may read, as bits by temporary. Of these units, textures are flat.
+fn read_components(program: &Program, is_flat: impl Fn(u8) -> bool) -> [u8; 128] {
     let mut components = [0; 128];
     for instruction in &program.code {
         for read in Effects::of(instruction, WriteMode::default()).reads {
             let channels = match (&instruction.body, read.path) {
-                // How many coordinates count is the texture's affair.
+                // How many coordinates count is else the texture's affair.
                 (Body::Tex(tex), ReadPath::Coordinate) => {
-                    tex.src.swizzle.iter().fold(0, |channels, &channel| channels | 1 << channel as u8)
+                    let count = if tex.op == TexOp::Ld && is_flat(tex.id) { 2 } else { 4 };
+                    tex.src.swizzle.iter().take(count).fold(0, |channels, &channel| channels | 1 << channel as u8)
                 }
                 _ => read.channels,
             };
@@ -241,7 +244,7 @@ impl<'a> BatchState<'a> {
                 results: results - words..results,
             });
         }
-        let read = read_components(job.program);
+        let read = read_components(job.program, |unit| units[usize::from(unit) % INPUTS].is_some());
         let mut components = Vec::new();
         let mut presets = Vec::new();
         for (input, &temporary) in job.presets.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use crate::pairs::Pair;
 use ctm_memory::{Format, Space, Surface, Tiling};
-use ctm_raster::quads::Lines;
+use ctm_raster::simd::{Eight, TOGETHER};
 use std::ops::Range;
 
 /// Quads of a plane: more than those of a launch by [`MULTIPLE`](super::quads::MULTIPLE), since words are computed for some that there are not. No power
@@ -72,6 +72,9 @@ impl Planes {
 /// A plane's words: by row, quad and column.
 type Plane = [[Pair; QUADS]; 2];
 
+/// Words for the upper pixels of quads, and for the lower ones.
+pub type Lines<'a> = [&'a mut [Pair]; 2];
+
 /// The words of a side.
 pub struct PlaneWords<'a>(&'a mut [Plane]);
 
@@ -93,6 +96,22 @@ impl PlaneWords<'_> {
     pub fn lines(&mut self, plane: usize, quads: Range<usize>) -> Lines<'_> {
         let [upper, lower] = &mut self.0[plane];
         [&mut upper[quads.clone()], &mut lower[quads]]
+    }
+
+    /// The words of a line of a plane, of as many pixels as a block has in a row, from this one on; 0 if not all are there.
+    #[inline(always)]
+    pub fn eight(&self, plane: usize, line: usize, pixel: usize) -> Eight {
+        let words = self.0[plane][line].as_flattened().get(pixel..);
+        words.and_then(|words| words.first_chunk()).copied().unwrap_or([0; TOGETHER])
+    }
+
+    /// Sets these; nothing happens if not all are there.
+    #[inline(always)]
+    pub fn set_eight(&mut self, plane: usize, line: usize, pixel: usize, words: Eight) {
+        let place = self.0[plane][line].as_flattened_mut().get_mut(pixel..);
+        if let Some(place) = place.and_then(|words| words.first_chunk_mut()) {
+            *place = words;
+        }
     }
 
     /// Sets the words of a quad in a plane.

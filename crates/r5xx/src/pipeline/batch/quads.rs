@@ -4,7 +4,7 @@ use super::buffers::{Buffer, Buffers};
 use super::early::EarlyTests;
 use super::job::{BatchJob, BatchKernel};
 use super::memory::Memory;
-use super::waiting::Primitive;
+use super::waiting::{Primitive, Unit};
 use super::worker::{Done, Shared, Worker};
 use super::{BatchState, BatchTarget, Key};
 use crate::pipeline::pixels::{Covering, Pixels};
@@ -68,7 +68,7 @@ impl<'s> KernelBatch<'s> {
             return Ok(None);
         }
         let Some(own) = memory.own() else { return Ok(None) };
-        let job = BatchJob { state, key: &key, planes: &own.planes, quads: 0 };
+        let job = BatchJob { state, key: &key, planes: &own.planes, extent: [0; 2] };
         let compiled = state.engine.compile(&job)?;
         if !compiled.run(&job, state.options)? {
             return Ok(None);
@@ -97,15 +97,19 @@ impl<'s> KernelBatch<'s> {
         let Memory { primitives, tiles, .. } = &mut *self.memory;
         tiles.add(area, primitives.all.len() as u16);
         let depth = &covering.depth;
-        primitives.all.push(Primitive {
+        let primitive = Primitive {
             shape: covering.shape.clone(),
             stipple: covering.stipple.map(Box::new),
             origin: depth.setup.map_or(Point::default(), |setup| setup.origin()),
             divisor: covering.inputs.divisor(),
             depth: depth.plane,
             facing: depth.facing,
-        });
-        primitives.values.extend(self.state.components.iter().map(|&component| covering.inputs.value(component)));
+            components: primitives.add_components(
+                covering.inputs.divisor().is_none(),
+                self.state.components.iter().map(|&component| covering.inputs.value(component)),
+            ),
+        };
+        primitives.all.push(primitive);
         Ok(())
     }
 
@@ -148,6 +152,16 @@ impl<'s> KernelBatch<'s> {
             primitives,
             tiles,
             next: AtomicUsize::new(0),
+            unit: Unit::Quads,
+        };
+        // Alone, pixels need neither those that are not drawn nor an order.
+        let uses_quads = compiled.kernels().and_then(Option::as_ref).is_none_or(|kernel| kernel.uses_quads);
+        let shared = Shared {
+            unit: match key.is_tested && !uses_quads && colours.iter().all(Option::is_some) {
+                true => Unit::Pixels,
+                false => Unit::Quads,
+            },
+            ..shared
         };
         let framebuffer = pixels.framebuffer();
         let all = Mutex::new(Ok(Done::default()));

@@ -1,20 +1,21 @@
 //! What quads bring to a launch, and what becomes of them.
 
 use super::buffers::{Buffer, Buffers};
-use super::early::{Tested, pixels_of};
+use super::early::Tested;
 use super::lift::{Prefetch, Wanted};
-use super::planes::PlaneWords;
+use super::planes::{Lines, PlaneWords};
 use super::quads::MULTIPLE;
-use super::waiting::{Launch, Primitives, Span};
+use super::waiting::{Block, Launch, Primitives};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key};
-use crate::pairs::{FOUR, Pair};
+use crate::pairs::{Pair, Pairs, Row};
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_card::Counts;
 use ctm_memory::{Access, ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::depth::Facing;
-use ctm_raster::quads::{Lines, SPAN, SpanPlaces, words_of};
+use ctm_raster::quads::BlockPlaces;
+use ctm_raster::simd::{Eight, Simd, Task, dispatch};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
 
 /// The quads of a launch.
@@ -33,7 +34,7 @@ pub struct Transfer<'t> {
 impl Transfer<'_> {
     /// Lays out what quads bring.
     pub fn lay_out(&self, inputs: &mut PlaneWords) {
-        pulp::Arch::new().dispatch(Interpolation { transfer: self, inputs });
+        dispatch(Interpolation { transfer: self, inputs });
         for prefetch in (0..).zip(self.prefetches) {
             self.fetch(prefetch, inputs);
         }
@@ -44,7 +45,7 @@ impl Transfer<'_> {
         let Prefetch { wanted, unit, op, unscaled, coordinates } = *prefetch;
         let plane = self.state.planes + 4 * number;
         let textures = self.state.units;
-        for quad in 0..self.launch.quads {
+        for quad in self.launch.range() {
             let mut vectors = [[0; 4]; 4];
             for (channel, component) in coordinates.into_iter().enumerate() {
                 let values = match component {
@@ -76,15 +77,15 @@ impl Transfer<'_> {
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
         if self.key.is_tested {
             match ByVector::new() {
-                Some(access) => pulp::Arch::new().dispatch(Storing { transfer: self, results, access }),
-                None => pulp::Arch::new().dispatch(Storing { transfer: self, results, access: InPairs }),
+                Some(access) => dispatch(Storing { transfer: self, results, access }),
+                None => dispatch(Storing { transfer: self, results, access: InPairs }),
             }
             return Counts::default();
         }
         let Transfer { key, buffers, pixels, launch, .. } = self;
         let mut counts = Counts::default();
-        for (first, span) in launch.places() {
-            let quads = first..first + span.len();
+        for (first, block) in launch.places() {
+            let quads = first..first + block.len();
             let results = |plane| results.span(plane, quads.clone());
             let flags = results(FLAGS);
             let [tested, passed, written] =
@@ -93,12 +94,12 @@ impl Transfer<'_> {
                 let (new, old) = (results(DEPTH), inputs.span(DEPTH, quads.clone()));
                 // What stays as it is need not be stored.
                 let changed = |line: usize| tested[line] & different(new[line], old[line]);
-                depth.write(span, 1, |_| new, [0, 1].map(changed));
+                depth.write(block, 1, |_| new, [0, 1].map(changed));
             }
-            let tested = Tested { covered: pixels_of(span.drawn), passed: pixels_of(passed) };
+            let tested = Tested { covered: block.pixel_count() as u64, passed: pixels_of(passed) };
             counts.add_pixels(tested.counts(pixels));
             for (buffer, target) in buffers.targets.iter().zip(&key.targets) {
-                buffer.write(span, target.results.len(), |word| results(target.results.start + word), written);
+                buffer.write(block, target.results.len(), |word| results(target.results.start + word), written);
             }
         }
         counts
@@ -112,52 +113,81 @@ struct Storing<'t, 'w, 'p, A> {
     access: A,
 }
 
-impl<A: Access> pulp::NullaryFnOnce for Storing<'_, '_, '_, A> {
+impl<A: Access> Task for Storing<'_, '_, '_, A> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn run(self, simd: impl Simd) {
         let Storing { transfer: Transfer { key, colours, buffers, launch, .. }, results, access } = self;
-        let mut moved = [[[0; 2]; SPAN]; 2];
-        for (first, span) in launch.places() {
-            for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
-                let plane = target.results.start;
-                let (Buffer::Pairs(pairs), Some(colours)) = (buffer, colours) else {
-                    let words = |word| results.span(plane + word, first..first + span.len());
-                    buffer.write(span, target.results.len(), words, span.drawn);
-                    continue;
-                };
-                // Words are accessed four at a time, and a quad may come before.
-                let before = usize::from(span.x) % FOUR / 2;
-                let quads = (before + span.len()).next_multiple_of(FOUR / 2);
-                let Some(pairs) = pairs.span((span.x - 2 * before as u16, span.y), quads) else { continue };
-                let count = words_of(quads).min(SPAN);
-                let lines = match first.checked_sub(before) {
-                    Some(first) => results.span(plane, first..first + count),
-                    None => {
-                        let own = results.span(plane, first..first + count - before);
-                        moved.iter_mut().zip(own).for_each(|(line, own)| line[before..count].copy_from_slice(own));
-                        moved.each_ref().map(|line| &line[..count])
-                    }
-                };
-                pairs.write_colours(lines, span.drawn.map(|mask| mask << (2 * before)), colours, access);
+        for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
+            let plane = target.results.start;
+            let (Buffer::Pairs(pairs), Some(colours)) = (buffer, colours) else {
+                for (first, block) in launch.places() {
+                    let words = |word| results.span(plane + word, first..first + block.len());
+                    buffer.write(block, target.results.len(), words, block.masks());
+                }
+                continue;
+            };
+            for (first, block) in launch.places() {
+                // Before a launch there is a margin.
+                let first = 2 * (first - block.first());
+                let words = [results.eight(plane, 0, first), results.eight(plane, 1, first)];
+                write_colours(simd, pairs, block, colours, [simd.words(&words[0]), simd.words(&words[1])], access);
             }
         }
     }
 }
 
+/// Writes the colours of a block, which are rounded, to the pixels that are drawn.
+#[inline(always)]
+pub fn write_colours<S: Simd>(
+    simd: S,
+    pairs: &Pairs,
+    block: &Block,
+    colours: &ByteColours,
+    words: [S::Words; 2],
+    access: impl Access,
+) {
+    let Some(pixels) = pairs.block((block.x, block.y)) else { return };
+    match pixels.rows() {
+        Some([upper, lower]) => {
+            write_row(simd, upper, colours, words[0], block.drawn[0], access);
+            write_row(simd, lower, colours, words[1], block.drawn[1], access);
+        }
+        None => {
+            let [upper, lower] = pixels.parts();
+            write_row(simd, upper, colours, words[0], block.drawn[0], access);
+            write_row(simd, lower, colours, words[1], block.drawn[1], access);
+        }
+    }
+}
+
+#[inline(always)]
+fn write_row<S: Simd>(simd: S, row: impl Row, colours: &ByteColours, words: S::Words, drawn: u8, access: impl Access) {
+    if drawn != 0 {
+        let memory = simd.words(&row.get(access));
+        let new = colours.write(simd, words, memory, simd.chosen(drawn));
+        row.set(simd.array(new), access);
+    }
+}
+
+/// How many bits are set.
+fn pixels_of(masks: [u8; 2]) -> u64 {
+    u16::from_le_bytes(masks).count_ones().into()
+}
+
 /// Bit n: word n has this flag; of each line.
-fn flagged(lines: [&[Pair]; 2], flag: u32) -> [u64; 2] {
+fn flagged(lines: [&[Pair]; 2], flag: u32) -> [u8; 2] {
     let bits = |line: &[Pair]| {
-        (0..).zip(line.as_flattened()).fold(0, |bits, (n, word)| bits | u64::from(word & flag != 0) << n)
+        (0..).zip(line.as_flattened()).fold(0, |bits, (n, word)| bits | u8::from(word & flag != 0) << n)
     };
     lines.map(bits)
 }
 
 /// Bit n: word n differs.
-fn different(line: &[Pair], other: &[Pair]) -> u64 {
+fn different(line: &[Pair], other: &[Pair]) -> u8 {
     let words = line.as_flattened().iter().zip(other.as_flattened());
-    (0..).zip(words).fold(0, |bits, (n, (word, other))| bits | u64::from(word != other) << n)
+    (0..).zip(words).fold(0, |bits, (n, (word, other))| bits | u8::from(word != other) << n)
 }
 
 /// What quads bring: a task that is faster on hosts with wide vectors.
@@ -166,44 +196,58 @@ struct Interpolation<'t, 'w, 'p> {
     inputs: &'w mut PlaneWords<'p>,
 }
 
-impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
+impl Task for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn run(self, simd: impl Simd) {
         let Interpolation { transfer, inputs } = self;
         let Transfer { state, key, primitives, launch, buffers, .. } = transfer;
         let is_tested = key.is_tested;
         let count = state.components.len();
-        let mut places = SpanPlaces::default();
-        for (first, span) in launch.places() {
-            let quads = first..first + span.len();
+        let (range, planes) = (launch.range(), state.first_value()..);
+        for (first, block) in launch.places() {
+            let quads = first..first + block.len();
             if let Some(buffer) = buffers.depth.as_ref().filter(|_| !is_tested) {
-                buffer.read(span, 0, inputs.lines(DEPTH, quads.clone()));
+                buffer.read(block, 0, inputs.lines(DEPTH, quads.clone()));
             }
             for (buffer, target) in buffers.targets.iter().zip(&key.targets) {
                 for (word, plane) in target.memory.clone().enumerate() {
-                    buffer.read(span, word, inputs.lines(plane, quads.clone()));
+                    buffer.read(block, word, inputs.lines(plane, quads.clone()));
                 }
             }
-            let number = usize::from(span.primitive);
-            let primitive = &primitives.all[number];
-            places.set(GRID, primitive.origin, (span.x, span.y), span.len());
+            let primitive = &primitives.all[usize::from(block.primitive)];
+            let mut places = BlockPlaces::new(simd, GRID, primitive.origin, block.place());
             if let Some(divisor) = &primitive.divisor {
-                places.divide(divisor);
+                places = places.divided_by(divisor);
             }
             // Words behind those of these quads are given again, for the next ones.
-            let range = first..first + words_of(span.len());
+            let mut set = |plane, [upper, lower]: [Eight; 2]| {
+                inputs.set_eight(plane, 0, 2 * first, upper);
+                inputs.set_eight(plane, 1, 2 * first, lower);
+            };
             if !is_tested {
-                places.depths(&primitive.depth, MAX_DEPTH).all(inputs.lines(FLAGS, range.clone()));
-                transfer.add_flags(span, primitive.facing, inputs.lines(FLAGS, quads));
+                let [upper, lower] = places.depths(&primitive.depth, MAX_DEPTH);
+                set(FLAGS, [simd.array(upper), simd.array(lower)]);
             }
-            let values = &primitives.values[number * count..][..count];
-            for (plane, value) in (state.first_value()..).zip(values) {
-                value.at_span(&places, (span.x, span.y), inputs.lines(plane, range.clone()));
+            match primitive.components {
+                Ok(first) => {
+                    for (plane, value) in planes.clone().zip(&primitives.planes[first..first + count]) {
+                        let [upper, lower] = places.normal_attribute(value);
+                        set(plane, [simd.array(upper), simd.array(lower)]);
+                    }
+                }
+                Err(first) => {
+                    for (plane, value) in planes.clone().zip(&primitives.values[first..first + count]) {
+                        set(plane, value.at_block(simd, &places, block.place()));
+                    }
+                }
+            }
+            if !is_tested {
+                transfer.add_flags(block, primitive.facing, inputs.lines(FLAGS, quads));
             }
         }
-        for quad in launch.quads..launch.quads.next_multiple_of(MULTIPLE) {
+        for quad in (0..range.start).chain(range.end..range.end.next_multiple_of(MULTIPLE)) {
             inputs.set(FLAGS, quad, [[0; 2]; 2]);
         }
     }
@@ -211,11 +255,11 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
 
 impl Transfer<'_> {
     /// Adds to depths what else is known of fragments.
-    fn add_flags(&self, span: &Span, facing: Facing, lines: Lines) {
-        let side = if facing == Facing::Back { Flags::BACK } else { 0 };
-        for ((x, y), (n, line)) in span.pixels() {
+    fn add_flags(&self, block: &Block, facing: Facing, lines: Lines) {
+        let (side, masks) = (if facing == Facing::Back { Flags::BACK } else { 0 }, block.masks());
+        for ((x, y), (n, line)) in block.pixels() {
             let exists = self.buffers.has_depths || self.buffers.has_depth(x, y);
-            let covered = span.drawn[line] >> n & 1 != 0;
+            let covered = masks[line] >> n & 1 != 0;
             lines[line].as_flattened_mut()[n] |=
                 side | if exists { Flags::EXISTS } else { 0 } | if covered { Flags::COVERED } else { 0 };
         }

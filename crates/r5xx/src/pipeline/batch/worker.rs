@@ -1,14 +1,14 @@
 //! A thread that draws tiles: it finds the quads of their primitives, tests them, lays them out for launches, and stores what becomes of them.
 
 use super::buffers::Buffers;
+use super::drawn::DrawnPixels;
 use super::early::{EarlyTests, Rasterising, Testing};
 use super::job::{BatchJob, BatchKernel};
 use super::memory::{Marks, ThreadMemory};
-use super::planes::{Planes, QUADS};
-use super::quads::MULTIPLE;
+use super::planes::Planes;
 use super::tiles::Tiles;
 use super::transfer::Transfer;
-use super::waiting::{Launch, Levels, Primitives, launches};
+use super::waiting::{Launch, Levels, Primitives, Unit, launches};
 use super::{BatchState, Key};
 use crate::pipeline::pixels::Pixels;
 use ctm_card::Counts;
@@ -17,6 +17,7 @@ use ctm_lane::budget::Halt;
 use ctm_lane::clock::Instant;
 use ctm_memory::{ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
+use ctm_raster::simd::dispatch;
 use ctm_x1k::{RunError, RunOptions};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -33,6 +34,8 @@ pub struct Shared<'d, 's> {
     pub compiled: &'d Compiled<Key, Option<BatchKernel>>,
     pub primitives: &'d Primitives,
     pub tiles: &'d Tiles,
+    /// What the kernel runs for.
+    pub unit: Unit,
     /// The next tile.
     pub next: AtomicUsize,
 }
@@ -92,17 +95,16 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
         let ThreadMemory { waiting, passed, .. } = &mut *self.memory;
         passed.clear();
         if let Some(tests) = tests {
-            let (primitives, spans) = (&primitives.all[..], &waiting.spans[..]);
-            let (left, arch) = (passed, pulp::Arch::new());
+            let (primitives, blocks, left) = (&primitives.all[..], &waiting.0[..], passed);
             let tested = match ByVector::new() {
-                Some(access) => arch.dispatch(Testing { tests, primitives, spans, left, access }),
-                None => arch.dispatch(Testing { tests, primitives, spans, left, access: InPairs }),
+                Some(access) => dispatch(Testing { tests, primitives, blocks, left, access }),
+                None => dispatch(Testing { tests, primitives, blocks, left, access: InPairs }),
             };
             self.done.counts.add_pixels(tested.counts(pixels));
         } else {
-            passed.append(&mut waiting.spans);
+            passed.append(&mut waiting.0);
         }
-        waiting.clear();
+        waiting.0.clear();
         if pixels.shades() || tests.is_none() { self.order() } else { Ok(()) }
     }
 
@@ -111,26 +113,25 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
         let Worker { shared, memory, options, done } = self;
         let ThreadMemory { planes, marks, passed, levels, .. } = &mut **memory;
         if !shared.key.reads_pixels() {
-            return launches(passed, QUADS - MULTIPLE)
-                .try_for_each(|launch| shared.launch(planes, options, launch, done));
+            return launches(passed, shared.unit).try_for_each(|launch| shared.launch(planes, options, launch, done));
         }
         let mut launch = |levels: &mut Levels, marks: &mut Marks| {
-            for launch in levels.launches(QUADS - MULTIPLE) {
+            for launch in levels.launches(shared.unit) {
                 shared.launch(planes, options, launch, done)?;
             }
             levels.clear();
             marks.next();
             Ok(())
         };
-        for &span in passed.iter() {
-            let level = match marks.insert(&span) {
+        for &block in passed.iter() {
+            let level = match marks.insert(&block) {
                 Some(level) => level,
                 None => {
                     launch(levels, marks)?;
-                    marks.insert(&span).unwrap_or_default()
+                    marks.insert(&block).unwrap_or_default()
                 }
             };
-            levels.add(span, level);
+            levels.add(block, level);
         }
         launch(levels, marks)
     }
@@ -148,15 +149,21 @@ impl Shared<'_, '_> {
         let Shared { state, pixels, buffers, key, colours, compiled, primitives, .. } = *self;
         let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
         let transfer = Transfer { state, pixels, buffers, key, colours, primitives, launch, prefetches };
+        let alone = DrawnPixels { state, buffers, key, colours, primitives, launch };
         if let Some([mut inputs, _]) = planes.words() {
-            transfer.lay_out(&mut inputs);
+            match launch.unit {
+                Unit::Quads => transfer.lay_out(&mut inputs),
+                Unit::Pixels => alone.lay_out(&mut inputs),
+            }
         }
-        let quads = launch.quads.next_multiple_of(MULTIPLE);
-        compiled.run(&BatchJob { state, key, planes, quads }, options)?;
+        compiled.run(&BatchJob { state, key, planes, extent: launch.extent() }, options)?;
         if let Some([inputs, results]) = planes.words() {
-            done.counts.add_pixels(transfer.store(&inputs, &results));
+            match launch.unit {
+                Unit::Quads => done.counts.add_pixels(transfer.store(&inputs, &results)),
+                Unit::Pixels => alone.store(&results),
+            }
         }
-        done.quads += launch.quads as u64;
+        done.quads += launch.blocks.iter().map(|block| block.len() as u64).sum::<u64>();
         Ok(())
     }
 }

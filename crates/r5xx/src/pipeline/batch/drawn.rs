@@ -1,0 +1,119 @@
+//! Where no fragment looks at others of its quad, and tests come before, kernels run for the pixels that are drawn and no others: one behind the
+//! other, in the order of blocks, those of a block's upper row before those of the lower one.
+
+use super::buffers::{Buffer, Buffers};
+use super::planes::PlaneWords;
+use super::transfer::write_colours;
+use super::waiting::{Launch, Primitives};
+use super::{BatchState, Key};
+use crate::pipeline::window::GRID;
+use ctm_memory::{Access, ByVector, InPairs};
+use ctm_raster::bytes::ByteColours;
+use ctm_raster::quads::BlockPlaces;
+use ctm_raster::simd::{Simd, Task, dispatch};
+
+/// The row of planes with all pixels.
+const ROW: usize = 0;
+
+/// The pixels of a launch.
+pub struct DrawnPixels<'t> {
+    pub state: &'t BatchState<'t>,
+    pub buffers: &'t Buffers<'t>,
+    pub key: &'t Key,
+    /// Of each colour buffer, how colours are written that the kernel has only rounded: all are.
+    pub colours: &'t [Option<ByteColours>],
+    pub primitives: &'t Primitives,
+    pub launch: Launch<'t>,
+}
+
+impl DrawnPixels<'_> {
+    /// Lays out what primitives bring.
+    pub fn lay_out(&self, inputs: &mut PlaneWords) {
+        dispatch(Interpolation { drawn: self, inputs });
+    }
+
+    /// Stores what became of them.
+    pub fn store(&self, results: &PlaneWords) {
+        match ByVector::new() {
+            Some(access) => dispatch(Storing { drawn: self, results, access }),
+            None => dispatch(Storing { drawn: self, results, access: InPairs }),
+        }
+    }
+}
+
+/// What primitives bring: a task that is faster on hosts with wide vectors.
+struct Interpolation<'t, 'w, 'p> {
+    drawn: &'t DrawnPixels<'t>,
+    inputs: &'w mut PlaneWords<'p>,
+}
+
+impl Task for Interpolation<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        let Interpolation { drawn: DrawnPixels { state, primitives, launch, .. }, inputs } = self;
+        let (count, planes) = (state.components.len(), state.first_value()..);
+        for (first, block) in launch.places() {
+            let primitive = &primitives.all[usize::from(block.primitive)];
+            let place = (block.x, block.y);
+            let places = BlockPlaces::new(simd, GRID, primitive.origin, place);
+            let [above, below] = block.drawn;
+            let second = first + above.count_ones() as usize;
+            let (above, below) = (simd.pack(above), simd.pack(below));
+            // Words behind those that are drawn are given again, for the next ones.
+            match primitive.components {
+                Ok(first_plane) => {
+                    let values = &primitives.planes[first_plane..first_plane + count];
+                    for (plane, value) in planes.clone().zip(values) {
+                        let [upper, lower] = places.normal_attribute(value);
+                        inputs.set_eight(plane, ROW, first, simd.array(simd.permuted(upper, above)));
+                        inputs.set_eight(plane, ROW, second, simd.array(simd.permuted(lower, below)));
+                    }
+                }
+                Err(first_value) => {
+                    let places = match &primitive.divisor {
+                        Some(divisor) => places.divided_by(divisor),
+                        None => places,
+                    };
+                    let values = &primitives.values[first_value..first_value + count];
+                    for (plane, value) in planes.clone().zip(values) {
+                        let [upper, lower] = value.at_block(simd, &places, place);
+                        let (upper, lower) = (simd.words(&upper), simd.words(&lower));
+                        inputs.set_eight(plane, ROW, first, simd.array(simd.permuted(upper, above)));
+                        inputs.set_eight(plane, ROW, second, simd.array(simd.permuted(lower, below)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is stored of them: a task that is faster on hosts with wide vectors.
+struct Storing<'t, 'w, 'p, A> {
+    drawn: &'t DrawnPixels<'t>,
+    results: &'w PlaneWords<'p>,
+    access: A,
+}
+
+impl<A: Access> Task for Storing<'_, '_, '_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        let Storing { drawn: DrawnPixels { key, colours, buffers, launch, .. }, results, access } = self;
+        for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
+            let (plane, Buffer::Pairs(pairs), Some(colours)) = (target.results.start, buffer, colours) else {
+                continue;
+            };
+            for (first, block) in launch.places() {
+                let [above, below] = block.drawn;
+                let second = first + above.count_ones() as usize;
+                let words = [results.eight(plane, ROW, first), results.eight(plane, ROW, second)];
+                let upper = simd.permuted(simd.words(&words[0]), simd.spread(above));
+                let lower = simd.permuted(simd.words(&words[1]), simd.spread(below));
+                write_colours(simd, pairs, block, colours, [upper, lower], access);
+            }
+        }
+    }
+}
