@@ -604,7 +604,16 @@ mod tests {
             );
             // A parallelogram is convex.
             let d = point(a.x + c.x - b.x, a.y + c.y - b.y);
-            let corners: &[Point] = if u.arbitrary()? { &[a, b, c] } else { &[a, b, c, d] };
+            // One with three edges on one side.
+            let (mut x, mut y) = ([a.x, b.x], [a.y, b.y, c.y, d.y]);
+            (x.sort(), y.sort());
+            let [near, far] = if u.arbitrary()? { x } else { [x[1], x[0]] };
+            let trapezoid = [point(near, y[0]), point(near, y[3]), point(far, y[2]), point(far, y[1])];
+            let corners: &[Point] = match u.int_in_range(0..=2)? {
+                0 => &[a, b, c],
+                1 => &[a, b, c, d],
+                _ => &trapezoid,
+            };
             let clip = Rect {
                 left: u.int_in_range(0..=3)?,
                 top: u.int_in_range(0..=3)?,
@@ -613,7 +622,7 @@ mod tests {
             };
             let samples: &[Point] = if u.arbitrary()? { &CENTRE } else { &SIX };
             let Some(shape) = Shape::new(corners, rule) else {
-                assert_eq!(cross(a, b, c), 0);
+                assert_eq!(cross(corners[0], corners[1], corners[2]), 0);
                 return Ok(());
             };
             assert_eq!(

@@ -289,6 +289,7 @@ impl AttributePlane {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NAN;
     use arbtest::arbitrary::{Result, Unstructured};
 
     const GRID: Grid = Grid { per_pixel: 12 };
@@ -366,6 +367,18 @@ mod tests {
         let plane = DepthPlane::new(&setup, [16_777_214.0; 3]);
         assert_eq!(plane.at(setup.offset(Point { x: -5000, y: 9999 }), 0xFF_FFFF), 16_777_214);
         assert_eq!(plane.slope(), 0.0);
+    }
+
+    #[test]
+    fn planes_of_normal_values_give_the_bits_of_constants() {
+        for value in [0f32, 1.0, -3.5, 1e-10, 7e15] {
+            let plane = AttributePlane::Constant(value.to_bits()).normal().expect("a normal value");
+            let found = plane.at(Offset { dx: 3.25, dy: -100.5 }) as f32;
+            assert_eq!(found.to_bits(), value.to_bits());
+        }
+        for bits in [0x8000_0000, 1, NAN, 0x7F80_0000, 0x0080_0000, 0x7F7F_FFFF] {
+            assert!(AttributePlane::Constant(bits).normal().is_none(), "{bits:#x}");
+        }
     }
 
     #[test]

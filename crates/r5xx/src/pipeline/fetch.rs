@@ -120,6 +120,8 @@ struct Element {
     method: u32,
     swizzle: [u8; 4],
     mask: u8,
+    /// Where four dwords from its first one on are, if all of its own are among these: an array, and the number among those of a vertex.
+    four: Option<(usize, u32)>,
 }
 
 /// `DATA_TYPE`.
@@ -129,6 +131,8 @@ enum Kind {
     Float(usize),
     /// Fields of one or two dwords: bits of each, low ones first.
     Fixed(usize, &'static [u32]),
+    /// Four bytes.
+    Bytes,
     /// Four bytes, of which the first and the third change places.
     Colour,
     /// So many binary16 numbers.
@@ -139,7 +143,7 @@ impl Kind {
     fn of(code: u8) -> Option<Self> {
         Some(match code {
             0..=3 => Kind::Float(usize::from(code) + 1),
-            4 => Kind::Fixed(1, &[8, 8, 8, 8]),
+            4 => Kind::Bytes,
             5 => Kind::Colour,
             6 => Kind::Fixed(1, &[16, 16]),
             7 => Kind::Fixed(2, &[16, 16, 16, 16]),
@@ -157,16 +161,16 @@ impl Kind {
         match self {
             Kind::Float(count) => count,
             Kind::Fixed(dwords, _) => dwords,
-            Kind::Colour => 1,
+            Kind::Bytes | Kind::Colour => 1,
             Kind::Half(count) => count / 2,
         }
     }
 }
 
 impl Element {
-    /// Its components, of the dwords that it takes.
+    /// Its components, of the dwords that it takes; any others follow.
     #[inline]
-    fn components(&self, dwords: &[u32]) -> [u32; 4] {
+    fn components(&self, dwords: &[u32; ELEMENT_DWORDS]) -> [u32; 4] {
         let mut components = [0, 0, 0, ONE];
         let mut fixed = |bits: &[u32], dwords: &[u32]| {
             let mut at = 0;
@@ -178,13 +182,15 @@ impl Element {
         };
         match self.kind {
             Kind::Float(count) => {
-                let count = count.min(4);
-                components[..count].copy_from_slice(&dwords[..count]);
+                for (n, (component, &dword)) in components.iter_mut().zip(dwords).enumerate() {
+                    *component = if n < count { dword } else { *component };
+                }
             }
             Kind::Fixed(_, bits) => fixed(bits, dwords),
+            Kind::Bytes => components = self.numbers(dwords[0].to_le_bytes()),
             Kind::Colour => {
-                fixed(&[8, 8, 8, 8], dwords);
-                components.swap(0, 2);
+                let [first, second, third, fourth] = dwords[0].to_le_bytes();
+                components = self.numbers([third, second, first, fourth]);
             }
             Kind::Half(count) => {
                 for (n, component) in components.iter_mut().enumerate().take(count) {
@@ -213,8 +219,21 @@ impl Element {
         value.to_bits()
     }
 
+    /// Bytes as [numbers](Self::number).
+    #[inline]
+    fn numbers(&self, bytes: [u8; 4]) -> [u32; 4] {
+        match (self.signed, self.normalised) {
+            (false, true) => bytes.map(|byte| (f32::from(byte) / 255.0).to_bits()),
+            (true, _) | (false, false) => bytes.map(|byte| self.number(byte.into(), 8)),
+        }
+    }
+
     #[inline]
     fn store(&self, components: [u32; 4], inputs: &mut Inputs) {
+        if self.mask == 0xF && self.swizzle == [0, 1, 2, 3] {
+            inputs[self.location] = components;
+            return;
+        }
         for (component, &select) in self.swizzle.iter().enumerate() {
             if self.mask >> component & 1 != 0 {
                 inputs[self.location][component] = match select {
@@ -257,6 +276,14 @@ impl<'a> Source<'a> {
             arrays: arrays.iter().map(|&array| ArrayWords::of(array, memory)).collect(),
         }
     }
+
+    /// [`Element::four`] of an element.
+    fn four(&self, element: &Element) -> Option<(usize, u32)> {
+        let (Source::Arrays { dwords, .. }, count @ 1..=4) = (self, element.kind.dwords()) else { return None };
+        let own = dwords.get(element.first..element.first + count)?;
+        let (array, first) = *own.first()?;
+        own.iter().zip(first..).all(|(&place, dword)| place == (array, dword)).then_some((array, first))
+    }
 }
 
 /// An array that vertices take dwords from.
@@ -264,6 +291,15 @@ struct ArrayWords<'a> {
     array: VertexArray,
     /// Those of its object, if that lies in memory as a whole and dwords are whole words of it.
     words: Option<Words<'a>>,
+}
+
+impl VertexArray {
+    /// The number of a vertex's dword among the words of the object.
+    #[inline(always)]
+    fn word(&self, vertex: u32, dword: u32) -> Option<usize> {
+        let behind = u64::from(self.stride) * u64::from(vertex) + u64::from(dword);
+        usize::try_from(u64::from(self.offset / 4) + behind).ok()
+    }
 }
 
 impl<'a> ArrayWords<'a> {
@@ -278,13 +314,15 @@ impl<'a> ArrayWords<'a> {
     #[inline(always)]
     fn read(&self, vertex: u32, dword: u32, memory: &Arena) -> u32 {
         let VertexArray { stride, offset, object, .. } = self.array;
-        let behind = u64::from(stride) * u64::from(vertex) + u64::from(dword);
         match self.words {
             Some(words) => {
-                let number = usize::try_from(u64::from(offset / 4) + behind).ok();
+                let number = self.array.word(vertex, dword);
                 number.and_then(|number| words.word(number)).unwrap_or_default()
             }
-            None => read(memory, object, u64::from(offset) + 4 * behind),
+            None => {
+                let behind = u64::from(stride) * u64::from(vertex) + u64::from(dword);
+                read(memory, object, u64::from(offset) + 4 * behind)
+            }
         }
     }
 }
@@ -302,7 +340,11 @@ impl<'a> Fetch<'a> {
                 Source::of(&state.arrays, memory)
             }
         };
-        Ok(Fetch { elements: elements(registers)?, source, memory })
+        let mut elements = elements(registers)?;
+        for element in &mut elements {
+            element.four = source.four(element);
+        }
+        Ok(Fetch { elements, source, memory })
     }
 
     /// The input vectors of a vertex. What no element writes is (0, 0, 0, 1).
@@ -317,11 +359,24 @@ impl<'a> Fetch<'a> {
     pub fn fill(&self, number: u32, inputs: &mut Inputs) {
         for element in &self.elements {
             let mut dwords = [0; ELEMENT_DWORDS];
-            for (place, dword) in (element.first..).zip(&mut dwords[..element.kind.dwords()]) {
-                *dword = self.dword(number, place);
+            match element.four.and_then(|place| self.four(number, place)) {
+                Some(four) => dwords[..4].copy_from_slice(&four),
+                None => {
+                    for (place, dword) in (element.first..).zip(&mut dwords[..element.kind.dwords()]) {
+                        *dword = self.dword(number, place);
+                    }
+                }
             }
             element.store(element.components(&dwords), inputs);
         }
+    }
+
+    /// Four dwords of an array, from one of a vertex on, if all of them are there.
+    #[inline(always)]
+    fn four(&self, vertex: u32, (array, dword): (usize, u32)) -> Option<[u32; 4]> {
+        let Source::Arrays { arrays, .. } = &self.source else { return None };
+        let ArrayWords { array, words } = arrays.get(array)?;
+        Some((*words)?.four(array.word(vertex, dword)?)?.get())
     }
 
     /// A dword of a vertex; 0 if it has fewer.
@@ -366,6 +421,7 @@ fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
                 pick(extension.w_0, extension.w_1),
             ],
             mask: pick(extension.mask_0, extension.mask_1),
+            four: None,
         };
         first += kind.dwords();
         // Those behind the last dword write nothing.
@@ -385,12 +441,16 @@ mod tests {
     use super::*;
 
     fn element(kind: Kind, signed: bool, normalised: bool, method: u32) -> Element {
-        Element { kind, first: 0, location: 0, signed, normalised, method, swizzle: [0, 1, 2, 3], mask: 15 }
+        Element { kind, first: 0, location: 0, signed, normalised, method, swizzle: [0, 1, 2, 3], mask: 15, four: None }
     }
 
     #[test]
     fn numbers_of_each_type() {
-        let floats = |element: Element, dwords: &[u32]| element.components(dwords).map(f32::from_bits);
+        let floats = |element: Element, own: &[u32]| {
+            let mut dwords = [7; ELEMENT_DWORDS];
+            dwords[..own.len()].copy_from_slice(own);
+            element.components(&dwords).map(f32::from_bits)
+        };
         let bytes = Kind::of(4).unwrap();
         assert_eq!(floats(element(bytes, false, false, 0), &[0x80FF_0102]), [2.0, 1.0, 255.0, 128.0]);
         assert_eq!(floats(element(bytes, true, false, 0), &[0x80FF_0102]), [2.0, 1.0, -1.0, -128.0]);

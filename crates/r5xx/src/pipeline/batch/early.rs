@@ -147,8 +147,7 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
     fn call(self) {
         let Rasterising { pixels, buffers, primitives, values, area, numbers, waiting } = self;
         let (sample, shows_all) = (pixels.sample(), pixels.shows_all());
-        // Where the last block begins.
-        let last = area.right.next_multiple_of(FOUR).saturating_sub(TOGETHER as u32).max(area.left);
+        let last = last_block(area.left, area.right);
         while !waiting.is_full()
             && let Some(&primitive) = numbers.next()
         {
@@ -157,28 +156,39 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
             }
             let Primitive { shape, stipple, .. } = &primitives.all[usize::from(primitive)];
             for (y, rows) in coverage::quad_spans(GRID, shape, &area, sample) {
-                let covered = || rows.iter().filter(|row| !row.is_empty());
-                let mut x = covered().map(|row| row.start).min().unwrap_or_default() / FOUR * FOUR;
-                let end = covered().map(|row| row.end).max().unwrap_or_default();
-                while x < end {
-                    // What belongs to other tiles is not accessed.
-                    let place = (x.min(last) as u16, y as u16);
-                    let mut drawn = rows.each_ref().map(|row| columns(row.start.max(x)..row.end, place.0.into()));
+                for (x, drawn) in blocks(rows, last) {
+                    let mut block = Block { x: x as u16, y: y as u16, primitive, drawn };
                     if !shows_all || stipple.is_some() {
-                        drawn = [0, 1].map(|line| {
-                            shown(pixels, stipple.as_deref(), (place.0.into(), y + line as u32), drawn[line])
-                        });
+                        for (drawn, y) in block.drawn.iter_mut().zip(y..) {
+                            *drawn = shown(pixels, stipple.as_deref(), (x, y), *drawn);
+                        }
                     }
-                    let block = Block { x: place.0, y: place.1, primitive, drawn };
                     if !block.is_empty() {
-                        buffers.prefetch(place);
+                        buffers.prefetch((block.x, block.y));
                         waiting.0.push(block);
                     }
-                    x += TOGETHER as u32;
                 }
             }
         }
     }
+}
+
+/// Where the last block of a tile with these columns begins, so that it accesses none of the next tile, which another thread may write.
+fn last_block(left: u32, right: u32) -> u32 {
+    right.next_multiple_of(FOUR).saturating_sub(TOGETHER as u32).max(left)
+}
+
+/// The blocks with these columns of two rows, none of which begins behind column `last`: where that begins, and bit n for its column n, of each row.
+#[inline(always)]
+fn blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [u8; 2])> {
+    let covered = || rows.iter().filter(|row| !row.is_empty());
+    let first = covered().map(|row| row.start).min().unwrap_or_default() / FOUR * FOUR;
+    let end = covered().map(|row| row.end).max().unwrap_or_default();
+    (first..end).step_by(TOGETHER).map(move |from| {
+        let x = from.min(last);
+        let [upper, lower] = &rows;
+        (x, [columns(upper.start.max(from)..upper.end, x), columns(lower.start.max(from)..lower.end, x)])
+    })
 }
 
 /// Tests of all quads that wait: a task that is faster on hosts with wide vectors.
@@ -248,4 +258,36 @@ fn columns(range: Range<u32>, x: u32) -> u8 {
 fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), covered: u8) -> u8 {
     let draws = |x| pixels.shows(x, y) && stipple.is_none_or(|stipple| stipple.draws(x, y));
     (0..8).filter(|n| covered >> n & 1 != 0 && draws(x + n)).fold(0, |shown, n| shown | 1 << n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn blocks_have_each_column_once_and_none_of_other_tiles() {
+        arbtest::arbtest(|u| {
+            // A tile has 64 columns, or fewer at the end of a framebuffer.
+            let left = 64 * u.int_in_range(0..=3)?;
+            let right = left + if u.arbitrary()? { 64 } else { u.int_in_range(1..=63)? };
+            let mut row = || {
+                let start = u.int_in_range(left..=right)?;
+                Ok(if u.ratio(1, 8)? { 0..0 } else { start..u.int_in_range(start..=right)? })
+            };
+            let rows = [row()?, row()?];
+            let mut found = [BTreeSet::new(), BTreeSet::new()];
+            for (x, drawn) in blocks(rows.clone(), last_block(left, right)) {
+                assert!(x % FOUR == 0 && x >= left, "{x} of {left}..{right}");
+                assert!(x + 8 <= left + 64, "{x} of {left}..{right}: the next tile's columns");
+                for (found, drawn) in found.iter_mut().zip(drawn) {
+                    for column in (0..8).filter(|n| drawn >> n & 1 != 0) {
+                        assert!(found.insert(x + column), "column {column} from {x} twice");
+                    }
+                }
+            }
+            assert_eq!(found, rows.map(|row| row.collect()), "{left}..{right}");
+            Ok(())
+        });
+    }
 }

@@ -41,8 +41,7 @@ use ctm_raster::colour::ColourState;
 use ctm_raster::depth::DepthStencilState;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::{
-    Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, TexOp,
-    WriteMode,
+    Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, WriteMode,
 };
 use planes::{PLANES, Planes, Side};
 use std::ops::Range;
@@ -159,24 +158,32 @@ pub struct BatchState<'a> {
     planes: usize,
 }
 
-/// The components of temporaries that a program may read, as bits by temporary. Of these units, textures are flat.
+/// The components of temporaries that a program may read before it writes them, as bits by temporary. Of these units, textures are flat.
 fn read_components(program: &Program, is_flat: impl Fn(u8) -> bool) -> [u8; 128] {
     let mut components = [0; 128];
+    let mut written = [0; 128];
+    let is_straight = !program.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)));
     for instruction in &program.code {
-        for read in Effects::of(instruction, WriteMode::default()).reads {
+        let effects = Effects::of(instruction, WriteMode::default());
+        for read in &effects.reads {
             let channels = match (&instruction.body, read.path) {
-                // How many coordinates count is else the texture's affair.
-                (Body::Tex(tex), ReadPath::Coordinate) => {
-                    let count = if tex.op == TexOp::Ld && is_flat(tex.id) { 2 } else { 4 };
-                    tex.src.swizzle.iter().take(count).fold(0, |channels, &channel| channels | 1 << channel as u8)
+                // How many coordinates count is the texture's affair.
+                (Body::Tex(tex), ReadPath::Coordinate) if !is_flat(tex.id) => {
+                    tex.src.swizzle.iter().fold(0, |channels, &channel| channels | 1 << channel as u8)
                 }
                 _ => read.channels,
             };
             match read.operand {
-                Operand::Temp { index, relative: false } => components[usize::from(index) % 128] |= channels,
+                Operand::Temp { index, relative: false } => {
+                    let index = usize::from(index) % 128;
+                    components[index] |= channels & !written[index];
+                }
                 Operand::Temp { relative: true, .. } => return [0xF; 128],
                 Operand::Const { .. } | Operand::Inline(_) => {}
             }
+        }
+        for write in effects.temps.iter().filter(|write| is_straight && !write.relative) {
+            written[usize::from(write.index) % 128] |= write.channels & !effects.gated;
         }
     }
     components
