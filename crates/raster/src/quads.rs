@@ -14,7 +14,7 @@ pub struct BlockPlaces<S: Simd> {
     /// Columns, in pixels from vertex 0.
     dx: S::Numbers,
     /// The upper and the lower row.
-    dy: [f64; 2],
+    dy: S::Numbers,
     /// What attributes are divided by, if they are not linear on the screen.
     divisors: Option<[S::Numbers; 2]>,
 }
@@ -27,8 +27,7 @@ impl<S: Simd> BlockPlaces<S> {
         let first = grid.pixel_centre(x.into(), y.into());
         // There are conversions of 32 bits many at a time.
         let (x, y, per_pixel) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32, grid.per_pixel as i32);
-        let row = |place: i32| f64::from(place) / f64::from(per_pixel);
-        BlockPlaces { simd, dx: simd.fractions(x, per_pixel), dy: [row(y), row(y + per_pixel)], divisors: None }
+        BlockPlaces { simd, dx: simd.fractions(x, per_pixel), dy: simd.rows(y, per_pixel), divisors: None }
     }
 
     /// The same for attributes whose planes are divided by this one.
@@ -42,8 +41,8 @@ impl<S: Simd> BlockPlaces<S> {
     fn values(&self, plane: &Plane) -> [S::Numbers; 2] {
         let BlockPlaces { simd, dx, dy, .. } = *self;
         let column = simd.add(simd.number(plane.value), simd.mul(simd.number(plane.dx), dx));
-        // Not every closure becomes a part of what calls it.
-        [simd.add(column, simd.number(plane.dy * dy[0])), simd.add(column, simd.number(plane.dy * dy[1]))]
+        let rows = simd.mul(simd.number(plane.dy), dy);
+        [simd.add_row(column, rows, 0), simd.add_row(column, rows, 1)]
     }
 
     /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them.

@@ -29,6 +29,11 @@ pub trait Simd: Copy {
     fn number(self, number: f64) -> Self::Numbers;
     /// (`first` + n * `step`) / `step` for pixel n, rounded once. The numerators are integers of at most 31 bits, and `step` is from 1 to 4096.
     fn fractions(self, first: i32, step: i32) -> Self::Numbers;
+    /// For both rows of a block, `first` / `step` and (`first` + `step`) / `step`, as [`fractions`](Self::fractions) are rounded; the first half of
+    /// the numbers is that of the upper row.
+    fn rows(self, first: i32, step: i32) -> Self::Numbers;
+    /// Sums of numbers and the one for a row, of such as [`rows`](Self::rows) gives.
+    fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers;
     /// Sums.
     fn add(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
     /// Products.
@@ -164,6 +169,15 @@ impl Simd for Portable {
         std::array::from_fn(|n| f64::from(first.wrapping_add((n as i32).wrapping_mul(step))) / f64::from(step))
     }
 
+    fn rows(self, first: i32, step: i32) -> [f64; TOGETHER] {
+        let fraction = |place: i32| f64::from(place) / f64::from(step);
+        std::array::from_fn(|n| fraction(if n < TOGETHER / 2 { first } else { first.wrapping_add(step) }))
+    }
+
+    fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers {
+        numbers.map(|number| number + rows[row % 2 * (TOGETHER / 2)])
+    }
+
     fn add(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers {
         each(a, b, |a, b| a + b)
     }
@@ -290,12 +304,12 @@ mod avx2 {
             avx._mm256_cvttpd_epi32(avx._mm256_add_pd(clamped, avx._mm256_set1_pd(0.5)))
         }
 
-        /// Four of the fractions, from number `n` on.
+        /// The fractions with numerators from `first` + n * `step` on, for the four numbers n.
         #[inline(always)]
-        fn four_fractions(self, first: i32, step: i32, n: i32) -> __m256d {
+        fn four_fractions(self, first: i32, step: i32, numbers: [i32; 4]) -> __m256d {
             let (sse2, avx, fma) = (self.0.sse2, self.0.avx, self.0.fma);
-            let numbers = sse2._mm_setr_epi32(n, n + 1, n + 2, n + 3);
-            let products = self.0.sse4_1._mm_mullo_epi32(numbers, sse2._mm_set1_epi32(step));
+            let [a, b, c, d] = numbers;
+            let products = self.0.sse4_1._mm_mullo_epi32(sse2._mm_setr_epi32(a, b, c, d), sse2._mm_set1_epi32(step));
             let numerators = avx._mm256_cvtepi32_pd(sse2._mm_add_epi32(sse2._mm_set1_epi32(first), products));
             // The nearest number to the reciprocal gives one near the quotient; what that leaves of the numerator is exact, and corrects it to
             // the nearest one.
@@ -345,7 +359,17 @@ mod avx2 {
 
         #[inline(always)]
         fn fractions(self, first: i32, step: i32) -> [__m256d; 2] {
-            [self.four_fractions(first, step, 0), self.four_fractions(first, step, 4)]
+            [self.four_fractions(first, step, [0, 1, 2, 3]), self.four_fractions(first, step, [4, 5, 6, 7])]
+        }
+
+        #[inline(always)]
+        fn rows(self, first: i32, step: i32) -> [__m256d; 2] {
+            [self.four_fractions(first, step, [0; 4]), self.four_fractions(first, step, [1; 4])]
+        }
+
+        #[inline(always)]
+        fn add_row(self, numbers: [__m256d; 2], rows: [__m256d; 2], row: usize) -> [__m256d; 2] {
+            self.add(numbers, [rows[row % 2]; 2])
         }
 
         #[inline(always)]
@@ -516,8 +540,9 @@ mod tests {
             for (n, (&x, &y)) in self.numbers[0].iter().zip(&self.numbers[1]).enumerate() {
                 let (x, y) = (s.number(x), s.number(y));
                 let fractions = s.fractions(first, step);
-                let rounded = s.normal_binary32(fractions);
-                found.push(rounded);
+                let rows = s.rows(first, step);
+                found.extend([s.normal_binary32(fractions), s.normal_binary32(rows)]);
+                found.extend([0, 1].map(|row| s.normal_binary32(s.add_row(fractions, rows, row))));
                 for numbers in [x, s.add(x, y), s.mul(x, fractions), s.div(x, y), s.add(fractions, y)] {
                     let one = s.chosen(1 << n);
                     found.extend([s.nearest(numbers, max), s.binary32(numbers), s.and(one, s.binary32(numbers))]);
