@@ -606,7 +606,8 @@ mod tests {
             let d = point(a.x + c.x - b.x, a.y + c.y - b.y);
             // One with three edges on one side.
             let (mut x, mut y) = ([a.x, b.x], [a.y, b.y, c.y, d.y]);
-            (x.sort(), y.sort());
+            x.sort();
+            y.sort();
             let [near, far] = if u.arbitrary()? { x } else { [x[1], x[0]] };
             let trapezoid = [point(near, y[0]), point(near, y[3]), point(far, y[2]), point(far, y[1])];
             let corners: &[Point] = match u.int_in_range(0..=2)? {

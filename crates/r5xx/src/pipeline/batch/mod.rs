@@ -1,6 +1,6 @@
 //! Quads of many primitives on the engine: the fragment program with its texture fetches, and all that comes behind it, are one kernel, which
 //! runs over up to about [`QUADS`](planes::QUADS) quads at once. What quads bring is laid out for it before; what it gives goes to memory behind
-//! it.
+//! it. Where none of its fragments looks at others of its quad, it runs for the pixels that are drawn instead ([`drawn`]).
 //!
 //! Where tests come before the kernel, and colours are stored as four bytes, the kernel only rounds them: blending follows in memory, in the order
 //! of the quads ([`ctm_raster::bytes`]). Else what is in memory at their places is among what quads bring, and those that run together have

@@ -2,7 +2,7 @@
 
 use ctm_raster::grid::Rect;
 
-/// Columns and rows of pixels of a tile: multiples of those that spans and quads have at most.
+/// Columns and rows of pixels of a tile: multiples of those that blocks have.
 pub const SIZE: [u32; 2] = [256, 128];
 
 /// The primitives that may cover pixels of each tile, by their numbers.
