@@ -19,7 +19,7 @@ impl Summary for Information<'_> {
 
     fn uses(&self) -> Vec<String> {
         let uses = Uses::of(&self.0.program);
-        let Named { textures, samplers, buffers, banks } = &uses.of_stage;
+        let Named { textures, samplers, buffers, banks, elements: _ } = &uses.of_stage;
         let numbered = [("t", textures), ("s", samplers), ("b", buffers), ("CB", banks)];
         let numbered = numbered.into_iter().filter(|(_, numbers)| !numbers.is_empty());
         let named = [
