@@ -4,7 +4,7 @@
 use super::buffers::{Buffer, Buffers};
 use super::planes::PlaneWords;
 use super::transfer::write_colours;
-use super::waiting::{Launch, Primitives};
+use super::waiting::{Components, Launch, Primitives};
 use super::{BatchState, Key};
 use crate::pipeline::window::GRID;
 use ctm_memory::{Access, ByVector, InPairs};
@@ -63,7 +63,7 @@ impl Task for Interpolation<'_, '_, '_> {
             let (above, below) = (simd.pack(above), simd.pack(below));
             // Words behind those that are drawn are given again, for the next ones.
             match primitive.components {
-                Ok(first_plane) => {
+                Components::Planes(first_plane) => {
                     let values = &primitives.planes[first_plane..first_plane + count];
                     for (plane, value) in planes.clone().zip(values) {
                         let [upper, lower] = places.normal_attribute(value);
@@ -71,7 +71,7 @@ impl Task for Interpolation<'_, '_, '_> {
                         inputs.set_eight(plane, ROW, second, simd.array(simd.permuted(lower, below)));
                     }
                 }
-                Err(first_value) => {
+                Components::Values(first_value) => {
                     let places = match &primitive.divisor {
                         Some(divisor) => places.divided_by(divisor),
                         None => places,

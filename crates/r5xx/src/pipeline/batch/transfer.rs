@@ -5,7 +5,7 @@ use super::early::Tested;
 use super::lift::{Prefetch, Wanted};
 use super::planes::{Lines, PlaneWords};
 use super::quads::MULTIPLE;
-use super::waiting::{Block, Launch, Primitives};
+use super::waiting::{Block, Components, Launch, Primitives};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key};
 use crate::pairs::{Pair, Pairs, Row};
 use crate::pipeline::pixels::Pixels;
@@ -231,13 +231,13 @@ impl Task for Interpolation<'_, '_, '_> {
                 set(FLAGS, [simd.array(upper), simd.array(lower)]);
             }
             match primitive.components {
-                Ok(first) => {
+                Components::Planes(first) => {
                     for (plane, value) in planes.clone().zip(&primitives.planes[first..first + count]) {
                         let [upper, lower] = places.normal_attribute(value);
                         set(plane, [simd.array(upper), simd.array(lower)]);
                     }
                 }
-                Err(first) => {
+                Components::Values(first) => {
                     for (plane, value) in planes.clone().zip(&primitives.values[first..first + count]) {
                         set(plane, value.at_block(simd, &places, block.place()));
                     }

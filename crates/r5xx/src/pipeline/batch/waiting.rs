@@ -91,8 +91,17 @@ pub struct Primitive {
     pub depth: DepthPlane,
     /// Which side is seen.
     pub facing: Facing,
-    /// The first of its components in [`Primitives::planes`], or if those are not all, in [`Primitives::values`].
-    pub components: Result<usize, usize>,
+    /// Its components.
+    pub components: Components,
+}
+
+/// Where the components of a primitive are, one behind the other: the first one's number.
+#[derive(Clone, Copy, Debug)]
+pub enum Components {
+    /// In [`Primitives::planes`].
+    Planes(usize),
+    /// In [`Primitives::values`].
+    Values(usize),
 }
 
 /// Primitives in their order.
@@ -122,20 +131,16 @@ impl Primitives {
     }
 
     /// Adds the components of a primitive, and says where they are.
-    pub fn add_components(
-        &mut self,
-        is_affine: bool,
-        values: impl Iterator<Item = Value> + Clone,
-    ) -> Result<usize, usize> {
+    pub fn add_components(&mut self, is_affine: bool, values: impl Iterator<Item = Value> + Clone) -> Components {
         let first = self.planes.len();
         if is_affine && values.clone().all(|value| value.normal_plane().map(|plane| self.planes.push(plane)).is_some())
         {
-            return Ok(first);
+            return Components::Planes(first);
         }
         self.planes.truncate(first);
         let first = self.values.len();
         self.values.extend(values);
-        Err(first)
+        Components::Values(first)
     }
 
     /// Forgets all.
