@@ -72,29 +72,51 @@ impl VertexFormat {
         vectors
     }
 
-    /// The vertex whose vectors these are, in the order position, point size, colours, texture coordinates, without those that there are
-    /// not.
-    #[inline(always)]
-    pub fn vertex(&self, mut vectors: impl Iterator<Item = [u32; 4]>) -> Vertex {
-        let mut vertex =
-            Vertex { position: [0; 4], point_size: 0, colours: [[0; 4]; COLOURS], textures: [[0; 4]; TEXTURES] };
-        // Maps of arrays do not always become a part of what calls them.
-        if self.position {
-            vertex.position = vectors.next().unwrap_or_default();
-        }
-        if self.point_size {
-            vertex.point_size = vectors.next().unwrap_or_default()[0];
-        }
-        let colours = vertex.colours.iter_mut().zip(self.colours);
-        let textures = vertex.textures.iter_mut().zip(self.textures.iter().map(|&components| components != 0));
-        for (vector, _) in colours.chain(textures).filter(|&(_, present)| present) {
-            *vector = vectors.next().unwrap_or_default();
-        }
+    /// What the vectors of vertices are, in their order: position, point size, colours, texture coordinates, without those that there are not.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        let single = [(Part::Position, self.position), (Part::PointSize, self.point_size)];
+        let colours = self.colours.into_iter().enumerate().map(|(n, present)| (Part::Colour(n), present));
+        let textures = self.textures.into_iter().enumerate().map(|(n, components)| (Part::Texture(n), components != 0));
+        single.into_iter().chain(colours).chain(textures).filter(|&(_, present)| present).map(|(part, _)| part)
+    }
+
+    /// The vertex whose vectors these are, in the order of [`parts`](Self::parts).
+    pub fn vertex(&self, vectors: impl Iterator<Item = [u32; 4]>) -> Vertex {
+        let mut vertex = Vertex::NONE;
+        self.parts().zip(vectors).for_each(|(part, vector)| vertex.set(part, vector));
         vertex
     }
 }
 
+/// What a vector of a vertex is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// x, y, z, w.
+    Position,
+    /// The size of a point.
+    PointSize,
+    /// A colour.
+    Colour(usize),
+    /// A texture coordinate.
+    Texture(usize),
+}
+
 impl Vertex {
+    /// One without vectors.
+    pub const NONE: Vertex =
+        Vertex { position: [0; 4], point_size: 0, colours: [[0; 4]; COLOURS], textures: [[0; 4]; TEXTURES] };
+
+    /// Sets one of its vectors.
+    #[inline(always)]
+    pub fn set(&mut self, part: Part, vector: [u32; 4]) {
+        match part {
+            Part::Position => self.position = vector,
+            Part::PointSize => self.point_size = vector[0],
+            Part::Colour(number) => self.colours[number] = vector,
+            Part::Texture(number) => self.textures[number] = vector,
+        }
+    }
+
     /// The vertex `t` of the way from this one to another.
     pub fn towards(&self, other: &Vertex, t: f32) -> Vertex {
         let between = |a: u32, b: u32| {

@@ -127,16 +127,18 @@ impl pulp::NullaryFnOnce for Placing<'_, '_> {
         (0..)
             .zip(&layout.outputs)
             .for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR_BYTES * place));
+        let parts: Vec<_> = format.parts().zip(places).collect();
         let mut first = outputs.base();
         for _ in 0..count {
-            let vectors = places.iter().map(|place| {
+            let mut vertex = Vertex::NONE;
+            for &(part, place) in &parts {
                 let mut vector = [0, 0, 0, ONE];
                 if let Some(place) = place {
                     memory.read_words(first + place, &mut vector);
                 }
-                vector
-            });
-            corners.push(projection.corner(format.vertex(vectors)));
+                vertex.set(part, vector);
+            }
+            corners.push(projection.corner(vertex));
             first += VECTOR_BYTES * layout.outputs.len() as u32;
         }
     }
