@@ -2,7 +2,7 @@
 //!
 //! All implementations give the same bits: arithmetic is that of binary64, each operation rounded once.
 
-use crate::{NAN, bits};
+use crate::bits;
 
 /// Pixels that are computed together.
 pub const TOGETHER: usize = 8;
@@ -265,7 +265,8 @@ impl Simd for Portable {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Eight, NAN, PACK, SPREAD, Simd, TOGETHER, Task};
+    use super::{Eight, PACK, SPREAD, Simd, TOGETHER, Task};
+    use crate::NAN;
     use pulp::x86::V3;
     use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_UNORD_Q};
 
