@@ -42,7 +42,7 @@ pub trait Simd: Copy {
     fn div(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
     /// The nearest integers from 0 to `max`, which has at most 31 bits; halves up, and 0 for NaN.
     fn nearest(self, numbers: Self::Numbers, max: u32) -> Self::Words;
-    /// The bits of the numbers as binary32: rounded once, denormals are zeros of their sign, and NaNs are [`NAN`].
+    /// The bits of the numbers as binary32: rounded once, denormals are zeros of their sign, and NaNs are [`NAN`](crate::NAN).
     fn binary32(self, numbers: Self::Numbers) -> Self::Words;
     /// The bits of numbers as binary32, rounded once, of which none is a NaN or becomes a denormal.
     fn normal_binary32(self, numbers: Self::Numbers) -> Self::Words;
