@@ -33,6 +33,8 @@ let pending = false;
 // Whether the last run has completed, so that there is something to count.
 let complete = false;
 let resting = 0;
+// What stood behind the '#' when it was last read or written.
+let address = "";
 let lane: [number, number] | null = null;
 let launches: LaunchOf[] = [];
 let launch = 0;
@@ -218,6 +220,18 @@ async function run(kind: Kind, start: number, ahead: Ahead | null) {
   }
 }
 
+// Puts the link of the state into the address, unless another one has been opened since, which is about to be loaded.
+async function showLink() {
+  const [shown, before] = [state, address];
+  const link = `#${await encode(shown)}`;
+  if (shown === state && before === address && location.hash === address) setAddress(link);
+}
+
+function setAddress(hash: string) {
+  history.replaceState(null, "", hash || location.pathname);
+  address = location.hash;
+}
+
 // What waits until nothing has changed for a while: counts, and the link.
 function rest() {
   clearTimeout(resting);
@@ -239,7 +253,7 @@ function rest() {
     } catch (error) {
       if (!(error instanceof Stopped)) say((error as Error).message, "error");
     }
-    if (!controls.isPlaying) history.replaceState(null, "", `#${await encode(state)}`);
+    if (!controls.isPlaying) await showLink();
   }, controls.isPlaying ? 0 : REST);
 }
 
@@ -423,7 +437,7 @@ function showTrace() {
   controls.toggle(false);
   document.body.dataset.mode = "trace";
   exampleSelect.value = "";
-  history.replaceState(null, "", location.pathname);
+  setAddress("");
   find("source-title").textContent = "Commands";
   find("view-title").textContent = "Surfaces";
   find("machine-title").textContent = "Pixel";
@@ -474,7 +488,7 @@ async function start() {
   if (chosen === "dark" || chosen === "light") theme(chosen);
   find("theme").addEventListener("click", () => theme());
   find("share").addEventListener("click", async () => {
-    history.replaceState(null, "", `#${await encode(state)}`);
+    await showLink();
     await navigator.clipboard.writeText(location.href).then(
       () => say("the link is in the clipboard"),
       () => say("the link is in the address bar"),
@@ -507,12 +521,15 @@ async function start() {
     const example = examples.find(({ name }) => name === exampleSelect.value);
     if (example) loadExample(example);
   });
-  const linked = await decode(location.hash);
+  address = location.hash;
+  const linked = await decode(address);
   exampleSelect.value = linked ? "" : (examples[0]?.name ?? "");
   if (linked) load(linked);
   else if (examples[0]) loadExample(examples[0]);
   window.addEventListener("hashchange", async () => {
-    const next = await decode(location.hash);
+    const { hash } = location;
+    const next = await decode(hash);
+    address = hash;
     if (next && JSON.stringify(next) !== JSON.stringify(state)) load(next);
   });
 }

@@ -145,6 +145,31 @@ test("a link holds everything", async () => {
   await again.close();
 });
 
+test("a link that is opened while the address is written is not written over", async () => {
+  const { page } = browser;
+  const opened = await link({ language: "glsl", text: "// opened\nvoid main() { gl_FragColor = vec4(1.0); }", size: [64, 64] });
+  await page.evaluate(() => {
+    const { arrayBuffer } = Response.prototype;
+    Object.assign(window, { asked: 0, packed: 0 });
+    Response.prototype.arrayBuffer = async function () {
+      window.asked++;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      window.packed++;
+      return arrayBuffer.call(this);
+    };
+    window.restore = () => (Response.prototype.arrayBuffer = arrayBuffer);
+  });
+  await choose("julia");
+  await page.waitForFunction(() => window.asked === 1);
+  await page.evaluate((hash) => (location.hash = hash), opened);
+  await page.waitForFunction(() => window.packed === 1);
+  await page.waitForTimeout(100);
+  assert.equal(await page.evaluate(() => location.hash), opened);
+  await page.evaluate(() => window.restore());
+  await page.waitForFunction(() => document.querySelector(".cm-content").innerText.includes("// opened"));
+  await settled(page);
+});
+
 test("an endless run is stopped, and the page goes on", async () => {
   const { page, origin } = browser;
   const text = "void main() { float a = 0.0; for (int i = 0; i < 255; i++) for (int j = 0; j < 255; j++) for (int k = 0; k < 255; k++) a += sin(a); gl_FragColor = vec4(a); }";
