@@ -19,9 +19,15 @@ export RUSTFLAGS=-Zsanitizer=address
 export ASAN_OPTIONS=handle_segv=0
 sanitized() { cargo +nightly test --target "$target" "$@"; }
 
-sanitized -p ctm-engine -p ctm-codegen --lib --tests
+# One command: what the packages share has the same features then, and is compiled once. Of the C interface, other tests than
+# `calls` want libraries without the sanitizer.
+tests=(--test calls)
+for file in crates/{engine,codegen}/tests/*.rs; do tests+=(--test "$(basename "$file" .rs)"); done
+for file in crates/{engine,codegen}/tests/*/main.rs; do
+    if [ -e "$file" ]; then tests+=(--test "$(basename "$(dirname "$file")")"); fi
+done
+sanitized -p ctm-engine -p ctm-codegen -p ctm-capi --lib "${tests[@]}"
 # The libraries that the clients are linked with are made for these tests, and lie beside them.
-sanitized -p ctm-capi --test calls
 libraries=$PWD/$CARGO_TARGET_DIR/$target/debug/deps
 clients=$(mktemp -d)
 trap 'rm -r "$clients"' EXIT
