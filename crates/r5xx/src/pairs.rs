@@ -72,6 +72,19 @@ impl<'a> Pairs<'a> {
         Some(PairBlock { words: self.words, places: [place(columns.get(column)?), second], below: *below })
     }
 
+    /// Asks for the memory of the pixels of a block, as [`block`](Self::block) has them, which is accessed soon.
+    #[inline(always)]
+    pub fn prefetch(&self, (x, y): (u16, u16)) {
+        let PairPlaces { columns, rows, below, .. } = &*self.places;
+        if let (Some(column), Some(row)) = (columns.get(usize::from(x / 2)), rows.get(usize::from(y / 2))) {
+            let place = column.with(*row) as usize / 4;
+            self.words.prefetch(place);
+            if *below >= LINE {
+                self.words.prefetch(place + below);
+            }
+        }
+    }
+
     /// The pixels of so many quads from the one whose upper left pixel is in this column and row, which are even; `None` if not all of them are
     /// there.
     #[inline(always)]
@@ -177,15 +190,6 @@ impl<'a> PairBlock<'a> {
         let [first, second] = self.places;
         let row = |below: usize| [self.words.four(first + below), self.words.four(second + below)];
         [row(0), row(self.below)]
-    }
-
-    /// Asks for the memory of the pixels, which is accessed soon.
-    #[inline(always)]
-    pub fn prefetch(&self) {
-        self.words.prefetch(self.places[0]);
-        if self.below >= LINE {
-            self.words.prefetch(self.places[0] + self.below);
-        }
     }
 }
 

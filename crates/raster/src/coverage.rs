@@ -64,10 +64,10 @@ impl EdgeRule {
 
 /// A half plane: the points with a * x + b * y + c >= 0.
 #[derive(Clone, Copy, Debug, Default)]
-struct Edge {
-    a: i32,
-    b: i32,
-    c: i64,
+pub(crate) struct Edge {
+    pub(crate) a: i32,
+    pub(crate) b: i32,
+    pub(crate) c: i64,
 }
 
 impl Edge {
@@ -96,21 +96,36 @@ impl Shape {
     /// corners or one beyond [`LIMIT`].
     #[inline]
     pub fn new(points: &[Point], rule: EdgeRule) -> Option<Shape> {
-        let in_range = |point: &Point| point.x.abs() <= LIMIT && point.y.abs() <= LIMIT;
-        if points.len() > MAX_CORNERS || !points.iter().all(in_range) {
+        match *points {
+            [a, b, c] => Shape::of([a, b, c], rule),
+            [a, b, c, d] => Shape::of([a, b, c, d], rule),
+            _ => None,
+        }
+    }
+
+    /// The same for so many corners.
+    #[inline(always)]
+    fn of<const CORNERS: usize>(points: [Point; CORNERS], rule: EdgeRule) -> Option<Shape> {
+        let first = points[0];
+        let (mut low, mut high) = (first, first);
+        let mut area = 0;
+        for point in &points[1..] {
+            low = Point { x: low.x.min(point.x), y: low.y.min(point.y) };
+            high = Point { x: high.x.max(point.x), y: high.y.max(point.y) };
+        }
+        if low.x < -LIMIT || low.y < -LIMIT || high.x > LIMIT || high.y > LIMIT {
             return None;
         }
-        let first = *points.first()?;
-        let next = |n: usize| points[(n + 1) % points.len()];
-        let area: i64 = (1..points.len()).map(|n| cross(first, points[n], next(n))).sum();
+        for n in 2..CORNERS {
+            area += cross(first, points[n - 1], points[n]);
+        }
         if area == 0 {
             return None;
         }
-        let mut shape = Shape { edges: [Edge::default(); MAX_CORNERS], count: 0, low: first, high: first };
-        for (n, &point) in points.iter().enumerate() {
-            let (from, to) = if area > 0 { (point, next(n)) } else { (next(n), point) };
-            shape.low = Point { x: shape.low.x.min(point.x), y: shape.low.y.min(point.y) };
-            shape.high = Point { x: shape.high.x.max(point.x), y: shape.high.y.max(point.y) };
+        let mut shape = Shape { edges: [Edge::default(); MAX_CORNERS], count: 0, low, high };
+        for n in 0..CORNERS {
+            let (point, next) = (points[n], points[(n + 1) % CORNERS]);
+            let (from, to) = if area > 0 { (point, next) } else { (next, point) };
             let (dx, dy) = (to.x - from.x, to.y - from.y);
             if (dx, dy) != (0, 0) {
                 // Coordinates are within [`LIMIT`], so that differences have no more than 31 bits.
@@ -123,11 +138,13 @@ impl Shape {
     }
 
     /// The corners' least and greatest coordinates.
+    #[inline]
     pub fn bounds(&self) -> (Point, Point) {
         (self.low, self.high)
     }
 
-    fn edges(&self) -> &[Edge] {
+    #[inline]
+    pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges[..self.count]
     }
 }
@@ -288,7 +305,7 @@ pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit
 
 /// The columns and rows of pixels, first and last, in which a shape may cover pixels inside of a rectangle.
 #[inline(always)]
-fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
+pub(crate) fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
     let pixel = |sub_pixel: i64| sub_pixel.div_euclid(grid.per_pixel);
     let (low, high) = (shape.low, shape.high);
     let columns = (pixel(low.x).max(i64::from(clip.left)), pixel(high.x).min(i64::from(clip.right) - 1));

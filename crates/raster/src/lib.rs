@@ -25,6 +25,7 @@ pub mod coverage;
 pub mod depth;
 pub mod grid;
 pub mod multisample;
+pub mod narrow;
 pub mod outline;
 pub mod pixel;
 pub mod plane;

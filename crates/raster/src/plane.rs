@@ -104,9 +104,14 @@ impl Plane {
     /// Whether the value at every place whose offset is 0 or between 2^-12 and 2^16 pixels is 0 or a normal number as binary32. Only where all that
     /// is added is 0 or far from the least and greatest such numbers that is said: then sums are 0 or multiples of what is far above the least.
     pub fn has_normal_values(&self) -> bool {
-        const LEAST: f64 = 1.0 / (1u64 << 60) as f64;
-        const MOST: f64 = (1u64 << 60) as f64;
-        [self.value, self.dx, self.dy].iter().all(|part| *part == 0.0 || (LEAST..MOST).contains(&part.abs()))
+        const LEAST: u64 = (1.0 / (1u64 << 60) as f64).to_bits();
+        const MOST: u64 = ((1u64 << 60) as f64).to_bits();
+        // Without signs, numbers are ordered as their bits are.
+        let is_normal = |part: f64| {
+            let bits = part.abs().to_bits();
+            (bits == 0) | (bits.wrapping_sub(LEAST) < MOST - LEAST)
+        };
+        is_normal(self.value) & is_normal(self.dx) & is_normal(self.dy)
     }
 
     /// The value at a place.
@@ -238,6 +243,33 @@ impl Perspective {
             None => self.setup.plane(a),
             Some((q, _)) => self.setup.plane([a[0] * q[0], a[1] * q[1], a[2] * q[2]]),
         })
+    }
+
+    /// The planes of four attributes with these values (bits) at the vertices, as [`AttributePlane::normal`] gives them. `None` if attributes are not
+    /// linear on the screen, or if one of those that are chosen (bit n) has none.
+    #[inline]
+    pub fn normal_planes(&self, values: [[u32; 4]; 3], chosen: u8) -> Option<[Plane; 4]> {
+        if self.reciprocals.is_some() {
+            return None;
+        }
+        let Setup { x, y, per_pixel, area, .. } = self.setup;
+        let number = |vertex: usize| values[vertex].map(|bits| f64::from(f32::from_bits(bits)));
+        let (first, second, third) = (number(0), number(1), number(2));
+        let (mut dx, mut dy) = ([0.0; 4], [0.0; 4]);
+        for n in 0..4 {
+            let (one, two) = (second[n] - first[n], third[n] - first[n]);
+            dx[n] = (one * y[1] - two * y[0]) * per_pixel / area;
+            dy[n] = (two * x[0] - one * x[1]) * per_pixel / area;
+        }
+        let planes = std::array::from_fn(|n| Plane { value: first[n], dx: dx[n], dy: dy[n] });
+        for (n, plane) in planes.iter().enumerate() {
+            // The sum of -0 and 0 is 0.
+            let is_normal = values[0][n] != 0x8000_0000 && plane.has_normal_values();
+            if chosen >> n & 1 != 0 && !is_normal {
+                return None;
+            }
+        }
+        Some(planes)
     }
 
     /// The place for [`AttributePlane::at`].
@@ -379,6 +411,45 @@ mod tests {
         for bits in [0x8000_0000, 1, NAN, 0x7F80_0000, 0x0080_0000, 0x7F7F_FFFF] {
             assert!(AttributePlane::Constant(bits).normal().is_none(), "{bits:#x}");
         }
+    }
+
+    #[test]
+    fn planes_of_four_attributes_are_those_of_each() {
+        let mut found = 0;
+        arbtest::arbtest(|u| {
+            let Some(setup) = Setup::triangle(GRID, points(u)?) else { return Ok(()) };
+            let bits = [0f32, -0.0, 1.0, -3.5, 1e-10, 1e-30, 7e15, 1e30, f32::NAN].map(f32::to_bits);
+            let mut values = [[0; 4]; 3];
+            for value in values.as_flattened_mut() {
+                *value = if u.ratio(3, 4)? {
+                    u.int_in_range(0..=99)? as f32 / 7.0
+                } else {
+                    f32::from_bits(*u.choose(&bits)?)
+                }
+                .to_bits();
+            }
+            if u.arbitrary()? {
+                let bits = *u.choose(&bits)?;
+                values.iter_mut().for_each(|values| values[0] = bits);
+            }
+            let w = if u.ratio(1, 8)? { [1.0, 0.5, 2.0] } else { [0.25; 3] };
+            let perspective = Perspective::new(setup, w.map(f32::to_bits));
+            let chosen: u8 = u.arbitrary()?;
+            let Some(planes) = perspective.normal_planes(values, chosen) else { return Ok(()) };
+            assert!(perspective.is_affine());
+            for (n, plane) in planes.iter().enumerate().filter(|(n, _)| chosen >> n & 1 != 0) {
+                found += 1;
+                let expected = perspective.attribute(values.map(|values| values[n]));
+                assert!(expected.normal().is_some(), "{expected:?}");
+                for place in points::<4>(u)? {
+                    let offset = setup.offset(place);
+                    let value = AttributePlane::bits(plane.at(offset));
+                    assert_eq!(value, expected.at(&perspective.place(place)), "{plane:?} {offset:?}");
+                }
+            }
+            Ok(())
+        });
+        assert!(found > 100, "{found}");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub trait Simd: Copy {
     fn array(self, words: Self::Words) -> Eight;
     /// The same word for each.
     fn splat(self, word: u32) -> Self::Words;
+    /// `first` + n * `step` for pixel n, modulo 2^32.
+    fn progression(self, first: i32, step: i32) -> Self::Words;
     /// The same number for each.
     fn number(self, number: f64) -> Self::Numbers;
     /// (`first` + n * `step`) / `step` for pixel n, rounded once. The numerators are integers of at most 31 bits, and `step` is from 1 to 4096.
@@ -64,6 +66,8 @@ pub trait Simd: Copy {
     fn up<const N: i32>(self, words: Self::Words) -> Self::Words;
     /// Moved down by `N` bits; the uppermost are 0.
     fn down<const N: i32>(self, words: Self::Words) -> Self::Words;
+    /// Sums of words, modulo 2^32.
+    fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// Sums of the halves of words, modulo 2^16.
     fn add_halves(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// Products of the halves of words, modulo 2^16.
@@ -74,7 +78,7 @@ pub trait Simd: Copy {
     fn greater(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// The condition whether bit n is set, for pixel n.
     fn chosen(self, bits: u8) -> Self::Words;
-    /// Bit n: the condition for pixel n.
+    /// Bit n: the condition for pixel n, or the uppermost bit of any other word.
     fn bits(self, conditions: Self::Words) -> u8;
 }
 
@@ -161,6 +165,10 @@ impl Simd for Portable {
         [word; TOGETHER]
     }
 
+    fn progression(self, first: i32, step: i32) -> Eight {
+        std::array::from_fn(|n| first.wrapping_add((n as i32).wrapping_mul(step)).cast_unsigned())
+    }
+
     fn number(self, number: f64) -> [f64; TOGETHER] {
         [number; TOGETHER]
     }
@@ -236,6 +244,10 @@ impl Simd for Portable {
 
     fn down<const N: i32>(self, words: Eight) -> Eight {
         words.map(|word| word >> N)
+    }
+
+    fn add_words(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, u32::wrapping_add)
     }
 
     fn add_halves(self, a: Eight, b: Eight) -> Eight {
@@ -354,6 +366,13 @@ mod avx2 {
         }
 
         #[inline(always)]
+        fn progression(self, first: i32, step: i32) -> __m256i {
+            let step = self.splat(step.cast_unsigned());
+            let products = self.0.avx2._mm256_mullo_epi32(self.words(&[0, 1, 2, 3, 4, 5, 6, 7]), step);
+            self.add_words(self.splat(first.cast_unsigned()), products)
+        }
+
+        #[inline(always)]
         fn number(self, number: f64) -> [__m256d; 2] {
             [self.0.avx._mm256_set1_pd(number); 2]
         }
@@ -463,6 +482,11 @@ mod avx2 {
         }
 
         #[inline(always)]
+        fn add_words(self, a: __m256i, b: __m256i) -> __m256i {
+            self.0.avx2._mm256_add_epi32(a, b)
+        }
+
+        #[inline(always)]
         fn add_halves(self, a: __m256i, b: __m256i) -> __m256i {
             self.0.avx2._mm256_add_epi16(a, b)
         }
@@ -528,6 +552,7 @@ mod tests {
             let [a, b] = self.words.each_ref().map(|words| s.words(words));
             let (first, step, max, bits) = self.scalars;
             let mut found = vec![s.and(a, b), s.or(a, b), s.and_not(a, b), s.xor(a, b), s.up::<8>(a), s.down::<8>(a)];
+            found.extend([s.add_words(a, b), s.progression(first, max.cast_signed()), s.progression(first, -step)]);
             found.extend([s.add_halves(a, b), s.mul_halves(a, b), s.down_halves::<8>(a)]);
             found.extend([
                 s.greater(a, b),

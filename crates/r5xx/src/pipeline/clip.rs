@@ -35,6 +35,18 @@ impl Plane {
     }
 }
 
+/// The view volume of OpenGL.
+const VOLUME: [Plane; 6] = [
+    Plane::Side { component: 0, sign: 1.0 },
+    Plane::Side { component: 0, sign: -1.0 },
+    Plane::Side { component: 1, sign: 1.0 },
+    Plane::Side { component: 1, sign: -1.0 },
+    Plane::Side { component: 2, sign: 1.0 },
+    Plane::Side { component: 2, sign: -1.0 },
+];
+/// The plane of it that is another one in the view volume of Direct3D.
+const NEAR: usize = 4;
+
 /// A position as distances are calculated of.
 #[inline(always)]
 fn flushed([x, y, z, w]: [u32; 4]) -> [f32; 4] {
@@ -46,6 +58,8 @@ fn flushed([x, y, z, w]: [u32; 4]) -> [f32; 4] {
 #[derive(Clone, Debug)]
 pub struct Clip {
     planes: Vec<Plane>,
+    /// They are those of [`VOLUME`].
+    is_volume: bool,
     /// The planes from this one on drop whole primitives, and cut none.
     cull_only_from: usize,
 }
@@ -55,22 +69,31 @@ impl Clip {
     pub fn of(state: &State) -> Self {
         let control = state.registers.get::<VapClipCntl>();
         if control.disable {
-            return Clip { planes: Vec::new(), cull_only_from: 0 };
+            return Clip { planes: Vec::new(), is_volume: false, cull_only_from: 0 };
         }
-        let side = |component, sign| Plane::Side { component, sign };
-        let near = if state.registers.get::<VapCntl>().dx_clip_space { Plane::Near } else { side(2, 1.0) };
-        let mut planes = vec![side(0, 1.0), side(0, -1.0), side(1, 1.0), side(1, -1.0), near, side(2, -1.0)];
+        let mut planes = VOLUME.to_vec();
+        if state.registers.get::<VapCntl>().dx_clip_space {
+            planes[NEAR] = Plane::Near;
+        }
         let volume = planes.len();
         let user = (0..USER_PLANES).filter(|number| control.user_planes >> number & 1 != 0);
         planes.extend(user.map(|number| Plane::User(user_plane(state, number).map(f32::from_bits))));
         let cull_only_from = if control.cull_only { volume } else { planes.len() };
-        Clip { planes, cull_only_from }
+        Clip { is_volume: planes == VOLUME, planes, cull_only_from }
     }
 
     /// Whether a point here is drawn.
     #[inline(always)]
     pub fn keeps_point(&self, position: [u32; 4]) -> bool {
         let position = flushed(position);
+        if self.is_volume {
+            // The planes are constants here; few vertices are outside of any.
+            let mut is_inside = true;
+            for plane in &VOLUME {
+                is_inside &= plane.distance(position) >= 0.0;
+            }
+            return is_inside;
+        }
         self.planes.iter().all(|plane| plane.distance(position) >= 0.0)
     }
 
@@ -153,6 +176,10 @@ mod tests {
         let mut state = State::default();
         let keeps = |state: &State, x: f32| Clip::of(state).keeps_point([x, 0.0, 0.0, 1.0].map(f32::to_bits));
         assert!(keeps(&state, 1.0) && !keeps(&state, 1.01));
+        let keeps_depth = |state: &State| Clip::of(state).keeps_point([0.0, 0.0, -0.5, 1.0].map(f32::to_bits));
+        assert!(keeps_depth(&state));
+        state.registers.write(0x2080, 1 << 22);
+        assert!(!keeps_depth(&state), "clip space begins at z = 0");
         state.registers.write(0x221C, 1 << 16);
         assert!(keeps(&state, 1.01), "nothing is clipped");
     }

@@ -16,6 +16,11 @@ pub struct Corner {
     pub window: Option<WindowVertex>,
 }
 
+impl Corner {
+    /// One whose vertex has no vectors.
+    pub const NONE: Corner = Corner { vertex: Vertex::NONE, is_inside: false, window: None };
+}
+
 /// From clip coordinates to the window.
 pub struct Projection {
     clip: Clip,
@@ -31,11 +36,16 @@ impl Projection {
     /// What becomes of a vertex.
     #[inline(always)]
     pub fn corner(&self, vertex: Vertex) -> Corner {
-        Corner {
-            vertex,
-            is_inside: self.clip.keeps_point(vertex.position),
-            window: self.viewport.window(vertex.position),
-        }
+        let mut corner = Corner { vertex, ..Corner::NONE };
+        self.place(&mut corner);
+        corner
+    }
+
+    /// Works out what becomes of a corner's vertex.
+    #[inline(always)]
+    pub fn place(&self, corner: &mut Corner) {
+        corner.is_inside = self.clip.keeps_point(corner.vertex.position);
+        corner.window = self.viewport.window(corner.vertex.position);
     }
 
     /// What is left of a convex polygon with these corners (two for a line), of which not all are inside.

@@ -219,7 +219,8 @@ impl<'s> Copying<'s> {
 /// The pixels that a shape may cover, of those inside of `clip`.
 pub fn area(shape: &Shape, clip: Rect) -> Rect {
     let (low, high) = shape.bounds();
-    let pixel = |sub_pixel: i64| sub_pixel.div_euclid(GRID.per_pixel).clamp(0, i64::from(u32::MAX) - 1) as u32;
+    // Coordinates of shapes have 30 bits.
+    let pixel = |sub_pixel: i64| sub_pixel.max(0) as u32 / GRID.per_pixel as u32;
     let (left, top) = (pixel(low.x), pixel(low.y));
     Rect { left, top, right: pixel(high.x) + 1, bottom: pixel(high.y) + 1 }.intersection(clip)
 }

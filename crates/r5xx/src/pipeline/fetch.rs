@@ -8,7 +8,7 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Draw, VertexArray, VertexSource};
 use ctm_card::Object;
-use ctm_memory::{Arena, Words};
+use ctm_memory::{Arena, Four, Words};
 use ctm_num::convert::f16_to_f32;
 use ctm_pvs::INPUTS;
 
@@ -17,7 +17,7 @@ pub type Inputs = [[u32; 4]; INPUTS];
 
 const ONE: u32 = 0x3F80_0000;
 /// Input vectors that no element writes.
-pub const NO_INPUTS: Inputs = [[0, 0, 0, ONE]; INPUTS];
+const NO_INPUTS: Inputs = [[0, 0, 0, ONE]; INPUTS];
 /// Elements of a vertex at most.
 const ELEMENTS: usize = 16;
 
@@ -45,32 +45,23 @@ impl VertexNumbers {
             true => registers.get::<VapAltNumVertices>().count,
             false => draw.control.count.into(),
         } as usize;
-        let wide = draw.control.wide_indices;
-        let index = |dword: &dyn Fn(u64) -> u32, n: u64| match wide {
-            true => dword(n),
-            false => dword(n / 2) >> (n % 2 * 16) & 0xFFFF,
-        };
-        let window = IndexWindow::of(registers);
-        let list = |dwords: u64, dword: &dyn Fn(u64) -> u32| {
-            let available = dwords * if wide { 1 } else { 2 };
-            let count = (count as u64).min(available);
-            (0..count).map(|n| window.clamp(index(dword, n))).collect::<Vec<_>>()
-        };
-        match draw.vertices {
-            VertexSource::List => VertexNumbers { count, indices: None },
+        let indices = Indices { wide: draw.control.wide_indices, window: IndexWindow::of(registers), count };
+        let indices = match draw.vertices {
+            VertexSource::List => return VertexNumbers { count, indices: None },
             VertexSource::Embedded(data) => {
                 let size = usize::from(registers.get::<VapVtxSize>().dwords).max(1);
-                VertexNumbers { count: count.min(data.len() / size), indices: None }
+                return VertexNumbers { count: count.min(data.len() / size), indices: None };
             }
-            VertexSource::EmbeddedIndices(data) => {
-                let indices = list(data.len() as u64, &|n| data[n as usize]);
-                VertexNumbers { count: indices.len(), indices: Some(indices) }
-            }
-            VertexSource::IndexBuffer { offset, dwords, object } => {
-                let indices = list(dwords.into(), &|n| read(memory, object, u64::from(offset) + 4 * n));
-                VertexNumbers { count: indices.len(), indices: Some(indices) }
-            }
-        }
+            VertexSource::EmbeddedIndices(data) => indices.list(data.len() as u64, |n| data[n as usize]),
+            VertexSource::IndexBuffer { offset, dwords, object } => match object_words(memory, object) {
+                Some(words) if offset.is_multiple_of(4) => {
+                    let number = |n: u64| usize::try_from(u64::from(offset / 4) + n).ok();
+                    indices.list(dwords.into(), |n| number(n).and_then(|n| words.word(n)).unwrap_or_default())
+                }
+                _ => indices.list(dwords.into(), |n| read(memory, object, u64::from(offset) + 4 * n)),
+            },
+        };
+        VertexNumbers { count: indices.len(), indices: Some(indices) }
     }
 
     /// Of a vertex.
@@ -82,6 +73,33 @@ impl VertexNumbers {
     pub fn greatest(&self) -> Option<u32> {
         self.indices.as_ref()?.iter().copied().max()
     }
+}
+
+/// The indices of a draw.
+struct Indices {
+    /// Each is a dword, not half of one.
+    wide: bool,
+    window: IndexWindow,
+    count: usize,
+}
+
+impl Indices {
+    /// The numbers of vertices, by indices in so many dwords, which are numbered from 0.
+    #[inline]
+    fn list(&self, dwords: u64, dword: impl Fn(u64) -> u32) -> Vec<u32> {
+        let available = dwords * if self.wide { 1 } else { 2 };
+        let index = |n: u64| match self.wide {
+            true => dword(n),
+            false => dword(n / 2) >> (n % 2 * 16) & 0xFFFF,
+        };
+        (0..(self.count as u64).min(available)).map(|n| self.window.clamp(index(n))).collect()
+    }
+}
+
+/// The words of an object, if it lies in memory as a whole and dwords are whole words of it.
+fn object_words(memory: &Arena, object: Object) -> Option<Words<'_>> {
+    let is_aligned = object.address.is_multiple_of(4);
+    if is_aligned { memory.shared_words(object.address, object.size as usize / 4) } else { None }
 }
 
 /// What is done to indices. Vertices are counted modulo 2^24: registers have no more bits, and applications add offsets of 32 bits to
@@ -223,25 +241,60 @@ impl Element {
     #[inline]
     fn numbers(&self, bytes: [u8; 4]) -> [u32; 4] {
         match (self.signed, self.normalised) {
-            (false, true) => bytes.map(|byte| (f32::from(byte) / 255.0).to_bits()),
+            (false, true) => fractions(bytes),
             (true, _) | (false, false) => bytes.map(|byte| self.number(byte.into(), 8)),
         }
     }
 
-    #[inline]
-    fn store(&self, components: [u32; 4], inputs: &mut Inputs) {
-        if self.mask == 0xF && self.swizzle == [0, 1, 2, 3] {
-            inputs[self.location] = components;
-            return;
-        }
-        for (component, &select) in self.swizzle.iter().enumerate() {
-            if self.mask >> component & 1 != 0 {
-                inputs[self.location][component] = match select {
-                    0..=3 => components[usize::from(select)],
-                    5 => ONE,
-                    _ => 0,
-                };
+    /// Whether its components are those of its vector.
+    fn is_plain(&self) -> bool {
+        self.mask == 0xF && self.swizzle == [0, 1, 2, 3]
+    }
+
+    /// Its vector, which has been another one, with these components where they belong.
+    #[inline(always)]
+    fn placed(&self, [x, y, z, w]: [u32; 4], mut vector: [u32; 4]) -> [u32; 4] {
+        let selected = [x, y, z, w, 0, ONE, 0, 0];
+        for (n, (component, &select)) in vector.iter_mut().zip(&self.swizzle).enumerate() {
+            if self.mask >> n & 1 != 0 {
+                *component = selected[usize::from(select & 7)];
             }
+        }
+        vector
+    }
+}
+
+/// Bytes as fractions.
+#[inline]
+fn fractions(bytes: [u8; 4]) -> [u32; 4] {
+    bytes.map(|byte| (f32::from(byte) / 255.0).to_bits())
+}
+
+/// Where one vector of each of many vertices lies.
+#[derive(Clone, Copy)]
+struct Column<'w> {
+    words: Words<'w>,
+    /// The first one's number among all vectors, and that of one vertex's vectors.
+    first: usize,
+    step: usize,
+}
+
+impl<'w> Column<'w> {
+    /// The vector of a vertex; nothing if it is not there.
+    #[inline(always)]
+    fn four(self, vertex: usize) -> Option<Four<'w>> {
+        self.words.four(4 * (self.first + vertex * self.step))
+    }
+
+    #[inline(always)]
+    fn get(self, vertex: usize) -> [u32; 4] {
+        self.four(vertex).map_or([0; 4], |four| four.get())
+    }
+
+    #[inline(always)]
+    fn set(self, vertex: usize, vector: [u32; 4]) {
+        if let Some(four) = self.four(vertex) {
+            four.set(vector);
         }
     }
 }
@@ -287,6 +340,7 @@ impl<'a> Source<'a> {
 }
 
 /// An array that vertices take dwords from.
+#[derive(Clone, Copy)]
 struct ArrayWords<'a> {
     array: VertexArray,
     /// Those of its object, if that lies in memory as a whole and dwords are whole words of it.
@@ -305,9 +359,13 @@ impl VertexArray {
 impl<'a> ArrayWords<'a> {
     fn of(array: VertexArray, memory: &'a Arena) -> Self {
         let VertexArray { offset, object, .. } = array;
-        let is_aligned = offset.is_multiple_of(4) && object.address.is_multiple_of(4);
-        let words = || memory.shared_words(object.address, object.size as usize / 4);
-        ArrayWords { array, words: if is_aligned { words() } else { None } }
+        ArrayWords { array, words: object_words(memory, object).filter(|_| offset.is_multiple_of(4)) }
+    }
+
+    /// Four dwords from one of a vertex on, if all of them are there.
+    #[inline(always)]
+    fn four(&self, vertex: u32, dword: u32) -> Option<[u32; 4]> {
+        Some(self.words?.four(self.array.word(vertex, dword)?)?.get())
     }
 
     /// A dword of a vertex; 0 if it is outside of the object.
@@ -355,28 +413,78 @@ impl<'a> Fetch<'a> {
     }
 
     /// Sets the components of input vectors that elements write, which are the same for all vertices, to those of a vertex.
-    #[inline]
-    pub fn fill(&self, number: u32, inputs: &mut Inputs) {
+    fn fill(&self, number: u32, inputs: &mut Inputs) {
         for element in &self.elements {
-            let mut dwords = [0; ELEMENT_DWORDS];
-            match element.four.and_then(|place| self.four(number, place)) {
-                Some(four) => dwords[..4].copy_from_slice(&four),
-                None => {
-                    for (place, dword) in (element.first..).zip(&mut dwords[..element.kind.dwords()]) {
-                        *dword = self.dword(number, place);
-                    }
-                }
-            }
-            element.store(element.components(&dwords), inputs);
+            let input = &mut inputs[element.location];
+            *input = element.placed(self.components(element, number), *input);
         }
     }
 
-    /// Four dwords of an array, from one of a vertex on, if all of them are there.
+    /// The components of an element of a vertex.
+    fn components(&self, element: &Element, number: u32) -> [u32; 4] {
+        let mut dwords = [0; ELEMENT_DWORDS];
+        for (place, dword) in (element.first..).zip(&mut dwords[..element.kind.dwords()]) {
+            *dword = self.dword(number, place);
+        }
+        element.components(&dwords)
+    }
+
+    /// Writes input vectors of vertices, as [`inputs`](Self::inputs) gives them: of each vertex those with these numbers, in this order.
+    pub fn write(&self, vertices: &[u32], numbers: &[u8], words: Words) {
+        for (first, &number) in numbers.iter().enumerate() {
+            let column = Column { words, first, step: numbers.len() };
+            let elements = || self.elements.iter().filter(|element| element.location == usize::from(number));
+            if !elements().any(|element| element.mask == 0xF) {
+                (0..vertices.len()).for_each(|vertex| column.set(vertex, NO_INPUTS[0]));
+            }
+            for element in elements() {
+                self.write_element(element, vertices, column);
+            }
+        }
+    }
+
+    /// Writes an element of vertices. The most common types have loops of their own.
+    fn write_element(&self, element: &Element, vertices: &[u32], column: Column) {
+        match element.kind {
+            Kind::Float(count) => {
+                let kept: [u32; 4] = std::array::from_fn(|n| if n < count { u32::MAX } else { 0 });
+                let others: [u32; 4] = std::array::from_fn(|n| if n < count { 0 } else { NO_INPUTS[0][n] });
+                let components = |four: [u32; 4]| std::array::from_fn(|n| four[n] & kept[n] | others[n]);
+                self.write_converted(element, vertices, column, components);
+            }
+            Kind::Bytes if !element.signed && element.normalised => {
+                self.write_converted(element, vertices, column, |[bytes, ..]| fractions(bytes.to_le_bytes()));
+            }
+            Kind::Bytes | Kind::Colour | Kind::Fixed(..) | Kind::Half(_) => {
+                self.write_converted(element, vertices, column, |[a, b, c, d]| {
+                    element.components(&[a, b, c, d, 0, 0, 0, 0])
+                });
+            }
+        }
+    }
+
+    /// Writes an element of vertices whose components are those of four dwords where these are there.
     #[inline(always)]
-    fn four(&self, vertex: u32, (array, dword): (usize, u32)) -> Option<[u32; 4]> {
-        let Source::Arrays { arrays, .. } = &self.source else { return None };
-        let ArrayWords { array, words } = arrays.get(array)?;
-        Some((*words)?.four(array.word(vertex, dword)?)?.get())
+    fn write_converted(
+        &self,
+        element: &Element,
+        vertices: &[u32],
+        column: Column,
+        components: impl Fn([u32; 4]) -> [u32; 4],
+    ) {
+        let place = element.four.and_then(|(number, first)| match &self.source {
+            Source::Arrays { arrays, .. } => arrays.get(number).map(|&array| (array, first)),
+            Source::Packet(..) => None,
+        });
+        let is_plain = element.is_plain();
+        for (n, &vertex) in vertices.iter().enumerate() {
+            let four = place.and_then(|(array, first)| array.four(vertex, first));
+            let components = match four {
+                Some(four) => components(four),
+                None => self.components(element, vertex),
+            };
+            column.set(n, if is_plain { components } else { element.placed(components, column.get(n)) });
+        }
     }
 
     /// A dword of a vertex; 0 if it has fewer.

@@ -32,12 +32,21 @@ enum Source {
     Face,
 }
 
+/// A vector of vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vector {
+    Texture(usize),
+    Colour(usize),
+}
+
 /// What the interpolator's registers say, for primitives of one kind.
 #[derive(Clone, Debug)]
 pub struct Routing {
     /// The temporaries that are written.
     pub presets: Vec<u8>,
     sources: Vec<[Source; 4]>,
+    /// Of each of these temporaries: the vector of vertices whose components are its channels, but for constant ones.
+    vectors: Vec<Option<Vector>>,
     /// For each colour: whether red, green and blue, and whether alpha are those of the provoking vertex.
     flat: [[bool; 2]; 4],
     /// S and T from 0 at the left side and the top to 1.
@@ -81,6 +90,7 @@ impl Routing {
         let mut routing = Routing {
             presets: Vec::new(),
             sources: Vec::new(),
+            vectors: Vec::new(),
             flat: flat(registers),
             corners: [
                 (registers.float::<GaPointS0>(), registers.float::<GaPointS1>()),
@@ -124,6 +134,20 @@ impl Routing {
     }
 
     fn add(&mut self, temporary: u8, sources: [Source; 4]) {
+        let vector = |channel: usize, source: Source| match source {
+            Source::Texture(number, component) if component == channel => Some(Vector::Texture(number)),
+            Source::Colour(number, component) if component == channel && self.flat[number & 3] == [false; 2] => {
+                Some(Vector::Colour(number))
+            }
+            Source::Texture(..) | Source::Colour(..) | Source::Generated(_) | Source::Position(_) | Source::Face => {
+                None
+            }
+            Source::Constant(_) => None,
+        };
+        let others = sources.iter().enumerate().filter(|(_, source)| !matches!(source, Source::Constant(_)));
+        let mut found = others.map(|(channel, &source)| vector(channel, source));
+        let first = found.next().flatten();
+        self.vectors.push(first.filter(|_| found.all(|vector| vector == first)));
         self.presets.push(temporary);
         self.sources.push(sources);
     }
@@ -137,6 +161,11 @@ impl Routing {
         Inputs { origin: Some((self, primitive)), values: OnceCell::new(), perspective }
     }
 
+    /// The number of a colour of the side of a primitive that is seen.
+    fn side(&self, primitive: &Attributes, number: usize) -> usize {
+        if primitive.back_facing && self.two_sided { number + 2 } else { number }
+    }
+
     /// The values of a component over a primitive.
     fn value(&self, primitive: &Attributes, source: Source) -> Value {
         match source {
@@ -145,7 +174,7 @@ impl Routing {
             Source::Position(axis) => Value::Position(axis),
             Source::Texture(texture, component) => primitive.value(|vertex| vertex.textures[texture][component]),
             Source::Colour(number, channel) => {
-                let side = if primitive.back_facing && self.two_sided { number + 2 } else { number };
+                let side = self.side(primitive, number);
                 let of = |vertex: &Vertex| vertex.colours.get(side).map_or(0, |colour| colour[channel]);
                 match self.flat[number & 3][usize::from(channel == 3)] {
                     true => Value::Plane(AttributePlane::Constant(of(primitive.provoking))),
@@ -370,6 +399,23 @@ impl Inputs<'_> {
         }
     }
 
+    /// The planes of the channels of a temporary, if those that are chosen (bit n) are components of one vector, and have
+    /// [normal](AttributePlane::normal) ones.
+    pub fn normal_planes(&self, input: usize, chosen: u8) -> Option<[Plane; 4]> {
+        let (None, Some((routing, primitive))) = (self.values.get(), self.origin) else { return None };
+        let AttributeShape::Plane { vertices: [first, second, third], perspective } = &primitive.shape else {
+            return None;
+        };
+        let values = match routing.vectors[input]? {
+            Vector::Texture(number) => [first.textures[number], second.textures[number], third.textures[number]],
+            Vector::Colour(number) => {
+                let side = routing.side(primitive, number);
+                [*first.colours.get(side)?, *second.colours.get(side)?, *third.colours.get(side)?]
+            }
+        };
+        perspective.normal_planes(values, chosen)
+    }
+
     /// The values of a component of a temporary.
     pub fn value(&self, (input, channel): (usize, usize)) -> Value {
         match (self.values.get(), self.origin) {
@@ -435,4 +481,58 @@ fn across([left, right]: [u32; 2]) -> [u32; 4] {
 /// The upper and the lower value of a quad, for each pixel.
 fn down([upper, lower]: [u32; 2]) -> [u32; 4] {
     [upper, upper, lower, lower]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_raster::plane::Setup;
+
+    #[test]
+    fn planes_of_vectors_are_those_of_their_components() {
+        let mut found = 0;
+        arbtest::arbtest(|u| {
+            let mut routing = Routing {
+                presets: Vec::new(),
+                sources: Vec::new(),
+                vectors: Vec::new(),
+                flat: [0; 4].map(|_| [0; 2]).map(|pair| pair.map(|_| u.arbitrary().unwrap_or_default())),
+                corners: [(0.0, 1.0); 2],
+                two_sided: u.arbitrary()?,
+            };
+            let (number, kind) = (u.int_in_range(0..=1)?, u.int_in_range(0..=2)?);
+            let mut sources = [Source::Constant(ONE); 4];
+            for (channel, source) in sources.iter_mut().enumerate() {
+                let component = if u.ratio(1, 8)? { 0 } else { channel };
+                match kind {
+                    _ if u.ratio(1, 8)? => *source = Source::Constant(7),
+                    0 => *source = Source::Texture(number, component),
+                    1 => *source = Source::Colour(number, component),
+                    _ => *source = if u.arbitrary()? { Source::Face } else { Source::Colour(number, component) },
+                }
+            }
+            routing.add(0, sources);
+            let mut corners = [Vertex::NONE; 3];
+            for vector in corners.iter_mut().flat_map(|vertex| vertex.colours.iter_mut().chain(&mut vertex.textures)) {
+                *vector = [(); 4].map(|()| u.int_in_range(0..=9).map_or(0, |value: u8| f32::from(value).to_bits()));
+            }
+            let setup = Setup::triangle(GRID, [(0, 0), (70, 10), (30, 110)].map(|(x, y)| Point { x, y }));
+            let shape = AttributeShape::Plane {
+                vertices: corners.each_ref(),
+                perspective: Perspective::new(setup.expect("an area"), [ONE; 3]),
+            };
+            let attributes = Attributes { provoking: &corners[1], back_facing: u.arbitrary()?, shape };
+            let inputs = routing.inputs(&attributes);
+            let varying = |channel: &usize| !matches!(sources[*channel], Source::Constant(_));
+            let chosen = (0..4).filter(varying).fold(0, |chosen, channel| chosen | 1 << channel);
+            let Some(planes) = inputs.normal_planes(0, chosen) else { return Ok(()) };
+            found += 1;
+            for channel in (0..4).filter(varying) {
+                let expected = inputs.value((0, channel)).normal_plane().expect("a normal plane");
+                assert_eq!(planes[channel], expected, "{sources:?} {channel}");
+            }
+            Ok(())
+        });
+        assert!(found > 20, "{found}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The vertices of a draw: each is fetched and transformed when a primitive wants it, and kept for those that follow.
 
 use super::corner::{Corner, Projection};
-use super::fetch::{Fetch, NO_INPUTS, VertexNumbers};
+use super::fetch::{Fetch, VertexNumbers};
 use super::program::{vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
 use super::{DrawError, Means};
@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::stream::Draw;
 use ctm_card::history::{Vector, VertexHistory};
 use ctm_engine::Engine;
-use ctm_memory::{Arena, Buffer, Space};
+use ctm_memory::{Arena, Buffer, Space, Words};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
@@ -38,9 +38,9 @@ const TOGETHER: usize = 1024;
 /// Places of a draw that are looked through for them.
 const LOOK_AHEAD: usize = 4 * TOGETHER;
 /// Bytes of all vectors of a vertex that a program reads, or of those that it writes, at most.
-const VERTEX_BYTES: usize = VECTOR_BYTES as usize * 32;
-/// Bytes of a vector.
-const VECTOR_BYTES: u32 = 16;
+const VERTEX_BYTES: usize = 4 * VECTOR * 32;
+/// Words of a vector.
+const VECTOR: usize = 4;
 
 /// Memory for vertices on their way through kernels: what they bring, then what they get.
 pub struct Memory {
@@ -61,6 +61,12 @@ impl Memory {
     fn buffer(&self, half: u32) -> Option<Buffer<'_>> {
         Buffer::new(&self.space, self.base + half * Self::HALF, Self::HALF).ok()
     }
+}
+
+/// The words of a buffer.
+fn words_of<'m>(space: &'m Space, buffer: Buffer) -> Option<Words<'m>> {
+    let memory = space.arena_of(buffer.base(), buffer.length())?;
+    memory.shared_words(buffer.base(), buffer.length() as usize / 4)
 }
 
 /// Transforms many vertices together.
@@ -84,15 +90,8 @@ impl<'a> Together<'a> {
 
     /// Transforms vertices, at most [`TOGETHER`]; false if the program does not come to its end for one of them.
     fn run(&self, program: &Program, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
-        let Some(memory) = self.space.arena_of(self.inputs.base(), self.inputs.length()) else { return false };
-        let (mut at, mut inputs) = (self.inputs.base(), NO_INPUTS);
-        for &number in vertices {
-            fetch.fill(number, &mut inputs);
-            for &input in &self.layout.inputs {
-                memory.write_words(at, &inputs[usize::from(input)]);
-                at += VECTOR_BYTES;
-            }
-        }
+        let Some(words) = words_of(self.space, self.inputs) else { return false };
+        fetch.write(vertices, &self.layout.inputs, words);
         let job = Job {
             program,
             constants,
@@ -122,24 +121,19 @@ impl pulp::NullaryFnOnce for Placing<'_, '_> {
     #[inline(always)]
     fn call(self) {
         let Placing { together: Together { layout, outputs, space, .. }, format, projection, count, corners } = self;
-        let Some(memory) = space.arena_of(outputs.base(), outputs.length()) else { return };
+        let Some(words) = words_of(space, *outputs) else { return };
         let mut places = [None; OUTPUTS];
-        (0..)
-            .zip(&layout.outputs)
-            .for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR_BYTES * place));
+        (0..).zip(&layout.outputs).for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR * place));
         let parts: Vec<_> = format.parts().zip(places).collect();
-        let mut first = outputs.base();
-        for _ in 0..count {
-            let mut vertex = Vertex::NONE;
+        let (before, mut first) = (corners.len(), 0);
+        corners.resize(before + count, Corner::NONE);
+        for corner in &mut corners[before..] {
             for &(part, place) in &parts {
-                let mut vector = [0, 0, 0, ONE];
-                if let Some(place) = place {
-                    memory.read_words(first + place, &mut vector);
-                }
-                vertex.set(part, vector);
+                let words = place.and_then(|place| words.four(first + place));
+                corner.vertex.set(part, words.map_or([0, 0, 0, ONE], |words| words.get()));
             }
-            corners.push(projection.corner(vertex));
-            first += VECTOR_BYTES * layout.outputs.len() as u32;
+            projection.place(corner);
+            first += VECTOR * layout.outputs.len();
         }
     }
 }

@@ -29,8 +29,9 @@ pub struct WindowVertex {
 #[derive(Clone, Copy, Debug)]
 pub struct Viewport {
     control: VapVteCntl,
-    scale: [Option<f32>; 3],
-    offset: [Option<f32>; 3],
+    /// Of x, y, z, and of nothing. Where there is none, they are what changes no number.
+    scale: [f32; 4],
+    offset: [f32; 4],
     depth_scale: f32,
     depth_offset: f32,
 }
@@ -42,11 +43,14 @@ impl Viewport {
         let scale = [registers.float::<PortXScale>(), registers.float::<PortYScale>(), registers.float::<PortZScale>()];
         let offset =
             [registers.float::<PortXOffset>(), registers.float::<PortYOffset>(), registers.float::<PortZOffset>()];
-        let enabled = |enable: [bool; 3], values: [f32; 3]| std::array::from_fn(|n| enable[n].then_some(values[n]));
+        let enabled = |enable: [bool; 3], [x, y, z]: [f32; 3], none: f32| {
+            let value = |enable: bool, value: f32| if enable { value } else { none };
+            [value(enable[0], x), value(enable[1], y), value(enable[2], z), none]
+        };
         Viewport {
             control,
-            scale: enabled([control.x_scale, control.y_scale, control.z_scale], scale),
-            offset: enabled([control.x_offset, control.y_offset, control.z_offset], offset),
+            scale: enabled([control.x_scale, control.y_scale, control.z_scale], scale, 1.0),
+            offset: enabled([control.x_offset, control.y_offset, control.z_offset], offset, -0.0),
             depth_scale: registers.float::<SuDepthScale>(),
             depth_offset: registers.float::<SuDepthOffset>(),
         }
@@ -59,13 +63,15 @@ impl Viewport {
         let number = |n: usize| f32::from_bits(flush(position[n]));
         let (x, y, z, w) = (number(0), number(1), number(2), number(3));
         let reciprocal = if self.control.w_is_w { flushed(1.0 / w) } else { w };
-        let divided = [self.control.xy_divided, self.control.xy_divided, self.control.z_divided];
-        let coordinate = |n: usize, value: f32| {
-            let value = if divided[n] { value } else { flushed(value * reciprocal) };
-            let value = self.scale[n].map_or(value, |scale| flushed(value * scale));
-            self.offset[n].map_or(value, |offset| flushed(value + offset))
-        };
-        let [x, y, z] = [coordinate(0, x), coordinate(1, y), coordinate(2, z)];
+        let factor = |is_divided: bool| if is_divided { 1.0 } else { reciprocal };
+        let (xy, z_factor) = (factor(self.control.xy_divided), factor(self.control.z_divided));
+        // Without conditions, for four numbers together; none is a denormal.
+        let (mut place, factors) = ([x, y, z, 0.0], [xy, xy, z_factor, 1.0]);
+        for n in 0..place.len() {
+            let divided = flushed(place[n] * factors[n]);
+            place[n] = flushed(flushed(divided * self.scale[n]) + self.offset[n]);
+        }
+        let [x, y, z, _] = place;
         if !(x.abs() <= RANGE && y.abs() <= RANGE && z.is_finite() && reciprocal.is_finite()) {
             return None;
         }

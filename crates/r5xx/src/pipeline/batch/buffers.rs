@@ -36,14 +36,25 @@ impl<'s> Buffers<'s> {
         }
     }
 
-    /// Asks for the memory of a block.
+    /// Asks for the memory of blocks.
     #[inline(always)]
-    pub fn prefetch(&self, place: (u16, u16)) {
-        for buffer in self.depth.iter().chain(&self.targets) {
-            if let Buffer::Pairs(pairs) = buffer
-                && let Some(block) = pairs.block(place)
-            {
-                block.prefetch();
+    pub fn prefetch(&self, blocks: &[Block]) {
+        let depth = self.depth.as_ref().and_then(Buffer::pairs);
+        let mut targets = self.targets.iter().filter_map(Buffer::pairs);
+        let first = targets.next();
+        // Most draws have no others.
+        for block in blocks {
+            let place = (block.x, block.y);
+            if let Some(pairs) = depth {
+                pairs.prefetch(place);
+            }
+            if let Some(pairs) = first {
+                pairs.prefetch(place);
+            }
+        }
+        for pairs in targets {
+            for block in blocks {
+                pairs.prefetch((block.x, block.y));
             }
         }
     }
@@ -66,7 +77,16 @@ pub enum Buffer<'s> {
     Pixels(&'s Surface<'s>),
 }
 
-impl Buffer<'_> {
+impl<'s> Buffer<'s> {
+    /// Its pixels, if each has four bytes.
+    #[inline(always)]
+    fn pairs(&self) -> Option<&Pairs<'s>> {
+        match self {
+            Buffer::Pairs(pairs) => Some(pairs),
+            Buffer::Pixels(_) => None,
+        }
+    }
+
     /// Word `word` of the pixels of quads; 0 where there is none.
     #[inline(always)]
     pub fn read(&self, block: &Block, word: usize, lines: Lines) {

@@ -2,7 +2,7 @@
 //! other, in the order of blocks, those of a block's upper row before those of the lower one.
 
 use super::buffers::{Buffer, Buffers};
-use super::planes::PlaneWords;
+use super::planes::{COLUMNS, PlaneWords};
 use super::transfer::write_colours;
 use super::waiting::{Components, Launch, Primitives};
 use super::{BatchState, Key};
@@ -10,7 +10,7 @@ use crate::pipeline::window::GRID;
 use ctm_memory::{Access, ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::quads::BlockPlaces;
-use ctm_raster::simd::{Simd, Task, dispatch};
+use ctm_raster::simd::{Eight, Simd, TOGETHER, Task, dispatch};
 
 /// The row of planes with all pixels.
 const ROW: usize = 0;
@@ -41,6 +41,14 @@ impl DrawnPixels<'_> {
     }
 }
 
+/// Sets eight words of a line from one on.
+#[inline(always)]
+fn set_eight(line: &mut [u32; COLUMNS], first: usize, words: Eight) {
+    if let Some(place) = line.get_mut(first..).and_then(|words| words.first_chunk_mut()) {
+        *place = words;
+    }
+}
+
 /// What primitives bring: a task that is faster on hosts with wide vectors.
 struct Interpolation<'t, 'w, 'p> {
     drawn: &'t DrawnPixels<'t>,
@@ -53,7 +61,8 @@ impl Task for Interpolation<'_, '_, '_> {
     #[inline(always)]
     fn run(self, simd: impl Simd) {
         let Interpolation { drawn: DrawnPixels { state, primitives, launch, .. }, inputs } = self;
-        let (count, planes) = (state.components.len(), state.first_value()..);
+        let count = state.components;
+        let planes = state.first_value()..state.first_value() + count;
         for (first, block) in launch.places() {
             let primitive = &primitives.all[usize::from(block.primitive)];
             let place = (block.x, block.y);
@@ -61,14 +70,16 @@ impl Task for Interpolation<'_, '_, '_> {
             let [above, below] = block.drawn;
             let second = first + above.count_ones() as usize;
             let (above, below) = (simd.pack(above), simd.pack(below));
+            // Behind a launch there is a margin.
+            let (first, second) = (first.min(COLUMNS - TOGETHER), second.min(COLUMNS - TOGETHER));
             // Words behind those that are drawn are given again, for the next ones.
             match primitive.components {
                 Components::Planes(first_plane) => {
                     let values = &primitives.planes[first_plane..first_plane + count];
-                    for (plane, value) in planes.clone().zip(values) {
+                    for (line, value) in inputs.line(planes.clone(), ROW).zip(values) {
                         let [upper, lower] = places.normal_attribute(value);
-                        inputs.set_eight(plane, ROW, first, simd.array(simd.permuted(upper, above)));
-                        inputs.set_eight(plane, ROW, second, simd.array(simd.permuted(lower, below)));
+                        set_eight(line, first, simd.array(simd.permuted(upper, above)));
+                        set_eight(line, second, simd.array(simd.permuted(lower, below)));
                     }
                 }
                 Components::Values(first_value) => {
@@ -77,11 +88,11 @@ impl Task for Interpolation<'_, '_, '_> {
                         None => places,
                     };
                     let values = &primitives.values[first_value..first_value + count];
-                    for (plane, value) in planes.clone().zip(values) {
+                    for (line, value) in inputs.line(planes.clone(), ROW).zip(values) {
                         let [upper, lower] = value.at_block(simd, &places, place);
                         let (upper, lower) = (simd.words(&upper), simd.words(&lower));
-                        inputs.set_eight(plane, ROW, first, simd.array(simd.permuted(upper, above)));
-                        inputs.set_eight(plane, ROW, second, simd.array(simd.permuted(lower, below)));
+                        set_eight(line, first, simd.array(simd.permuted(upper, above)));
+                        set_eight(line, second, simd.array(simd.permuted(lower, below)));
                     }
                 }
             }

@@ -12,6 +12,7 @@ use ctm_memory::Access;
 use ctm_raster::coverage;
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;
+use ctm_raster::narrow::NarrowRows;
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Simd, TOGETHER, Task};
 use ctm_x1k::Program;
@@ -140,11 +141,11 @@ pub struct Rasterising<'r, 's, 'n> {
     pub waiting: &'r mut Waiting,
 }
 
-impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
+impl Task for Rasterising<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn run(self, simd: impl Simd) {
         let Rasterising { pixels, buffers, primitives, values, area, numbers, waiting } = self;
         let (sample, shows_all) = (pixels.sample(), pixels.shows_all());
         let last = last_block(area.left, area.right);
@@ -154,21 +155,25 @@ impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
             if let Some(&next) = numbers.as_slice().get(AHEAD) {
                 primitives.prefetch(next, values);
             }
-            let Primitive { shape, stipple, .. } = &primitives.all[usize::from(primitive)];
-            for (y, rows) in coverage::quad_spans(GRID, shape, &area, sample) {
-                for (x, drawn) in blocks(rows, last) {
-                    let mut block = Block { x: x as u16, y: y as u16, primitive, drawn };
-                    if !shows_all || stipple.is_some() {
-                        for (drawn, y) in block.drawn.iter_mut().zip(y..) {
-                            *drawn = shown(pixels, stipple.as_deref(), (x, y), *drawn);
-                        }
-                    }
-                    if !block.is_empty() {
-                        buffers.prefetch((block.x, block.y));
-                        waiting.0.push(block);
+            let Primitive { shape, area: own, stipple, .. } = &primitives.all[usize::from(primitive)];
+            let part = area.intersection(*own);
+            let blocks = &mut waiting.0;
+            let before = blocks.len();
+            if let Some(rows) = NarrowRows::<_, 3>::new(simd, GRID, shape, part, sample, last) {
+                add_blocks(rows, primitive, last, blocks);
+            } else if let Some(rows) = NarrowRows::<_, 4>::new(simd, GRID, shape, part, sample, last) {
+                add_blocks(rows, primitive, last, blocks);
+            } else {
+                for (y, rows) in coverage::quad_spans(GRID, shape, &part, sample) {
+                    for (x, drawn) in span_blocks(rows, last) {
+                        blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn });
                     }
                 }
             }
+            if !shows_all || stipple.is_some() {
+                leave_shown(pixels, stipple.as_deref(), blocks, before);
+            }
+            buffers.prefetch(&blocks[before..]);
         }
     }
 }
@@ -178,9 +183,41 @@ fn last_block(left: u32, right: u32) -> u32 {
     right.next_multiple_of(FOUR).saturating_sub(TOGETHER as u32).max(left)
 }
 
+/// Adds the blocks of a primitive, none of which begins behind column `last`.
+#[inline(always)]
+fn add_blocks<S: Simd, const EDGES: usize>(
+    rows: NarrowRows<S, EDGES>,
+    primitive: u16,
+    last: u32,
+    blocks: &mut Vec<Block>,
+) {
+    let first = rows.first();
+    for (y, mut rows) in rows {
+        while let Some((x, drawn)) = next_block(&mut rows, first, last) {
+            blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn });
+        }
+    }
+}
+
+/// The next block with pixels of two rows, which are taken from them, not behind column `last`: where it begins, and bit n for its column n, of each
+/// row. Bit n of a row is column n from `first` on.
+#[inline(always)]
+fn next_block(rows: &mut [u64; 2], first: u32, last: u32) -> Option<(u32, [u8; 2])> {
+    let [upper, lower] = *rows;
+    let all = upper | lower;
+    if all == 0 {
+        return None;
+    }
+    let x = (first + all.trailing_zeros() / FOUR * FOUR).min(last);
+    let place = x - first;
+    let rest = (!0xFF_u64).wrapping_shl(place);
+    *rows = [upper & rest, lower & rest];
+    Some((x, [(upper >> place) as u8, (lower >> place) as u8]))
+}
+
 /// The blocks with these columns of two rows, none of which begins behind column `last`: where that begins, and bit n for its column n, of each row.
 #[inline(always)]
-fn blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [u8; 2])> {
+fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [u8; 2])> {
     let covered = || rows.iter().filter(|row| !row.is_empty());
     let first = covered().map(|row| row.start).min().unwrap_or_default() / FOUR * FOUR;
     let end = covered().map(|row| row.end).max().unwrap_or_default();
@@ -189,6 +226,23 @@ fn blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [u8; 2
         let [upper, lower] = &rows;
         (x, [columns(upper.start.max(from)..upper.end, x), columns(lower.start.max(from)..lower.end, x)])
     })
+}
+
+/// Leaves, of the blocks from number `first` on, the pixels that can be drawn to.
+#[cold]
+fn leave_shown(pixels: &Pixels, stipple: Option<&LineStipple>, blocks: &mut Vec<Block>, first: usize) {
+    let mut kept = first;
+    for n in first..blocks.len() {
+        let mut block = blocks[n];
+        for (drawn, y) in block.drawn.iter_mut().zip(u32::from(block.y)..) {
+            *drawn = shown(pixels, stipple, (block.x.into(), y), *drawn);
+        }
+        if !block.is_empty() {
+            blocks[kept] = block;
+            kept += 1;
+        }
+    }
+    blocks.truncate(kept);
 }
 
 /// Tests of all quads that wait: a task that is faster on hosts with wide vectors.
@@ -265,6 +319,25 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    /// Checks that blocks have each column of both rows once, and none of other tiles than the one with these columns.
+    fn check_blocks(
+        blocks: impl Iterator<Item = (u32, [u8; 2])>,
+        rows: [Range<u32>; 2],
+        Range { start: left, end: right }: Range<u32>,
+    ) {
+        let mut found = [BTreeSet::new(), BTreeSet::new()];
+        for (x, drawn) in blocks {
+            assert!(x % FOUR == 0 && x >= left, "{x} of {left}..{right}");
+            assert!(x + 8 <= left + 64, "{x} of {left}..{right}: the next tile's columns");
+            for (found, drawn) in found.iter_mut().zip(drawn) {
+                for column in (0..8).filter(|n| drawn >> n & 1 != 0) {
+                    assert!(found.insert(x + column), "column {column} from {x} twice");
+                }
+            }
+        }
+        assert_eq!(found, rows.map(|row| row.collect()), "{left}..{right}");
+    }
+
     #[test]
     fn blocks_have_each_column_once_and_none_of_other_tiles() {
         arbtest::arbtest(|u| {
@@ -276,17 +349,13 @@ mod tests {
                 Ok(if u.ratio(1, 8)? { 0..0 } else { start..u.int_in_range(start..=right)? })
             };
             let rows = [row()?, row()?];
-            let mut found = [BTreeSet::new(), BTreeSet::new()];
-            for (x, drawn) in blocks(rows.clone(), last_block(left, right)) {
-                assert!(x % FOUR == 0 && x >= left, "{x} of {left}..{right}");
-                assert!(x + 8 <= left + 64, "{x} of {left}..{right}: the next tile's columns");
-                for (found, drawn) in found.iter_mut().zip(drawn) {
-                    for column in (0..8).filter(|n| drawn >> n & 1 != 0) {
-                        assert!(found.insert(x + column), "column {column} from {x} twice");
-                    }
-                }
-            }
-            assert_eq!(found, rows.map(|row| row.collect()), "{left}..{right}");
+            let last = last_block(left, right);
+            check_blocks(span_blocks(rows.clone(), last), rows.clone(), left..right);
+            let columns = || rows.iter().filter(|row| !row.is_empty()).map(|row| row.start);
+            let first = columns().min().map_or(left, |column| column / FOUR * FOUR).min(last);
+            let mut masks = rows.clone().map(|row| row.fold(0, |mask, x| mask | 1 << (x - first)));
+            let blocks = std::iter::from_fn(|| next_block(&mut masks, first, last));
+            check_blocks(blocks, rows, left..right);
             Ok(())
         });
     }

@@ -3,7 +3,6 @@
 use super::lift::{Lifting, Prefetch};
 use super::planes::{Planes, Side};
 use super::{BatchState, Key};
-use crate::pipeline::area::program_tables;
 use crate::tx::AreaTexture;
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes};
@@ -95,7 +94,7 @@ impl GuestJob for BatchJob<'_> {
         let planes = [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)];
         let bindings = Bindings {
             surfaces: textures.iter().flatten().map(texture).chain(planes).collect(),
-            tables: program_tables(constants),
+            tables: self.state.tables.clone(),
             buffers: self.state.buffers.clone(),
         };
         let domain = Domain { i0: 0, j0: 0, i1: columns - 1, j1: rows - 1 };

@@ -27,7 +27,7 @@ mod worker;
 pub use memory::Memory;
 pub use quads::KernelBatch;
 
-use super::area::{fetches, texture_of};
+use super::area::{fetches, program_tables, texture_of};
 use super::fragment::AlphaTest;
 use super::interpolate::Routing;
 use super::pixels::Pixels;
@@ -45,6 +45,7 @@ use ctm_x1k::{
 };
 use planes::{PLANES, Planes, Side};
 use std::ops::Range;
+use waiting::Channels;
 
 /// The plane with what is known of each fragment.
 const FLAGS: usize = 0;
@@ -152,8 +153,11 @@ pub struct BatchState<'a> {
     engine: &'a Engine,
     options: &'a RunOptions<'a>,
     presets: Vec<(u8, [Component; 4])>,
-    /// The components that are in planes: input and channel.
-    components: Vec<(usize, usize)>,
+    /// The channels of temporaries that are in planes, and how many components these are.
+    channels: Vec<Channels>,
+    components: usize,
+    /// The tables of the program.
+    tables: Vec<Vec<u32>>,
     targets: Vec<BatchTarget>,
     planes: usize,
 }
@@ -252,9 +256,10 @@ impl<'a> BatchState<'a> {
             });
         }
         let read = read_components(job.program, |unit| units[usize::from(unit) % INPUTS].is_some());
-        let mut components = Vec::new();
+        let (mut channels, mut components) = (Vec::new(), 0);
         let mut presets = Vec::new();
         for (input, &temporary) in job.presets.iter().enumerate() {
+            let mut chosen = 0;
             let component = |channel: usize| {
                 let constant = routings[0].constant(input, channel);
                 if read[usize::from(temporary) % 128] >> channel & 1 == 0 {
@@ -265,10 +270,12 @@ impl<'a> BatchState<'a> {
                 {
                     return Component::Constant(bits);
                 }
-                components.push((input, channel));
+                chosen |= 1 << channel;
+                components += 1;
                 Component::Plane(take(1).start)
             };
             presets.push((temporary, [0, 1, 2, 3].map(component)));
+            channels.push(Channels { input, chosen });
         }
         (planes <= PLANES && results <= PLANES).then_some(BatchState {
             program: job.program,
@@ -281,7 +288,9 @@ impl<'a> BatchState<'a> {
             engine,
             options,
             presets,
+            channels,
             components,
+            tables: program_tables(job.constants),
             targets,
             planes,
         })

@@ -13,7 +13,7 @@ pub const QUADS: usize = 1056;
 pub const PLANES: usize = 64;
 
 /// Fragments of a row.
-const COLUMNS: usize = 2 * QUADS;
+pub const COLUMNS: usize = 2 * QUADS;
 /// Words of all planes that kernels read, or of those that they write.
 const HALF: usize = 2 * PLANES * COLUMNS;
 
@@ -112,6 +112,12 @@ impl PlaneWords<'_> {
         if let Some(place) = place.and_then(|words| words.first_chunk_mut()) {
             *place = words;
         }
+    }
+
+    /// A line of these planes, one after the other.
+    #[inline(always)]
+    pub fn line(&mut self, planes: Range<usize>, line: usize) -> impl Iterator<Item = &mut [u32; COLUMNS]> {
+        self.0[planes].iter_mut().filter_map(move |plane| plane[line].as_flattened_mut().first_chunk_mut())
     }
 
     /// Sets the words of a quad in a plane.

@@ -99,15 +99,13 @@ impl<'s> KernelBatch<'s> {
         let depth = &covering.depth;
         let primitive = Primitive {
             shape: covering.shape.clone(),
+            area,
             stipple: covering.stipple.map(Box::new),
             origin: depth.setup.map_or(Point::default(), |setup| setup.origin()),
             divisor: covering.inputs.divisor(),
             depth: depth.plane,
             facing: depth.facing,
-            components: primitives.add_components(
-                covering.inputs.divisor().is_none(),
-                self.state.components.iter().map(|&component| covering.inputs.value(component)),
-            ),
+            components: primitives.add_components(covering.inputs, &self.state.channels),
         };
         primitives.all.push(primitive);
         Ok(())

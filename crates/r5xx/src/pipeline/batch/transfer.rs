@@ -204,7 +204,7 @@ impl Task for Interpolation<'_, '_, '_> {
         let Interpolation { transfer, inputs } = self;
         let Transfer { state, key, primitives, launch, buffers, .. } = transfer;
         let is_tested = key.is_tested;
-        let count = state.components.len();
+        let count = state.components;
         let (range, planes) = (launch.range(), state.first_value()..);
         for (first, block) in launch.places() {
             let quads = first..first + block.len();

@@ -3,11 +3,11 @@
 use super::memory::LEVELS;
 use super::planes::QUADS;
 use super::quads::MULTIPLE;
-use crate::pipeline::interpolate::Value;
+use crate::pipeline::interpolate::{Inputs, Value};
 use crate::pipeline::stipple::LineStipple;
 use ctm_raster::coverage::Shape;
 use ctm_raster::depth::Facing;
-use ctm_raster::grid::Point;
+use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{DepthPlane, Plane};
 use std::ops::Range;
 
@@ -81,6 +81,8 @@ impl Block {
 pub struct Primitive {
     /// What it covers.
     pub shape: Shape,
+    /// The pixels that may be covered.
+    pub area: Rect,
     /// The pixels of a line that are left out.
     pub stipple: Option<Box<LineStipple>>,
     /// The place of its vertex 0.
@@ -102,6 +104,22 @@ pub enum Components {
     Planes(usize),
     /// In [`Primitives::values`].
     Values(usize),
+}
+
+/// Channels of a temporary that are among the components of primitives.
+#[derive(Clone, Copy, Debug)]
+pub struct Channels {
+    /// The temporary, by its number among those that are filled.
+    pub input: usize,
+    /// Bit n: channel n.
+    pub chosen: u8,
+}
+
+impl Channels {
+    /// The components: temporary and channel.
+    fn components(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..4).filter(move |channel| self.chosen >> channel & 1 != 0).map(move |channel| (self.input, channel))
+    }
 }
 
 /// Primitives in their order.
@@ -130,17 +148,34 @@ impl Primitives {
         ctm_memory::prefetch(self.planes.get(number * values..(number + 1) * values).unwrap_or_default());
     }
 
-    /// Adds the components of a primitive, and says where they are.
-    pub fn add_components(&mut self, is_affine: bool, values: impl Iterator<Item = Value> + Clone) -> Components {
+    /// Adds the components of a primitive, and says where they are: these channels of temporaries.
+    pub fn add_components(&mut self, inputs: &Inputs, groups: &[Channels]) -> Components {
         let first = self.planes.len();
-        if is_affine && values.clone().all(|value| value.normal_plane().map(|plane| self.planes.push(plane)).is_some())
-        {
+        if inputs.divisor().is_none() && groups.iter().all(|group| self.add_planes(inputs, group)) {
             return Components::Planes(first);
         }
         self.planes.truncate(first);
         let first = self.values.len();
-        self.values.extend(values);
+        for group in groups {
+            self.values.extend(group.components().map(|component| inputs.value(component)));
+        }
         Components::Values(first)
+    }
+
+    /// Adds planes of channels, if they have normal ones.
+    fn add_planes(&mut self, inputs: &Inputs, group: &Channels) -> bool {
+        if let Some(planes) = inputs.normal_planes(group.input, group.chosen) {
+            for (n, plane) in planes.into_iter().enumerate() {
+                if group.chosen >> n & 1 != 0 {
+                    self.planes.push(plane);
+                }
+            }
+            return true;
+        }
+        group.components().all(|component| {
+            let plane = inputs.value(component).normal_plane();
+            plane.map(|plane| self.planes.push(plane)).is_some()
+        })
     }
 
     /// Forgets all.

@@ -71,12 +71,12 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
     /// If the time is up.
     pub fn draw(mut self) -> Result<Done, RunError> {
         let Shared { state, pixels, buffers, primitives, tiles, next, .. } = self.shared;
-        let values = state.components.len();
+        let values = state.components;
         while let Some((area, numbers)) = tiles.get(next.fetch_add(1, Relaxed)) {
             let mut numbers = numbers.iter();
             while !numbers.as_slice().is_empty() {
                 let (waiting, numbers) = (&mut self.memory.waiting, &mut numbers);
-                pulp::Arch::new().dispatch(Rasterising { pixels, buffers, primitives, values, area, numbers, waiting });
+                dispatch(Rasterising { pixels, buffers, primitives, values, area, numbers, waiting });
                 if self.memory.waiting.is_full() {
                     self.draw_waiting()?;
                 }
@@ -163,7 +163,11 @@ impl Shared<'_, '_> {
                 Unit::Pixels => alone.store(&results),
             }
         }
-        done.quads += launch.blocks.iter().map(|block| block.len() as u64).sum::<u64>();
+        done.quads += match launch.unit {
+            Unit::Quads => launch.count as u64,
+            // As many as there are at least.
+            Unit::Pixels => launch.count as u64 / 4,
+        };
         Ok(())
     }
 }

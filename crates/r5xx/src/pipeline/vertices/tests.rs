@@ -28,7 +28,22 @@ const PROGRAM: &str = "
     out[1].xyzw = VE_MUL input[1] const[1] ;
 ";
 
+/// `VAP_PROG_STREAM_CNTL` and its extension of two elements: vectors of four numbers, or anything.
+fn elements(u: &mut Unstructured) -> Result<[u32; 2]> {
+    if u.arbitrary()? {
+        return Ok([0x2103_0003, 0xF688_F688]);
+    }
+    let mut element = |location: u32| {
+        let kind = *u.choose(&[0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 11, 12])?;
+        Ok(kind | location << 8 | u.int_in_range(0..=3)? << 14)
+    };
+    let (first, second) = (element(0)?, element(1)?);
+    let locations = u.int_in_range(0..=1)? << 24;
+    Ok([first | (second & !0x100 | 0x2000) << 16 | locations, u.arbitrary()?])
+}
+
 fn state(u: &mut Unstructured) -> Result<State> {
+    let [control, extension] = elements(u)?;
     let mut state = State::default();
     let program = ctm_pvs::text::parse(PROGRAM).unwrap_or_else(|errors| panic!("{errors:?}")).program;
     let mut cursor = Cursor::at(0);
@@ -42,8 +57,8 @@ fn state(u: &mut Unstructured) -> Result<State> {
         (0x2090, 1),
         (0x2094, 4),
         (0x2134, 4000),
-        (0x2150, 0x2103_0003),
-        (0x21E0, 0xF688_F688),
+        (0x2150, control),
+        (0x21E0, extension),
         (0x22D0, u32::from(last) << 20),
         (0x22D4, 255 << 16),
         (0x22DC, 2),
