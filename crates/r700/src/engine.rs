@@ -6,7 +6,7 @@
 
 use crate::lift::{
     self, BufferBinding, Dependence, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding,
-    TexelLayout, bank_words, buffer_lengths, input_words, launch_words, sampler_words, texture_words,
+    TexelLayout, bank_words, buffer_lengths, gradient_words, input_words, launch_words, sampler_words, texture_words,
 };
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
@@ -197,7 +197,8 @@ impl Environment {
                 | InputLayout::PositionFrom
                 | InputLayout::Vertex
                 | InputLayout::Buffer
-                | InputLayout::Value => None,
+                | InputLayout::Value
+                | InputLayout::Gradient { .. } => None,
             },
             SurfaceBinding::Texture { alternate, number, level } => {
                 let texture = self.specialisation.bindings[usize::from(alternate)].textures.get(&number)?;
@@ -263,6 +264,10 @@ impl Kernels {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::Launch => Some(launch_words(job)),
             TableBinding::Inputs => Some(input_words(job)),
+            TableBinding::Gradient(register) => match job.inputs.get(&register)? {
+                Input::Gradient(gradient) => Some(gradient_words(gradient)),
+                _ => None,
+            },
             TableBinding::BufferLengths => Some(buffer_lengths(job)),
             TableBinding::Constants { alternate, channel } => {
                 let constants = &resources(job, alternate).constants;
@@ -371,7 +376,7 @@ pub(crate) fn order_matters(job: &Job) -> bool {
     read.extend(job.inputs.values().filter_map(|input| match input {
         Input::Surface(surface) => Some(of_surface(surface)),
         Input::Buffer(region) => Some(of_region(*region)),
-        Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) => None,
+        Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) | Input::Gradient(_) => None,
     }));
     // Addresses wrap at 32 bits.
     let wraps = |range: &(u64, u64)| range.1 > 1 << 32;

@@ -3,6 +3,7 @@
 
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::{ElementFormat, TexFields};
+use crate::gradient::Gradient;
 use crate::legal::GroupError;
 use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
@@ -92,6 +93,8 @@ pub enum Input {
     Buffer(Region),
     /// The same in every lane.
     Value([u32; 4]),
+    /// Interpolated over the lanes.
+    Gradient(Gradient),
 }
 
 /// How the axes of a texture are read.

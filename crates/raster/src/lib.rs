@@ -5,6 +5,7 @@
 //!
 //! - [`grid`]: window coordinates in sub-pixels;
 //! - [`coverage`]: which samples of which pixels a convex shape covers; [`outline`]: the shapes of points and lines;
+//! - [`rows`]: rows of covered pixels that are rectangles;
 //! - [`plane`]: depth and attributes as linear functions of the place;
 //! - [`depth`]: depth and stencil test;
 //! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`pixel`]: those with integers, sRGB and small floats as well; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
@@ -30,6 +31,7 @@ pub mod outline;
 pub mod pixel;
 pub mod plane;
 pub mod quads;
+pub mod rows;
 pub mod sampler;
 pub mod simd;
 pub mod srgb;

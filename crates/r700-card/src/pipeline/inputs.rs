@@ -230,6 +230,16 @@ pub struct Gradients {
 }
 
 impl Gradients {
+    /// How parameters run, with perspective or without.
+    pub fn kind(&self, is_linear: bool) -> &Perspective {
+        if is_linear { &self.linear } else { &self.perspective }
+    }
+
+    /// The plane of 1/w.
+    pub fn inverse(&self) -> &Plane {
+        &self.inverse
+    }
+
     /// Depth at a place.
     pub fn depth_at(&self, point: Point) -> f32 {
         self.depth.at(self.perspective.setup().offset(point)) as f32
@@ -254,8 +264,7 @@ impl Gradients {
         match *value {
             Value::Constant(value) => [value; 4],
             Value::Varying { ref planes, linear, place } => [0, 1, 2, 3].map(|n| {
-                let kind = if linear { &self.linear } else { &self.perspective };
-                let place = kind.place(point(place, n));
+                let place = self.kind(linear).place(point(place, n));
                 planes.each_ref().map(|plane| plane.at(&place))
             }),
             Value::Position { place } => [0, 1, 2, 3].map(|n| {

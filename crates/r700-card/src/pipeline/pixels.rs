@@ -11,7 +11,7 @@ use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::{CopyHistory, Hidden, PixelEvent};
 use ctm_lane::clock::Instant;
-use ctm_raster::coverage::{EdgeRule, Quad, Shape, quad_spans, quads};
+use ctm_raster::coverage::{EdgeRule, Quad, Shape, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::Setup;
 
@@ -82,9 +82,7 @@ impl<'a> Pixels<'a> {
             Work::Copy(_) => {}
             Work::Shade(shading) => shading.begin(face, setup, corners),
             Work::Quads(quads) => {
-                quads.begin(face, setup, corners);
-                let centre = GRID.pixel_centre(0, 0);
-                return quad_spans(GRID, &shape, &clip, centre).try_for_each(|(y, rows)| quads.rows(y, &rows));
+                return quads.polygon(&shape, &clip, face, setup, corners);
             }
         }
         if let Some(probe) = self.means.probe {

@@ -3,6 +3,7 @@
 use super::bindings::{PIXEL, bindings};
 use super::depth::{DepthBuffer, function};
 use super::inputs::{Face, Gradients, Inputs, Placed};
+use super::quads::Piece;
 use super::samples::Samples;
 use super::targets::{TARGETS, Target};
 use super::workspace::Plan;
@@ -12,7 +13,7 @@ use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef,
 use crate::state::State;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
-use ctm_r700::{Bindings, Input, Job, Region, Stage};
+use ctm_r700::{Bindings, Gradient, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::Setup;
 use std::sync::Arc;
@@ -143,18 +144,38 @@ impl<'a> PixelStage<'a> {
     /// The program for so many quads.
     pub fn job<'j>(&'j self, regions: &Regions, quads: usize, memory: &'j Space) -> Option<Job<'j>> {
         let domain = Domain::of_size(2 * quads as u32, 2)?;
-        let plane = |region: &Region| Surface {
-            base: region.base,
-            pitch: regions.columns as u32,
-            height: 2,
-            tiling: Tiling::Linear,
-            superfine: false,
-            format: Format::Float32_4,
-        };
+        let size = [regions.columns as u32, 2];
+        let inputs = regions.inputs.iter().map(|region| Input::Surface(vectors_of(region, size)));
+        Some(self.job_of(regions, (domain, size), inputs, memory))
+    }
+
+    /// The program for a piece of a rectangle, whose registers get these.
+    pub fn job_of_piece<'j>(
+        &'j self,
+        regions: &Regions,
+        piece: &Piece,
+        gradients: &[Gradient],
+        memory: &'j Space,
+    ) -> Option<Job<'j>> {
+        let domain = Domain::of_size(piece.size[0], piece.size[1])?;
+        let size = [piece.pitch, piece.height()];
+        let inputs = gradients.iter().map(|gradient| Input::Gradient(Gradient { first: piece.corner, ..*gradient }));
+        Some(self.job_of(regions, (domain, size), inputs, memory))
+    }
+
+    /// The program for a domain, for whose colours there is memory of so many columns and rows.
+    fn job_of<'j>(
+        &'j self,
+        regions: &Regions,
+        (domain, size): (Domain, [u32; 2]),
+        inputs: impl Iterator<Item = Input>,
+        memory: &'j Space,
+    ) -> Job<'j> {
+        let plane = |region: &Region| vectors_of(region, size);
         let mut job = Job::of(self.program.known(), domain, memory);
         job.bindings = self.bindings.clone();
         job.quad_derivatives = true;
-        job.inputs = self.inputs.registers().zip(regions.inputs.iter().map(plane).map(Input::Surface)).collect();
+        job.inputs = self.inputs.registers().zip(inputs).collect();
         for (output, region) in &regions.outputs {
             if let Some(colour) = job.targets.colours.get_mut(*output) {
                 *colour = Some(plane(region));
@@ -162,8 +183,13 @@ impl<'a> PixelStage<'a> {
         }
         job.targets.depth = regions.depth.as_ref().map(plane);
         job.targets.valid = regions.valid;
-        Some(job)
+        job
     }
+}
+
+/// A region as vectors of so many columns and rows.
+fn vectors_of(region: &Region, [pitch, height]: [u32; 2]) -> Surface {
+    Surface { base: region.base, pitch, height, tiling: Tiling::Linear, superfine: false, format: Format::Float32_4 }
 }
 
 impl ShadedPrimitive {
@@ -178,6 +204,29 @@ impl Regions {
     /// Where a colour is, if it is used.
     pub fn output(&self, number: usize) -> Option<Region> {
         self.outputs.iter().find(|&&(output, _)| output == number).map(|&(_, region)| region)
+    }
+
+    /// Nothing is exported yet for the first so many pixels of outputs.
+    pub fn clear_words(&self, arena: &Arena, pixels: u32) {
+        for (_, region) in &self.outputs {
+            arena.fill_words(region.base, 4 * pixels as usize, 0, u32::MAX);
+        }
+    }
+
+    /// The outputs of a worker's memory, seen as rows of so many columns, from the one with this number on.
+    pub fn rows_from(&self, row: u32, columns: u32) -> Regions {
+        let bytes = row * columns * VECTOR as u32;
+        let rest = |region: Region| Region {
+            base: region.base + bytes.min(region.length),
+            length: region.length.saturating_sub(bytes),
+        };
+        Regions {
+            columns: columns as usize,
+            inputs: Vec::new(),
+            outputs: self.outputs.iter().map(|&(output, region)| (output, rest(region))).collect(),
+            depth: None,
+            valid: None,
+        }
     }
 
     /// Nothing is exported yet for so many quads: what is not is zero.

@@ -208,6 +208,7 @@ impl<'a> LiftState<'a> {
                     })
                 }
                 InputLayout::Value => std::array::from_fn(|channel| self.input_entry(entry + channel as u32)),
+                InputLayout::Gradient { is_divided, components } => self.gradient(register, *is_divided, components),
             };
             for (channel, value) in value.into_iter().enumerate() {
                 self.write(Register::Fixed(register), channel, value, None);

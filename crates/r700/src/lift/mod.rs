@@ -18,6 +18,7 @@ mod cube;
 mod element;
 mod export;
 mod fetch;
+mod gradient;
 mod independence;
 mod level;
 mod machine;
@@ -27,6 +28,7 @@ mod specialisation;
 #[cfg(test)]
 mod tests;
 
+pub use gradient::gradient_words;
 pub use specialisation::*;
 
 use crate::job::{TrapKind, TrapLocation};

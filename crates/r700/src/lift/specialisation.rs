@@ -2,6 +2,7 @@
 
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
+use crate::gradient::{Component, Gradient};
 use crate::job::{
     Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, Sampler,
     TexelNumbers, Texels, Texture, VertexBuffer, Wrap,
@@ -32,6 +33,38 @@ pub enum InputLayout {
     Buffer,
     /// Four entries of the table of inputs.
     Value,
+    /// Interpolated: numbers are in the table of the gradient.
+    Gradient {
+        /// Planes are divided.
+        is_divided: bool,
+        /// How the components are computed.
+        components: [ComponentLayout; 4],
+    },
+}
+
+/// How a component of a gradient is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ComponentLayout {
+    /// It is the same in all lanes.
+    Value,
+    /// By the column.
+    Column,
+    /// By the row.
+    Row,
+    /// By a plane.
+    Plane,
+}
+
+impl InputLayout {
+    fn of_gradient(gradient: &Gradient) -> Self {
+        let layout = |component| match component {
+            Component::Value(_) => ComponentLayout::Value,
+            Component::Column(_) => ComponentLayout::Column,
+            Component::Row(_) => ComponentLayout::Row,
+            Component::Plane(_) => ComponentLayout::Plane,
+        };
+        InputLayout::Gradient { is_divided: gradient.divisor.is_some(), components: gradient.components.map(layout) }
+    }
 }
 
 /// A texture without its place in memory.
@@ -185,6 +218,7 @@ impl Specialisation {
             Input::Surface(surface) => InputLayout::Surface(SurfaceLayout::of(space, surface, Bounds::Clamp)),
             Input::Buffer(_) => InputLayout::Buffer,
             Input::Value(_) => InputLayout::Value,
+            Input::Gradient(gradient) => InputLayout::of_gradient(gradient),
         };
         let (targets, memories) = (&job.targets, &job.memories);
         Specialisation {
@@ -342,6 +376,8 @@ pub enum TableBinding {
     Launch,
     /// Four entries for each input: see [`input_words`].
     Inputs,
+    /// What the gradient of a register has in numbers: see [`gradient_words`](super::gradient_words).
+    Gradient(u8),
     /// Bytes of each fetch buffer: see [`buffer_lengths`].
     BufferLengths,
     /// A channel of the constant file, 256 entries.
@@ -392,7 +428,7 @@ pub fn input_words(job: &Job) -> Vec<u32> {
         Input::Vertex { first, instance } => [first, 0, 0, instance],
         Input::Value(value) => value,
         Input::PositionFrom([x, y]) => [(x as f32).to_bits(), (y as f32).to_bits(), 0, 0],
-        Input::Position | Input::Surface(_) | Input::Buffer(_) => [0; 4],
+        Input::Position | Input::Surface(_) | Input::Buffer(_) | Input::Gradient(_) => [0; 4],
     };
     let mut words: Vec<u32> = job.inputs.values().flat_map(value).collect();
     words.resize(words.len().next_power_of_two().max(4), 0);

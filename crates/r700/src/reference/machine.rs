@@ -2,6 +2,7 @@
 
 use super::control::Image;
 use crate::cf::Qword;
+use crate::gradient::Gradient;
 use crate::job::{Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texels, Texture, VECTOR_BYTES};
 use crate::program::ProgramInfo;
 use crate::target::{PARAMETERS, POSITIONS};
@@ -133,6 +134,7 @@ pub(super) enum BoundInput<'a> {
     Surface(View<'a>),
     Buffer(Buffer<'a>),
     Value([u32; 4]),
+    Gradient(Gradient),
 }
 
 /// A job, bound.
@@ -175,6 +177,7 @@ impl<'a> BoundJob<'a> {
             Input::Surface(surface) => BoundInput::Surface(View::new(memory, surface, Bounds::Clamp)),
             Input::Buffer(region) => BoundInput::Buffer(buffer(memory, region)),
             Input::Value(value) => BoundInput::Value(value),
+            Input::Gradient(gradient) => BoundInput::Gradient(gradient),
         };
         let Memories { ring, streams, reduction, export, strips, .. } = job.memories;
         BoundJob {
@@ -228,6 +231,7 @@ impl<'a> BoundJob<'a> {
                 std::array::from_fn(|channel| load_dword(buffer, first + channel as i64))
             }
             BoundInput::Value(value) => *value,
+            BoundInput::Gradient(gradient) => gradient.at(i, j),
         }
     }
 
@@ -237,7 +241,11 @@ impl<'a> BoundJob<'a> {
         let levels = textures.flat_map(BoundTexture::views);
         let inputs = self.inputs.iter().filter_map(|(_, input)| match input {
             BoundInput::Surface(view) => Some(view),
-            BoundInput::Position(_) | BoundInput::Vertex { .. } | BoundInput::Buffer(_) | BoundInput::Value(_) => None,
+            BoundInput::Position(_)
+            | BoundInput::Vertex { .. }
+            | BoundInput::Buffer(_)
+            | BoundInput::Value(_)
+            | BoundInput::Gradient(_) => None,
         });
         let outputs = self.colours.iter().flatten().chain(&self.depth);
         levels.chain(inputs).chain(outputs).any(View::out_of_range)

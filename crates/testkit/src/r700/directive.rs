@@ -31,6 +31,8 @@ use std::fmt::{self, Display, Formatter};
 const MARK: &str = ";; ";
 /// What begins the line that asks for agreement.
 const AGREE: &str = "agree";
+/// What stands for no divisor of a gradient.
+const NO_DIVISOR: &str = "-";
 /// Most lanes, levels of a texture, and elements of scratch memory.
 const MOST_LANES: u64 = 1 << 12;
 const MOST_LEVELS: usize = 16;
@@ -150,6 +152,7 @@ impl Display for Directives<'_> {
                 Input::Surface(place) => format!("surface {}", surface(place)),
                 Input::Buffer(place) => format!("buffer {}", region(place)),
                 Input::Value(value) => format!("value {}", list(value)),
+                Input::Gradient(value) => format!("gradient {}", gradient(value)),
             };
             line(&format!("input {register}"), &value)?;
         }
@@ -392,6 +395,43 @@ fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
     Ok(VertexBuffer { region: read_region(place)?, tail, beyond, stride: one(stride)?, format, endian_swap })
 }
 
+fn gradient(Gradient { first: [x, y], offset, divisor, components }: &Gradient) -> String {
+    let plane = |LinearPlane { value, dx, dy }: &LinearPlane| format!("{value}/{dx}/{dy}");
+    let component = |component: &Component| match component {
+        Component::Value(bits) => format!("value:{bits}"),
+        Component::Column(bits) => format!("column:{bits}"),
+        Component::Row(bits) => format!("row:{bits}"),
+        Component::Plane(numbers) => format!("plane:{}", plane(numbers)),
+    };
+    let components: Vec<String> = components.iter().map(component).collect();
+    let divisor = divisor.as_ref().map_or(NO_DIVISOR.to_owned(), plane);
+    format!("{x},{y} {},{} {divisor} {}", offset[0], offset[1], components.join(","))
+}
+
+fn read_gradient(text: &str) -> Parsed<Gradient> {
+    let plane = |text: &str| -> Parsed<LinearPlane> {
+        let [value, dx, dy] = several(text, '/', one)?;
+        Ok(LinearPlane { value, dx, dy })
+    };
+    let component = |text: &str| -> Parsed<Component> {
+        let [kind, numbers] = several(text, ':', |part| Ok(part.to_owned()))?;
+        Ok(match &*kind {
+            "value" => Component::Value(one(&numbers)?),
+            "column" => Component::Column(one(&numbers)?),
+            "row" => Component::Row(one(&numbers)?),
+            "plane" => Component::Plane(plane(&numbers)?),
+            _ => return Err(format!("`{kind}` is no kind of component")),
+        })
+    };
+    let [first, offset, divisor, components] = several(text, ' ', |part| Ok(part.to_owned()))?;
+    Ok(Gradient {
+        first: several(&first, ',', one)?,
+        offset: several(&offset, ',', one)?,
+        divisor: if divisor == NO_DIVISOR { None } else { Some(plane(&divisor)?) },
+        components: several(&components, ',', component)?,
+    })
+}
+
 fn read_input(text: &str) -> Parsed<Input> {
     let (kind, value) = text.split_once(' ').unwrap_or((text, ""));
     Ok(match kind {
@@ -404,6 +444,7 @@ fn read_input(text: &str) -> Parsed<Input> {
         "surface" => Input::Surface(read_surface(value)?),
         "buffer" => Input::Buffer(read_region(value)?),
         "value" => Input::Value(several(value, ',', dword)?),
+        "gradient" => Input::Gradient(read_gradient(value)?),
         _ => return Err(format!("`{kind}` is no kind of input")),
     })
 }

@@ -195,10 +195,11 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
     job.start_instance = random.pick(&[0, 2]);
     job.semantics = vec![5, 3, 200];
     for register in 1..4 {
-        let input = match random.below(5) {
+        let input = match random.below(6) {
             0 => Input::Vertex { first: random.pick(&[0, 7, u32::MAX]), instance: 3 },
             1 => Input::Surface(memory.surface(random, Format::Float32_4, 8, 8)),
             2 => Input::Buffer(memory.region(random.pick(&[1024, 61]))),
+            3 => Input::Gradient(gradient(random)),
             _ => Input::Value(std::array::from_fn(|_| random.float())),
         };
         job.inputs.insert(register, input);
@@ -337,5 +338,27 @@ fn sampler(random: &mut Random) -> Sampler {
         greatest_level: random.pick(&[1023, 1023, 90, 0]),
         bias: random.pick(&[0, 0, 31, -100]),
         seamless: random.one_in(2),
+    }
+}
+
+/// A gradient of any components.
+fn gradient(random: &mut Random) -> Gradient {
+    let number = |random: &mut Random| match random.below(8) {
+        0 => f64::from(f32::from_bits(random.float())).to_bits(),
+        1 => random.pick(&[0, 1 << 63, f64::NAN.to_bits(), f64::MAX.to_bits(), 1]),
+        _ => f64::from(f32::from_bits(random.number())).to_bits(),
+    };
+    let plane = |random: &mut Random| LinearPlane { value: number(random), dx: number(random), dy: number(random) };
+    let component = |random: &mut Random| match random.below(4) {
+        0 => Component::Value(random.float()),
+        1 => Component::Column(random.float()),
+        2 => Component::Row(random.float()),
+        _ => Component::Plane(plane(random)),
+    };
+    Gradient {
+        first: random.pick(&[[0, 0], [3, 0], [64, 1000], [5000, 8191]]),
+        offset: [number(random), number(random)],
+        divisor: random.one_in(2).then(|| plane(random)),
+        components: std::array::from_fn(|_| component(random)),
     }
 }

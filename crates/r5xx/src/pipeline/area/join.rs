@@ -1,12 +1,13 @@
 //! Pairs of primitives that are one rectangle: programs draw rectangles as two triangles, and clipping cuts a triangle around the whole
 //! picture in two. As one, they are a kernel without masks.
 
-use super::{ComponentKind, is_rectangle, kind, whole_quads};
+use super::{ComponentKind, kind, whole_quads};
 use crate::pipeline::interpolate::{Component, Inputs};
 use crate::pipeline::pixels::QuadDepth;
 use ctm_lane::domain::Domain;
 use ctm_raster::coverage::Shape;
 use ctm_raster::plane::Plane;
+use ctm_raster::rows::together;
 use std::ops::Range;
 
 /// A primitive that waits for its other half.
@@ -31,32 +32,6 @@ impl Half {
     }
 }
 
-/// The rows and columns of both, if these are a rectangle and none is in both.
-fn together(one: &[(u32, Range<u32>)], other: &[(u32, Range<u32>)]) -> Option<Vec<(u32, Range<u32>)>> {
-    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
-    let mut all: Vec<(u32, Range<u32>)> = Vec::with_capacity(one.len().max(other.len()));
-    loop {
-        let next = match (one.peek(), other.peek()) {
-            (Some((row, left)), Some((other_row, right))) if row == other_row => {
-                let joined = if left.end == right.start { left.start..right.end } else { right.start..left.end };
-                let touches = left.end == right.start || right.end == left.start;
-                one.next();
-                other.next();
-                touches.then_some((*row, joined))?
-            }
-            (Some((row, _)), Some((other_row, _))) if row > other_row => other.next()?.clone(),
-            (Some(_), _) => one.next()?.clone(),
-            (None, Some(_)) => other.next()?.clone(),
-            (None, None) => break,
-        };
-        if all.first().is_some_and(|(_, columns)| *columns != next.1) {
-            return None;
-        }
-        all.push(next);
-    }
-    is_rectangle(&all).then_some(all)
-}
-
 /// Whether two planes are the same, bit for bit.
 fn is_plane(one: Plane, other: Plane) -> bool {
     let numbers = [one, other].map(|Plane { value, dx, dy }| [value, dx, dy].map(f64::to_bits));
@@ -76,22 +51,4 @@ fn are_alike(one: &Inputs, other: &Inputs, area: Domain) -> bool {
         }
     };
     one.count() == other.count() && (0..one.count()).all(|input| (0..4).all(|channel| is_same(input, channel)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_triangles_are_a_rectangle() {
-        let lower: Vec<_> = (1..5).map(|y| (10 + y, 20..20 + y)).collect();
-        let upper: Vec<_> = (0..4).map(|y| (10 + y, 20 + y..24)).collect();
-        let all: Vec<_> = (10..15).map(|y| (y, 20..24)).collect();
-        assert_eq!(together(&lower, &upper), Some(all.clone()));
-        assert_eq!(together(&upper, &lower), Some(all));
-        assert_eq!(together(&lower, &lower), None, "pixels are in both");
-        assert_eq!(together(&lower, &upper[..3]), None, "a row is short");
-        assert_eq!(together(&lower, &upper[1..]), Some((11..15).map(|y| (y, 20..24)).collect()));
-        assert_eq!(together(&[(1, 4..8)], &[(3, 4..8)]), None, "a row is missing");
-    }
 }

@@ -19,6 +19,7 @@ use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Space, Surface, View};
 use ctm_raster::grid::Point;
 use ctm_raster::plane::Plane;
+use ctm_raster::rows::is_rectangle;
 use ctm_raster::sampler::Wrap;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
@@ -201,11 +202,6 @@ impl<'a> AreaState<'a> {
         }
         Ok(true)
     }
-}
-
-/// Whether rows have the same columns, and none is missing.
-pub fn is_rectangle(spans: &[(u32, Range<u32>)]) -> bool {
-    spans.windows(2).all(|rows| rows[0].1 == rows[1].1 && rows[0].0 + 1 == rows[1].0)
 }
 
 /// A strip of a primitive.

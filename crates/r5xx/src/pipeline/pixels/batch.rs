@@ -2,7 +2,7 @@
 
 use super::{Covering, Pixels, QuadDepth, pixels_of};
 use crate::pipeline::DrawError;
-use crate::pipeline::area::{AreaPrimitive, Half, is_rectangle};
+use crate::pipeline::area::{AreaPrimitive, Half};
 use crate::pipeline::batch::KernelBatch;
 use crate::pipeline::direct::Direct;
 use crate::pipeline::history::Probe;
@@ -12,6 +12,7 @@ use crate::pipeline::shading::Shading;
 use crate::pipeline::window::GRID;
 use ctm_card::Counts;
 use ctm_raster::coverage;
+use ctm_raster::rows::is_rectangle;
 use ctm_x1k::fragments::{Quad, Shaded};
 use std::ops::Range;
 

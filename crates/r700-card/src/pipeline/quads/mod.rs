@@ -3,15 +3,18 @@
 
 mod colour;
 mod depth;
+mod direct;
 mod surface;
 #[cfg(test)]
 mod tests;
 mod values;
 mod worker;
 
+pub use direct::Piece;
 pub use surface::{KeptPlaces, Squares};
 
 use super::inputs::{Face, Placed};
+use super::pixels::GRID;
 use super::samples::Samples;
 use super::stage::{PixelStage, ShadedPrimitive};
 use super::workspace::{Plan, Workspace};
@@ -21,7 +24,10 @@ use ctm_card::Counts;
 use ctm_engine::{Executor, Workers};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
+use ctm_raster::coverage::{Shape, quad_spans};
+use ctm_raster::grid::Rect;
 use ctm_raster::plane::Setup;
+use direct::{Part, Rectangle};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -62,7 +68,19 @@ pub struct Quads<'a> {
     /// The primitives of the quads that were found; the last one is drawn.
     primitives: Vec<ShadedPrimitive>,
     found: Vec<Found>,
+    /// Whether rectangles of many pixels are drawn as such, and a primitive that may be half of one; what was found comes before it.
+    is_direct: bool,
+    half: Option<Part>,
     counts: Counts,
+}
+
+/// Pixels around a shape, inside of `clip`.
+fn around(shape: &Shape, clip: &Rect) -> u64 {
+    let pixel = |place: i64| place.div_euclid(GRID.per_pixel).clamp(0, u32::MAX.into()) as u32;
+    let (low, high) = shape.bounds();
+    let columns = pixel(high.x).saturating_add(1).min(clip.right).saturating_sub(pixel(low.x).max(clip.left));
+    let rows = pixel(high.y).saturating_add(1).min(clip.bottom).saturating_sub(pixel(low.y).max(clip.top));
+    u64::from(columns) * u64::from(rows)
 }
 
 /// The threads that draws share, if there are more than one.
@@ -85,8 +103,17 @@ impl<'a> Quads<'a> {
         let workers = (0..threads).map(|_| Ok(Mutex::new(Worker::new(stage.regions(QUADS, &mut plan)?))));
         let workers = workers.collect::<Result<_, DrawError>>()?;
         let workspace = plan.make()?;
-        let (primitives, found) = (Vec::new(), Vec::new());
-        Ok(Quads { means, stage, workspace, workers, primitives, found, counts: Counts::default() })
+        Ok(Quads {
+            means,
+            is_direct: direct::is_possible(&stage),
+            stage,
+            workspace,
+            workers,
+            primitives: Vec::new(),
+            found: Vec::new(),
+            half: None,
+            counts: Counts::default(),
+        })
     }
 
     /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
@@ -94,21 +121,87 @@ impl<'a> Quads<'a> {
         self.stage.size()
     }
 
+    /// Draws the pixels inside of `clip` that a shape covers, with planes through three places, of which `setup` is.
+    ///
+    /// # Errors
+    /// A program stops, or the time is up.
+    pub fn polygon(
+        &mut self,
+        shape: &Shape,
+        clip: &Rect,
+        face: &Face,
+        setup: Setup,
+        corners: [&Placed; 3],
+    ) -> Result<(), DrawError> {
+        let primitive = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
+        let mut rows = quad_spans(GRID, shape, clip, GRID.pixel_centre(0, 0));
+        if !self.is_direct || around(shape, clip) < direct::LEAST {
+            self.draw_half()?;
+            self.begin(primitive);
+            return rows.try_for_each(|(y, rows)| self.rows(y, &rows));
+        }
+        let rows = rows.flat_map(|(y, [upper, lower])| [(y, upper), (y + 1, lower)]);
+        let mut part = Part { rows: rows.filter(|(_, columns)| !columns.is_empty()).collect(), primitive };
+        let mut rectangle = None;
+        if let Some(half) = self.half.take() {
+            rectangle = half.with(&part);
+            if rectangle.is_none() {
+                self.draw_part(half)?;
+            }
+        }
+        match rectangle.or_else(|| part.rectangle()) {
+            Some(rectangle) => self.draw_rectangle(&rectangle),
+            None => {
+                part.rows.shrink_to_fit();
+                self.half = Some(part);
+                Ok(())
+            }
+        }
+    }
+
+    /// Draws the primitive that waits for its other half by quads.
+    fn draw_half(&mut self) -> Result<(), DrawError> {
+        self.half.take().map_or(Ok(()), |half| self.draw_part(half))
+    }
+
+    fn draw_part(&mut self, part: Part) -> Result<(), DrawError> {
+        self.begin(part.primitive);
+        for pair in part.rows.chunk_by(|(one, _), (other, _)| one / 2 == other / 2) {
+            let mut rows = [0..0, 0..0];
+            pair.iter().for_each(|(y, columns)| rows[*y as usize % 2] = columns.clone());
+            self.rows(pair[0].0 & !1, &rows)?;
+        }
+        Ok(())
+    }
+
+    /// Draws a rectangle behind what was found.
+    fn draw_rectangle(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
+        if !self.found.is_empty() {
+            self.draw()?;
+        }
+        let pixels = rectangle.pixels();
+        self.counts.pixels += pixels;
+        self.counts.fragments += pixels;
+        self.counts.passed += pixels;
+        let quads = usize::try_from(pixels / 4).unwrap_or(usize::MAX);
+        self.spread(quads, |worker, shared, share| worker.draw_rectangle(shared, rectangle, share))
+    }
+
     /// The quads of this primitive come next.
-    pub fn begin(&mut self, face: &Face, setup: Setup, corners: [&Placed; 3]) {
+    fn begin(&mut self, primitive: ShadedPrimitive) {
         match self.found.last() {
             None => self.primitives.clear(),
             // Of one that covers nothing nothing is kept.
             Some(found) => self.primitives.truncate(found.primitive as usize + 1),
         }
-        self.primitives.push(ShadedPrimitive::of(&self.stage.inputs, face, setup, corners));
+        self.primitives.push(primitive);
     }
 
     /// The primitive covers these columns of row `y`, which is even, and of the next one.
     ///
     /// # Errors
     /// A program stops, or the time is up.
-    pub fn rows(&mut self, y: u32, rows: &[Range<u32>; 2]) -> Result<(), DrawError> {
+    fn rows(&mut self, y: u32, rows: &[Range<u32>; 2]) -> Result<(), DrawError> {
         let covered = || rows.iter().filter(|row| !row.is_empty());
         let pixels = covered().map(|row| u64::from(row.end - row.start)).sum::<u64>();
         self.counts.pixels += pixels;
@@ -133,14 +226,27 @@ impl<'a> Quads<'a> {
 
     /// Draws what was found.
     fn draw(&mut self) -> Result<(), DrawError> {
+        let done = self.spread(self.found.len(), |worker, shared, share| worker.draw(shared, share));
+        self.found.clear();
+        // Of the primitives that is left that is drawn.
+        self.primitives.drain(..self.primitives.len().saturating_sub(1));
+        done
+    }
+
+    /// Has threads do what there is to do for so many quads.
+    fn spread(
+        &self,
+        quads: usize,
+        draw: impl Fn(&mut Worker, &Shared, u32) -> Result<(), DrawError> + Sync,
+    ) -> Result<(), DrawError> {
         let means = self.means;
         if means.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
         }
         let pool = threads(means);
-        let pieces = (self.found.len() / QUADS_PER_THREAD) as u64;
+        let pieces = (quads / QUADS_PER_THREAD) as u64;
         let count = pool.map_or(1, |pool| pool.threads(means.options.threads, pieces)).min(self.workers.len());
-        let worth = self.found.len() >= QUADS_WORTH_PLACES;
+        let worth = quads >= QUADS_WORTH_PLACES;
         let placed = |squares: Squares<'a>| means.scratch.with_places(squares, worth);
         let depth = self.stage.depth.as_ref().map(|depth| placed(depth.squares()));
         let targets = self.stage.targets.iter().map(|target| placed(target.squares()));
@@ -150,7 +256,7 @@ impl<'a> Quads<'a> {
             targets: &targets.collect::<Vec<_>>(),
             primitives: &self.primitives,
             found: &self.found,
-            executor: means.executor_of(self.stage.program.hash, 4 * self.found.len() as u64),
+            executor: means.executor_of(self.stage.program.hash, 4 * quads as u64),
             options: RunOptions { threads: 1, ..means.options },
             arena: self.workspace.arena(),
             space: self.workspace.space(),
@@ -167,7 +273,7 @@ impl<'a> Quads<'a> {
                 if share >= shared.shares {
                     break;
                 }
-                if let Err(error) = worker.draw(&shared, share) {
+                if let Err(error) = draw(&mut worker, &shared, share) {
                     let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
                     // Whichever thread comes first, it is the same one.
                     if failure.as_ref().is_none_or(|&(other, _)| share < other) {
@@ -180,9 +286,6 @@ impl<'a> Quads<'a> {
             Some(pool) => pool.run(count, work, || {}),
             None => work(0),
         }
-        self.found.clear();
-        // Of the primitives that is left that is drawn.
-        self.primitives.drain(..self.primitives.len().saturating_sub(1));
         match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some((_, error)) => Err(error),
             None => Ok(()),
@@ -194,10 +297,12 @@ impl<'a> Quads<'a> {
     /// # Errors
     /// A program stops, or the time is up.
     pub fn finish(mut self) -> Result<Counts, DrawError> {
+        self.draw_half()?;
         if !self.found.is_empty() {
             self.draw()?;
         }
         let passed = |worker: Mutex<Worker>| worker.into_inner().unwrap_or_else(PoisonError::into_inner).passed;
-        Ok(Counts { passed: self.workers.into_iter().map(passed).sum(), ..self.counts })
+        let passed = self.workers.into_iter().map(passed).sum::<u64>();
+        Ok(Counts { passed: self.counts.passed + passed, ..self.counts })
     }
 }

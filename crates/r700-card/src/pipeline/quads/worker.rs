@@ -2,6 +2,7 @@
 
 use super::colour::Colours;
 use super::depth::IncomingSquares;
+use super::direct::{Piece, Rectangle};
 use super::surface::Squares;
 use super::values::Places;
 use super::{Found, QUADS};
@@ -84,6 +85,45 @@ impl Worker {
             let (waiting, passed) = (&mut self.waiting, &mut self.passed);
             next = pulp::Arch::new().dispatch(Testing { shared, share, next, waiting, passed });
             self.shade(shared, compiled.as_ref(), &mut job)?;
+        }
+        Ok(())
+    }
+
+    /// Draws this share of a rectangle's pieces.
+    ///
+    /// # Errors
+    /// The program stops.
+    pub fn draw_rectangle(&mut self, shared: &Shared, rectangle: &Rectangle, share: u32) -> Result<(), DrawError> {
+        let Worker { regions, waiting, passed } = self;
+        let mut compiled = None;
+        for piece in rectangle.pieces().skip(share as usize).step_by(shared.shares as usize) {
+            let job = shared.stage.job_of_piece(regions, &piece, &rectangle.gradients, shared.space);
+            let Some(job) = job else { return Ok(()) };
+            let [columns, rows] = piece.size;
+            let [left, top] = piece.corner;
+            regions.clear_words(shared.arena, piece.pitch * rows);
+            // All pieces depend on the same: the program is looked up once.
+            if let (None, Some(executor)) = (&compiled, shared.executor) {
+                compiled = Some(executor.compile(&job)?);
+            }
+            match &compiled {
+                Some(compiled) => compiled.run(&job, &shared.options)?,
+                None => ctm_r700::reference::run(&job, &shared.options)?,
+            };
+            if shared.stage.targets.iter().all(Target::stores_vectors) {
+                pulp::Arch::new().dispatch(StoringVectors { shared, regions, rectangle, piece: &piece });
+                continue;
+            }
+            for row in (0..rows).step_by(2) {
+                waiting.clear();
+                waiting.extend((left..left + columns).step_by(2).map(|x| {
+                    let corner = (x, top + row);
+                    Found { corner, primitive: 0, layer: rectangle.layer, covered: rectangle.covered(corner) }
+                }));
+                let regions = &regions.rows_from(row, piece.pitch);
+                pulp::Arch::new().dispatch(Storing { shared, regions, waiting, passed });
+            }
+            waiting.clear();
         }
         Ok(())
     }
@@ -350,6 +390,46 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
                 });
             }
             first += count;
+        }
+    }
+}
+
+/// What the program exports for a piece of a rectangle, stored as it is.
+struct StoringVectors<'w, 'd, 'a> {
+    shared: &'w Shared<'d, 'a>,
+    regions: &'w Regions,
+    rectangle: &'w Rectangle,
+    piece: &'w Piece,
+}
+
+impl pulp::NullaryFnOnce for StoringVectors<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let StoringVectors { shared, regions, rectangle, piece } = self;
+        let ([left, top], [columns, rows]) = (piece.corner, piece.size);
+        let (pitch, layer) = (piece.pitch as usize, rectangle.layer.into());
+        for (target, squares) in shared.stage.targets.iter().zip(shared.targets) {
+            let words = regions.output(target.output).and_then(|region| vectors(shared.arena, region));
+            let Some(words) = words else { continue };
+            for row in (0..rows).step_by(2) {
+                let mut first = 4 * row as usize * pitch;
+                for x in (left..left + columns).step_by(2) {
+                    let corner = (x, top + row);
+                    squares.prefetch(squares.place((x + 2 * AHEAD as u32, corner.1), layer));
+                    let (place, mask) = (squares.place(corner, layer), rectangle.covered(corner));
+                    let four = |at: usize| words.four(at).map_or([0; 4], |four| four.get());
+                    let lower = first + 4 * pitch;
+                    let [a, b, c, d] = [four(first), four(first + 4), four(lower), four(lower + 4)];
+                    if !squares.write_vectors(place, mask, |pixel| [a, b, c, d][pixel % 4]) {
+                        let of = |n: usize| [a[n], b[n], c[n], d[n]];
+                        let colours = [of(0), of(1), of(2), of(3)];
+                        target.write_squares(squares, &[(place, mask)], &colours, None);
+                    }
+                    first += 8;
+                }
+            }
         }
     }
 }

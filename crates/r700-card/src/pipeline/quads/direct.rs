@@ -1,0 +1,195 @@
+//! Rectangles of many pixels: the program runs over them as over any domain, and what it gets is interpolated in front of it, so that a run
+//! needs nothing but the numbers of planes. Programs draw rectangles as two triangles, and clipping cuts a triangle around the whole
+//! picture in two; as one, they are such a rectangle.
+
+use super::QUADS;
+use crate::pipeline::inputs::{Gradients, Value};
+use crate::pipeline::pixels::GRID;
+use crate::pipeline::stage::{PixelStage, ShadedPrimitive};
+use ctm_r700::{Component, Gradient, LinearPlane};
+use ctm_raster::plane::{AttributePlane, Perspective, Plane};
+use ctm_raster::rows::{Row, is_rectangle, together};
+use std::ops::Range;
+
+/// Pixels around a primitive from which on it may be drawn so.
+pub const LEAST: u64 = 4096;
+/// Pixels that the program runs for together: those for which a worker has memory.
+const TOGETHER: u32 = 4 * QUADS as u32;
+/// Columns of these at most and at least.
+const MOST_COLUMNS: u32 = TOGETHER / 2;
+const LEAST_COLUMNS: u32 = 64;
+
+/// A primitive of many pixels, which may be half of a rectangle.
+pub struct Part {
+    /// Its rows, from the top, with the columns that it covers in each.
+    pub rows: Vec<Row>,
+    pub primitive: ShadedPrimitive,
+}
+
+/// A rectangle that the program runs over.
+pub struct Rectangle {
+    columns: Range<u32>,
+    rows: Range<u32>,
+    pub layer: u16,
+    /// What registers get, in the order of the stage's inputs.
+    pub gradients: Vec<Gradient>,
+}
+
+/// Pixels that the program runs for together: whole quads.
+pub struct Piece {
+    /// The upper left pixel.
+    pub corner: [u32; 2],
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// Pixels of a row in memory.
+    pub pitch: u32,
+}
+
+/// Whether rectangles of a draw can be drawn so: nothing stands between the program and the targets.
+pub fn is_possible(stage: &PixelStage) -> bool {
+    stage.rules.runs && stage.rules.early && stage.depth.is_none() && stage.samples.mask() & 1 != 0
+}
+
+impl Part {
+    /// The rectangle that it is.
+    pub fn rectangle(&self) -> Option<Rectangle> {
+        if !is_rectangle(&self.rows) {
+            return None;
+        }
+        Rectangle::of(&self.rows, &self.primitive)
+    }
+
+    /// The rectangle that both are together, if the program gets the same from both.
+    pub fn with(&self, other: &Part) -> Option<Rectangle> {
+        let rows = together(&self.rows, &other.rows)?;
+        let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.primitive));
+        one.zip(two).filter(|(one, two)| one.layer == two.layer && one.gradients == two.gradients).map(|(one, _)| one)
+    }
+}
+
+impl Rectangle {
+    /// Of rows that are one.
+    fn of(rows: &[Row], primitive: &ShadedPrimitive) -> Option<Self> {
+        let ((top, columns), (bottom, _)) = (rows.first()?, rows.last()?);
+        let (columns, rows) = (columns.clone(), *top..bottom + 1);
+        let of = |range: &Range<u32>| range.start & !1..(range.end + 1) & !1;
+        let area = [of(&columns), of(&rows)];
+        let gradients = primitive.gradients.values.iter().map(|value| primitive.gradients.gradient(value, &area));
+        // Surfaces have fewer slices.
+        let layer = primitive.layer.min(u16::MAX.into()) as u16;
+        Some(Rectangle { gradients: gradients.collect::<Option<_>>()?, columns, rows, layer })
+    }
+
+    /// Its pixels.
+    pub fn pixels(&self) -> u64 {
+        let size = |range: &Range<u32>| u64::from(range.end - range.start);
+        size(&self.columns) * size(&self.rows)
+    }
+
+    /// Bit n: pixel n of the quad with this upper left pixel belongs to it, row by row.
+    #[inline(always)]
+    pub fn covered(&self, (x, y): (u32, u32)) -> u8 {
+        let columns = u8::from(self.columns.contains(&x)) | u8::from(self.columns.contains(&(x + 1))) << 1;
+        let rows = u8::from(self.rows.contains(&y)) | u8::from(self.rows.contains(&(y + 1))) << 2;
+        columns * rows
+    }
+
+    /// It in pieces, whose rows lie equally far apart in memory, as few such distances are there.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> {
+        let even = |range: &Range<u32>| (range.start & !1, (range.end + 1) & !1);
+        let ((left, right), (top, bottom)) = (even(&self.columns), even(&self.rows));
+        let pitch = (right - left).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
+        let height = TOGETHER / pitch;
+        let corners = (top..bottom)
+            .step_by(height as usize)
+            .flat_map(move |y| (left..right).step_by(pitch as usize).map(move |x| [x, y]));
+        corners.map(move |[x, y]| Piece { corner: [x, y], size: [pitch.min(right - x), height.min(bottom - y)], pitch })
+    }
+}
+
+impl Piece {
+    /// Rows that there are in memory.
+    pub fn height(&self) -> u32 {
+        TOGETHER / self.pitch
+    }
+}
+
+/// The bits of a value, if it is the same at all of these places.
+fn same<T: Copy>(places: &[T], value: impl Fn(T) -> u32) -> Option<u32> {
+    let first = value(*places.first()?);
+    places.iter().all(|&place| value(place) == first).then_some(first)
+}
+
+/// The number that makes values from those of places along an axis: each is its place as a float plus that.
+fn moved(range: &Range<u32>, value: impl Fn(u32) -> u32) -> Option<u32> {
+    let offset = f32::from_bits(value(range.start)) - range.start as f32;
+    let is_moved = |at: u32| value(at) == (at as f32 + offset).to_bits();
+    range.clone().all(is_moved).then_some(offset.to_bits())
+}
+
+fn linear(Plane { value, dx, dy }: Plane) -> LinearPlane {
+    LinearPlane { value: value.to_bits(), dx: dx.to_bits(), dy: dy.to_bits() }
+}
+
+impl Gradients {
+    /// What a register gets over an area, a range of columns and one of rows, as [`vectors`](Self::vectors) gives it; none if lanes cannot
+    /// calculate it.
+    fn gradient(&self, value: &Value, area: &[Range<u32>; 2]) -> Option<Gradient> {
+        let values = |components| Gradient { first: [0; 2], offset: [0; 2], divisor: None, components };
+        match value {
+            Value::Constant(bits) => Some(values(bits.map(Component::Value))),
+            Value::Sample => Some(values([Component::Value(0); 4])),
+            Value::Varying { planes, linear: is_linear, .. } => {
+                let kind = self.kind(*is_linear);
+                let components = planes.each_ref().map(|plane| component(kind, plane, area));
+                if !components.iter().any(|component| matches!(component, Component::Plane(_))) {
+                    return Some(values(components));
+                }
+                let origin = kind.setup().origin();
+                let offset = [origin.x, origin.y].map(|origin| 0.5 - origin as f64 / GRID.per_pixel as f64);
+                let (offset, divisor) = (offset.map(f64::to_bits), kind.divisor().map(linear));
+                Some(Gradient { first: [0; 2], offset, divisor, components })
+            }
+            Value::Position { .. } => {
+                let [x, y] = area;
+                let corners = [(x.start, y.start), (x.end - 1, y.start), (x.start, y.end - 1), (x.end - 1, y.end - 1)];
+                let is_same = |plane: &Plane| plane.dx == 0.0 && plane.dy == 0.0;
+                let offset = |(x, y)| self.perspective.setup().offset(GRID.pixel_centre(x, y));
+                if !is_same(&self.depth) || !is_same(self.inverse()) {
+                    return None;
+                }
+                let z = same(&corners, |place| (self.depth.at(offset(place)) as f32).to_bits())?;
+                let w = same(&corners, |place| ((1.0 / self.inverse().at(offset(place))) as f32).to_bits())?;
+                let half = 0.5f32.to_bits();
+                Some(values([Component::Column(half), Component::Row(half), Component::Value(z), Component::Value(w)]))
+            }
+            // Those are others in pixels that are not covered.
+            Value::Face { .. } | Value::Sprite { .. } => None,
+        }
+    }
+}
+
+/// How a component is calculated.
+fn component(kind: &Perspective, plane: &AttributePlane, [columns, rows]: &[Range<u32>; 2]) -> Component {
+    let plane_of = match plane {
+        AttributePlane::Constant(bits) => return Component::Value(*bits),
+        AttributePlane::Varying(plane) => plane,
+    };
+    let at = |x: u32, y: u32| plane.at(&kind.place(GRID.pixel_centre(x, y)));
+    if kind.is_affine() {
+        let of_columns = |y: u32| moved(columns, |x| at(x, y));
+        let of_rows = |x: u32| moved(rows, |y| at(x, y));
+        // The sign of zeros may change with the side of the first corner.
+        if plane_of.dy == 0.0
+            && let Some(offset) = of_columns(rows.start).filter(|&offset| of_columns(rows.end - 1) == Some(offset))
+        {
+            return Component::Column(offset);
+        }
+        if plane_of.dx == 0.0
+            && let Some(offset) = of_rows(columns.start).filter(|&offset| of_rows(columns.end - 1) == Some(offset))
+        {
+            return Component::Row(offset);
+        }
+    }
+    Component::Plane(linear(*plane_of))
+}

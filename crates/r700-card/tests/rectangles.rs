@@ -1,0 +1,162 @@
+//! Rectangles of many pixels, over which programs run at once, against draws pixel by pixel, as they are where a pixel is watched.
+
+mod common;
+
+use arbtest::arbitrary::{Result, Unstructured};
+use common::*;
+use ctm_card::history::Watch;
+use ctm_card::{Card as _, Object, Submission};
+use ctm_engine::{Engine, Executor};
+use ctm_memory::Arena;
+use ctm_r700::text;
+use ctm_r700_card::{Card, Model};
+use std::sync::Arc;
+
+/// Two targets of 128x128 pixels of at most 16 bytes.
+const COLOURS: Object = Object { address: 0x2_0000, size: 0x8_0000 };
+const SECOND: u32 = 0x400;
+const SIDE: u32 = 128;
+/// Where positions and colours of vertices are.
+const PLACES: [u32; 2] = [0x600, 0xA00];
+
+/// Pixel programs, with what registers say of them.
+const PROGRAMS: [(&str, &[(u32, u32)]); 5] = [
+    ("EXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM", &[]),
+    // Nothing is exported to some channels, and to the second target.
+    ("EXP_DONE: PIX0, R0.xw__\nEND_OF_PROGRAM", &[]),
+    ("EXP: PIX1, R0.wzyx\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM", &[]),
+    // The pixel's place.
+    (
+        "ALU:\n 0 x: MUL R0.x, R1.x, 0.01f\n   y: MUL R0.y, R1.y, R1.w\n   z: ADD R0.z, R1.z, R0.z\n\
+         EXP: PIX1, R1.xyzw\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM",
+        &[(0x2_86CC, 0x1000_0501), (0x2_8850, 0x0020_0002)],
+    ),
+    // It kills some.
+    (
+        "ALU:\n 0 x: KILLGT ____, R0.x, 0.5f\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM",
+        &[(0x2_8850, 0x0020_0002), (0x2_880C, 1 << 6)],
+    ),
+];
+
+/// Draws: a stream, and what is written to its data before.
+struct Case {
+    stream: Vec<u32>,
+    data: Vec<(u32, Vec<u32>)>,
+}
+
+/// Vertices of two triangles that are a rectangle, or of one that is cut in two, whose colours are linear in their places.
+fn vertices(u: &mut Unstructured) -> Result<[Vec<[f32; 4]>; 2]> {
+    let mut quarter = |least: u32, most: u32| Ok(u.int_in_range(4 * least..=4 * most)? as f32 / 4.0);
+    let (mut left, mut right) = (quarter(0, 40)?, quarter(90, SIDE)?);
+    let (mut top, mut bottom) = (quarter(0, 40)?, quarter(90, SIDE)?);
+    if u.arbitrary()? {
+        (left, right, top, bottom) = (left.round(), right.round(), top.round(), bottom.round());
+    }
+    let corners = match u.int_in_range(0..=4)? {
+        0 => vec![[0.0, 0.0], [256.0, 0.0], [0.0, 256.0]],
+        1 => vec![[left, top], [right, top], [right, bottom], [left, top], [right, bottom], [left, bottom]],
+        2 => vec![[left, top], [right, top], [left, bottom], [right, top], [right, bottom], [left, bottom]],
+        // It is no rectangle, or a half is missing.
+        3 => vec![[left, top], [right, top], [right, bottom], [left, top], [right, bottom], [left, bottom - 8.0]],
+        _ => vec![[left, top], [right, top], [right, bottom]],
+    };
+    let mut slope = || Ok(*u.choose(&[0.0f32, 0.0, 1.0 / 128.0, -1.0 / 256.0, 1.0, 3.0 / 1024.0])?);
+    let planes: Vec<[f32; 3]> = (0..4).map(|_| Ok([slope()?, slope()?, slope()?])).collect::<Result<_>>()?;
+    let has_perspective = u.ratio(1, 5)?;
+    let depth_slope = if u.ratio(1, 5)? { 1.0 / 512.0 } else { 0.0 };
+    let mut positions = Vec::new();
+    let mut colours = Vec::new();
+    for [x, y] in corners {
+        let w = if has_perspective { 1.0 + x / 64.0 } else { 1.0 };
+        positions.push([(x / 64.0 - 1.0) * w, (y / 64.0 - 1.0) * w, (0.25 + x * depth_slope) * w, w]);
+        let colour = |n: usize| planes[n][0] + planes[n][1] * x + planes[n][2] * y;
+        colours.push([colour(0), colour(1), colour(2), colour(3)]);
+    }
+    Ok([positions, colours])
+}
+
+fn case(u: &mut Unstructured) -> Result<Case> {
+    let &(program, registers) = u.choose(&PROGRAMS)?;
+    let program = text::parse(program).unwrap_or_else(|errors| panic!("{errors:?}")).program;
+    let size = 255 << 10 | 15;
+    let order = *u.choose(&[1, 2, 4])? << 8;
+    let format = *u.choose(&[0x0910_0068, 0x0900_708C, 0x0900_708C])? | order;
+    let (left, top) = (u.int_in_range(0..=20)?, u.int_in_range(0..=20)?);
+    let (right, bottom) = (u.int_in_range(100..=SIDE)?, u.int_in_range(100..=SIDE)?);
+    let scissor = u.arbitrary()?;
+    let mut all = vec![
+        (0x2_8060, size),
+        (0x2_8064, size),
+        (0x2_80A0, format),
+        (0x2_80A4, format),
+        (0x2_8204, if scissor { top << 16 | left | 1 << 31 } else { 1 << 31 }),
+        (0x2_8208, if scissor { bottom << 16 | right } else { SIDE << 16 | SIDE }),
+        (0x2_8254, SIDE << 16 | SIDE),
+        (0x2_843C, 64f32.to_bits()),
+        (0x2_8440, 64f32.to_bits()),
+        (0x2_8444, 64f32.to_bits()),
+        (0x2_8448, 64f32.to_bits()),
+        (0x2_8238, *u.choose(&[0xFF, 0xFF, 0x0F, 0x7F])?),
+        (0x2_823C, 0xFF),
+        (0x2_8808, if u.ratio(1, 4)? { 0x00CC_0100 } else { 0x00CC_0000 }),
+        (0x2_8804, 4 | 5 << 8),
+    ];
+    all.extend(registers);
+    let mut stream = state(&all);
+    stream.extend([register(0x2_8044, SECOND), TO_TARGET.to_vec()].concat());
+    let [mut positions, mut colours] = [Vec::new(), Vec::new()];
+    for _ in 0..u.int_in_range(1..=3)? {
+        let [more_positions, more_colours] = vertices(u)?;
+        positions.extend(more_positions);
+        colours.extend(more_colours);
+    }
+    for (slot, offset) in [(320, PLACES[0]), (321, PLACES[1])] {
+        stream.extend(packet(0x6D, &[7 * slot, offset, 16 * positions.len() as u32 - 1, 0x1000, 0, 0, 0, 0xC000_0000]));
+        stream.extend(TO_DATA);
+    }
+    stream.extend(draw(positions.len() as u32, false));
+    // What passed.
+    stream.extend([packet(0x46, &[0x115, 0x800, 0]), TO_DATA.to_vec()].concat());
+    let bits = |vectors: &[[f32; 4]]| vectors.as_flattened().iter().map(|number| number.to_bits()).collect();
+    let data = vec![(0x100, program.dwords().collect()), (PLACES[0], bits(&positions)), (PLACES[1], bits(&colours))];
+    Ok(Case { stream, data })
+}
+
+/// All of memory behind a draw.
+fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
+    let memory = Arc::new(Arena::new(FIRST, 0xA_0000).expect("memory"));
+    prepare(&memory);
+    let fill: Vec<u32> = (0..COLOURS.size / 4).map(|n| n.wrapping_mul(0x0101_0307)).collect();
+    assert!(memory.write_words(COLOURS.address, &fill));
+    for (place, words) in &case.data {
+        assert!(memory.write_words(DATA.address + place, words));
+    }
+    card.submit(&memory, &Submission { words: &case.stream, objects: &[COLOURS, DATA] }).expect("a stream");
+    assert_eq!(card.take_warnings(), [""; 0]);
+    let mut words = vec![0; 0xA_0000 / 4];
+    assert!(memory.read_words(FIRST, &mut words));
+    words
+}
+
+#[test]
+fn rectangles_are_drawn_as_pixels_are() {
+    let new = || Card::new(Model::Rv770);
+    let mut threads =
+        [1, 3].map(|threads| new().with_executor(Executor::Engine(Engine::interpreter())).with_threads(threads));
+    arbtest::arbtest(|u| {
+        let case = case(u)?;
+        let mut watched = new();
+        watched.watch(Some(Watch { x: 5, y: 9, steps: 0 }));
+        let expected = drawn(&mut watched, &case);
+        assert!(drawn(&mut new(), &case) == expected, "by the reference");
+        for card in &mut threads {
+            // Counts go on.
+            let mut card_of_counts = std::mem::replace(card, new());
+            card_of_counts.restore(&new().save());
+            assert!(drawn(&mut card_of_counts, &case) == expected, "by threads");
+            *card = card_of_counts;
+        }
+        Ok(())
+    })
+    .budget_ms(8000);
+}
