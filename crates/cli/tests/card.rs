@@ -196,6 +196,9 @@ fn traces_of_another_family_are_shown_and_replayed() {
     let outside = folder.ctm(&format!("card replay {scene} --pixel 40,64")).ok();
     let none = "pixel (40, 64): none of 7 draws covered it; the last draw's buffer has 96x64 pixels\n";
     assert_eq!(outside.out().lines().next(), none.lines().next());
+    let far = folder.ctm(&format!("card replay {scene} --pixel 8191,8191")).ok();
+    assert!(far.out().starts_with("pixel (8191, 8191): none of 7 draws covered it"), "{}", far.out());
+    folder.ctm(&format!("card replay {scene} --pixel 8192,0")).fails(2, &["each 0 to 8191"]);
     folder.ctm(&format!("card replay {scene} --draw 7 --pixel 1,1")).fails(2, &["7 draws", "no number 7"]);
     folder.ctm(&format!("card replay {scene} --card r580")).fails(1, &["the trace is of rv770", "r580"]);
 }

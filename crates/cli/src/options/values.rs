@@ -12,6 +12,8 @@ use std::str::FromStr;
 
 /// Largest width and height of a domain.
 pub const MAX_DOMAIN: u32 = MAX_SIDE as u32;
+/// Largest width and height of a card's buffers: those of R600 and R700, whose pitch has 10 bits (CB_COLOR0_SIZE) and counts 8 pixels.
+const MAX_BUFFER: u32 = 8192;
 /// Registers that an instruction set whose programs run over a domain has at most.
 const REGISTERS: usize = 128;
 
@@ -92,9 +94,9 @@ impl FromStr for Pixel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| text.trim().parse().ok().filter(|&number: &u32| number < MAX_DOMAIN);
+        let number = |text: &str| text.trim().parse().ok().filter(|&number: &u32| number < MAX_BUFFER);
         let pixel = text.split_once(',').and_then(|(x, y)| Some(Pixel { x: number(x)?, y: number(y)? }));
-        pixel.ok_or_else(|| format!("expected column and row, each 0 to {}, like 40,20", MAX_DOMAIN - 1))
+        pixel.ok_or_else(|| format!("expected column and row, each 0 to {}, like 40,20", MAX_BUFFER - 1))
     }
 }
 
