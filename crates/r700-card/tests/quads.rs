@@ -4,11 +4,9 @@ mod common;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use common::*;
-use ctm_card::history::Watch;
-use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
 use ctm_r700::text;
-use ctm_r700_card::{Card, Model};
+use ctm_r700_card::Card;
 use std::sync::Arc;
 
 /// Vertices of a draw, and where their positions and colours are.
@@ -115,24 +113,5 @@ fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
 
 #[test]
 fn quads_are_drawn_as_pixels_are() {
-    let new = || Card::new(Model::Rv770);
-    let mut threads =
-        [1, 2, 3].map(|threads| new().with_executor(Executor::Engine(Engine::interpreter())).with_threads(threads));
-    arbtest::arbtest(|u| {
-        let case = case(u)?;
-        let mut watched = new();
-        watched.watch(Some(Watch { x: 5, y: 9, steps: 0 }));
-        let expected = drawn(&mut watched, &case);
-        let reference = drawn(&mut new(), &case);
-        assert!(reference == expected, "by the reference");
-        for card in &mut threads {
-            // Counts go on.
-            let mut card_of_counts = std::mem::replace(card, new());
-            card_of_counts.restore(&new().save());
-            assert!(drawn(&mut card_of_counts, &case) == expected, "by threads");
-            *card = card_of_counts;
-        }
-        Ok(())
-    })
-    .budget_ms(8000);
+    compare_with_watched([1, 2, 3], case, drawn);
 }

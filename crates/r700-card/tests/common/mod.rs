@@ -1,9 +1,12 @@
 //! Streams that are written by hand, for a target of 64x64 pixels, and data.
 #![allow(dead_code, reason = "not every test needs everything")]
 
+use arbtest::arbitrary::{self, Unstructured};
+use ctm_card::history::Watch;
 use ctm_card::{Card as _, Object, Submission};
+use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
-use ctm_r700_card::Card;
+use ctm_r700_card::{Card, Model};
 use std::sync::Arc;
 
 pub const FIRST: u32 = 0x1000;
@@ -134,3 +137,31 @@ pub fn pixels(memory: &Arena, value: u32) -> usize {
 }
 
 pub const COLOUR: u32 = 0xFFFF_8000;
+
+/// Compares what cards leave of cases: one by the reference, and by the interpreter with each of these numbers of threads, with one that watches a pixel and
+/// so draws each by itself.
+pub fn compare_with_watched<C, const N: usize>(
+    threads: [usize; N],
+    mut case: impl FnMut(&mut Unstructured) -> arbitrary::Result<C>,
+    drawn: impl Fn(&mut Card, &C) -> Vec<u32>,
+) {
+    let new = || Card::new(Model::Rv770);
+    let mut threads =
+        threads.map(|threads| new().with_executor(Executor::Engine(Engine::interpreter())).with_threads(threads));
+    arbtest::arbtest(|u| {
+        let case = case(u)?;
+        let mut watched = new();
+        watched.watch(Some(Watch { x: 5, y: 9, steps: 0 }));
+        let expected = drawn(&mut watched, &case);
+        assert!(drawn(&mut new(), &case) == expected, "by the reference");
+        for card in &mut threads {
+            // Counts go on.
+            let mut card_of_counts = std::mem::replace(card, new());
+            card_of_counts.restore(&new().save());
+            assert!(drawn(&mut card_of_counts, &case) == expected, "by threads");
+            *card = card_of_counts;
+        }
+        Ok(())
+    })
+    .budget_ms(8000);
+}
