@@ -76,11 +76,15 @@ impl<'a> Pairs<'a> {
     #[inline(always)]
     pub fn prefetch(&self, (x, y): (u16, u16)) {
         let PairPlaces { columns, rows, below, .. } = &*self.places;
-        if let (Some(column), Some(row)) = (columns.get(usize::from(x / 2)), rows.get(usize::from(y / 2))) {
-            let place = column.with(*row) as usize / 4;
-            self.words.prefetch(place);
+        let column = usize::from(x / 2);
+        if let (Some(first), Some(row)) = (columns.get(column), rows.get(usize::from(y / 2))) {
+            let place = |column: &Part| column.with(*row) as usize / 4;
+            self.words.prefetch(place(first));
             if *below >= LINE {
-                self.words.prefetch(place + below);
+                self.words.prefetch(place(first) + below);
+            } else if let Some(second) = columns.get(column + FOUR / 2) {
+                // Both rows of the other half, which may be in another line.
+                self.words.prefetch(place(second));
             }
         }
     }

@@ -248,7 +248,10 @@ impl Element {
 
     /// Whether its components are those of its vector.
     fn is_plain(&self) -> bool {
-        self.mask == 0xF && self.swizzle == [0, 1, 2, 3]
+        let [x, y, z, w] = self.swizzle;
+        // Three numbers or fewer are followed by 1 as the last.
+        let is_one = matches!(self.kind, Kind::Float(1..=3)) && w == 5;
+        self.mask == 0xF && [x, y, z] == [0, 1, 2] && (w == 3 || is_one)
     }
 
     /// Its vector, which has been another one, with these components where they belong.

@@ -110,9 +110,8 @@ struct Placing<'p, 'a> {
     together: &'p Together<'a>,
     format: &'p VertexFormat,
     projection: &'p Projection,
-    /// How many there are.
-    count: usize,
-    corners: &'p mut Vec<Corner>,
+    /// What they are put to. The same vectors are set in all corners of a draw.
+    corners: &'p mut [Corner],
 }
 
 impl pulp::NullaryFnOnce for Placing<'_, '_> {
@@ -120,14 +119,13 @@ impl pulp::NullaryFnOnce for Placing<'_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let Placing { together: Together { layout, outputs, space, .. }, format, projection, count, corners } = self;
+        let Placing { together: Together { layout, outputs, space, .. }, format, projection, corners } = self;
         let Some(words) = words_of(space, *outputs) else { return };
         let mut places = [None; OUTPUTS];
         (0..).zip(&layout.outputs).for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR * place));
         let parts: Vec<_> = format.parts().zip(places).collect();
-        let (before, mut first) = (corners.len(), 0);
-        corners.resize(before + count, Corner::NONE);
-        for corner in &mut corners[before..] {
+        let mut first = 0;
+        for corner in corners {
             for &(part, place) in &parts {
                 let words = place.and_then(|place| words.four(first + place));
                 corner.vertex.set(part, words.map_or([0, 0, 0, ONE], |words| words.get()));
@@ -146,8 +144,10 @@ pub struct Vertices<'a> {
     program: Option<(Program, Constants<'a>)>,
     together: Option<Together<'a>>,
     projection: &'a Projection,
-    /// Those that were transformed, in that order.
+    /// Those that were transformed, in that order. Others behind them, which are forgotten, are kept for their memory.
     corners: Vec<Corner>,
+    /// How many were transformed.
+    made: usize,
     /// By number modulo its length: the number, and where the vertex is among these, or will be.
     kept: Vec<Option<(u32, u32)>>,
     /// Numbers of vertices that are to be transformed together.
@@ -176,6 +176,7 @@ impl<'a> Vertices<'a> {
         Ok(Vertices {
             together: together.and_then(|(program, _)| Together::of(means, program)),
             corners: Vec::new(),
+            made: 0,
             kept: vec![None; distinct.min(2 * numbers.count).clamp(1, KEPT).next_power_of_two()],
             numbers,
             fetch: Fetch::new(state, memory, draw)?,
@@ -195,13 +196,13 @@ impl<'a> Vertices<'a> {
     /// Begins another primitive: vertices may have other numbers from now on.
     pub fn begin_primitive(&mut self) {
         self.begins = true;
-        if self.corners.len() >= FORGOTTEN {
+        if self.made >= FORGOTTEN {
             self.forget();
         }
     }
 
     fn forget(&mut self) {
-        self.corners.clear();
+        self.made = 0;
         self.kept.fill(None);
     }
 
@@ -222,7 +223,7 @@ impl<'a> Vertices<'a> {
 
     /// Transforms the vertex at a place, and maybe others that follow.
     fn make(&mut self, place: usize) -> Result<usize, DrawError> {
-        if std::mem::take(&mut self.begins) && self.corners.len() >= SOON_FORGOTTEN {
+        if std::mem::take(&mut self.begins) && self.made >= SOON_FORGOTTEN {
             self.forget();
         }
         if let Some(corner) = self.transform_from(place) {
@@ -231,9 +232,20 @@ impl<'a> Vertices<'a> {
         let number = self.numbers.get(place);
         let corner = self.projection.corner(self.transform(number)?);
         let slot = self.slot(number);
-        self.kept[slot] = Some((number, self.corners.len() as u32));
-        self.corners.push(corner);
-        Ok(self.corners.len() - 1)
+        let place = self.made;
+        self.kept[slot] = Some((number, place as u32));
+        self.next_corners(1)[0] = corner;
+        self.made += 1;
+        Ok(place)
+    }
+
+    /// The memory of so many corners behind those that were made.
+    fn next_corners(&mut self, count: usize) -> &mut [Corner] {
+        let next = self.made..self.made + count;
+        if self.corners.len() < next.end {
+            self.corners.resize(next.end, Corner::NONE);
+        }
+        &mut self.corners[next]
     }
 
     /// A vertex.
@@ -271,7 +283,7 @@ impl<'a> Vertices<'a> {
     fn transform_from(&mut self, place: usize) -> Option<usize> {
         let is_possible = self.together.is_some() && self.program.is_some();
         let count = if is_possible { self.numbers.count.saturating_sub(place).min(LOOK_AHEAD) } else { return None };
-        let before = self.corners.len();
+        let before = self.made;
         self.wanted.clear();
         for place in place..place + count {
             let number = self.numbers.get(place);
@@ -300,18 +312,18 @@ impl<'a> Vertices<'a> {
 
     /// Transforms the vertices that are wanted; false, and never again, if a program does not come to its end.
     fn transform_wanted(&mut self) -> bool {
-        let Vertices { together, program, wanted, fetch, format, projection, corners, .. } = self;
+        let count = self.wanted.len();
+        self.next_corners(count);
+        let Vertices { together, program, wanted, fetch, format, projection, corners, made, .. } = self;
         let Some((all, (program, constants))) = together.as_ref().zip(program.as_ref()) else { return false };
-        let before = corners.len();
-        if all.run(program, *constants, wanted, fetch) {
-            let count = wanted.len();
-            pulp::Arch::new().dispatch(Placing { together: all, format, projection, count, corners });
-        }
-        let is_done = corners.len() == before + wanted.len();
-        if !is_done {
+        if !all.run(program, *constants, wanted, fetch) {
             *together = None;
+            return false;
         }
-        is_done
+        let corners = &mut corners[*made..*made + count];
+        pulp::Arch::new().dispatch(Placing { together: all, format, projection, corners });
+        *made += count;
+        true
     }
 
     fn transform(&self, number: u32) -> Result<Vertex, DrawError> {

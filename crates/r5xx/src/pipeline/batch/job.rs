@@ -1,5 +1,6 @@
 //! The kernel of a batch, and its launches.
 
+use super::copies::Copies;
 use super::lift::{Lifting, Prefetch};
 use super::planes::{Planes, Side};
 use super::{BatchState, Key};
@@ -24,6 +25,8 @@ pub struct BatchKernel {
 pub struct BatchJob<'a> {
     pub state: &'a BatchState<'a>,
     pub key: &'a Key,
+    /// What it fetches from instead of its textures.
+    pub copies: Option<&'a Copies>,
     pub planes: &'a Planes,
     /// Columns and rows of planes that it runs over.
     pub extent: [u32; 2],
@@ -80,7 +83,7 @@ impl GuestJob for BatchJob<'_> {
 
     fn run(&self, kernel: &Option<BatchKernel>, options: &RunOptions, _: &Runtime) -> Result<bool, RunError> {
         let Some(BatchKernel { kernel, lifted, .. }) = kernel else { return Ok(false) };
-        let BatchState { constants, textures, space, .. } = self.state;
+        let BatchState { constants, .. } = self.state;
         let max_steps = lifted.max_steps(|int| constants.ints[usize::from(int)].count);
         if max_steps > SHORT {
             return Ok(false);
@@ -89,11 +92,11 @@ impl GuestJob for BatchJob<'_> {
         if columns == 0 || rows == 0 {
             return Ok(true);
         }
-        let texture = |texture: &AreaTexture| View::new(space, texture.surface, Bounds::Clamp);
+        let texture = |(texture, space): (AreaTexture, _)| View::new(space, texture.surface, Bounds::Clamp);
         let plane = |side, bounds| View::new(self.planes.space(), self.planes.surface(side), bounds);
         let planes = [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)];
         let bindings = Bindings {
-            surfaces: textures.iter().flatten().map(texture).chain(planes).collect(),
+            surfaces: self.state.bound(self.copies).flatten().map(texture).chain(planes).collect(),
             tables: self.state.tables.clone(),
             buffers: self.state.buffers.clone(),
         };

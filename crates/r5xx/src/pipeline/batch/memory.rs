@@ -1,5 +1,6 @@
 //! What draws use again and again: memory for quads, and what kinds of draws there were.
 
+use super::copies::CopyMemory;
 use super::planes::Planes;
 use super::tiles::{self, Tiles};
 use super::waiting::{Block, Levels, Primitives, Waiting};
@@ -12,6 +13,9 @@ use std::sync::{Arc, Mutex};
 const MANY: u64 = 1024;
 /// Pixels around primitives from which on another thread is worth it.
 const PIXELS_PER_THREAD: u64 = 1 << 16;
+/// Pixels around primitives for each texel from which on textures in tiles are copied: half of them may be covered, and a texel is copied with
+/// fewer instructions than it takes to find one in tiles instead of rows.
+const PIXELS_PER_TEXEL: u64 = 2;
 /// Kinds of buffers whose places are kept.
 const BUFFERS: usize = 16;
 /// Kinds of draws that are counted.
@@ -24,6 +28,7 @@ pub struct Memory {
     /// Of each thread; there is one.
     pub(super) threads: Vec<Mutex<ThreadMemory>>,
     pub(super) places: Places,
+    pub(super) copies: CopyMemory,
     /// Quads that were drawn, by the hash of their key.
     drawn: HashMap<u64, u64>,
     /// Quads of draws of a kind from which on kernels draw them.
@@ -32,6 +37,8 @@ pub struct Memory {
     pub(super) tile: [u32; 2],
     /// Pixels around primitives from which on another thread is worth it.
     pub(super) pixels_per_thread: u64,
+    /// Pixels around primitives for each texel from which on textures in tiles are copied.
+    pub(super) pixels_per_texel: u64,
 }
 
 /// What a thread draws with.
@@ -73,10 +80,12 @@ impl Memory {
             tiles: Tiles::default(),
             threads: vec![Mutex::new(ThreadMemory::new()?)],
             places: Places::default(),
+            copies: CopyMemory::default(),
             drawn: HashMap::new(),
             many: MANY,
             tile: tiles::SIZE,
             pixels_per_thread: PIXELS_PER_THREAD,
+            pixels_per_texel: PIXELS_PER_TEXEL,
         })
     }
 

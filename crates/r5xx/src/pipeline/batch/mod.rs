@@ -10,6 +10,7 @@
 //! bits.
 
 mod buffers;
+mod copies;
 mod drawn;
 mod early;
 mod job;
@@ -33,6 +34,7 @@ use super::interpolate::Routing;
 use super::pixels::Pixels;
 use crate::surface::Surface;
 use crate::tx::{AreaTexture, MipTexture, Textures};
+use copies::Copies;
 use ctm_card::ObjectBytes;
 use ctm_engine::{Engine, SurfaceLayout};
 use ctm_memory::{Bounds, Buffer, Space};
@@ -301,11 +303,28 @@ impl<'a> BatchState<'a> {
         OTHERS + self.targets.iter().map(|target| target.memory.len()).sum::<usize>()
     }
 
+    /// The textures that kernels fetch from, by unit, or their copies, and the memory that each lies in.
+    fn bound<'b>(&'b self, copies: Option<&'b Copies>) -> impl Iterator<Item = Option<(AreaTexture, &'b Space)>> {
+        self.textures.iter().enumerate().map(move |(unit, texture)| {
+            let copy = copies.and_then(|copies| copies.get(unit));
+            copy.or(texture.map(|texture| (texture, self.space)))
+        })
+    }
+
     /// What decides what the kernel does, which only rounds the colours for which there is something in `colours`.
-    fn key(&self, pixels: &Pixels, planes: &Planes, is_tested: bool, colours: &[Option<ByteColours>]) -> Key {
-        let BatchState { program, constants, textures, space, .. } = self;
+    fn key(
+        &self,
+        pixels: &Pixels,
+        planes: &Planes,
+        is_tested: bool,
+        colours: &[Option<ByteColours>],
+        copies: Option<&Copies>,
+    ) -> Key {
+        let BatchState { program, constants, .. } = self;
         let plane = |side, bounds| SurfaceLayout::of(planes.space(), &planes.surface(side), bounds);
-        let surfaces = textures.iter().flatten().map(|texture| &texture.surface);
+        let bound = || self.bound(copies);
+        let layout =
+            |(texture, space): (AreaTexture, &Space)| SurfaceLayout::of(space, &texture.surface, Bounds::Clamp);
         let rounded = |(target, colours): (&BatchTarget, &Option<ByteColours>)| match colours {
             Some(colours) => BatchTarget { state: colours.source(), memory: 0..0, ..target.clone() },
             None => target.clone(),
@@ -317,9 +336,9 @@ impl<'a> BatchState<'a> {
                 constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
             }),
             presets: self.presets.clone(),
-            textures: textures.iter().map(|texture| texture.map(AreaTexture::at_base_0)).collect(),
+            textures: bound().map(|texture| texture.map(|(texture, _)| texture.at_base_0())).collect(),
             mips: self.mips.clone(),
-            texture_layouts: surfaces.map(|surface| SurfaceLayout::of(space, surface, Bounds::Clamp)).collect(),
+            texture_layouts: bound().flatten().map(layout).collect(),
             plane_layouts: [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)],
             is_tested,
             early: pixels.tests_early(),

@@ -1,6 +1,7 @@
 //! Primitives on their way through a kernel: they are collected, by the tiles that they touch, and drawn tile by tile.
 
 use super::buffers::{Buffer, Buffers};
+use super::copies::Copies;
 use super::early::EarlyTests;
 use super::job::{BatchJob, BatchKernel};
 use super::memory::Memory;
@@ -38,6 +39,15 @@ pub struct KernelBatch<'s> {
     tests: Option<EarlyTests<'s>>,
     /// Of each colour buffer, how colours are written that the kernel has only rounded.
     colours: Vec<Option<ByteColours>>,
+    /// What is drawn with instead of the textures, from some time on.
+    in_rows: Option<InRows>,
+}
+
+/// Copies of textures, and a kernel that fetches from them.
+struct InRows {
+    copies: Copies,
+    key: Key,
+    compiled: Compiled<Key, Option<BatchKernel>>,
 }
 
 impl<'s> KernelBatch<'s> {
@@ -60,7 +70,7 @@ impl<'s> KernelBatch<'s> {
             Buffer::Pixels(_) => None,
         };
         let colours: Vec<_> = buffers.targets.iter().zip(&state.targets).map(colours).collect();
-        let key = state.key(pixels, &own.planes, tests.is_some(), &colours);
+        let key = state.key(pixels, &own.planes, tests.is_some(), &colours, None);
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         let kind = hasher.finish();
@@ -68,7 +78,7 @@ impl<'s> KernelBatch<'s> {
             return Ok(None);
         }
         let Some(own) = memory.own() else { return Ok(None) };
-        let job = BatchJob { state, key: &key, planes: &own.planes, extent: [0; 2] };
+        let job = BatchJob { state, key: &key, copies: None, planes: &own.planes, extent: [0; 2] };
         let compiled = state.engine.compile(&job)?;
         if !compiled.run(&job, state.options)? {
             return Ok(None);
@@ -78,7 +88,21 @@ impl<'s> KernelBatch<'s> {
         let tile = memory.tile;
         memory.tiles.begin(pixels.framebuffer(), tile);
         let counts = Counts::default();
-        Ok(Some(KernelBatch { state, pixels, memory, key, kind, compiled, around: 0, counts, buffers, tests, colours }))
+        let (around, in_rows) = (0, None);
+        Ok(Some(KernelBatch {
+            state,
+            pixels,
+            memory,
+            key,
+            kind,
+            compiled,
+            around,
+            counts,
+            buffers,
+            tests,
+            colours,
+            in_rows,
+        }))
     }
 
     /// Draws a primitive.
@@ -122,7 +146,7 @@ impl<'s> KernelBatch<'s> {
     /// If the time is up.
     pub fn flush(&mut self) -> Result<(), RunError> {
         if self.memory.tiles.touched() > 0 {
-            let done = self.draw_tiles();
+            let done = self.copy_textures().and_then(|()| self.draw_tiles());
             self.memory.primitives.clear();
             self.memory.tiles.clear();
             self.around = 0;
@@ -133,8 +157,31 @@ impl<'s> KernelBatch<'s> {
         Ok(())
     }
 
+    /// Copies the textures in tiles, if what waits is worth it.
+    fn copy_textures(&mut self) -> Result<(), RunError> {
+        let KernelBatch { state, pixels, memory, tests, colours, .. } = self;
+        let texels = Copies::texels(&state.textures);
+        let pays = texels > 0 && self.around >= texels.saturating_mul(memory.pixels_per_texel);
+        if self.in_rows.is_some() || !pays {
+            return Ok(());
+        }
+        let Some(copies) = Copies::of(&state.textures, state.space, &mut memory.copies) else { return Ok(()) };
+        let Some(own) = memory.own() else { return Ok(()) };
+        let key = state.key(pixels, &own.planes, tests.is_some(), colours, Some(&copies));
+        let job = BatchJob { state, key: &key, copies: Some(&copies), planes: &own.planes, extent: [0; 2] };
+        let compiled = state.engine.compile(&job)?;
+        if compiled.run(&job, state.options)? {
+            self.in_rows = Some(InRows { copies, key, compiled });
+        }
+        Ok(())
+    }
+
     fn draw_tiles(&mut self) -> Result<Done, RunError> {
-        let KernelBatch { state, pixels, memory, key, compiled, buffers, tests, colours, .. } = self;
+        let KernelBatch { state, pixels, memory, key, compiled, buffers, tests, colours, in_rows, .. } = self;
+        let (copies, key, compiled) = match in_rows {
+            Some(InRows { copies, key, compiled }) => (Some(&*copies), key, compiled),
+            None => (None, key, compiled),
+        };
         let workers = state.engine.runtime().workers();
         let pieces = (memory.tiles.touched() as u64).min(self.around.div_ceil(memory.pixels_per_thread));
         memory.reserve(workers.threads(state.options.threads, pieces));
@@ -147,6 +194,7 @@ impl<'s> KernelBatch<'s> {
             key,
             colours,
             compiled,
+            copies,
             primitives,
             tiles,
             next: AtomicUsize::new(0),

@@ -39,6 +39,13 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     // Another format of the buffer now and then.
     let formats = [(3, 0x1B00), (4, 0x1B00), (5, 0x3901), (15, 0x3900), (9, 0), (13, 0x1200), (10, 0x3900)];
     let format = formats.get(bits(2)? as usize % 14);
+    // A texture in macro tiles, of which none is smaller.
+    if bits(2)? & 1 != 0 {
+        let size = state.registers.value(0x4480);
+        state.registers.write(0x4480, size | 31 | 15 << 11);
+        state.registers.write(0x4500, 63);
+        state.registers.bind(0x4540, 3 << 2, TEXTURE);
+    }
     // Textures that only the scalar pipeline samples.
     let (filter, levels) = (bits(2)?, bits(4)?);
     if filter != 0 {
@@ -123,6 +130,7 @@ fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32
     {
         let mut memory = scratch.batch.borrow_mut();
         (memory.many, memory.tile, memory.pixels_per_thread) = (0, [64, 16], 1);
+        memory.pixels_per_texel = 0;
     }
     let mut state = state.clone();
     let control = VapVfCntl::read(&[(vertices.len() as u32 / 8).min(0xFFFF) << 16 | 3 << 4 | 4]);

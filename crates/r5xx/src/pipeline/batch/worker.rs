@@ -1,6 +1,7 @@
 //! A thread that draws tiles: it finds the quads of their primitives, tests them, lays them out for launches, and stores what becomes of them.
 
 use super::buffers::Buffers;
+use super::copies::Copies;
 use super::drawn::DrawnPixels;
 use super::early::{EarlyTests, Rasterising, Testing};
 use super::job::{BatchJob, BatchKernel};
@@ -32,6 +33,8 @@ pub struct Shared<'d, 's> {
     /// Of each colour buffer, how colours are written that the kernel has only rounded.
     pub colours: &'d [Option<ByteColours>],
     pub compiled: &'d Compiled<Key, Option<BatchKernel>>,
+    /// What the kernel fetches from instead of textures.
+    pub copies: Option<&'d Copies>,
     pub primitives: &'d Primitives,
     pub tiles: &'d Tiles,
     /// What the kernel runs for.
@@ -146,7 +149,7 @@ impl Shared<'_, '_> {
         launch: Launch,
         done: &mut Done,
     ) -> Result<(), RunError> {
-        let Shared { state, pixels, buffers, key, colours, compiled, primitives, .. } = *self;
+        let Shared { state, pixels, buffers, key, colours, compiled, copies, primitives, .. } = *self;
         let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
         let transfer = Transfer { state, pixels, buffers, key, colours, primitives, launch, prefetches };
         let alone = DrawnPixels { state, buffers, key, colours, primitives, launch };
@@ -156,7 +159,7 @@ impl Shared<'_, '_> {
                 Unit::Pixels => alone.lay_out(&mut inputs),
             }
         }
-        compiled.run(&BatchJob { state, key, planes, extent: launch.extent() }, options)?;
+        compiled.run(&BatchJob { state, key, copies, planes, extent: launch.extent() }, options)?;
         if let Some([inputs, results]) = planes.words() {
             match launch.unit {
                 Unit::Quads => done.counts.add_pixels(transfer.store(&inputs, &results)),

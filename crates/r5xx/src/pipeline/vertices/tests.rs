@@ -30,8 +30,10 @@ const PROGRAM: &str = "
 
 /// `VAP_PROG_STREAM_CNTL` and its extension of two elements: vectors of four numbers, or anything.
 fn elements(u: &mut Unstructured) -> Result<[u32; 2]> {
+    // All components of the vector, or three and 1, are the most common ones.
+    let common = *u.choose(&[0xFA88_FA88, 0xF688_F688])?;
     if u.arbitrary()? {
-        return Ok([0x2103_0003, 0xF688_F688]);
+        return Ok([0x2103_0003, common]);
     }
     let mut element = |location: u32| {
         let kind = *u.choose(&[0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 11, 12])?;
@@ -39,7 +41,8 @@ fn elements(u: &mut Unstructured) -> Result<[u32; 2]> {
     };
     let (first, second) = (element(0)?, element(1)?);
     let locations = u.int_in_range(0..=1)? << 24;
-    Ok([first | (second & !0x100 | 0x2000) << 16 | locations, u.arbitrary()?])
+    let extension = if u.arbitrary()? { common } else { u.arbitrary()? };
+    Ok([first | (second & !0x100 | 0x2000) << 16 | locations, extension])
 }
 
 fn state(u: &mut Unstructured) -> Result<State> {
