@@ -30,9 +30,20 @@ struct Elements {
     decoder: ElementDecoder,
     /// The signed ones of components that may have a sign each, if some but not all have.
     signed: Option<(ElementDecoder, [bool; 4])>,
-    /// For each channel that is a short part of the element: its place and its values.
-    values: [Option<(u32, Vec<u32>)>; 4],
+    channels: [Channel; 4],
     numbers: TexelNumbers,
+}
+
+/// How a channel of texels is obtained.
+enum Channel {
+    /// It is the same for all of them.
+    Constant(u32),
+    /// It is a word of the element.
+    Word(usize),
+    /// It is a short part of a word: its number, its lowest bit, and what each of its values stands for.
+    Part(usize, u32, Box<[u32; 1 << LOOKED_UP]>),
+    /// The decoder calculates it.
+    Calculated,
 }
 
 impl TexelDecoder {
@@ -66,15 +77,19 @@ impl TexelDecoder {
         }
     }
 
-    /// The components of texel (x, y) of a block, with coordinates modulo its sides.
-    pub fn decode(&self, words: &[u32; 4], x: u32, y: u32) -> [u32; 4] {
+    /// Decodes texels of a row, from those in column `x` and row `y` on, which lie in these elements, samples of one texel one after the other.
+    pub fn decode(&self, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [[u32; 4]]) {
         match &self.kind {
-            Kind::Elements(elements) => elements.decode(words),
+            Kind::Elements(format) => format.decode(elements, texels),
             Kind::Blocks(format) => {
-                let [r, g, b, a] = format.texel(words, x, y);
-                match self.degamma {
-                    true => [linear(r), linear(g), linear(b), a],
-                    false => [r, g, b, a],
+                let first = x;
+                for (x, texel) in (x..).zip(texels) {
+                    let block = elements.get((x / 4 - first / 4) as usize).unwrap_or(&[0; 4]);
+                    let [r, g, b, a] = format.texel(block, x, y);
+                    *texel = match self.degamma {
+                        true => [linear(r), linear(g), linear(b), a],
+                        false => [r, g, b, a],
+                    };
                 }
             }
         }
@@ -97,7 +112,7 @@ impl Elements {
         let mut elements = Elements {
             decoder: decoder(all)?,
             signed: if some { Some((decoder(true)?, signs)) } else { None },
-            values: [None, None, None, None],
+            channels: [const { Channel::Calculated }; 4],
             numbers: match texture.numbers {
                 NumberFormat::Int => TexelNumbers::Integer,
                 NumberFormat::Norm if !signs[0] && !is_float(texture.format) => TexelNumbers::Fraction,
@@ -105,51 +120,57 @@ impl Elements {
             },
         };
         for channel in 0..4 {
-            let (at, width) = match elements.decoder.field(channel) {
-                Some((at, width)) if width <= LOOKED_UP => (at, width),
-                // What the format lacks is always the same.
-                None if texture.format != SHARED_EXPONENT || channel == 3 => (0, 0),
-                Some(_) | None => continue,
-            };
-            let value = |bits: u32| {
-                let value = elements.element(u128::from(bits) << at)[channel];
-                if texture.degamma && channel < 3 { linear(value) } else { value }
-            };
-            let values = (0..1 << width).map(value).collect();
-            elements.values[channel] = Some((at, values));
+            let found = elements.channel(channel, texture);
+            elements.channels[channel] = found;
         }
         Some(elements)
     }
 
-    fn element(&self, bits: u128) -> [u32; 4] {
-        let values = self.decoder.decode(bits);
-        match &self.signed {
-            None => values,
-            Some((decoder, signs)) => {
-                let signed = decoder.decode(bits);
-                std::array::from_fn(|channel| if signs[channel] { signed[channel] } else { values[channel] })
+    fn channel(&self, channel: usize, texture: &TextureResource) -> Channel {
+        let value = |words: &[u32; 4]| {
+            let value = self.calculated(channel, words);
+            if texture.degamma && channel < 3 { linear(value) } else { value }
+        };
+        match self.decoder.field(channel) {
+            Some((at, width)) if width <= LOOKED_UP => {
+                let (word, shift) = ((at / 32) as usize, at % 32);
+                let of_bits = |bits: usize| {
+                    let mut words = [0; 4];
+                    words[word] = (bits as u32) << shift;
+                    value(&words)
+                };
+                Channel::Part(word, shift, Box::new(std::array::from_fn(|bits| of_bits(bits % (1 << width)))))
             }
+            // A word with a sign is the same as one without.
+            Some(_) => self.decoder.word(channel).map_or(Channel::Calculated, Channel::Word),
+            // What the format lacks is always the same.
+            None if texture.format != SHARED_EXPONENT || channel == 3 => Channel::Constant(value(&[0; 4])),
+            None => Channel::Calculated,
         }
     }
 
-    fn decode(&self, words: &[u32; 4]) -> [u32; 4] {
-        let mut texel = [0; 4];
-        let mut complete = true;
-        for (value, values) in texel.iter_mut().zip(&self.values) {
-            match values {
-                Some((at, values)) => {
-                    let bits = words[(at / 32) as usize] >> (at % 32);
-                    *value = values[bits as usize & (values.len() - 1)];
+    fn calculated(&self, channel: usize, words: &[u32; 4]) -> u32 {
+        match &self.signed {
+            Some((decoder, signs)) if signs[channel] => decoder.channel(channel, words),
+            Some(_) | None => self.decoder.channel(channel, words),
+        }
+    }
+
+    fn decode(&self, elements: &[[u32; 4]], texels: &mut [[u32; 4]]) {
+        for (number, channel) in self.channels.iter().enumerate() {
+            let of_texels = texels.iter_mut().map(|texel| &mut texel[number]).zip(elements);
+            match channel {
+                Channel::Constant(value) => of_texels.for_each(|(component, _)| *component = *value),
+                Channel::Word(word) => of_texels.for_each(|(component, words)| *component = words[word & 3]),
+                Channel::Part(word, shift, values) => {
+                    of_texels
+                        .for_each(|(component, words)| *component = values[(words[word & 3] >> shift & 0xFF) as usize]);
                 }
-                None => complete = false,
+                Channel::Calculated => {
+                    of_texels.for_each(|(component, words)| *component = self.calculated(number, words));
+                }
             }
         }
-        if complete {
-            return texel;
-        }
-        let bits = words.iter().rev().fold(0, |bits, &word| bits << 32 | u128::from(word));
-        let all = self.element(bits);
-        std::array::from_fn(|channel| if self.values[channel].is_some() { texel[channel] } else { all[channel] })
     }
 }
 
@@ -172,6 +193,12 @@ mod tests {
         TexelDecoder::new(&TextureResource { format, numbers, signs, degamma, ..TextureResource::default() }).unwrap()
     }
 
+    fn decoded(decoder: &TexelDecoder, words: [u32; 4], x: u32, y: u32) -> [u32; 4] {
+        let mut texel = [[7; 4]];
+        decoder.decode(&[words], x, y, &mut texel);
+        texel[0]
+    }
+
     fn floats(texel: [u32; 4]) -> [f32; 4] {
         texel.map(f32::from_bits)
     }
@@ -180,18 +207,18 @@ mod tests {
     fn components_begin_at_the_low_end() {
         let norm = NumberFormat::Norm;
         let bytes = decoder(0x1A, norm, [0; 4], false);
-        assert_eq!(floats(bytes.decode(&[0xFF00_3380, 0, 0, 0], 0, 0)), [128.0 / 255.0, 0.2, 0.0, 1.0]);
+        assert_eq!(floats(decoded(&bytes, [0xFF00_3380, 0, 0, 0], 0, 0)), [128.0 / 255.0, 0.2, 0.0, 1.0]);
         assert_eq!((bytes.block(), bytes.numbers()), ((1, 1, 4), TexelNumbers::Fraction));
         let wide = decoder(0x19, norm, [0; 4], false);
         let expected = [1.0, 0.0, 341.0 / 1023.0, 2.0 / 3.0];
-        assert_eq!(floats(wide.decode(&[0x3FF | 341 << 20 | 2 << 30, 0, 0, 0], 0, 0)), expected);
+        assert_eq!(floats(decoded(&wide, [0x3FF | 341 << 20 | 2 << 30, 0, 0, 0], 0, 0)), expected);
         let depth = decoder(0x11, norm, [0; 4], false);
-        assert_eq!(floats(depth.decode(&[0xFFFF_FFFF, 0, 0, 0], 0, 0))[0], 1.0);
+        assert_eq!(floats(decoded(&depth, [0xFFFF_FFFF, 0, 0, 0], 0, 0))[0], 1.0);
         let stencil = decoder(0x11, NumberFormat::Int, [0; 4], false);
-        assert_eq!(stencil.decode(&[0x5A12_3456, 0, 0, 0], 0, 0)[..2], [0x12_3456, 0x5A]);
+        assert_eq!(decoded(&stencil, [0x5A12_3456, 0, 0, 0], 0, 0)[..2], [0x12_3456, 0x5A]);
         assert_eq!(stencil.numbers(), TexelNumbers::Integer);
         let float = decoder(0x1C, norm, [0; 4], false);
-        assert_eq!(float.decode(&[0x3F00_0000, 0xABCD_EF7F, 0, 0], 0, 0)[0], 0x3F00_0000);
+        assert_eq!(decoded(&float, [0x3F00_0000, 0xABCD_EF7F, 0, 0], 0, 0)[0], 0x3F00_0000);
         assert_eq!(float.block(), (1, 1, 8));
     }
 
@@ -199,10 +226,10 @@ mod tests {
     fn signs_belong_to_components() {
         let mixed = decoder(0x1A, NumberFormat::Norm, [1, 1, 0, 0], false);
         let expected = [-1.0, 1.0, 128.0 / 255.0, 1.0];
-        assert_eq!(floats(mixed.decode(&[0xFF80_7F80, 0, 0, 0], 0, 0)), expected);
+        assert_eq!(floats(decoded(&mixed, [0xFF80_7F80, 0, 0, 0], 0, 0)), expected);
         let integers = decoder(0x1F, NumberFormat::Int, [1; 4], false);
         assert_eq!(
-            integers.decode(&[0xFFFF_7FFF, 0x8000_0001, 0, 0], 0, 0).map(u32::cast_signed),
+            decoded(&integers, [0xFFFF_7FFF, 0x8000_0001, 0, 0], 0, 0).map(u32::cast_signed),
             [32767, -1, 1, -32768]
         );
     }
@@ -210,11 +237,11 @@ mod tests {
     #[test]
     fn srgb_leaves_alpha_alone() {
         let srgb = decoder(0x1A, NumberFormat::Norm, [0; 4], true);
-        let texel = srgb.decode(&[0x8000_FF80, 0, 0, 0], 0, 0);
+        let texel = decoded(&srgb, [0x8000_FF80, 0, 0, 0], 0, 0);
         assert_eq!(texel, [LINEAR[128], LINEAR[255], 0, (128.0f32 / 255.0).to_bits()]);
         let blocks = decoder(0x31, NumberFormat::Norm, [0; 4], true);
         // Both ends are 5-bit red 16, which is 132 of 255.
-        let texel = blocks.decode(&[0x8000_8000, 0, 0, 0], 3, 3);
+        let texel = decoded(&blocks, [0x8000_8000, 0, 0, 0], 3, 3);
         assert_eq!(texel, [LINEAR[132], 0, 0, 0x3F80_0000]);
         assert_eq!(blocks.block(), (4, 4, 8));
     }

@@ -1,9 +1,10 @@
 //! Decoded textures that are kept between draws.
 //!
 //! Each is kept with the bytes that it was decoded from. Where these may have changed, since a draw or a packet wrote to them, or another
-//! submission began, they are compared with what memory holds, and only other bytes are decoded again.
+//! submission began, they are compared with what memory holds, and only what lies in other bytes is decoded again.
 
-use super::{Encoded, Shape, Source, TextureError, VECTOR_BYTES};
+use super::source::{Changes, Source};
+use super::{Encoded, Shape, TextureError, VECTOR_BYTES};
 use crate::resources::{TextureResource, WORDS};
 use ctm_card::Object;
 use ctm_memory::{Arena, BASE_ALIGNMENT};
@@ -12,8 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that are kept at most, those of the last texture aside.
 const LIMIT: u64 = 1 << 28;
-/// Bytes that are compared at once.
-const CHUNK: usize = 1 << 14;
 /// Bits of word 4 that say what samples get of texels, and not what texels are.
 const SELECTS: u32 = 0x0FFF_0000;
 
@@ -71,19 +70,22 @@ impl Textures {
         let key = Key { words: [w0, w1, 0, 0, w4 & !SELECTS, w5, 0], places };
         kept.time += 1;
         let time = kept.time;
-        if let Some(at) = kept.textures.iter().position(|texture| texture.key == key) {
-            let texture = &mut kept.textures[at];
-            if !texture.doubtful || texture.sources.iter().all(|source| is_unchanged(memory, source)) {
-                (texture.doubtful, texture.time) = (false, time);
-                return Ok((texture.shape.clone(), Arc::clone(&texture.vectors)));
-            }
+        let at = kept.textures.iter().position(|texture| texture.key == key);
+        if let Some(texture) = at.and_then(|at| kept.textures.get_mut(at))
+            && texture.is_current(memory)
+        {
+            texture.time = time;
+            return Ok((texture.shape.clone(), Arc::clone(&texture.vectors)));
+        }
+        if let Some(at) = at {
             kept.remove(at);
         }
-        let encoded = Encoded::of(&TextureResource::read(&words)).map_err(TextureError::Unknown)?;
+        let encoded = key.encoded()?;
         let bytes = (encoded.vectors * VECTOR_BYTES).next_multiple_of(BASE_ALIGNMENT.into()).max(BASE_ALIGNMENT.into());
         let mut vectors = Arena::new(BASE_ALIGNMENT, bytes as u32).map_err(|_| TextureError::Memory)?;
         let sources = encoded.sources(memory, places);
-        encoded.decode(&sources, vectors.words_mut().ok_or(TextureError::Memory)?);
+        let all: Vec<_> = sources.iter().map(Source::all).collect();
+        encoded.decode(&sources, &all, vectors.words_mut().ok_or(TextureError::Memory)?);
         let (shape, vectors) = (encoded.shape, Arc::new(vectors));
         let kept_shape = shape.clone();
         kept.make_place(bytes);
@@ -98,12 +100,14 @@ impl Textures {
     pub fn written(&self, addresses: Range<u64>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for texture in kept.textures.iter_mut().filter(|texture| !texture.doubtful) {
-            let overlaps = |source: &Source| {
-                let begin = u64::from(source.address);
-                begin < addresses.end && addresses.start < begin + source.bytes.len() as u64
-            };
-            texture.doubtful = texture.sources.iter().any(overlaps);
+            texture.doubtful = texture.sources.iter().any(|source| source.overlaps(&addresses));
         }
+    }
+}
+
+impl Key {
+    fn encoded(&self) -> Result<Encoded, TextureError> {
+        Encoded::of(&TextureResource::read(&self.words)).map_err(TextureError::Unknown)
     }
 }
 
@@ -125,18 +129,23 @@ impl Kept {
 
 impl KeptTexture {
     fn bytes(&self) -> u64 {
-        let sources: usize = self.sources.iter().map(|source| source.bytes.len()).sum();
-        u64::from(self.vectors.size()) + sources as u64
+        let sources: u64 = self.sources.iter().map(Source::size).sum();
+        u64::from(self.vectors.size()) + sources
     }
-}
 
-/// Whether memory holds what was read from it.
-fn is_unchanged(memory: &Arena, source: &Source) -> bool {
-    let mut now = [0; CHUNK];
-    source.bytes.chunks(CHUNK).enumerate().all(|(number, then)| {
-        let now = &mut now[..then.len()];
-        memory.read_bytes(source.address.wrapping_add((number * CHUNK) as u32), now) && now == then
-    })
+    /// Decodes what has changed since; false if that cannot be done, as a draw has the vectors still.
+    fn is_current(&mut self, memory: &Arena) -> bool {
+        if self.doubtful {
+            let changes: Vec<_> = self.sources.iter_mut().map(|source| source.update(memory)).collect();
+            if !changes.iter().all(Changes::is_empty) {
+                let vectors = Arc::get_mut(&mut self.vectors).and_then(Arena::words_mut);
+                let (Some(vectors), Ok(encoded)) = (vectors, self.key.encoded()) else { return false };
+                encoded.decode(&self.sources, &changes, vectors);
+            }
+            self.doubtful = false;
+        }
+        true
+    }
 }
 
 #[cfg(test)]
@@ -167,14 +176,75 @@ mod tests {
         textures.written(0x1_2000..0x1_3000);
         assert_eq!(get(), (found, place), "something else was");
         textures.written(0x1_0000..0x1_1001);
-        assert_eq!(get().0, value(20));
-        let (_, place) = get();
+        assert_eq!(get(), (value(20), place), "decoded where it was");
         textures.written(0..u64::MAX);
         assert_eq!(get(), (value(20), place), "the same bytes");
         let mut others = WORDS_OF_A_TEXTURE;
         others[4] ^= 7 << 16;
         assert_eq!(first(&textures, &memory, others, 0x1_1000), (value(20), place), "selectors are applied elsewhere");
         assert_ne!(first(&textures, &memory, WORDS_OF_A_TEXTURE, 0x1_2000).1, place);
+    }
+
+    #[test]
+    fn what_a_draw_has_stays() {
+        let memory = Arena::new(0x1_0000, 0x4000).unwrap();
+        let textures = Textures::default();
+        let object = Object { address: 0x1_1000, size: 0x1000 };
+        let get = || textures.get(&memory, WORDS_OF_A_TEXTURE, [(object, 0); 2]).unwrap().1;
+        let of_a_draw = get();
+        memory.write_u8(0x1_1000, 255);
+        textures.written(0..u64::MAX);
+        let first = |vectors: &Arena| vectors.read_u32(vectors.base());
+        assert_eq!((first(&get()), first(&of_a_draw)), (Some(1.0f32.to_bits()), Some(0)));
+    }
+
+    /// Textures in all orders, of elements of all sizes, samples and blocks, some of whose bytes change: as if decoded anew.
+    #[test]
+    fn what_changes_is_decoded_again() {
+        let memory = Arena::new(0x1_0000, 0x8_0000).unwrap();
+        let object = Object { address: 0x1_0000, size: 0x7_F00D };
+        let mut random = 1_u32;
+        let mut next = || {
+            random = random.wrapping_mul(0x0019_660D).wrapping_add(0x3C6E_F35F);
+            random >> 8
+        };
+        for address in (0x1_0000..0x9_0000).step_by(4) {
+            memory.write_u32(address, next());
+        }
+        // Bytes, halves, words, pairs, vectors; compressed blocks of 8 and 16 bytes.
+        for (format, order) in
+            [0x01, 0x05, 0x1A, 0x1F, 0x23, 0x31, 0x33].into_iter().flat_map(|f| [1, 2, 4].map(|o| (f, o)))
+        {
+            for (dimensions, levels) in [(1, 5), (5, 2), (6, 1), (6, 3)] {
+                let is_block = format >= 0x31;
+                if dimensions == 6 && (is_block || order != 4) {
+                    continue;
+                }
+                let mut words = WORDS_OF_A_TEXTURE;
+                words[0] = dimensions | order << 3 | 31 << 8 | 44 << 19;
+                words[1] = 29 | 1 << 13 | format << 26;
+                words[5] = levels | u32::from(dimensions == 5) << 17;
+                let textures = Textures::default();
+                let places = [(object, 0x100), (object, 0x4_0000)];
+                let get = |textures: &Textures| textures.get(&memory, words, places).unwrap().1;
+                let place = get(&textures).as_ptr();
+                for changes in [1, 3, 100] {
+                    (0..changes).for_each(|_| {
+                        memory.write_u8(0x1_0000 + next() % 0x8_0000, next() as u8);
+                    });
+                    textures.written(0..u64::MAX);
+                    let found = get(&textures);
+                    assert_eq!(found.as_ptr(), place);
+                    let [found, expected] = [found, get(&Textures::default())].map(|vectors| {
+                        let mut words = vec![0; vectors.size() as usize / 4];
+                        vectors.read_words(vectors.base(), &mut words);
+                        words
+                    });
+                    let other = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+                    assert_eq!(other, None, "format {format:#x}, order {order}, dimensions {dimensions}");
+                }
+            }
+        }
     }
 
     #[test]

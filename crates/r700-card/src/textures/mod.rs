@@ -1,15 +1,19 @@
 //! Textures: what programs sample, as vectors of four dwords.
 
+mod decoding;
 mod kept;
+mod source;
 
 pub use kept::Textures;
 
 use crate::levels::{Level, levels};
 use crate::resources::{Dimensions, TextureResource};
 use crate::texels::TexelDecoder;
-use ctm_card::{Object, ObjectBytes};
+use ctm_card::Object;
 use ctm_memory::Arena;
 use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture};
+use decoding::LevelDecoder;
+use source::{Changes, Source};
 use std::ops::Range;
 
 /// Vectors of a texture at most.
@@ -18,8 +22,6 @@ const MAX_VECTORS: u64 = 1 << 25;
 const FACES: u32 = 6;
 /// Bytes of a vector.
 pub const VECTOR_BYTES: u64 = 16;
-/// Elements whose places are worked out together.
-const RUN: usize = 8;
 
 /// Why a texture cannot be sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,21 +64,12 @@ impl Shape {
     }
 }
 
-/// The bytes of the card's memory that the slices of a level are made of: as many as their object has.
-#[derive(Debug)]
-pub struct Source {
-    /// Card address of the first.
-    pub address: u32,
-    /// What they were.
-    pub bytes: Vec<u8>,
-}
-
 /// A texture that can be decoded.
-pub struct Encoded {
+struct Encoded {
     /// What it is besides its texels.
-    pub shape: Shape,
+    shape: Shape,
     /// How many vectors it becomes.
-    pub vectors: u64,
+    vectors: u64,
     decoder: TexelDecoder,
     levels: Vec<Level>,
     slices: Range<u32>,
@@ -87,7 +80,7 @@ impl Encoded {
     ///
     /// # Errors
     /// What of it is not known.
-    pub fn of(resource: &TextureResource) -> Result<Self, &'static str> {
+    fn of(resource: &TextureResource) -> Result<Self, &'static str> {
         let decoder = TexelDecoder::new(resource).ok_or("has a format that is not known")?;
         let levels = levels(resource, decoder.block()).ok_or("has an order of texels that is not known")?;
         let (dimension, slices) = slices(resource);
@@ -101,11 +94,7 @@ impl Encoded {
             numbers: decoder.numbers(),
         };
         let mut encoded = Encoded { shape, vectors: 0, decoder, levels, slices };
-        let vectors = |level: &Level| {
-            let [width, height, _] = level.size.map(u64::from);
-            width * height * encoded.slices_of(level).len() as u64 * u64::from(encoded.shape.samples)
-        };
-        encoded.vectors = encoded.levels.iter().map(vectors).sum();
+        encoded.vectors = encoded.levels().map(|level| level.vectors()).sum();
         if encoded.vectors > MAX_VECTORS { Err("is large") } else { Ok(encoded) }
     }
 
@@ -118,68 +107,37 @@ impl Encoded {
         }
     }
 
+    fn levels(&self) -> impl Iterator<Item = LevelDecoder<'_>> {
+        let samples = self.shape.samples;
+        self.levels.iter().map(move |level| LevelDecoder {
+            decoder: &self.decoder,
+            level,
+            slices: self.slices_of(level),
+            samples,
+        })
+    }
+
     /// Reads what each level is made of. The first level, and the others, are at these places of objects, in bytes.
-    pub fn sources(&self, memory: &Arena, places: [(Object, u64); 2]) -> Vec<Source> {
+    fn sources(&self, memory: &Arena, places: [(Object, u64); 2]) -> Vec<Source> {
         let source = |(number, level): (usize, &Level)| {
             let (object, offset) = places[usize::from(number > 0)];
             let slices = self.slices_of(level);
             let slice = level.layout.slice_bytes();
             let begin = offset + level.begin + u64::from(slices.start) * slice;
-            let object = ObjectBytes::new(memory, object, 0);
-            let size = object.size().saturating_sub(begin).min(slices.len() as u64 * slice);
-            let address = object.address(begin, 0).filter(|_| size > 0).unwrap_or_default();
-            let mut bytes = vec![0; size as usize];
-            object.read_bytes(begin, &mut bytes);
-            Source { address, bytes }
+            Source::new(memory, object, begin, slices.len() as u64 * slice)
         };
         self.levels.iter().enumerate().map(source).collect()
     }
 
-    /// Decodes what it is made of. What lies beyond the end of an object is 0.
-    pub fn decode(&self, sources: &[Source], words: &mut [u32]) {
-        let mut vectors = words.as_chunks_mut::<4>().0.iter_mut();
-        let (block_width, block_height, bytes) = self.decoder.block();
-        for (level, source) in self.levels.iter().zip(sources) {
-            let [width, height, _] = level.size;
-            let slices = self.slices_of(level);
-            let skipped = u64::from(slices.start) * level.layout.slice_bytes();
-            let columns = level.layout.columns();
-            for (slice, y) in slices.flat_map(|slice| (0..height).map(move |y| (slice, y))) {
-                let place = |x: u32, sample: u32| {
-                    level.layout.sample_offset(x, y / block_height, slice, sample).wrapping_sub(skipped)
-                };
-                let mut first = 0;
-                for x in 0..width {
-                    let column = x / block_width;
-                    let of_run = column as usize % RUN;
-                    if of_run == 0 && x % block_width == 0 {
-                        first = place(column, 0);
-                    }
-                    for sample in 0..self.shape.samples {
-                        let place = match columns {
-                            Some(columns) if self.shape.samples == 1 => first + columns[of_run],
-                            _ => place(column, sample),
-                        };
-                        let texel = self.decoder.decode(&element(&source.bytes, place, bytes), x, y);
-                        if let Some(vector) = vectors.next() {
-                            *vector = texel;
-                        }
-                    }
-                }
-            }
+    /// Decodes what has changed of its sources. What lies beyond the end of an object is 0.
+    fn decode(&self, sources: &[Source], changes: &[Changes], words: &mut [u32]) {
+        let mut vectors = words.as_chunks_mut::<4>().0;
+        for ((level, source), changes) in self.levels().zip(sources).zip(changes) {
+            let Some((of_level, others)) = vectors.split_at_mut_checked(level.vectors() as usize) else { return };
+            level.decode(source, changes, of_level);
+            vectors = others;
         }
     }
-}
-
-/// An element of up to 16 bytes; zeros if not all of it is there.
-fn element(bytes: &[u8], place: u64, count: u32) -> [u32; 4] {
-    let found = usize::try_from(place).ok().and_then(|first| bytes.get(first..first.checked_add(count as usize)?));
-    let mut element = [0; 16];
-    if let Some(found) = found {
-        element[..found.len()].copy_from_slice(found);
-    }
-    let [a, b, c, d] = [0, 1, 2, 3].map(|word| [0, 1, 2, 3].map(|byte| element[4 * word + byte]));
-    [a, b, c, d].map(u32::from_le_bytes)
 }
 
 /// How coordinates are read, and the slices that they choose from.
@@ -202,6 +160,11 @@ mod tests {
     use crate::registers::codes::ArrayMode;
     use crate::resources::NumberFormat;
 
+    fn decode_all(encoded: &Encoded, sources: &[Source], words: &mut [u32]) {
+        let all: Vec<_> = sources.iter().map(Source::all).collect();
+        encoded.decode(sources, &all, words);
+    }
+
     /// A texture of 32-bit integers that hold where they lie.
     fn numbered(resource: TextureResource) -> (Encoded, Vec<[u32; 4]>) {
         let memory = Arena::new(0x1_0000, 0x10_0000).unwrap();
@@ -213,7 +176,7 @@ mod tests {
         let encoded = Encoded::of(&resource).unwrap();
         let sources = encoded.sources(&memory, [(object, 0x100), (object, 0x4_0000)]);
         let mut words = vec![0; 4 * encoded.vectors as usize];
-        encoded.decode(&sources, &mut words);
+        decode_all(&encoded, &sources, &mut words);
         (encoded, words.as_chunks::<4>().0.to_vec())
     }
 
@@ -292,7 +255,7 @@ mod tests {
         let object = Object { address: 0x1_0000, size: 0x200 };
         let sources = encoded.sources(&memory, [(object, 0); 2]);
         let mut words = vec![7; 4 * encoded.vectors as usize];
-        encoded.decode(&sources, &mut words);
+        decode_all(&encoded, &sources, &mut words);
         assert_eq!((words[4 * 127], words[4 * 128], words[4 * 255 + 3]), (u32::MAX, 0, 1));
         let huge = TextureResource { dimensions: Dimensions::Three, width: 8191, height: 8191, depth: 9, ..resource };
         assert_eq!(Encoded::of(&huge).err(), Some("is large"));

@@ -90,7 +90,10 @@ pub(super) fn swap(endian_swap: EndianSwap, bytes: &mut [u8]) {
 /// The channels of an element. Missing ones are 0, but w, which is 1.
 pub(super) fn channels(format: &ElementFormat, bytes: &[u8; MAX_ELEMENT]) -> [u32; 4] {
     match ElementDecoder::new(*format) {
-        Ok(decoder) => decoder.decode(u128::from_le_bytes(*bytes)),
+        Ok(decoder) => {
+            let word = |n: usize| [0, 1, 2, 3].map(|byte| bytes[4 * n + byte]);
+            decoder.decode(&[0, 1, 2, 3].map(|n| u32::from_le_bytes(word(n))))
+        }
         Err(_) => [0, 0, 0, one(format)],
     }
 }
@@ -148,21 +151,37 @@ impl ElementDecoder {
         }
     }
 
+    /// Number of the 32-bit word of an element that a channel is as it stands, from 0 for x; none if it is no such word.
+    pub fn word(&self, channel: usize) -> Option<usize> {
+        let placed = self.parts.get(channel)?;
+        let is_word = match placed.part {
+            Part::Float(width) => width == 32,
+            Part::Integer(width) => width == 32 && self.format.number == NumberFormat::Int,
+            Part::Unused(_) => false,
+        };
+        is_word.then_some((placed.at / 32) as usize)
+    }
+
     /// The channels of an element. Missing ones are 0, but w, which is 1.
-    pub fn decode(&self, bits: u128) -> [u32; 4] {
-        let field = |at: u32, width: u32| (bits >> at) as u32 & (u32::MAX >> (32 - width));
-        let mut channels = [0, 0, 0, one(&self.format)];
-        for (placed, channel) in self.parts.iter().zip(&mut channels) {
-            let width = u32::from(placed.part.width());
-            let value = field(placed.at, width);
-            match placed.part {
-                Part::Float(_) if placed.shares_exponent => *channel = num::shared_exponent(value, field(27, 5)),
-                Part::Integer(_) => *channel = integer(&self.format, value, width),
-                Part::Float(_) => *channel = float(value, width),
-                Part::Unused(_) => {}
-            }
+    pub fn decode(&self, words: &[u32; 4]) -> [u32; 4] {
+        [0, 1, 2, 3].map(|channel| self.channel(channel, words))
+    }
+
+    /// A channel of an element, from 0 for x.
+    #[inline]
+    pub fn channel(&self, channel: usize, words: &[u32; 4]) -> u32 {
+        let field = |at: u32, width: u32| words[(at / 32) as usize & 3] >> (at % 32) & (u32::MAX >> (32 - width));
+        let missing = || if channel == 3 { one(&self.format) } else { 0 };
+        let Some(placed) = self.parts.get(channel) else { return missing() };
+        // No part of a format lies in two words.
+        let width = u32::from(placed.part.width());
+        let value = field(placed.at, width);
+        match placed.part {
+            Part::Float(_) if placed.shares_exponent => num::shared_exponent(value, field(27, 5)),
+            Part::Integer(_) => integer(&self.format, value, width),
+            Part::Float(_) => float(value, width),
+            Part::Unused(_) => missing(),
         }
-        channels
     }
 }
 
