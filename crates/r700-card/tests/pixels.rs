@@ -155,6 +155,26 @@ fn depth_is_copied_bit_for_bit() {
     assert!((0..PIXELS as u32).all(|n| word(n) == 0x1234_0000 + n));
 }
 
+/// Nothing but the depth buffer's samples says that the target has any.
+#[test]
+fn samples_of_depth_are_copied_each_to_itself() {
+    const WORDS: u32 = 32 * 8 * 4;
+    let low = [(0x2_80A0, 0x0910_0444), (0x2_8060, 3 << 10 | 3), (0x2_8208, 0x0008_0020)];
+    for (mask, copied) in [(0xF, WORDS), (0x5, WORDS / 2), (0x8, WORDS / 4)] {
+        let (memory, mut card) = (memory(), Card::new(Model::Rv770));
+        prepare(&memory);
+        for n in 0..WORDS {
+            assert!(memory.write_u32(TARGET.address + 0x2000 + 4 * n, 0x1234_0000 + n));
+        }
+        let mut stream = with_depth(&[&SAMPLES[..], &low, &[(0x2_8D0C, 0x8C), (0x2_8C48, mask)]].concat());
+        stream.extend([register(0x2_8000, 3 << 10 | 3), draw(3, false)].concat());
+        assert_eq!(execute(&mut card, &memory, &stream), [""; 0]);
+        let word = |n: u32| memory.read_u32(TARGET.address + 4 * n).unwrap();
+        let (same, other): (Vec<u32>, Vec<u32>) = (0..WORDS).partition(|&n| word(n) == 0x1234_0000 + n);
+        assert_eq!((same.len(), other.iter().all(|&n| word(n) == 0)), (copied as usize, true), "{mask:#x}");
+    }
+}
+
 #[test]
 fn colours_take_a_second_one() {
     let exports = program("EXP: PIX0, R0.xyzw\nEXP_DONE: PIX1, R1.xyzw\nEND_OF_PROGRAM");

@@ -12,7 +12,7 @@ use ctm_raster::channel::Words;
 
 /// What pixels that are drawn copy.
 pub enum Copy<'a> {
-    /// The depth buffer, bit for bit, to target 0.
+    /// The depth buffer, bit for bit, to target 0, which has as many samples (decision D232 of the card).
     Depth {
         /// The depth buffer.
         from: DepthSurface<'a>,
@@ -41,6 +41,8 @@ impl<'a> Copy<'a> {
             let Some(from) = DepthSurface::of(registers, memory)? else { return Ok(Some(Copy::Nothing)) };
             let to = Surface::of(registers, memory, 0)?.filter(|to| to.format.bytes == from.sample_bytes());
             let to = to.ok_or(DrawError::NotYet { what: "a copy of depth to a target of another size" })?;
+            // Drivers compress no samples of such a target, and so say nothing of them there.
+            let to = to.with_samples(from.samples());
             return Ok(Some(Copy::Depth { from, to }));
         }
         if render.depth_compress_disable || render.stencil_compress_disable {
@@ -89,11 +91,9 @@ impl<'a> Copy<'a> {
         let before = self.stored((x, y), layer)?;
         let place = |sample| Place { x, y, layer, sample };
         let (kind, samples, result) = match self {
-            Copy::Depth { from, to } => {
-                let first = if to.samples() == 1 { mask.trailing_zeros() } else { 0 };
-                let copied = from.read(place(if first < from.samples() { first } else { 0 }));
-                let is_copied = to.samples() == 1 || mask & 1 != 0;
-                (CopyKind::Depth, vec![copied], if is_copied { copied } else { before })
+            Copy::Depth { from, .. } => {
+                let copied = from.read(place(0));
+                (CopyKind::Depth, vec![copied], if mask & 1 != 0 { copied } else { before })
             }
             Copy::Resolve { from, to } => {
                 let samples: Vec<Words> = (0..from.samples()).map(|sample| from.read(place(sample))).collect();
@@ -105,18 +105,13 @@ impl<'a> Copy<'a> {
         Some(CopyHistory { kind, primitive, place: (x, y), samples, before, result, after: before })
     }
 
-    /// Copies a pixel: of a depth buffer the samples of this mask, each to itself, or the first of them where the target has one.
+    /// Copies a pixel: of a depth buffer the samples of this mask, each to itself.
     pub fn pixel(&self, x: u32, y: u32, layer: u32, mask: u8) {
         let place = |sample| Place { x, y, layer, sample };
         match self {
             Copy::Depth { from, to } => {
-                let mut enabled = (0..from.samples()).filter(|sample| mask >> sample & 1 != 0);
-                if to.samples() == 1 {
-                    let first = enabled.next().unwrap_or_default();
-                    to.write(place(0), from.read(place(first)));
-                } else {
-                    enabled.for_each(|sample| to.write(place(sample), from.read(place(sample))));
-                }
+                let enabled = (0..from.samples()).filter(|sample| mask >> sample & 1 != 0);
+                enabled.for_each(|sample| to.write(place(sample), from.read(place(sample))));
             }
             Copy::Resolve { from, to } => {
                 let samples: Vec<Words> = (0..from.samples()).map(|sample| from.read(place(sample))).collect();

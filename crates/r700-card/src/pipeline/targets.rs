@@ -87,6 +87,11 @@ impl<'a> Surface<'a> {
         }))
     }
 
+    /// The same with so many samples.
+    pub fn with_samples(self, samples: u32) -> Self {
+        Surface { layout: self.layout.with_samples(samples), ..self }
+    }
+
     /// Columns and rows.
     pub fn size(&self) -> [u32; 2] {
         [self.layout.pitch(), self.layout.rows()]
