@@ -10,6 +10,9 @@ use ctm_memory::Arena;
 use ctm_raster::NAN;
 use ctm_raster::channel::Words;
 
+/// Samples of a pixel at most.
+const MOST_SAMPLES: usize = 8;
+
 /// What pixels that are drawn copy.
 pub enum Copy<'a> {
     /// The depth buffer, bit for bit, to target 0, which has as many samples (decision D232 of the card).
@@ -114,8 +117,11 @@ impl<'a> Copy<'a> {
                 enabled.for_each(|sample| to.write(place(sample), from.read(place(sample))));
             }
             Copy::Resolve { from, to } => {
-                let samples: Vec<Words> = (0..from.samples()).map(|sample| from.read(place(sample))).collect();
-                to.write(place(0), averaged(from, to, &samples));
+                let mut samples = [[0; 4]; MOST_SAMPLES];
+                let count = (from.samples() as usize).min(MOST_SAMPLES);
+                let samples = &mut samples[..count];
+                (0..).zip(&mut *samples).for_each(|(sample, words)| *words = from.read(place(sample)));
+                to.write(place(0), averaged(from, to, samples));
             }
             Copy::Nothing => {}
         }
@@ -124,15 +130,21 @@ impl<'a> Copy<'a> {
 
 /// What becomes of samples of one target in another.
 fn averaged(from: &Surface, to: &Surface, samples: &[Words]) -> Words {
-    let colours: Vec<[u32; 4]> = samples.iter().map(|words| from.format.decode(words)).collect();
-    to.format.encode(if from.format.is_integer() { colours[0] } else { average(&colours) })
+    let colours = samples.iter().map(|words| from.format.decode(words));
+    to.format.encode(match from.format.is_integer() {
+        true => samples.first().map(|words| from.format.decode(words)).unwrap_or_default(),
+        false => average(colours),
+    })
 }
 
 /// The average of colours, component by component: the sum in their order, divided.
-fn average(colours: &[[u32; 4]]) -> [u32; 4] {
-    std::array::from_fn(|component| {
-        let sum = colours.iter().fold(0.0, |sum, colour| sum + f32::from_bits(colour[component]));
-        let average = sum / colours.len() as f32;
+fn average(colours: impl ExactSizeIterator<Item = [u32; 4]>) -> [u32; 4] {
+    let count = colours.len() as f32;
+    let sums = colours.fold([0.0; 4], |sums: [f32; 4], colour| {
+        std::array::from_fn(|component| sums[component] + f32::from_bits(colour[component]))
+    });
+    sums.map(|sum| {
+        let average = sum / count;
         if average.is_nan() { NAN } else { average.to_bits() }
     })
 }
@@ -144,8 +156,8 @@ mod tests {
     #[test]
     fn averages_are_sums_in_order() {
         let colours = [[1.0f32, 0.0, -1.0, f32::NAN], [0.5, 0.0, 1.0, 0.0]].map(|colour| colour.map(f32::to_bits));
-        assert_eq!(average(&colours), [0.75f32.to_bits(), 0, 0, NAN]);
+        assert_eq!(average(colours.into_iter()), [0.75f32.to_bits(), 0, 0, NAN]);
         let large = [1e30f32, 1.0, -1e30, 1.0].map(|value| [value.to_bits(); 4]);
-        assert_eq!(average(&large)[0], 0.25f32.to_bits());
+        assert_eq!(average(large.into_iter())[0], 0.25f32.to_bits());
     }
 }

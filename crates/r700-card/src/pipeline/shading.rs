@@ -319,13 +319,15 @@ impl<'a> Shading<'a> {
         }
         for target in &self.stage.targets {
             let (colour, second) = (output(target.output), target.second.map(output).unwrap_or_default());
+            let Some(trail) = &mut trail else {
+                target.write(at, of(samples), colour, second);
+                continue;
+            };
             for sample in of(samples) {
                 let place = Place { sample, ..at };
-                let history = trail.as_ref().map(|trail| trail.exports.write(target, place));
-                target.write(place, colour, second);
-                if let (Some(trail), Some(history)) = (&mut trail, history) {
-                    trail.note(sample, WriteHistory { after: target.stored(place), ..history });
-                }
+                let history = trail.exports.write(target, place);
+                target.write(at, std::iter::once(sample), colour, second);
+                trail.note(sample, WriteHistory { after: target.stored(place), ..history });
             }
         }
         passed

@@ -237,10 +237,14 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Writes a colour, for which blending may take a second one.
-    pub fn write(&self, place: Place, colour: [u32; 4], second: [u32; 4]) {
-        let memory = if self.keeps { self.surface.read(place) } else { [0; 4] };
-        self.surface.write(place, self.merged(colour, second, memory));
+    /// Writes a colour, for which blending may take a second one, to samples of a pixel. What does not depend on what is there is the same for
+    /// all of them.
+    pub fn write(&self, at: Place, samples: impl Iterator<Item = u32>, colour: [u32; 4], second: [u32; 4]) {
+        let same = (!self.keeps).then(|| self.merged(colour, second, [0; 4]));
+        for sample in samples {
+            let place = Place { sample, ..at };
+            self.surface.write(place, same.unwrap_or_else(|| self.merged(colour, second, self.surface.read(place))));
+        }
     }
 
     /// What is stored where a colour is written to what memory holds.

@@ -117,7 +117,7 @@ fn colours_of_squares_are_those_of_pixels() {
             for (n, &(corner, layer, mask)) in both[..count].iter().enumerate() {
                 for at in (0..4).filter(|at| mask >> at & 1 != 0) {
                     let of = |colours: Colours<8>| colours.map(|component| component[4 * n + at]);
-                    alone.write(pixel(corner, layer, at), of(colour), of(second));
+                    alone.write(pixel(corner, layer, at), 0..1, of(colour), of(second));
                 }
             }
         }
