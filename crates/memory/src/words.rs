@@ -84,14 +84,15 @@ impl<'a> Words<'a> {
         self.get(first, 4).and_then(|words| words.first_chunk()).map(Four)
     }
 
-    /// The four words from each of these on, if all of them are there.
+    /// The four words from each of these on, and the fours that lie so many words behind them, if all of them are there.
     #[inline(always)]
     #[expect(unsafe_code)]
-    pub fn fours<const N: usize>(self, firsts: [usize; N]) -> Option<[Four<'a>; N]> {
-        let last = firsts.iter().fold(0, |last, &first| last.max(first));
+    pub fn rows_of_fours(self, firsts: [usize; 2], below: usize) -> Option<[[Four<'a>; 2]; 2]> {
+        let [a, b] = firsts;
+        let last = a.max(b).checked_add(below)?;
         // SAFETY: the last ones are inside, as is compared, and so are all others; they are valid as `new` demands.
-        (last <= self.count.checked_sub(4)?)
-            .then(|| firsts.map(|first| Four(unsafe { &*self.first.add(first).cast() })))
+        let four = |first: usize| Four(unsafe { &*self.first.add(first).cast() });
+        (last <= self.count.checked_sub(4)?).then(|| [[four(a), four(b)], [four(a + below), four(b + below)]])
     }
 
     /// Asks the host to have the memory around a word at hand, which is accessed soon.

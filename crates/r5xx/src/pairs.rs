@@ -48,6 +48,42 @@ pub const FOUR: usize = 4;
 /// A word for each of two pixels side by side.
 pub type Pair = [u32; 2];
 
+impl PairPlaces {
+    /// Where the pixels of the block lie whose upper left pixel is in this column, a multiple of [`FOUR`], and in this row, which is even.
+    #[inline(always)]
+    fn block(&self, (x, y): (u16, u16)) -> BlockPlace {
+        let column = usize::from(x / 2);
+        let (Some(first), Some(&row)) = (self.columns.get(column), self.rows.get(usize::from(y / 2))) else {
+            return BlockPlace::default();
+        };
+        let place = |column: &Part| column.with(row) / 4;
+        BlockPlace([place(first), self.columns.get(column + FOUR / 2).map_or(BlockPlace::NONE, place)])
+    }
+
+    /// Where the memory of a block begins, and where another line of a cache begins that it may have.
+    #[inline(always)]
+    fn lines(&self, BlockPlace([first, second]): BlockPlace) -> [usize; 2] {
+        let (first, second) = (first as usize, second as usize);
+        // Where both rows are in a line, the other half of a row may be in another.
+        [first, if self.below >= LINE { first + self.below } else { second }]
+    }
+}
+
+/// Where the pixels of a block lie: the numbers of the first of four words of its upper row, twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockPlace([u32; 2]);
+
+impl BlockPlace {
+    /// Words that there are not: no buffer has so many.
+    const NONE: u32 = u32::MAX / 2;
+}
+
+impl Default for BlockPlace {
+    fn default() -> Self {
+        BlockPlace([Self::NONE; 2])
+    }
+}
+
 /// The pixels of a buffer.
 #[derive(Clone, Debug)]
 pub struct Pairs<'a> {
@@ -61,32 +97,29 @@ impl<'a> Pairs<'a> {
         Pairs { words, places }
     }
 
-    /// The pixels of the block whose upper left pixel is in this column, a multiple of [`FOUR`], and in this row, which is even; `None` if it is not
-    /// there.
-    #[inline(always)]
-    pub fn block(&self, (x, y): (u16, u16)) -> Option<PairBlock<'_>> {
-        let PairPlaces { columns, rows, below, .. } = &*self.places;
-        let (column, row) = (usize::from(x / 2), *rows.get(usize::from(y / 2))?);
-        let place = |column: &Part| column.with(row) as usize / 4;
-        let second = columns.get(column + FOUR / 2).map_or(PairBlock::NONE, place);
-        Some(PairBlock { words: self.words, places: [place(columns.get(column)?), second], below: *below })
+    /// Whether the pixels of both buffers lie at the same places.
+    pub fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.places, &other.places)
     }
 
-    /// Asks for the memory of the pixels of a block, as [`block`](Self::block) has them, which is accessed soon.
+    /// Where the pixels of the block lie whose upper left pixel is in this column, a multiple of [`FOUR`], and in this row, which is even.
     #[inline(always)]
-    pub fn prefetch(&self, (x, y): (u16, u16)) {
-        let PairPlaces { columns, rows, below, .. } = &*self.places;
-        let column = usize::from(x / 2);
-        if let (Some(first), Some(row)) = (columns.get(column), rows.get(usize::from(y / 2))) {
-            let place = |column: &Part| column.with(*row) as usize / 4;
-            self.words.prefetch(place(first));
-            if *below >= LINE {
-                self.words.prefetch(place(first) + below);
-            } else if let Some(second) = columns.get(column + FOUR / 2) {
-                // Both rows of the other half, which may be in another line.
-                self.words.prefetch(place(second));
-            }
-        }
+    pub fn place(&self, place: (u16, u16)) -> BlockPlace {
+        self.places.block(place)
+    }
+
+    /// The pixels of the block that lies there.
+    #[inline(always)]
+    pub fn block(&self, BlockPlace([first, second]): BlockPlace) -> PairBlock<'_> {
+        PairBlock { words: self.words, places: [first as usize, second as usize], below: self.places.below }
+    }
+
+    /// Asks for the memory of the block that lies there, which is accessed soon.
+    #[inline(always)]
+    pub fn prefetch(&self, place: BlockPlace) {
+        let [first, second] = self.places.lines(place);
+        self.words.prefetch(first);
+        self.words.prefetch(second);
     }
 
     /// The pixels of so many quads from the one whose upper left pixel is in this column and row, which are even; `None` if not all of them are
@@ -178,15 +211,10 @@ pub struct PairBlock<'a> {
 }
 
 impl<'a> PairBlock<'a> {
-    /// Four words that there are not.
-    const NONE: usize = usize::MAX / 2;
-
     /// The upper and the lower row, if all of their pixels are there.
     #[inline(always)]
     pub fn rows(&self) -> Option<[[Four<'a>; 2]; 2]> {
-        let ([first, second], below) = (self.places, self.below);
-        let [a, b, c, d] = self.words.fours([first, second, first + below, second + below])?;
-        Some([[a, b], [c, d]])
+        self.words.rows_of_fours(self.places, self.below)
     }
 
     /// The same, each half of a row as far as it is there.
@@ -284,7 +312,7 @@ mod tests {
                 write(expected, [0b11; 2]);
             }
             assert!(pairs.span((128, 0), 1).is_none() && pairs.span((0, 64), 1).is_none(), "outside");
-            let block = |x| pairs.block((x, 2)).unwrap();
+            let block = |x| pairs.block(pairs.place((x, 2)));
             let addresses = |x: u32, y: u32| (x..x + 8).map(move |x| layout.offset(x, y));
             let [upper, lower] = block(20).rows().unwrap();
             let words = [20, 21, 22, 23, 24, 25, 26, 27];
@@ -305,7 +333,10 @@ mod tests {
             assert_eq!(found[4..], [0; 4]);
             lower.set(words, InPairs);
             assert!(addresses(124, 3).zip(20..24).all(|(address, word)| memory.read_u32(BASE + address) == Some(word)));
-            assert!(pairs.block((128, 2)).is_none() && pairs.block((124, 64)).is_none(), "outside");
+            for outside in [(128, 2), (124, 64)] {
+                let block = pairs.block(pairs.place(outside));
+                assert!(block.rows().is_none() && block.parts().as_flattened().iter().all(Option::is_none), "outside");
+            }
         }
     }
 }

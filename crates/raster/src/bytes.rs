@@ -57,26 +57,19 @@ impl ByteColours {
         })
     }
 
-    /// How the colours are stored that [`write`](Self::write) takes.
+    /// How the colours are stored that [`write`](WriteBytes::write) takes.
     pub fn source(&self) -> ColourState {
         ColourState::new(self.format, Operation::Copy, 0xF, None, [0; 4])
     }
 
-    /// The pixels to be stored, for rounded colours and the pixels in memory: what [`ColourState::write`] gives. Only the bits that are set in
-    /// `chosen` change.
-    #[inline(always)]
-    pub fn write<S: Simd>(&self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
-        let new = match &self.rule {
-            Rule::Copy => source,
-            Rule::Over => over(simd, source, memory),
-            Rule::Logic(operation) => {
-                let new = |source, memory| operation.apply(source, memory);
-                simd.words(&each(&simd.array(source), &simd.array(memory), new))
-            }
-            Rule::Blend(state) => simd.words(&self.blended(state, simd.array(source), simd.array(memory))),
-        };
-        let changed = simd.and(simd.and(simd.xor(memory, new), simd.splat(self.written)), chosen);
-        simd.xor(memory, changed)
+    /// The same, if colours are stored as they are.
+    pub fn copied(&self) -> Option<Copied> {
+        (self.rule == Rule::Copy).then_some(Copied { written: self.written })
+    }
+
+    /// The same, if colours come by their alpha over what is there.
+    pub fn over(&self) -> Option<Over> {
+        (self.rule == Rule::Over).then_some(Over { written: self.written })
     }
 
     #[inline(always)]
@@ -89,6 +82,62 @@ impl ByteColours {
         let (third, alpha) = (pixels.blended(&state.colour, 2), pixels.blended(&state.alpha, ALPHA));
         packed([&first, &second, &third, &alpha])
     }
+}
+
+/// What writes rounded colours.
+pub trait WriteBytes: Copy {
+    /// The pixels to be stored, for rounded colours and the pixels in memory: what [`ColourState::write`] gives. Only the bits that are set in
+    /// `chosen` change.
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words;
+}
+
+impl WriteBytes for &ByteColours {
+    #[inline(always)]
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
+        let new = match &self.rule {
+            Rule::Copy => source,
+            Rule::Over => over(simd, source, memory),
+            Rule::Logic(operation) => {
+                let new = |source, memory| operation.apply(source, memory);
+                simd.words(&each(&simd.array(source), &simd.array(memory), new))
+            }
+            Rule::Blend(state) => simd.words(&self.blended(state, simd.array(source), simd.array(memory))),
+        };
+        replaced(simd, memory, new, self.written, chosen)
+    }
+}
+
+/// How colours are written as they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied {
+    written: u32,
+}
+
+impl WriteBytes for Copied {
+    #[inline(always)]
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
+        replaced(simd, memory, source, self.written, chosen)
+    }
+}
+
+/// How colours are written by their alpha over what is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Over {
+    written: u32,
+}
+
+impl WriteBytes for Over {
+    #[inline(always)]
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
+        replaced(simd, memory, over(simd, source, memory), self.written, chosen)
+    }
+}
+
+/// Words of memory with the chosen ones of the bits that are written.
+#[inline(always)]
+fn replaced<S: Simd>(simd: S, memory: S::Words, new: S::Words, written: u32, chosen: S::Words) -> S::Words {
+    let changed = simd.and(simd.and(simd.xor(memory, new), simd.splat(written)), chosen);
+    simd.xor(memory, changed)
 }
 
 /// The bytes of words, channel by channel.
@@ -269,7 +318,15 @@ mod tests {
 
         fn run(self, simd: impl Simd) -> Numbers {
             let [source, memory] = [&self.source, &self.memory].map(|words| simd.words(words));
-            simd.array(self.colours.write(simd, source, memory, simd.chosen(self.chosen)))
+            let chosen = simd.chosen(self.chosen);
+            let all = self.colours.write(simd, source, memory, chosen);
+            if let Some(copied) = self.colours.copied() {
+                assert_eq!(simd.array(copied.write(simd, source, memory, chosen)), simd.array(all));
+            }
+            if let Some(over) = self.colours.over() {
+                assert_eq!(simd.array(over.write(simd, source, memory, chosen)), simd.array(all));
+            }
+            simd.array(all)
         }
     }
 

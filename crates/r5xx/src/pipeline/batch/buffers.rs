@@ -3,7 +3,7 @@
 use super::memory::Places;
 use super::planes::Lines;
 use super::waiting::Block;
-use crate::pairs::{Pair, Pairs};
+use crate::pairs::{BlockPlace, Pair, PairBlock, Pairs};
 use crate::pipeline::pixels::Pixels;
 use crate::surface::Surface;
 
@@ -25,36 +25,47 @@ impl<'s> Buffers<'s> {
             let layout = surface.layout_of_quads(framebuffer);
             let places = layout.and_then(|layout| places.of(layout, framebuffer.right, framebuffer.bottom));
             match surface.bytes().words().zip(places) {
-                Some((words, places)) => Buffer::Pairs(Pairs::new(words, places)),
+                Some((words, places)) => {
+                    Buffer::Pairs(PairBuffer { pairs: Pairs::new(words, places), is_like_first: false })
+                }
                 None => Buffer::Pixels(surface),
             }
         };
-        Buffers {
-            depth: pixels.depth().map(|(_, surface)| buffer(surface)),
-            targets: pixels.targets().iter().map(|target| buffer(target.surface())).collect(),
-            has_depths: pixels.depth().is_some_and(|(_, surface)| surface.holds(framebuffer)),
+        let mut depth = pixels.depth().map(|(_, surface)| buffer(surface));
+        let mut targets: Vec<_> = pixels.targets().iter().map(|target| buffer(target.surface())).collect();
+        let mut first: Option<Pairs> = None;
+        for buffer in depth.iter_mut().chain(&mut targets) {
+            if let Buffer::Pairs(buffer) = buffer {
+                buffer.is_like_first = first.get_or_insert_with(|| buffer.pairs.clone()).is_like(&buffer.pairs);
+            }
         }
+        let has_depths = pixels.depth().is_some_and(|(_, surface)| surface.holds(framebuffer));
+        Buffers { depth, targets, has_depths }
     }
 
-    /// Asks for the memory of blocks.
+    /// Those whose pixels have four bytes.
     #[inline(always)]
-    pub fn prefetch(&self, blocks: &[Block]) {
-        let depth = self.depth.as_ref().and_then(Buffer::pairs);
-        let mut targets = self.targets.iter().filter_map(Buffer::pairs);
-        let first = targets.next();
+    fn pairs(&self) -> impl Iterator<Item = &PairBuffer<'s>> {
+        self.depth.iter().chain(&self.targets).filter_map(Buffer::pairs)
+    }
+
+    /// Finds out where blocks lie, and asks for their memory.
+    #[inline(always)]
+    pub fn find(&self, blocks: &mut [Block]) {
+        let mut all = self.pairs();
+        let Some(first) = all.next() else { return };
+        let second = all.next();
         // Most draws have no others.
-        for block in blocks {
-            let place = (block.x, block.y);
-            if let Some(pairs) = depth {
-                pairs.prefetch(place);
-            }
-            if let Some(pairs) = first {
-                pairs.prefetch(place);
+        for block in &mut *blocks {
+            block.place = first.pairs.place((block.x, block.y));
+            first.prefetch(block);
+            if let Some(second) = second {
+                second.prefetch(block);
             }
         }
-        for pairs in targets {
-            for block in blocks {
-                pairs.prefetch((block.x, block.y));
+        for buffer in all {
+            for block in &*blocks {
+                buffer.prefetch(block);
             }
         }
     }
@@ -69,10 +80,37 @@ impl<'s> Buffers<'s> {
     }
 }
 
+/// A buffer whose pixels have four bytes, and those that can be drawn to are all there.
+#[derive(Clone, Debug)]
+pub struct PairBuffer<'s> {
+    pairs: Pairs<'s>,
+    /// Its pixels lie as those of the first buffer do, where blocks know their [place](Block::place).
+    is_like_first: bool,
+}
+
+impl PairBuffer<'_> {
+    #[inline(always)]
+    fn place(&self, block: &Block) -> BlockPlace {
+        if self.is_like_first { block.place } else { self.pairs.place((block.x, block.y)) }
+    }
+
+    /// The pixels of a block that was [found](Buffers::find).
+    #[inline(always)]
+    pub fn block(&self, block: &Block) -> PairBlock<'_> {
+        self.pairs.block(self.place(block))
+    }
+
+    /// Asks for the memory of such a block.
+    #[inline(always)]
+    fn prefetch(&self, block: &Block) {
+        self.pairs.prefetch(self.place(block));
+    }
+}
+
 /// A buffer whose pixels have one sample.
 pub enum Buffer<'s> {
-    /// Its pixels have four bytes, and those that can be drawn to are all there.
-    Pairs(Pairs<'s>),
+    /// Its pixels have four bytes.
+    Pairs(PairBuffer<'s>),
     /// Any other.
     Pixels(&'s Surface<'s>),
 }
@@ -80,7 +118,7 @@ pub enum Buffer<'s> {
 impl<'s> Buffer<'s> {
     /// Its pixels, if each has four bytes.
     #[inline(always)]
-    fn pairs(&self) -> Option<&Pairs<'s>> {
+    fn pairs(&self) -> Option<&PairBuffer<'s>> {
         match self {
             Buffer::Pairs(pairs) => Some(pairs),
             Buffer::Pixels(_) => None,
@@ -91,8 +129,8 @@ impl<'s> Buffer<'s> {
     #[inline(always)]
     pub fn read(&self, block: &Block, word: usize, lines: Lines) {
         match self {
-            Buffer::Pairs(pairs) => {
-                if let Some(pairs) = pairs.span(block.place(), block.len()) {
+            Buffer::Pairs(PairBuffer { pairs, .. }) => {
+                if let Some(pairs) = pairs.span(block.first_quad(), block.len()) {
                     pairs.read(lines);
                 }
             }
@@ -108,8 +146,8 @@ impl<'s> Buffer<'s> {
     #[inline(always)]
     pub fn write<'w>(&self, block: &Block, count: usize, words: impl Fn(usize) -> [&'w [Pair]; 2], masks: [u8; 2]) {
         match self {
-            Buffer::Pairs(pairs) => {
-                if let Some(pairs) = pairs.span(block.place(), block.len()) {
+            Buffer::Pairs(PairBuffer { pairs, .. }) => {
+                if let Some(pairs) = pairs.span(block.first_quad(), block.len()) {
                     pairs.write(words(0), masks);
                 }
             }

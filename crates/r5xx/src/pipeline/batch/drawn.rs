@@ -1,27 +1,19 @@
 //! Where no fragment looks at others of its quad, and tests come before, kernels run for the pixels that are drawn and no others: one behind the
 //! other, in the order of blocks, those of a block's upper row before those of the lower one.
 
-use super::buffers::{Buffer, Buffers};
+use super::BatchState;
 use super::planes::{COLUMNS, PlaneWords};
-use super::transfer::write_colours;
 use super::waiting::{Components, Launch, Primitives};
-use super::{BatchState, Key};
 use crate::pipeline::window::GRID;
-use ctm_memory::{Access, ByVector, InPairs};
-use ctm_raster::bytes::ByteColours;
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Eight, Simd, TOGETHER, Task, dispatch};
 
 /// The row of planes with all pixels.
-const ROW: usize = 0;
+pub const ROW: usize = 0;
 
 /// The pixels of a launch.
 pub struct DrawnPixels<'t> {
     pub state: &'t BatchState<'t>,
-    pub buffers: &'t Buffers<'t>,
-    pub key: &'t Key,
-    /// Of each colour buffer, how colours are written that the kernel has only rounded: all are.
-    pub colours: &'t [Option<ByteColours>],
     pub primitives: &'t Primitives,
     pub launch: Launch<'t>,
 }
@@ -30,14 +22,6 @@ impl DrawnPixels<'_> {
     /// Lays out what primitives bring.
     pub fn lay_out(&self, inputs: &mut PlaneWords) {
         dispatch(Interpolation { drawn: self, inputs });
-    }
-
-    /// Stores what became of them.
-    pub fn store(&self, results: &PlaneWords) {
-        match ByVector::new() {
-            Some(access) => dispatch(Storing { drawn: self, results, access }),
-            None => dispatch(Storing { drawn: self, results, access: InPairs }),
-        }
     }
 }
 
@@ -95,35 +79,6 @@ impl Task for Interpolation<'_, '_, '_> {
                         set_eight(line, second, simd.array(simd.permuted(lower, below)));
                     }
                 }
-            }
-        }
-    }
-}
-
-/// What is stored of them: a task that is faster on hosts with wide vectors.
-struct Storing<'t, 'w, 'p, A> {
-    drawn: &'t DrawnPixels<'t>,
-    results: &'w PlaneWords<'p>,
-    access: A,
-}
-
-impl<A: Access> Task for Storing<'_, '_, '_, A> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self, simd: impl Simd) {
-        let Storing { drawn: DrawnPixels { key, colours, buffers, launch, .. }, results, access } = self;
-        for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
-            let (plane, Buffer::Pairs(pairs), Some(colours)) = (target.results.start, buffer, colours) else {
-                continue;
-            };
-            for (first, block) in launch.places() {
-                let [above, below] = block.drawn;
-                let second = first + above.count_ones() as usize;
-                let words = [results.eight(plane, ROW, first), results.eight(plane, ROW, second)];
-                let upper = simd.permuted(simd.words(&words[0]), simd.spread(above));
-                let lower = simd.permuted(simd.words(&words[1]), simd.spread(below));
-                write_colours(simd, pairs, block, colours, [upper, lower], access);
             }
         }
     }

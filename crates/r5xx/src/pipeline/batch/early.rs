@@ -1,8 +1,8 @@
 //! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing behind it drops pixels.
 
-use super::buffers::{Buffer, Buffers};
+use super::buffers::{Buffer, Buffers, PairBuffer};
 use super::waiting::{Block, Primitive, Primitives, Waiting};
-use crate::pairs::{Pairs, Row};
+use crate::pairs::{BlockPlace, Row};
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
@@ -32,9 +32,9 @@ impl<'s> EarlyTests<'s> {
         }
         let depth = match (pixels.depth(), &buffers.depth) {
             (None, _) => None,
-            (Some((unit, _)), Some(Buffer::Pairs(pairs))) if buffers.has_depths && !unit.has_sixteen_bits() => {
+            (Some((unit, _)), Some(Buffer::Pairs(buffer))) if buffers.has_depths && !unit.has_sixteen_bits() => {
                 let (state, None) = (unit.state().depth?, unit.state().stencil) else { return None };
-                Some(DepthTest::new(state, pairs.clone()))
+                Some(DepthTest { buffer: buffer.clone(), state })
             }
             _ => return None,
         };
@@ -42,16 +42,40 @@ impl<'s> EarlyTests<'s> {
     }
 }
 
-/// The depth test in a buffer of 24 bits of depth and 8 of stencil, which stays as it is.
-struct DepthTest<'s> {
-    pairs: Pairs<'s>,
-    /// All bits if depths pass that are less than what is stored, equal, greater.
-    passes: [u32; 3],
-    write: bool,
+/// Which depths pass.
+trait Compare: Copy {
+    /// Of chosen pixels, those whose depths pass next to what is stored.
+    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words;
 }
 
-impl<'s> DepthTest<'s> {
-    fn new(DepthState { function, write }: DepthState, pairs: Pairs<'s>) -> Self {
+/// Those that are less.
+#[derive(Clone, Copy)]
+struct Less;
+
+impl Compare for Less {
+    #[inline(always)]
+    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
+        simd.and(simd.greater(stored, depth), chosen)
+    }
+}
+
+/// Those that are less or equal.
+#[derive(Clone, Copy)]
+struct LessOrEqual;
+
+impl Compare for LessOrEqual {
+    #[inline(always)]
+    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
+        simd.and_not(simd.greater(depth, stored), chosen)
+    }
+}
+
+/// All bits if those pass that are less, equal, greater.
+#[derive(Clone, Copy)]
+struct Any([u32; 3]);
+
+impl Any {
+    fn of(function: CompareFunction) -> Self {
         let passes = match function {
             CompareFunction::Never => [false, false, false],
             CompareFunction::Less => [true, false, false],
@@ -62,36 +86,55 @@ impl<'s> DepthTest<'s> {
             CompareFunction::NotEqual => [true, false, true],
             CompareFunction::Always => [true, true, true],
         };
-        DepthTest { pairs, passes: passes.map(|passes| if passes { u32::MAX } else { 0 }), write }
+        Any(passes.map(|passes| if passes { u32::MAX } else { 0 }))
     }
+}
 
+impl Compare for Any {
+    #[inline(always)]
+    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
+        let Any([less, equal, greater]) = self;
+        let (less, equal, greater) = (simd.splat(less), simd.splat(equal), simd.splat(greater));
+        let (is_less, is_greater) = (simd.greater(stored, depth), simd.greater(depth, stored));
+        let ordered = simd.or(simd.and(is_less, less), simd.and(is_greater, greater));
+        let holds = simd.or(ordered, simd.and_not(simd.or(is_less, is_greater), equal));
+        simd.and(holds, chosen)
+    }
+}
+
+/// The depth test in a buffer of 24 bits of depth and 8 of stencil, which stays as it is.
+struct DepthTest<'s> {
+    buffer: PairBuffer<'s>,
+    state: DepthState,
+}
+
+impl DepthTest<'_> {
     /// Tests pixels of a block, stores their depths if they pass, and gives those that do.
     #[inline(always)]
-    fn test<S: Simd>(&self, simd: S, block: &Block, primitive: &Primitive, access: impl Access) -> [u8; 2] {
-        let place = (block.x, block.y);
-        let Some(pixels) = self.pairs.block(place) else { return block.drawn };
-        let depths = BlockPlaces::new(simd, GRID, primitive.origin, place).depths(&primitive.depth, MAX_DEPTH);
-        match pixels.rows() {
-            Some(rows) => self.test_rows(simd, rows, depths, block.drawn, access),
-            None => self.test_rows(simd, pixels.parts(), depths, block.drawn, access),
-        }
-    }
-
-    #[inline(always)]
-    fn test_rows<S: Simd>(
+    fn test<S: Simd>(
         &self,
         simd: S,
-        [upper, lower]: [impl Row; 2],
-        depths: [S::Words; 2],
-        drawn: [u8; 2],
+        block: &Block,
+        primitive: &Primitive,
+        compare: impl Compare,
         access: impl Access,
     ) -> [u8; 2] {
-        let [less, equal, greater] = self.passes;
-        let passes = [simd.splat(less), simd.splat(equal), simd.splat(greater)];
-        [
-            self.test_row(simd, upper, depths[0], passes, drawn[0], access),
-            self.test_row(simd, lower, depths[1], passes, drawn[1], access),
-        ]
+        let pixels = self.buffer.block(block);
+        let depths =
+            BlockPlaces::new(simd, GRID, primitive.origin, (block.x, block.y)).depths(&primitive.depth, MAX_DEPTH);
+        match pixels.rows() {
+            Some([upper, lower]) => [
+                self.test_row(simd, upper, depths[0], block.drawn[0], compare, access),
+                self.test_row(simd, lower, depths[1], block.drawn[1], compare, access),
+            ],
+            None => {
+                let [upper, lower] = pixels.parts();
+                [
+                    self.test_row(simd, upper, depths[0], block.drawn[0], compare, access),
+                    self.test_row(simd, lower, depths[1], block.drawn[1], compare, access),
+                ]
+            }
+        }
     }
 
     #[inline(always)]
@@ -100,21 +143,17 @@ impl<'s> DepthTest<'s> {
         simd: S,
         row: impl Row,
         depth: S::Words,
-        [less, equal, greater]: [S::Words; 3],
         drawn: u8,
+        compare: impl Compare,
         access: impl Access,
     ) -> u8 {
         if drawn == 0 {
             return 0;
         }
         let words = simd.words(&row.get(access));
-        let stored = simd.down::<8>(words);
-        let (is_less, is_greater) = (simd.greater(stored, depth), simd.greater(depth, stored));
-        let ordered = simd.or(simd.and(is_less, less), simd.and(is_greater, greater));
-        let holds = simd.or(ordered, simd.and_not(simd.or(is_less, is_greater), equal));
-        let passes = simd.and(holds, simd.chosen(drawn));
+        let passes = compare.passes(simd, depth, simd.down::<8>(words), simd.chosen(drawn));
         let passed = simd.bits(passes);
-        if self.write && passed != 0 {
+        if self.state.write && passed != 0 {
             let changed = simd.and(simd.xor(words, simd.up::<8>(depth)), simd.and(passes, simd.splat(!0xFF)));
             row.set(simd.array(simd.xor(words, changed)), access);
         }
@@ -166,14 +205,14 @@ impl Task for Rasterising<'_, '_, '_> {
             } else {
                 for (y, rows) in coverage::quad_spans(GRID, shape, &part, sample) {
                     for (x, drawn) in span_blocks(rows, last) {
-                        blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn });
+                        blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn, place: BlockPlace::default() });
                     }
                 }
             }
             if !shows_all || stipple.is_some() {
                 leave_shown(pixels, stipple.as_deref(), blocks, before);
             }
-            buffers.prefetch(&blocks[before..]);
+            buffers.find(&mut blocks[before..]);
         }
     }
 }
@@ -194,7 +233,7 @@ fn add_blocks<S: Simd, const EDGES: usize>(
     let first = rows.first();
     for (y, mut rows) in rows {
         while let Some((x, drawn)) = next_block(&mut rows, first, last) {
-            blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn });
+            blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn, place: BlockPlace::default() });
         }
     }
 }
@@ -266,6 +305,16 @@ pub struct Tested {
 }
 
 impl Tested {
+    /// Adds the pixels of a block, of which these passed, and keeps it if there are any.
+    #[inline(always)]
+    fn add(&mut self, block: &Block, passed: Block, left: &mut Vec<Block>) {
+        self.covered += block.pixel_count() as u64;
+        self.passed += passed.pixel_count() as u64;
+        if !passed.is_empty() {
+            left.push(passed);
+        }
+    }
+
     /// What counts of that, where these are all tests.
     pub fn counts(self, pixels: &Pixels) -> Counts {
         let Tested { covered, passed } = self;
@@ -278,26 +327,42 @@ impl Tested {
     }
 }
 
+impl<A: Access> Testing<'_, '_, A> {
+    #[inline(always)]
+    fn test_depth(self, simd: impl Simd, test: &DepthTest, compare: impl Compare) -> Tested {
+        let Testing { primitives, blocks, left, access, .. } = self;
+        let mut tested = Tested::default();
+        for block in blocks {
+            let drawn = test.test(simd, block, &primitives[usize::from(block.primitive)], compare, access);
+            tested.add(block, Block { drawn, ..*block }, left);
+        }
+        tested
+    }
+}
+
 impl<A: Access> Task for Testing<'_, '_, A> {
     type Output = Tested;
 
     #[inline(always)]
     fn run(self, simd: impl Simd) -> Tested {
-        let Testing { tests, primitives, blocks, left, access } = self;
-        let mut tested = Tested::default();
-        for block in blocks {
-            let passed = match &tests.depth {
-                Some(depth) => depth.test(simd, block, &primitives[usize::from(block.primitive)], access),
-                None => block.drawn,
-            };
-            let passed = Block { drawn: passed, ..*block };
-            tested.covered += block.pixel_count() as u64;
-            tested.passed += passed.pixel_count() as u64;
-            if !passed.is_empty() {
-                left.push(passed);
+        let Some(test) = &self.tests.depth else {
+            let mut tested = Tested::default();
+            for block in self.blocks {
+                tested.add(block, *block, self.left);
             }
+            return tested;
+        };
+        // The most common ones have loops of their own.
+        match test.state.function {
+            CompareFunction::Less => self.test_depth(simd, test, Less),
+            CompareFunction::LessOrEqual => self.test_depth(simd, test, LessOrEqual),
+            function @ (CompareFunction::Never
+            | CompareFunction::Equal
+            | CompareFunction::GreaterOrEqual
+            | CompareFunction::Greater
+            | CompareFunction::NotEqual
+            | CompareFunction::Always) => self.test_depth(simd, test, Any::of(function)),
         }
-        tested
     }
 }
 

@@ -162,7 +162,7 @@ impl Marks {
     /// Notes the places of quads, and gives how many were there before, at the place where these are most; `None` if those are [`LEVELS`].
     #[inline]
     pub fn insert(&mut self, block: &Block) -> Option<usize> {
-        let (x, y) = block.place();
+        let (x, y) = block.first_quad();
         let first = usize::from(y / 2) * self.columns + usize::from(x / 2);
         let Some(marks) = self.marks.get_mut(first..first + block.len()) else { return Some(0) };
         // Marks of rounds before are less than those of this one.

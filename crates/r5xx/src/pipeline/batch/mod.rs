@@ -20,6 +20,7 @@ mod merge;
 mod mips;
 mod planes;
 mod quads;
+mod store;
 mod tiles;
 mod transfer;
 mod waiting;

@@ -1,18 +1,16 @@
 //! What quads bring to a launch, and what becomes of them.
 
-use super::buffers::{Buffer, Buffers};
+use super::buffers::Buffers;
 use super::early::Tested;
 use super::lift::{Prefetch, Wanted};
 use super::planes::{Lines, PlaneWords};
 use super::quads::MULTIPLE;
 use super::waiting::{Block, Components, Launch, Primitives};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key};
-use crate::pairs::{Pair, Pairs, Row};
+use crate::pairs::Pair;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_card::Counts;
-use ctm_memory::{Access, ByVector, InPairs};
-use ctm_raster::bytes::ByteColours;
 use ctm_raster::depth::Facing;
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Eight, Simd, Task, dispatch};
@@ -24,8 +22,6 @@ pub struct Transfer<'t> {
     pub pixels: &'t Pixels<'t>,
     pub buffers: &'t Buffers<'t>,
     pub key: &'t Key,
-    /// Of each colour buffer, how colours are written that the kernel has only rounded.
-    pub colours: &'t [Option<ByteColours>],
     pub primitives: &'t Primitives,
     pub launch: Launch<'t>,
     pub prefetches: &'t [Prefetch],
@@ -73,15 +69,8 @@ impl Transfer<'_> {
         }
     }
 
-    /// Stores what became of quads.
+    /// Stores what became of quads that the kernel has tested.
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
-        if self.key.is_tested {
-            match ByVector::new() {
-                Some(access) => dispatch(Storing { transfer: self, results, access }),
-                None => dispatch(Storing { transfer: self, results, access: InPairs }),
-            }
-            return Counts::default();
-        }
         let Transfer { key, buffers, pixels, launch, .. } = self;
         let mut counts = Counts::default();
         for (first, block) in launch.places() {
@@ -103,71 +92,6 @@ impl Transfer<'_> {
             }
         }
         counts
-    }
-}
-
-/// What is stored of pixels that passed all tests: a task that is faster on hosts with wide vectors.
-struct Storing<'t, 'w, 'p, A> {
-    transfer: &'t Transfer<'t>,
-    results: &'w PlaneWords<'p>,
-    access: A,
-}
-
-impl<A: Access> Task for Storing<'_, '_, '_, A> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self, simd: impl Simd) {
-        let Storing { transfer: Transfer { key, colours, buffers, launch, .. }, results, access } = self;
-        for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
-            let plane = target.results.start;
-            let (Buffer::Pairs(pairs), Some(colours)) = (buffer, colours) else {
-                for (first, block) in launch.places() {
-                    let words = |word| results.span(plane + word, first..first + block.len());
-                    buffer.write(block, target.results.len(), words, block.masks());
-                }
-                continue;
-            };
-            for (first, block) in launch.places() {
-                // Before a launch there is a margin.
-                let first = 2 * (first - block.first());
-                let words = [results.eight(plane, 0, first), results.eight(plane, 1, first)];
-                write_colours(simd, pairs, block, colours, [simd.words(&words[0]), simd.words(&words[1])], access);
-            }
-        }
-    }
-}
-
-/// Writes the colours of a block, which are rounded, to the pixels that are drawn.
-#[inline(always)]
-pub fn write_colours<S: Simd>(
-    simd: S,
-    pairs: &Pairs,
-    block: &Block,
-    colours: &ByteColours,
-    words: [S::Words; 2],
-    access: impl Access,
-) {
-    let Some(pixels) = pairs.block((block.x, block.y)) else { return };
-    match pixels.rows() {
-        Some([upper, lower]) => {
-            write_row(simd, upper, colours, words[0], block.drawn[0], access);
-            write_row(simd, lower, colours, words[1], block.drawn[1], access);
-        }
-        None => {
-            let [upper, lower] = pixels.parts();
-            write_row(simd, upper, colours, words[0], block.drawn[0], access);
-            write_row(simd, lower, colours, words[1], block.drawn[1], access);
-        }
-    }
-}
-
-#[inline(always)]
-fn write_row<S: Simd>(simd: S, row: impl Row, colours: &ByteColours, words: S::Words, drawn: u8, access: impl Access) {
-    if drawn != 0 {
-        let memory = simd.words(&row.get(access));
-        let new = colours.write(simd, words, memory, simd.chosen(drawn));
-        row.set(simd.array(new), access);
     }
 }
 
@@ -217,7 +141,7 @@ impl Task for Interpolation<'_, '_, '_> {
                 }
             }
             let primitive = &primitives.all[usize::from(block.primitive)];
-            let mut places = BlockPlaces::new(simd, GRID, primitive.origin, block.place());
+            let mut places = BlockPlaces::new(simd, GRID, primitive.origin, block.first_quad());
             if let Some(divisor) = &primitive.divisor {
                 places = places.divided_by(divisor);
             }
@@ -239,7 +163,7 @@ impl Task for Interpolation<'_, '_, '_> {
                 }
                 Components::Values(first) => {
                     for (plane, value) in planes.clone().zip(&primitives.values[first..first + count]) {
-                        set(plane, value.at_block(simd, &places, block.place()));
+                        set(plane, value.at_block(simd, &places, block.first_quad()));
                     }
                 }
             }

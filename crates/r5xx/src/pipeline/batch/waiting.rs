@@ -3,6 +3,7 @@
 use super::memory::LEVELS;
 use super::planes::QUADS;
 use super::quads::MULTIPLE;
+use crate::pairs::BlockPlace;
 use crate::pipeline::interpolate::{Inputs, Value};
 use crate::pipeline::stipple::LineStipple;
 use ctm_raster::coverage::Shape;
@@ -27,6 +28,8 @@ pub struct Block {
     pub primitive: u16,
     /// Bit n: pixel n of the upper, or of the lower row of the block is drawn.
     pub drawn: [u8; 2],
+    /// Where its pixels lie in the first buffer that has four bytes for each.
+    pub place: BlockPlace,
 }
 
 impl Block {
@@ -59,7 +62,7 @@ impl Block {
 
     /// Column and row of the first one's upper left pixel.
     #[inline(always)]
-    pub fn place(&self) -> (u16, u16) {
+    pub fn first_quad(&self) -> (u16, u16) {
         (self.x + 2 * self.first() as u16, self.y)
     }
 
@@ -71,7 +74,7 @@ impl Block {
 
     /// The pixels of the quads with their places: column from the first quad on, and line.
     pub fn pixels(&self) -> impl Iterator<Item = ((u32, u32), (usize, usize))> {
-        let ((x, y), columns) = (self.place(), 2 * self.len());
+        let ((x, y), columns) = (self.first_quad(), 2 * self.len());
         let (x, y) = (u32::from(x), u32::from(y));
         (0..2).flat_map(move |line| (0..columns).map(move |n| ((x + n as u32, y + line as u32), (n, line))))
     }

@@ -7,6 +7,7 @@ use super::early::{EarlyTests, Rasterising, Testing};
 use super::job::{BatchJob, BatchKernel};
 use super::memory::{Marks, ThreadMemory};
 use super::planes::Planes;
+use super::store::Storing;
 use super::tiles::Tiles;
 use super::transfer::Transfer;
 use super::waiting::{Launch, Levels, Primitives, Unit, launches};
@@ -151,19 +152,19 @@ impl Shared<'_, '_> {
     ) -> Result<(), RunError> {
         let Shared { state, pixels, buffers, key, colours, compiled, copies, primitives, .. } = *self;
         let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
-        let transfer = Transfer { state, pixels, buffers, key, colours, primitives, launch, prefetches };
-        let alone = DrawnPixels { state, buffers, key, colours, primitives, launch };
+        let transfer = Transfer { state, pixels, buffers, key, primitives, launch, prefetches };
         if let Some([mut inputs, _]) = planes.words() {
             match launch.unit {
                 Unit::Quads => transfer.lay_out(&mut inputs),
-                Unit::Pixels => alone.lay_out(&mut inputs),
+                Unit::Pixels => DrawnPixels { state, primitives, launch }.lay_out(&mut inputs),
             }
         }
         compiled.run(&BatchJob { state, key, copies, planes, extent: launch.extent() }, options)?;
         if let Some([inputs, results]) = planes.words() {
-            match launch.unit {
-                Unit::Quads => done.counts.add_pixels(transfer.store(&inputs, &results)),
-                Unit::Pixels => alone.store(&results),
+            if key.is_tested {
+                Storing { buffers, key, colours, launch, results: &results }.store();
+            } else {
+                done.counts.add_pixels(transfer.store(&inputs, &results));
             }
         }
         done.quads += match launch.unit {
