@@ -76,16 +76,7 @@ struct Any([u32; 3]);
 
 impl Any {
     fn of(function: CompareFunction) -> Self {
-        let passes = match function {
-            CompareFunction::Never => [false, false, false],
-            CompareFunction::Less => [true, false, false],
-            CompareFunction::LessOrEqual => [true, true, false],
-            CompareFunction::Equal => [false, true, false],
-            CompareFunction::GreaterOrEqual => [false, true, true],
-            CompareFunction::Greater => [false, false, true],
-            CompareFunction::NotEqual => [true, false, true],
-            CompareFunction::Always => [true, true, true],
-        };
+        let passes = [function.holds(0, 1), function.holds(0, 0), function.holds(1, 0)];
         Any(passes.map(|passes| if passes { u32::MAX } else { 0 }))
     }
 }
@@ -382,7 +373,51 @@ fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), cov
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ctm_raster::simd::{Eight, dispatch};
     use std::collections::BTreeSet;
+
+    /// What passes by each comparison.
+    struct Compared {
+        depth: Eight,
+        stored: Eight,
+        chosen: u8,
+    }
+
+    impl Task for &Compared {
+        type Output = Vec<(CompareFunction, u8)>;
+
+        fn run(self, simd: impl Simd) -> Self::Output {
+            let (depth, stored) = (simd.words(&self.depth), simd.words(&self.stored));
+            let chosen = simd.chosen(self.chosen);
+            let any = |function| (function, simd.bits(Any::of(function).passes(simd, depth, stored, chosen)));
+            let mut passed: Vec<_> = CompareFunction::ALL.into_iter().map(any).collect();
+            passed.push((CompareFunction::Less, simd.bits(Less.passes(simd, depth, stored, chosen))));
+            passed.push((CompareFunction::LessOrEqual, simd.bits(LessOrEqual.passes(simd, depth, stored, chosen))));
+            passed
+        }
+    }
+
+    #[test]
+    fn comparisons_pass_what_holds() {
+        arbtest::arbtest(|u| {
+            let mut depths = || -> arbtest::arbitrary::Result<Eight> {
+                let base = *u.choose(&[0, 7, MAX_DEPTH - 2])?;
+                let mut depths = [base; TOGETHER];
+                for depth in &mut depths {
+                    *depth += u.int_in_range(0..=2)?;
+                }
+                Ok(depths)
+            };
+            let (depth, stored) = (depths()?, depths()?);
+            let compared = Compared { depth, stored, chosen: u.arbitrary()? };
+            for (function, passed) in dispatch(&compared) {
+                let holds = |n: &usize| compared.chosen >> n & 1 != 0 && function.holds(depth[*n], stored[*n]);
+                let expected = (0..TOGETHER).filter(holds).fold(0, |bits, n| bits | 1 << n);
+                assert_eq!(passed, expected, "{}: {depth:?} and {stored:?}", function.name());
+            }
+            Ok(())
+        });
+    }
 
     /// Checks that blocks have each column of both rows once, and none of other tiles than the one with these columns.
     fn check_blocks(
