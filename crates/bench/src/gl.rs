@@ -3,7 +3,7 @@
 
 use crate::drawing::{Drawing, PeerError, beside, sizes, texels};
 use crate::guest;
-use crate::kernel::Kernel;
+use crate::kernel::{Isa, Kernel};
 use ctm_testkit::shaders::{Shader, Texture};
 use std::ffi::OsStr;
 use std::io;
@@ -20,6 +20,8 @@ pub enum Driver {
     Llvmpipe,
     /// Mesa's driver for Radeons, on a card of ctm.
     Card {
+        /// Which card.
+        model: CardModel,
         /// The library that has the card.
         library: PathBuf,
         /// How the driver lays textures and colour buffers out.
@@ -27,24 +29,70 @@ pub enum Driver {
     },
 }
 
+/// A card that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CardModel {
+    /// R580, whose fragment programs are X1K.
+    R580,
+    /// RV770, whose programs are R700.
+    Rv770,
+}
+
+impl CardModel {
+    /// All of them.
+    pub const ALL: [CardModel; 2] = [CardModel::R580, CardModel::Rv770];
+
+    /// Its name as `CTM_CARD` has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CardModel::R580 => "r580",
+            CardModel::Rv770 => "rv770",
+        }
+    }
+
+    /// What its pixel programs are.
+    pub const fn isa(self) -> Isa {
+        match self {
+            CardModel::R580 => Isa::X1k,
+            CardModel::Rv770 => Isa::R700,
+        }
+    }
+
+    /// The name by which Mesa calls it, or a part of it.
+    const fn renderer(self) -> &'static str {
+        match self {
+            CardModel::R580 => "R580",
+            CardModel::Rv770 => "RV770",
+        }
+    }
+
+    /// The variable that tells its driver how to lay memory out.
+    const fn variable(self) -> &'static str {
+        match self {
+            CardModel::R580 => "RADEON_DEBUG",
+            CardModel::Rv770 => "R600_DEBUG",
+        }
+    }
+}
+
 /// How a card's driver lays textures and colour buffers out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// In tiles, as it does unless it is told otherwise.
     Tiles,
-    /// Row after row (`RADEON_DEBUG=notiling`).
+    /// Row after row (`RADEON_DEBUG=notiling`, `R600_DEBUG=notiling`).
     Rows,
 }
 
 impl Driver {
-    /// The card whose library lies beside this program.
+    /// A card whose library lies beside this program.
     ///
     /// # Errors
     /// If it does not.
-    pub fn card(layout: Layout) -> Result<Self, PeerError> {
+    pub fn card(model: CardModel, layout: Layout) -> Result<Self, PeerError> {
         let library = beside("libctm_drm.so").map_err(|error| PeerError::Library(error.to_string()))?;
         match library.exists() {
-            true => Ok(Driver::Card { library, layout }),
+            true => Ok(Driver::Card { model, library, layout }),
             false => Err(PeerError::Library(format!("{} does not exist", library.display()))),
         }
     }
@@ -53,7 +101,7 @@ impl Driver {
     fn renderer(&self) -> &'static str {
         match self {
             Driver::Llvmpipe => "llvmpipe",
-            Driver::Card { .. } => "R580",
+            Driver::Card { model, .. } => model.renderer(),
         }
     }
 
@@ -64,11 +112,11 @@ impl Driver {
                 ("GALLIUM_DRIVER", "llvmpipe".to_owned()),
                 ("LP_NUM_THREADS", threads.to_string()),
             ],
-            Driver::Card { library, layout } => vec![
+            Driver::Card { model, library, layout } => vec![
                 ("LD_PRELOAD", library.display().to_string()),
-                ("CTM_CARD", "r580".to_owned()),
+                ("CTM_CARD", model.name().to_owned()),
                 ("CTM_CARD_THREADS", threads.to_string()),
-                ("RADEON_DEBUG", if *layout == Layout::Rows { "notiling".to_owned() } else { String::new() }),
+                (model.variable(), if *layout == Layout::Rows { "notiling".to_owned() } else { String::new() }),
             ],
         }
     }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
+use ctm_bench::gl::CardModel;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
 use ctm_bench::{card, compile, debug};
@@ -105,6 +106,9 @@ struct Peers {
 
 #[derive(clap::Args)]
 struct Card {
+    /// Only this card; may be given several times
+    #[arg(long = "card", value_name = "CARD")]
+    cards: Vec<CardModel>,
     /// Only this kernel or scene; may be given several times
     #[arg(long = "only", value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(card::names()))]
     only: Vec<String>,
@@ -179,7 +183,12 @@ fn measure_peers(peers: Peers) -> ExitCode {
 }
 
 fn measure_card(arguments: Card) -> ExitCode {
-    let plan = card::Plan { only: arguments.only, threads: arguments.threads.into(), rounds: arguments.rounds.into() };
+    let plan = card::Plan {
+        cards: arguments.cards,
+        only: arguments.only,
+        threads: arguments.threads.into(),
+        rounds: arguments.rounds.into(),
+    };
     let measurement = match card::Measurement::new(plan, |what| eprintln!("measuring {what}")) {
         Ok(measurement) => measurement,
         Err(error) => {

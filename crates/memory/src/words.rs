@@ -84,6 +84,13 @@ impl<'a> Words<'a> {
         self.get(first, 4).and_then(|words| words.first_chunk()).map(Four)
     }
 
+    /// So many times four words, which lie together, from word number `first` on, if all of them are there.
+    #[inline(always)]
+    pub fn fours_from<const N: usize>(self, first: usize) -> Option<[Four<'a>; N]> {
+        let fours: &[_; N] = self.get(first, 4 * N)?.as_chunks().0.first_chunk()?;
+        Some(fours.each_ref().map(Four))
+    }
+
     /// The four words from each of these on, and the fours that lie so many words behind them, if all of them are there.
     #[inline(always)]
     #[expect(unsafe_code)]
@@ -333,4 +340,42 @@ fn prefetch_at(address: *const u8) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// Eight words of memory: two times four that lie together.
+pub trait Row: Copy {
+    /// The words; 0 where there is none.
+    fn get(self, access: impl Access) -> [u32; 8];
+    /// Replaces them; nothing happens where there is none.
+    fn set(self, words: [u32; 8], access: impl Access);
+}
+
+impl Row for [Four<'_>; 2] {
+    #[inline(always)]
+    fn get(self, access: impl Access) -> [u32; 8] {
+        let ([a, b, c, d], [e, f, g, h]) = (access.get(self[0]), access.get(self[1]));
+        [a, b, c, d, e, f, g, h]
+    }
+
+    #[inline(always)]
+    fn set(self, [a, b, c, d, e, f, g, h]: [u32; 8], access: impl Access) {
+        access.set(self[0], [a, b, c, d]);
+        access.set(self[1], [e, f, g, h]);
+    }
+}
+
+impl Row for [Option<Four<'_>>; 2] {
+    fn get(self, access: impl Access) -> [u32; 8] {
+        let half = |four: Option<Four>| four.map_or([0; 4], |four| access.get(four));
+        let ([a, b, c, d], [e, f, g, h]) = (half(self[0]), half(self[1]));
+        [a, b, c, d, e, f, g, h]
+    }
+
+    fn set(self, [a, b, c, d, e, f, g, h]: [u32; 8], access: impl Access) {
+        for (words, four) in [[a, b, c, d], [e, f, g, h]].into_iter().zip(self) {
+            if let Some(four) = four {
+                access.set(four, words);
+            }
+        }
+    }
 }

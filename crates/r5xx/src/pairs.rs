@@ -1,8 +1,7 @@
 //! Buffers whose pixels have four bytes and one sample, two pixels of a row at a time.
 
 use crate::layout::{Layout, Part};
-use ctm_memory::{Access, Four, Pair as WordPair, Tiling, Words};
-use ctm_raster::simd::Eight;
+use ctm_memory::{Four, Pair as WordPair, Tiling, Words};
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -43,7 +42,7 @@ impl PairPlaces {
 }
 
 /// Pixels side by side whose words lie together, if the first one's column is a multiple of that: no tile has less.
-pub const FOUR: usize = 4;
+pub const FOUR: usize = ctm_raster::covered::FOUR as usize;
 
 /// A word for each of two pixels side by side.
 pub type Pair = [u32; 2];
@@ -238,49 +237,11 @@ fn replace(pair: WordPair, new: Pair, mask: u8) {
     pair.set([bits as u32, (bits >> 32) as u32]);
 }
 
-/// The words of eight pixels of a row.
-pub trait Row: Copy {
-    /// The words; 0 where there is none.
-    fn get(self, access: impl Access) -> Eight;
-    /// Replaces them; nothing happens where there is none.
-    fn set(self, words: Eight, access: impl Access);
-}
-
-impl Row for [Four<'_>; 2] {
-    #[inline(always)]
-    fn get(self, access: impl Access) -> Eight {
-        let ([a, b, c, d], [e, f, g, h]) = (access.get(self[0]), access.get(self[1]));
-        [a, b, c, d, e, f, g, h]
-    }
-
-    #[inline(always)]
-    fn set(self, [a, b, c, d, e, f, g, h]: Eight, access: impl Access) {
-        access.set(self[0], [a, b, c, d]);
-        access.set(self[1], [e, f, g, h]);
-    }
-}
-
-impl Row for [Option<Four<'_>>; 2] {
-    fn get(self, access: impl Access) -> Eight {
-        let half = |four: Option<Four>| four.map_or([0; FOUR], |four| access.get(four));
-        let ([a, b, c, d], [e, f, g, h]) = (half(self[0]), half(self[1]));
-        [a, b, c, d, e, f, g, h]
-    }
-
-    fn set(self, [a, b, c, d, e, f, g, h]: Eight, access: impl Access) {
-        for (words, four) in [[a, b, c, d], [e, f, g, h]].into_iter().zip(self) {
-            if let Some(four) = four {
-                access.set(four, words);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::layout::MicroTile;
-    use ctm_memory::{Arena, ByVector, InPairs};
+    use ctm_memory::{Arena, ByVector, InPairs, Row};
 
     const BASE: u32 = 0x1_0000;
 

@@ -303,6 +303,18 @@ pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit
     }
 }
 
+/// The pixels of a rectangle that have one of the places between a shape's corners.
+#[inline]
+pub fn area(grid: Grid, shape: &Shape, clip: Rect) -> Rect {
+    // Coordinates of shapes have 30 bits.
+    let pixel = |sub_pixel: i64| sub_pixel.max(0) as u32 / grid.per_pixel as u32;
+    let (low, high) = (shape.low, shape.high);
+    let (left, top) = (pixel(low.x), pixel(low.y));
+    let right = if high.x < 0 { 0 } else { pixel(high.x) + 1 };
+    let bottom = if high.y < 0 { 0 } else { pixel(high.y) + 1 };
+    Rect { left, top, right, bottom }.intersection(clip)
+}
+
 /// The columns and rows of pixels, first and last, in which a shape may cover pixels inside of a rectangle.
 #[inline(always)]
 pub(crate) fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {

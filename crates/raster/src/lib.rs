@@ -5,11 +5,12 @@
 //!
 //! - [`grid`]: window coordinates in sub-pixels;
 //! - [`coverage`]: which samples of which pixels a convex shape covers; [`outline`]: the shapes of points and lines;
+//! - [`covered`]: the same in blocks of pixels; [`tiles`]: which primitives touch parts of a framebuffer;
 //! - [`rows`]: rows of covered pixels that are rectangles;
 //! - [`plane`]: depth and attributes as linear functions of the place;
-//! - [`depth`]: depth and stencil test;
+//! - [`depth`]: depth and stencil test; [`orders`]: comparisons of many numbers at a time;
 //! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`pixel`]: those with integers, sRGB and small floats as well; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
-//! - [`bytes`]: the same for many pixels of four bytes at a time;
+//! - [`bytes`], [`float_bytes`]: the same for many pixels of four bytes at a time, blended as bytes or as binary32 numbers;
 //! - [`texel`], [`blocks`], [`srgb`]: formats of textures;
 //! - [`sampler`]: wraps, levels of detail, filters;
 //! - [`multisample`]: where samples lie, how they are averaged.
@@ -23,10 +24,13 @@ pub mod bytes;
 pub mod channel;
 pub mod colour;
 pub mod coverage;
+pub mod covered;
 pub mod depth;
+pub mod float_bytes;
 pub mod grid;
 pub mod multisample;
 pub mod narrow;
+pub mod orders;
 pub mod outline;
 pub mod pixel;
 pub mod plane;
@@ -37,6 +41,7 @@ pub mod simd;
 pub mod srgb;
 pub mod target;
 pub mod texel;
+pub mod tiles;
 
 /// The NaN that computations give.
 pub const NAN: u32 = ctm_num::transcendental::NAN;

@@ -135,10 +135,8 @@ mod tests {
     use crate::outline::{LineEnds, line};
     use crate::simd::{Task, dispatch};
 
-    const GRID: Grid = Grid { per_pixel: 12 };
-    const CENTRE: Point = Point { x: 6, y: 6 };
-
     struct Covered<'s> {
+        grid: Grid,
         shape: &'s Shape,
         part: Rect,
         latest: u32,
@@ -147,7 +145,14 @@ mod tests {
     impl Covered<'_> {
         #[inline(always)]
         fn all<S: Simd, const EDGES: usize>(&self, simd: S) -> Option<(u32, Vec<MaskRows>)> {
-            let rows = NarrowRows::<S, EDGES>::new(simd, GRID, self.shape, self.part, CENTRE, self.latest)?;
+            let rows = NarrowRows::<S, EDGES>::new(
+                simd,
+                self.grid,
+                self.shape,
+                self.part,
+                self.grid.pixel_centre(0, 0),
+                self.latest,
+            )?;
             Some((rows.first(), rows.collect()))
         }
     }
@@ -165,10 +170,14 @@ mod tests {
         let mut found = 0;
         arbtest::arbtest(|u| {
             let (left, top) = (u.int_in_range(0..=200)?, u.int_in_range(0..=200)?);
-            let size = *u.choose(&[8, 40, 70, 3000])?;
+            let grid = Grid { per_pixel: *u.choose(&[12, 16, 256])? };
+            let (per_pixel, size) = (grid.per_pixel, *u.choose(&[8, 40, 70, 3000])?);
             let mut point = || {
-                let (x, y) = (u.int_in_range(-12 * size..=24 * size)?, u.int_in_range(-12 * size..=24 * size)?);
-                Ok(Point { x: 12 * left + x, y: 12 * top + y })
+                let (x, y) = (
+                    u.int_in_range(-per_pixel * size..=2 * per_pixel * size)?,
+                    u.int_in_range(-per_pixel * size..=2 * per_pixel * size)?,
+                );
+                Ok(Point { x: per_pixel * left + x, y: per_pixel * top + y })
             };
             let points = [point()?, point()?, point()?];
             let (view, [l, r, t, b]) = (*u.choose(&[View::XMajor, View::YMajor])?, u.arbitrary()?);
@@ -182,24 +191,26 @@ mod tests {
             let (left, top) = (left as u32, top as u32);
             let clip =
                 Rect { left, top, right: left + u.int_in_range(1..=64)?, bottom: top + u.int_in_range(1..=100)? };
-            let ((left, right), (top, bottom)) = extent(GRID, &shape, &clip);
+            let ((left, right), (top, bottom)) = extent(grid, &shape, &clip);
             if left > right || top > bottom {
                 return Ok(());
             }
             let part = Rect { left: left as u32, top: top as u32, right: right as u32 + 1, bottom: bottom as u32 + 1 };
             let latest = (clip.right.next_multiple_of(4).saturating_sub(8)).max(clip.left & !3);
-            let task = || Covered { shape: &shape, part, latest };
+            let task = || Covered { grid, shape: &shape, part, latest };
             let all = dispatch(task());
             assert_eq!(all, task().run(crate::simd::Portable));
             let Some((first, rows)) = all else { return Ok(()) };
             found += 1;
             assert!(first.is_multiple_of(4) && first <= latest, "{first}");
             let mask = |span: std::ops::Range<u32>| span.fold(0, |mask, x| mask | 1u64 << (x - first));
-            let expected: Vec<_> =
-                quad_spans(GRID, &shape, &clip, CENTRE).map(|(y, spans)| (y, spans.map(mask))).collect();
+            let expected: Vec<_> = quad_spans(grid, &shape, &clip, grid.pixel_centre(0, 0))
+                .map(|(y, spans)| (y, spans.map(mask)))
+                .collect();
             assert_eq!(rows, expected, "{shape:?} {clip:?}");
             Ok(())
-        });
+        })
+        .budget_ms(500);
         assert!(found > 100, "{found}");
     }
 }

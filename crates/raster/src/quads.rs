@@ -33,12 +33,12 @@ impl<S: Simd> BlockPlaces<S> {
     /// The same for attributes whose planes are divided by this one.
     #[inline(always)]
     pub fn divided_by(self, divisor: &Plane) -> Self {
-        BlockPlaces { divisors: Some(self.values(divisor)), ..self }
+        BlockPlaces { divisors: Some(self.numbers(divisor)), ..self }
     }
 
     /// As [`Plane::at`] gives them, in the upper and the lower row.
     #[inline(always)]
-    fn values(&self, plane: &Plane) -> [S::Numbers; 2] {
+    pub fn numbers(&self, plane: &Plane) -> [S::Numbers; 2] {
         let BlockPlaces { simd, dx, dy, .. } = *self;
         let column = simd.add(simd.number(plane.value), simd.mul(simd.number(plane.dx), dx));
         let rows = simd.mul(simd.number(plane.dy), dy);
@@ -48,7 +48,7 @@ impl<S: Simd> BlockPlaces<S> {
     /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them.
     #[inline(always)]
     pub fn attribute(&self, plane: &Plane) -> [S::Words; 2] {
-        let [upper, lower] = self.values(plane);
+        let [upper, lower] = self.numbers(plane);
         let [upper, lower] = match &self.divisors {
             Some(divisors) => [self.simd.div(upper, divisors[0]), self.simd.div(lower, divisors[1])],
             None => [upper, lower],
@@ -59,14 +59,14 @@ impl<S: Simd> BlockPlaces<S> {
     /// The same of an attribute that is linear on the screen, whose plane [`has_normal_values`](Plane::has_normal_values).
     #[inline(always)]
     pub fn normal_attribute(&self, plane: &Plane) -> [S::Words; 2] {
-        let [upper, lower] = self.values(plane);
+        let [upper, lower] = self.numbers(plane);
         [self.simd.normal_binary32(upper), self.simd.normal_binary32(lower)]
     }
 
     /// The depth at each place, as [`DepthPlane::at`] gives it.
     #[inline(always)]
     pub fn depths(&self, depth: &DepthPlane, max: u32) -> [S::Words; 2] {
-        let [upper, lower] = self.values(depth.plane());
+        let [upper, lower] = self.numbers(depth.plane());
         [self.simd.nearest(upper, max), self.simd.nearest(lower, max)]
     }
 }

@@ -16,6 +16,8 @@ pub trait Simd: Copy {
     type Words: Copy;
     /// A binary64 number for each pixel.
     type Numbers: Copy;
+    /// A binary32 number for each pixel.
+    type Singles: Copy;
     /// For each pixel the number of one of them.
     type Lanes: Copy;
 
@@ -48,6 +50,34 @@ pub trait Simd: Copy {
     fn binary32(self, numbers: Self::Numbers) -> Self::Words;
     /// The bits of numbers as binary32, rounded once, of which none is a NaN or becomes a denormal.
     fn normal_binary32(self, numbers: Self::Numbers) -> Self::Words;
+    /// The nearest numbers that binary32 has.
+    fn rounded(self, numbers: Self::Numbers) -> Self::Numbers;
+    /// The nearest numbers from `least` to `most`; `least` for NaN.
+    fn clamped(self, numbers: Self::Numbers, least: f64, most: f64) -> Self::Numbers;
+    /// The binary32 numbers with these bits.
+    fn singles(self, words: Self::Words) -> Self::Singles;
+    /// The bits of numbers.
+    fn single_bits(self, numbers: Self::Singles) -> Self::Words;
+    /// The same number for each.
+    fn single(self, number: f32) -> Self::Singles;
+    /// Sums.
+    fn add_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// Differences.
+    fn sub_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// Products.
+    fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The first ones where they are less, else the second ones.
+    fn least(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The first ones where they are greater, else the second ones.
+    fn greatest(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The nearest integers to products with `max`, from 0 to that, which has 2 to 22 bits, all of them set; 0 for NaN.
+    fn codes(self, fractions: Self::Singles, max: u32) -> Self::Words;
+    /// Quotients of integers by `max`, which is none of them less than, of at most 16 bits.
+    fn fractions_of_codes(self, codes: Self::Words, max: u32) -> Self::Singles;
+    /// The components of the vectors of pixels: of each component for all of them.
+    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Self::Words; 4];
+    /// The opposite: the vectors of pixels.
+    fn vectors(self, components: [Self::Words; 4]) -> [[u32; 4]; TOGETHER];
     /// The lanes whose bits are set, one behind the other from the first on; any lanes follow.
     fn pack(self, bits: u8) -> Self::Lanes;
     /// The opposite: where a bit is set, the next of the lanes from the first on; elsewhere any of them.
@@ -151,6 +181,7 @@ fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
 impl Simd for Portable {
     type Words = Eight;
     type Numbers = [f64; TOGETHER];
+    type Singles = [f32; TOGETHER];
     type Lanes = [u8; TOGETHER];
 
     fn words(self, words: &Eight) -> Eight {
@@ -208,6 +239,62 @@ impl Simd for Portable {
 
     fn normal_binary32(self, numbers: Self::Numbers) -> Eight {
         numbers.map(|number| (number as f32).to_bits())
+    }
+
+    fn rounded(self, numbers: Self::Numbers) -> Self::Numbers {
+        numbers.map(|number| f64::from(number as f32))
+    }
+
+    fn clamped(self, numbers: Self::Numbers, least: f64, most: f64) -> Self::Numbers {
+        numbers.map(|number| number.max(least).min(most))
+    }
+
+    fn singles(self, words: Eight) -> Self::Singles {
+        words.map(f32::from_bits)
+    }
+
+    fn single_bits(self, numbers: Self::Singles) -> Eight {
+        numbers.map(f32::to_bits)
+    }
+
+    fn single(self, number: f32) -> Self::Singles {
+        [number; TOGETHER]
+    }
+
+    fn add_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a + b)
+    }
+
+    fn sub_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a - b)
+    }
+
+    fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a * b)
+    }
+
+    fn least(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| if a < b { a } else { b })
+    }
+
+    fn greatest(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| if a > b { a } else { b })
+    }
+
+    fn codes(self, fractions: Self::Singles, max: u32) -> Eight {
+        fractions.map(|fraction| ctm_num::convert::f32_to_unorm(fraction.to_bits(), max))
+    }
+
+    fn fractions_of_codes(self, codes: Eight, max: u32) -> Self::Singles {
+        codes.map(|code| code as f32 / max as f32)
+    }
+
+    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Eight; 4] {
+        std::array::from_fn(|component| vectors.map(|vector| vector[component]))
+    }
+
+    fn vectors(self, components: [Eight; 4]) -> [[u32; 4]; TOGETHER] {
+        std::array::from_fn(|n| components.map(|words| words[n]))
     }
 
     fn pack(self, bits: u8) -> [u8; TOGETHER] {
@@ -338,6 +425,20 @@ mod avx2 {
             self.0.avx2._mm256_cvtepu8_epi32(self.0.sse2._mm_set1_epi64x(i64::from_le_bytes(lanes)))
         }
 
+        /// Of each half, rows become columns.
+        #[inline(always)]
+        fn transposed(self, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+            let avx2 = self.0.avx2;
+            let (ab, cd) = (avx2._mm256_unpacklo_epi32(a, b), avx2._mm256_unpacklo_epi32(c, d));
+            let (high_ab, high_cd) = (avx2._mm256_unpackhi_epi32(a, b), avx2._mm256_unpackhi_epi32(c, d));
+            [
+                avx2._mm256_unpacklo_epi64(ab, cd),
+                avx2._mm256_unpackhi_epi64(ab, cd),
+                avx2._mm256_unpacklo_epi64(high_ab, high_cd),
+                avx2._mm256_unpackhi_epi64(high_ab, high_cd),
+            ]
+        }
+
         #[inline(always)]
         fn join(self, low: __m128i, high: __m128i) -> __m256i {
             self.0.avx._mm256_set_m128i(high, low)
@@ -348,6 +449,7 @@ mod avx2 {
         type Words = __m256i;
         /// Pixels 0 to 3, and 4 to 7.
         type Numbers = [__m256d; 2];
+        type Singles = __m256;
         type Lanes = __m256i;
 
         #[inline(always)]
@@ -434,6 +536,101 @@ mod avx2 {
             avx._mm256_castps_si256(
                 avx._mm256_set_m128(avx._mm256_cvtpd_ps(numbers[1]), avx._mm256_cvtpd_ps(numbers[0])),
             )
+        }
+
+        #[inline(always)]
+        fn rounded(self, numbers: [__m256d; 2]) -> [__m256d; 2] {
+            let avx = self.0.avx;
+            [avx._mm256_cvtps_pd(avx._mm256_cvtpd_ps(numbers[0])), avx._mm256_cvtps_pd(avx._mm256_cvtpd_ps(numbers[1]))]
+        }
+
+        #[inline(always)]
+        fn clamped(self, numbers: [__m256d; 2], least: f64, most: f64) -> [__m256d; 2] {
+            let avx = self.0.avx;
+            let (least, most) = (avx._mm256_set1_pd(least), avx._mm256_set1_pd(most));
+            // The second operand is the result where one is a NaN.
+            [
+                avx._mm256_min_pd(avx._mm256_max_pd(numbers[0], least), most),
+                avx._mm256_min_pd(avx._mm256_max_pd(numbers[1], least), most),
+            ]
+        }
+
+        #[inline(always)]
+        fn singles(self, words: __m256i) -> __m256 {
+            self.0.avx._mm256_castsi256_ps(words)
+        }
+
+        #[inline(always)]
+        fn single_bits(self, numbers: __m256) -> __m256i {
+            self.0.avx._mm256_castps_si256(numbers)
+        }
+
+        #[inline(always)]
+        fn single(self, number: f32) -> __m256 {
+            self.0.avx._mm256_set1_ps(number)
+        }
+
+        #[inline(always)]
+        fn add_singles(self, a: __m256, b: __m256) -> __m256 {
+            self.0.avx._mm256_add_ps(a, b)
+        }
+
+        #[inline(always)]
+        fn sub_singles(self, a: __m256, b: __m256) -> __m256 {
+            self.0.avx._mm256_sub_ps(a, b)
+        }
+
+        #[inline(always)]
+        fn mul_singles(self, a: __m256, b: __m256) -> __m256 {
+            self.0.avx._mm256_mul_ps(a, b)
+        }
+
+        #[inline(always)]
+        fn least(self, a: __m256, b: __m256) -> __m256 {
+            self.0.avx._mm256_min_ps(a, b)
+        }
+
+        #[inline(always)]
+        fn greatest(self, a: __m256, b: __m256) -> __m256 {
+            self.0.avx._mm256_max_ps(a, b)
+        }
+
+        #[inline(always)]
+        fn codes(self, fractions: __m256, max: u32) -> __m256i {
+            // From here on binary32 has integers alone, in the lowest bits. The product is exact and the sum rounded once; a half it is for 1/2 alone,
+            // whose code is even.
+            const INTEGERS: f32 = 8_388_608.0;
+            let (integers, max) = (self.single(INTEGERS), max as f32);
+            let fractions = self.greatest(fractions, self.single(0.0));
+            let sum = self.0.fma._mm256_fmadd_ps(fractions, self.single(max), integers);
+            let sum = self.least(sum, self.single(INTEGERS + max));
+            self.and(self.0.avx._mm256_castps_si256(sum), self.splat(0x7F_FFFF))
+        }
+
+        #[inline(always)]
+        fn fractions_of_codes(self, codes: __m256i, max: u32) -> __m256 {
+            let (avx, fma) = (self.0.avx, self.0.fma);
+            let (codes, divisor) = (avx._mm256_cvtepi32_ps(codes), max as f32);
+            let (reciprocal, divisor) = (self.single(1.0 / divisor), self.single(divisor));
+            // As for fractions of numbers: what is near the quotient leaves a rest that is exact, and corrects it.
+            let near = avx._mm256_mul_ps(codes, reciprocal);
+            let rest = fma._mm256_fnmadd_ps(near, divisor, codes);
+            fma._mm256_fmadd_ps(rest, reciprocal, near)
+        }
+
+        #[inline(always)]
+        fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [__m256i; 4] {
+            let [a, b, c, d, e, f, g, h] = *vectors;
+            let both = |low: [u32; 4], high: [u32; 4]| self.join(pulp::cast(low), pulp::cast(high));
+            self.transposed([both(a, e), both(b, f), both(c, g), both(d, h)])
+        }
+
+        #[inline(always)]
+        fn vectors(self, components: [__m256i; 4]) -> [[u32; 4]; TOGETHER] {
+            let [a, b, c, d] = self.transposed(components);
+            let ([a, e], [b, f]): ([[u32; 4]; 2], [[u32; 4]; 2]) = (pulp::cast(a), pulp::cast(b));
+            let ([c, g], [d, h]): ([[u32; 4]; 2], [[u32; 4]; 2]) = (pulp::cast(c), pulp::cast(d));
+            [a, b, c, d, e, f, g, h]
         }
 
         #[inline(always)]
@@ -543,6 +740,7 @@ mod tests {
         words: [Eight; 2],
         numbers: [[f64; TOGETHER]; 2],
         scalars: (i32, i32, u32, u8),
+        vectors: [[u32; 4]; TOGETHER],
     }
 
     impl Task for &All {
@@ -574,6 +772,21 @@ mod tests {
                     found.extend([s.nearest(numbers, max), s.binary32(numbers), s.and(one, s.binary32(numbers))]);
                 }
             }
+            let depths = s.rounded(s.fractions(first, step));
+            let range = [0.25, 1.0 + f64::from(step)];
+            found.extend([s.normal_binary32(depths), s.normal_binary32(s.clamped(depths, range[0], range[1]))]);
+            found.push(s.nearest(s.clamped(s.number(self.numbers[0][0]), 2.0, 7.0), max));
+            // Not all are NaNs, whose bits are not said.
+            let number = |words| s.greatest(s.singles(words), s.single(-1e30));
+            let (x, y) = (number(a), number(s.and(b, s.splat(0x3FFF_FFFF))));
+            let (low, high) = (s.least(x, y), s.greatest(y, s.single(0.5)));
+            let sums = [s.add_singles(low, high), s.sub_singles(low, high), s.mul_singles(low, high)];
+            let sums = sums.map(|numbers| s.least(numbers, s.single(2.0)));
+            for numbers in [x, y, low, high, sums[0], sums[1], sums[2], s.singles(b)] {
+                found.extend([s.codes(numbers, 255), s.codes(numbers, 3), s.codes(numbers, 0x3F_FFFF)]);
+            }
+            found.extend(s.components(&s.vectors([a, b, s.xor(a, b), s.splat(max)])));
+            found.push(s.components(&self.vectors)[1]);
             (found.into_iter().map(|words| s.array(words)).collect(), s.bits(s.greater(a, b)))
         }
     }
@@ -591,10 +804,32 @@ mod tests {
                 u.int_in_range(0..=0x7FFF_FFFF)?,
                 u.arbitrary()?,
             );
-            let all = All { words: u.arbitrary()?, numbers, scalars };
+            let all = All { words: u.arbitrary()?, numbers, scalars, vectors: u.arbitrary()? };
             assert_eq!(dispatch(&all), all.run(Portable));
             Ok(())
         });
+    }
+
+    struct Codes(Eight, u32);
+
+    impl Task for Codes {
+        type Output = Eight;
+
+        fn run(self, s: impl Simd) -> Eight {
+            let fractions = s.fractions_of_codes(s.words(&self.0), self.1);
+            s.array(s.single_bits(fractions))
+        }
+    }
+
+    /// Every fraction of 8 and of 16 bits.
+    #[test]
+    fn fractions_of_codes_are_the_nearest() {
+        for max in [0xFF_u32, 0xFFFF] {
+            for first in (0..=max).step_by(TOGETHER) {
+                let codes = std::array::from_fn(|n| first + n as u32);
+                assert_eq!(dispatch(Codes(codes, max)), codes.map(|code| (code as f32 / max as f32).to_bits()));
+            }
+        }
     }
 
     /// Fractions, whose low bits show in what they differ from others by.

@@ -5,9 +5,9 @@ mod report;
 pub use report::{json, page, text};
 
 use crate::drawing::{Drawing, PeerError};
-use crate::gl::{Driver, Layout, Programs};
+use crate::gl::{CardModel, Driver, Layout, Programs};
 use crate::guest::{self, Guest};
-use crate::kernel::{Isa, KERNELS, Kernel};
+use crate::kernel::{KERNELS, Kernel};
 use crate::machine::Machine;
 use crate::sample::Sample;
 use crate::turn::{their_turn, turn};
@@ -43,6 +43,8 @@ const CLOSE: f32 = 8.0;
 /// What is measured, and how.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The cards; none for all.
+    pub cards: Vec<CardModel>,
     /// The names of kernels and scenes; none for all.
     pub only: Vec<String>,
     /// Threads of each side.
@@ -95,6 +97,19 @@ impl SceneRow {
     }
 }
 
+/// What a card did.
+#[derive(Debug)]
+pub struct CardRows {
+    /// Which one.
+    pub model: CardModel,
+    /// Its driver.
+    pub driver: String,
+    /// The kernels.
+    pub kernels: Vec<KernelRow>,
+    /// The scenes.
+    pub scenes: Vec<SceneRow>,
+}
+
 /// Everything that was measured.
 #[derive(Debug)]
 pub struct Measurement {
@@ -102,12 +117,10 @@ pub struct Measurement {
     pub plan: Plan,
     /// Where.
     pub machine: Machine,
-    /// The card's driver, and the other one.
-    pub drivers: [String; 2],
-    /// The kernels.
-    pub kernels: Vec<KernelRow>,
-    /// The scenes.
-    pub scenes: Vec<SceneRow>,
+    /// The driver that scenes are compared with.
+    pub llvmpipe: String,
+    /// The cards.
+    pub cards: Vec<CardRows>,
 }
 
 /// The names of what can be measured.
@@ -134,28 +147,39 @@ impl Measurement {
     /// # Errors
     /// If the card or llvmpipe cannot be measured.
     pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, PeerError> {
-        let (rows, tiles) = (Driver::card(Layout::Rows)?, Driver::card(Layout::Tiles)?);
-        let drivers = Drivers { programs: Programs::build()?, rows, tiles, threads: plan.threads };
         let machine = Machine::new();
         let is_wanted = |name: &str| plan.only.is_empty() || plan.only.iter().any(|wanted| wanted == name);
-        let mut names = [String::new(), String::new()];
-        let mut kernel_rows = Vec::new();
-        for kernel in kernels().filter(|kernel| is_wanted(kernel.name)) {
-            let Some(run) = guest::load(kernel, Isa::X1k, EngineName::fastest()) else { continue };
-            progress(kernel.name);
-            kernel_rows.push(drivers.kernel(kernel, &*run, plan.rounds, &mut names)?);
+        let is_chosen = |model: &CardModel| plan.cards.is_empty() || plan.cards.contains(model);
+        let (mut llvmpipe, mut cards) = (String::new(), Vec::new());
+        for model in CardModel::ALL.into_iter().filter(is_chosen) {
+            let (rows, tiles) = (Driver::card(model, Layout::Rows)?, Driver::card(model, Layout::Tiles)?);
+            let drivers = Drivers { programs: Programs::build()?, rows, tiles, threads: plan.threads };
+            let mut names = [String::new(), String::new()];
+            let mut kernel_rows = Vec::new();
+            for kernel in kernels().filter(|kernel| is_wanted(kernel.name)) {
+                let Some(run) = guest::load(kernel, model.isa(), EngineName::fastest()) else { continue };
+                progress(&format!("{} on {}", kernel.name, model.name()));
+                kernel_rows.push(drivers.kernel(kernel, &*run, plan.rounds, &mut names)?);
+            }
+            let mut scene_rows = Vec::new();
+            for scene in SCENES.iter().filter(|scene| is_wanted(scene.name)) {
+                progress(&format!("{} on {}", scene.name, model.name()));
+                scene_rows.push(drivers.scene(scene, plan.rounds, &mut names)?);
+            }
+            let [driver, other] = names;
+            if !other.is_empty() {
+                llvmpipe = other;
+            }
+            cards.push(CardRows { model, driver, kernels: kernel_rows, scenes: scene_rows });
         }
-        let mut scene_rows = Vec::new();
-        for scene in SCENES.iter().filter(|scene| is_wanted(scene.name)) {
-            progress(scene.name);
-            scene_rows.push(drivers.scene(scene, plan.rounds, &mut names)?);
-        }
-        Ok(Measurement { plan, machine, drivers: names, kernels: kernel_rows, scenes: scene_rows })
+        Ok(Measurement { plan, machine, llvmpipe, cards })
     }
 
     /// Whether all pictures are right.
     pub fn pictures_agree(&self) -> bool {
-        self.kernels.iter().all(|row| row.wrong == 0) && self.scenes.iter().all(|row| row.comparison.passes)
+        self.cards.iter().all(|card| {
+            card.kernels.iter().all(|row| row.wrong == 0) && card.scenes.iter().all(|row| row.comparison.passes)
+        })
     }
 }
 

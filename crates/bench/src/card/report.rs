@@ -1,6 +1,7 @@
 //! What was measured of the card, as text, as a page, and as JSON.
 
-use super::{KernelRow, MOST, Measurement, SceneRow};
+use super::{CardRows, KernelRow, MOST, Measurement, SceneRow};
+use crate::gl::CardModel;
 use crate::markdown::{self, list};
 use crate::sample::Sample;
 use serde_json::{Value, json};
@@ -45,9 +46,9 @@ fn scene_table(rows: &[SceneRow]) -> String {
     markdown::table(&[head].into_iter().chain(rows.iter().map(line)).collect::<Vec<_>>())
 }
 
-/// The demands on the measurement, and whether they are met.
-fn marks(measurement: &Measurement) -> Vec<(String, bool)> {
-    let Measurement { kernels, scenes, .. } = measurement;
+/// The demands on a card, and whether they are met.
+fn marks(card: &CardRows) -> Vec<(String, bool)> {
+    let CardRows { kernels, scenes, .. } = card;
     let slowest = kernels.iter().max_by(|a, b| a.ratio().total_cmp(&b.ratio())).map(|row| {
         let got = format!("{:.2} ({})", row.ratio(), row.kernel.name);
         (format!("every kernel takes at most {MOST} times as long as a run: {got}"), row.ratio() <= MOST)
@@ -62,41 +63,45 @@ fn marks(measurement: &Measurement) -> Vec<(String, bool)> {
     [slowest, bits, slowest_scene].into_iter().flatten().collect()
 }
 
-fn outcomes(measurement: &Measurement) -> Vec<String> {
+fn outcomes(card: &CardRows) -> Vec<String> {
     let outcome = |(mark, is_met): (String, bool)| format!("{}: {mark}", if is_met { "met" } else { "MISSED" });
-    marks(measurement).into_iter().map(outcome).collect()
+    marks(card).into_iter().map(outcome).collect()
 }
 
 /// For a terminal.
 pub fn text(measurement: &Measurement) -> String {
-    let mut text = String::new();
-    if !measurement.kernels.is_empty() {
-        text += &format!("{}\n", kernel_table(&measurement.kernels));
+    measurement.cards.iter().map(tables).collect()
+}
+
+/// What a card did, and whether that is what is demanded.
+fn tables(card: &CardRows) -> String {
+    let mut text = format!("{}\n\n", card.driver);
+    if !card.kernels.is_empty() {
+        text += &format!("{}\n", kernel_table(&card.kernels));
     }
-    if !measurement.scenes.is_empty() {
-        text += &format!("{}\n", scene_table(&measurement.scenes));
+    if !card.scenes.is_empty() {
+        text += &format!("{}\n", scene_table(&card.scenes));
     }
-    outcomes(measurement).into_iter().for_each(|line| text += &format!("{line}\n"));
-    text
+    text + &list(outcomes(card))
 }
 
 /// A page like `docs/performance-card.md`.
 pub fn page(measurement: &Measurement) -> String {
     let mut facts: Vec<String> = measurement.machine.0.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    let drivers = ["card", "llvmpipe"].into_iter().zip(&measurement.drivers);
-    facts.extend(drivers.map(|(name, driver)| format!("{name}: {driver}")));
+    facts.push(format!("llvmpipe: {}", measurement.llvmpipe));
     facts.push(format!("threads of each side: {}", measurement.plan.threads));
+    let of =
+        |model: CardModel| measurement.cards.iter().find(|card| card.model == model).map(tables).unwrap_or_default();
     include_str!("page.md")
         .replace("{machine}", list(facts).trim_end())
-        .replace("{kernels}", kernel_table(&measurement.kernels).trim_end())
-        .replace("{scenes}", scene_table(&measurement.scenes).trim_end())
-        .replace("{marks}", list(outcomes(measurement)).trim_end())
+        .replace("{first}", of(CardModel::R580).trim_end())
+        .replace("{second}", of(CardModel::Rv770).trim_end())
         .replace("{rounds}", &measurement.plan.rounds.to_string())
 }
 
 /// For programs. Times are in seconds.
 pub fn json(measurement: &Measurement) -> Value {
-    let Measurement { plan, machine, drivers, kernels, scenes } = measurement;
+    let Measurement { plan, machine, llvmpipe, cards } = measurement;
     let kernel = |row: &KernelRow| {
         json!({
             "kernel": row.kernel.name,
@@ -119,13 +124,20 @@ pub fn json(measurement: &Measurement) -> Value {
         })
     };
     let mark = |(mark, is_met): (String, bool)| json!({ "mark": mark, "met": is_met });
+    let card = |card: &CardRows| {
+        json!({
+            "card": card.model.name(),
+            "driver": card.driver,
+            "kernels": card.kernels.iter().map(kernel).collect::<Vec<_>>(),
+            "scenes": card.scenes.iter().map(scene).collect::<Vec<_>>(),
+            "marks": marks(card).into_iter().map(mark).collect::<Vec<_>>(),
+        })
+    };
     json!({
         "threads": plan.threads,
         "rounds": plan.rounds,
         "machine": machine.json(),
-        "drivers": drivers,
-        "kernels": kernels.iter().map(kernel).collect::<Vec<_>>(),
-        "scenes": scenes.iter().map(scene).collect::<Vec<_>>(),
-        "marks": marks(measurement).into_iter().map(mark).collect::<Vec<_>>(),
+        "llvmpipe": llvmpipe,
+        "cards": cards.iter().map(card).collect::<Vec<_>>(),
     })
 }

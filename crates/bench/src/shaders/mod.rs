@@ -10,7 +10,7 @@ pub mod table;
 pub use report::{json, page, text};
 
 use crate::drawing::PeerError;
-use crate::gl::{Driver, Layout, Programs};
+use crate::gl::{CardModel, Driver, Layout, Programs};
 use ctm_codegen::EngineName;
 use ctm_testkit::shaders::{Environment, Language, Shader};
 use ctm_x1k::Job;
@@ -47,7 +47,7 @@ pub fn sources() -> Vec<Shader> {
 /// # Errors
 /// If that is not possible here.
 pub fn renew(only: &str, mut report: impl FnMut(String)) -> Result<(), RenewError> {
-    let (programs, card) = (Programs::build()?, Driver::card(Layout::Rows)?);
+    let (programs, card) = (Programs::build()?, Driver::card(CardModel::R580, Layout::Rows)?);
     let old = std::fs::read_to_string(table::path()).ok().and_then(|text| Table::parse(&text).ok());
     let mut table = old.filter(|_| !only.is_empty()).unwrap_or_default();
     for shader in sources().iter().filter(|shader| shader.name.starts_with(only)) {

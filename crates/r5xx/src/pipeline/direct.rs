@@ -5,12 +5,10 @@ use super::colour::Target;
 use super::depth::DepthFill;
 use super::pixels::{Covering, Pixels};
 use super::shading::{Passed, Passing};
-use super::window::GRID;
 use crate::layout::{Part, TOGETHER};
 use crate::surface::Surface;
 use crate::tx::{Stored, Texture, Textures};
 use ctm_raster::channel::{Channel, Kind, Words};
-use ctm_raster::coverage::Shape;
 use ctm_raster::grid::Rect;
 use ctm_raster::sampler::{Scale, TextureKind};
 use ctm_x1k::TexOp;
@@ -214,15 +212,6 @@ impl<'s> Copying<'s> {
         let (column, row) = (self.columns[(x - self.area.left) as usize], self.rows[(y - self.area.top) as usize]);
         self.moves.apply(self.texture.words(self.level, self.layer, column, row))
     }
-}
-
-/// The pixels that a shape may cover, of those inside of `clip`.
-pub fn area(shape: &Shape, clip: Rect) -> Rect {
-    let (low, high) = shape.bounds();
-    // Coordinates of shapes have 30 bits.
-    let pixel = |sub_pixel: i64| sub_pixel.max(0) as u32 / GRID.per_pixel as u32;
-    let (left, top) = (pixel(low.x), pixel(low.y));
-    Rect { left, top, right: pixel(high.x) + 1, bottom: pixel(high.y) + 1 }.intersection(clip)
 }
 
 #[cfg(test)]

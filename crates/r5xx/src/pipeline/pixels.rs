@@ -9,7 +9,7 @@ use super::DrawError;
 use super::area::AreaTarget;
 use super::colour::{Resolve, Target, samples, targets};
 use super::depth::{ColourClear, DepthFill, DepthUnit};
-use super::direct::{self, Direct};
+use super::direct::Direct;
 use super::fragment::{AlphaTest, AlphaUnit, kills};
 use super::interpolate::Inputs;
 use super::stipple::LineStipple;
@@ -262,7 +262,7 @@ impl<'a> Pixels<'a> {
 
     /// The pixels that a shape may cover.
     pub fn area(&self, shape: &Shape) -> Rect {
-        direct::area(shape, self.visible.framebuffer)
+        coverage::area(GRID, shape, self.visible.framebuffer)
     }
 
     /// The pixels of a primitive, if they are a rectangle with one sample each, and all of it is drawn. It is not empty.

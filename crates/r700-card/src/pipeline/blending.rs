@@ -6,7 +6,9 @@ use crate::registers::{
     RegisterFile, RegisterType, codes, codes::NumberType,
 };
 use ctm_raster::NAN;
-use ctm_raster::blend::{BlendFactor, BlendFunction, Inputs, blend_each, blend_numbers, one_minus};
+use ctm_raster::blend::{
+    BlendEquation, BlendFactor, BlendFunction, BlendState, Inputs, blend_each, blend_numbers, one_minus,
+};
 
 /// What a colour is multiplied with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +90,18 @@ impl Blending {
     pub fn takes_second(&self) -> bool {
         let factors = [self.colour, self.alpha].map(|equation| [equation.source, equation.destination]);
         factors.as_flattened().iter().any(|factor| matches!(factor, Factor::Second { .. }))
+    }
+
+    /// It as equations, with the constant colour, where all that takes part is clamped to [0, 1], and there is no second colour.
+    pub fn of_fractions(&self) -> Option<(BlendState, [f32; 4])> {
+        let equation = |equation: &Equation| match (equation.source, equation.destination) {
+            (Factor::Of(source), Factor::Of(destination)) => {
+                Some(BlendEquation { function: equation.function, source, destination, clamp: true })
+            }
+            (Factor::Second { .. }, _) | (_, Factor::Second { .. }) => None,
+        };
+        let state = BlendState { colour: equation(&self.colour)?, alpha: equation(&self.alpha)? };
+        (self.range == Some([0.0, 1.0])).then_some((state, self.constant))
     }
 
     /// The equations of colour and alpha, as formulas.

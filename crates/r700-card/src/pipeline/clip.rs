@@ -69,6 +69,23 @@ impl Projection {
         vertices.iter().enumerate().map(corner).collect()
     }
 
+    /// Whether no plane or distance of programs clips or culls.
+    pub fn has_volume_alone(&self) -> bool {
+        self.user_planes.iter().all(Option::is_none) && self.clip_distances == 0 && self.cull_distances == 0
+    }
+
+    /// Whether a vertex is in the volume that is drawn, which [alone](Self::has_volume_alone) clips.
+    pub fn holds(&self, vertex: &Vertex) -> bool {
+        if self.clip.clip_disable || self.control.vtx_xy_fmt {
+            return true;
+        }
+        let [x, y, z, w] = vertex.position;
+        let near = if self.clip.dx_clip_space_def { 0.0 } else { -w };
+        let is_in_front = self.clip.zclip_far_disable || z <= w;
+        let is_behind = self.clip.zclip_near_disable || near <= z;
+        -w <= x && x <= w && -w <= y && y <= w && is_in_front && is_behind
+    }
+
     /// Whether a distance drops a primitive as a whole.
     pub fn culls(&self, corners: &[Corner]) -> bool {
         let culled = |bit: usize| {
@@ -105,9 +122,9 @@ impl Projection {
         polygon
     }
 
-    /// Where a corner is in the window; `None` if it has no place.
-    pub fn window(&self, corner: &Corner, viewport: &Viewport) -> Option<Window> {
-        let [x, y, z, w] = corner.position;
+    /// Where a corner with this position is in the window; `None` if it has no place.
+    pub fn window(&self, position: &[f64; 4], viewport: &Viewport) -> Option<Window> {
+        let [x, y, z, w] = *position;
         let reciprocal = if self.control.vtx_w0_fmt { 1.0 / w } else { w };
         let divisor = |divided: bool| if divided { 1.0 } else { reciprocal };
         let place = [
@@ -187,7 +204,7 @@ mod tests {
         let places: Vec<_> = left.iter().map(|corner| (corner.position[0], corner.position[1])).collect();
         assert_eq!(places, [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]);
         assert_eq!(left[2].weights, [0.0, 0.5, 0.5]);
-        assert_eq!(projection.window(&left[2], viewports.get(0)).unwrap().place, [64.0, 32.0, 0.0]);
+        assert_eq!(projection.window(&left[2].position, viewports.get(0)).unwrap().place, [64.0, 32.0, 0.0]);
         registers.write(PaClClipCntl::ADDRESS, 1 << 16);
         assert_eq!(Projection::of(&registers).clip(&corners), corners);
         let behind = Projection::corners(&[&vertex(2.0, 0.0), &vertex(3.0, 0.0), &vertex(2.0, 1.0)]);

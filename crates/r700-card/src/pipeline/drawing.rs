@@ -176,7 +176,7 @@ impl<'a> Drawing<'a> {
         let mut noted = Vec::new();
         let done = primitives.iter().enumerate().try_for_each(|(number, primitive)| {
             let before = events();
-            let left = self.shapes.draw(primitive, &transformed.vertices, pixels);
+            let left = self.shapes.draw(primitive, transformed, pixels);
             if events() > before {
                 noted.push((before, number));
             }
@@ -220,12 +220,16 @@ impl<'a> Drawing<'a> {
                 })
             }
         };
+        let outputs = |place: usize| {
+            let vertex = transformed.vertices.get(place);
+            vertex.map(|vertex: &Vertex| vertex.vectors(&transformed.parameters)).unwrap_or_default()
+        };
         let vertices = places.iter().zip(&inputs).zip(runs).map(|((&place, &input), run)| VertexHistory {
             place: first_vertex + place,
             number: input[0],
             inputs: vec![Vector::words("R0", input)],
             run,
-            outputs: transformed.vertices.get(place).map(Vertex::vectors).unwrap_or_default(),
+            outputs: outputs(place),
         });
         let (vertices, number) = (vertices.collect(), first_primitive.wrapping_add(number as u32));
         PrimitiveHistory { number, programs, vertices, ..PrimitiveHistory::default() }

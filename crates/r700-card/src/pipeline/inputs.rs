@@ -48,6 +48,8 @@ enum Source {
 pub struct Face<'v> {
     /// The vertices that attributes come from.
     pub vertices: &'v [&'v Vertex],
+    /// Parameters of all vertices.
+    pub parameters: &'v [[u32; 4]],
     /// The one of flat attributes.
     pub provoking: &'v Vertex,
     /// Whether it is a front face.
@@ -64,6 +66,13 @@ pub struct Face<'v> {
     pub depths: [f32; 2],
     /// The layer of targets that it is drawn to, counted from the first one that registers name.
     pub layer: u32,
+}
+
+impl Face<'_> {
+    /// A parameter of one of its vertices.
+    fn parameter(&self, vertex: &Vertex, number: usize) -> Option<&[u32; 4]> {
+        vertex.parameters.of(self.parameters).get(number)
+    }
 }
 
 /// A corner of what is drawn of it.
@@ -177,7 +186,7 @@ impl Inputs {
         let inverse = setup.plane(corners.map(|corner| corner.window.reciprocal.into()));
         let value = |&(_, source): &(u8, Source)| match source {
             Source::Parameter { number, flat: true, .. } => {
-                Value::Constant(face.provoking.parameters.get(number).copied().unwrap_or_default())
+                Value::Constant(face.parameter(face.provoking, number).copied().unwrap_or_default())
             }
             Source::Parameter { number, linear: is_linear, place, .. } => {
                 let kind = if is_linear { &linear } else { &perspective };
@@ -300,7 +309,7 @@ impl Gradients {
 /// A component of a parameter at a corner: bits. `linear`: one without perspective.
 fn attribute(face: &Face, corner: &Placed, linear: bool, number: usize, component: usize) -> u32 {
     let value = |n: usize| {
-        let parameter = face.vertices.get(n).and_then(|vertex| vertex.parameters.get(number));
+        let parameter = face.vertices.get(n).and_then(|vertex| face.parameter(vertex, number));
         parameter.map_or(0, |parameter| parameter[component])
     };
     let weights = if linear { corner.linear } else { corner.weights };

@@ -67,6 +67,11 @@ impl<'a> Pixels<'a> {
         Ok(Pixels { clip, samples, work, means, found: Vec::new(), counts: Counts::default() })
     }
 
+    /// Whether a pixel is watched.
+    pub fn is_watched(&self) -> bool {
+        self.means.probe.is_some()
+    }
+
     /// Draws a convex polygon with planes through three places, of which `setup` is.
     pub fn polygon(
         &mut self,

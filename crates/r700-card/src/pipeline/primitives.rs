@@ -7,8 +7,8 @@ use super::depth::DepthOffset;
 use super::inputs::{Face, Placed};
 use super::pixels::{GRID, Pixels};
 use super::stipple::Stipple;
-use super::vertices::Vertex;
-use super::viewports::Viewports;
+use super::vertices::{Transformed, Vertex};
+use super::viewports::{Viewport, Viewports};
 use crate::registers::codes::{GeometryMode, OutputPrimitive, PolygonMode, PrimitiveType};
 use crate::registers::{
     PaScLineCntl, PaScModeCntl, PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, PaSuVtxCntl,
@@ -48,6 +48,8 @@ pub struct Shapes {
     offsets: [Option<DepthOffset>; 3],
     /// What is added to coordinates, in steps of the grid.
     centre: i64,
+    /// Triangles are filled, none is moved in depth, and the volume that is drawn alone clips.
+    fills: bool,
 }
 
 /// A shape that is drawn.
@@ -67,10 +69,14 @@ impl Shapes {
             _ => PolygonMode::Filled,
         };
         let is_expanded = samples.msaa_enable && registers.get::<PaScLineCntl>().expand_line_width;
+        let projection = Projection::of(registers);
+        let polygons = [polygon(mode.polymode_front_ptype), polygon(mode.polymode_back_ptype)];
+        let is_moved = mode.poly_offset_front_enable || mode.poly_offset_back_enable;
         Shapes {
-            projection: Projection::of(registers),
+            fills: polygons == [PolygonMode::Filled; 2] && !is_moved && projection.has_volume_alone(),
+            projection,
             viewports: Viewports::of(registers),
-            polygons: [polygon(mode.polymode_front_ptype), polygon(mode.polymode_back_ptype)],
+            polygons,
             points: registers.get(),
             bounds: registers.get(),
             lines: registers.get(),
@@ -87,7 +93,20 @@ impl Shapes {
     }
 
     /// Draws a primitive. Gives the points, lines and triangles that clipping leaves of it.
-    pub fn draw(&mut self, primitive: &Primitive, vertices: &[Vertex], pixels: &mut Pixels) -> Result<u64, DrawError> {
+    pub fn draw(
+        &mut self,
+        primitive: &Primitive,
+        transformed: &Transformed,
+        pixels: &mut Pixels,
+    ) -> Result<u64, DrawError> {
+        let vertices = &transformed.vertices[..];
+        if let (Form::Triangle([a, b, c]), true) = (primitive.form, self.fills)
+            && let (Some(a), Some(b), Some(c)) = (vertices.get(a), vertices.get(b), vertices.get(c))
+            && let Some(provoking) = vertices.get(primitive.provoking)
+            && self.whole([a, b, c], (provoking, &transformed.parameters), pixels)?
+        {
+            return Ok(1);
+        }
         let Some(chosen) = primitive.form.vertices().iter().map(|&n| vertices.get(n)).collect::<Option<Vec<_>>>()
         else {
             return Ok(0);
@@ -96,6 +115,7 @@ impl Shapes {
         let viewport = self.viewports.get(provoking.viewport);
         let mut face = Face {
             vertices: &chosen,
+            parameters: &transformed.parameters,
             provoking,
             front: true,
             offset: 0.0,
@@ -127,11 +147,67 @@ impl Shapes {
         }
     }
 
+    /// Draws a triangle if it [fills](Self::fills), and nothing is clipped; whether it did, as [`triangle`](Self::triangle) would.
+    fn whole(
+        &mut self,
+        vertices: [&Vertex; 3],
+        (provoking, parameters): (&Vertex, &[[u32; 4]]),
+        pixels: &mut Pixels,
+    ) -> Result<bool, DrawError> {
+        let viewport = self.viewports.get(provoking.viewport);
+        let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|n| self.corner(n, vertices[n], viewport)) else {
+            return Ok(false);
+        };
+        let points = [a.point, b.point, c.point];
+        let area = cross(points[0], points[1], points[2]);
+        let front = (area > 0) == self.mode.face;
+        let is_culled = area == 0 || front && self.mode.cull_front || !front && self.mode.cull_back;
+        if is_culled && pixels.is_watched() {
+            return Ok(false);
+        }
+        if let Some(stipple) = &mut self.stipple {
+            stipple.begin_primitive();
+        }
+        if is_culled {
+            return Ok(true);
+        }
+        let face = Face {
+            vertices: &vertices,
+            parameters,
+            provoking,
+            front,
+            offset: 0.0,
+            sprite: None,
+            clip: viewport.scissor,
+            scissor: viewport.scissor,
+            depths: viewport.depths,
+            layer: provoking.layer,
+        };
+        if let Some(setup) = Setup::triangle(GRID, points) {
+            pixels.polygon(&face, &points, setup, [&a, &b, &c])?;
+        }
+        Ok(true)
+    }
+
+    /// Vertex `n` of a triangle as its corner, if nothing of it is clipped there, and the corner has a place.
+    fn corner(&self, n: usize, vertex: &Vertex, viewport: &Viewport) -> Option<Placed> {
+        if !self.projection.holds(vertex) {
+            return None;
+        }
+        let window = self.projection.window(&vertex.position.map(f64::from), viewport)?;
+        let [x, y, _] = window.place;
+        let (x, y) = (GRID.snap(x).saturating_add(self.centre), GRID.snap(y).saturating_add(self.centre));
+        let mut weights = [0.0; 3];
+        weights[n % 3] = 1.0;
+        let is_near = (-LIMIT..=LIMIT).contains(&x) && (-LIMIT..=LIMIT).contains(&y);
+        is_near.then_some(Placed { window, weights, linear: weights, point: Point { x, y } })
+    }
+
     /// How far a primitive with these corners and this slope of depth is moved in depth.
     fn offset(&self, side: usize, slope: f64, corners: &[Corner], drawn: &Drawn) -> f64 {
         let Some(offset) = &self.offsets[side] else { return 0.0 };
         let viewport = self.viewports.get(drawn.viewport);
-        let depths = corners.iter().filter_map(|corner| self.projection.window(corner, viewport));
+        let depths = corners.iter().filter_map(|corner| self.projection.window(&corner.position, viewport));
         let greatest = depths.fold(0.0, |most: f32, window| most.max(window.place[2].abs()));
         offset.distance(slope, greatest)
     }
@@ -140,7 +216,7 @@ impl Shapes {
     fn placed(&self, drawn: &Drawn, corners: &[Corner]) -> Option<Vec<Placed>> {
         let viewport = self.viewports.get(drawn.viewport);
         let placed = |corner: &Corner| {
-            let window = self.projection.window(corner, viewport)?;
+            let window = self.projection.window(&corner.position, viewport)?;
             let [x, y] = [0, 1].map(|axis| GRID.snap(window.place[axis]).saturating_add(self.centre));
             let placed = Placed { window, weights: corner.weights, linear: corner.linear, point: Point { x, y } };
             [x, y].iter().all(|place| (-LIMIT..=LIMIT).contains(place)).then_some(placed)

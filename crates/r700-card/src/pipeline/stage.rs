@@ -3,7 +3,7 @@
 use super::bindings::{PIXEL, bindings};
 use super::depth::{DepthBuffer, function};
 use super::inputs::{Face, Gradients, Inputs, Placed};
-use super::quads::Piece;
+use super::quads::{Piece, Rectangle};
 use super::samples::Samples;
 use super::targets::{TARGETS, Target};
 use super::workspace::Plan;
@@ -13,7 +13,7 @@ use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef,
 use crate::state::State;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
-use ctm_r700::{Bindings, Gradient, Input, Job, Region, Stage};
+use ctm_r700::{Bindings, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::Setup;
 use std::sync::Arc;
@@ -149,18 +149,31 @@ impl<'a> PixelStage<'a> {
         Some(self.job_of(regions, (domain, size), inputs, memory))
     }
 
-    /// The program for a piece of a rectangle, whose registers get these.
-    pub fn job_of_piece<'j>(
+    /// The program for a rectangle, piece by piece.
+    pub fn job_of_rectangle<'j>(
         &'j self,
         regions: &Regions,
-        piece: &Piece,
-        gradients: &[Gradient],
+        rectangle: &Rectangle,
         memory: &'j Space,
     ) -> Option<Job<'j>> {
+        let piece = rectangle.pieces().next()?;
         let domain = Domain::of_size(piece.size[0], piece.size[1])?;
         let size = [piece.pitch, piece.height()];
-        let inputs = gradients.iter().map(|gradient| Input::Gradient(Gradient { first: piece.corner, ..*gradient }));
-        Some(self.job_of(regions, (domain, size), inputs, memory))
+        let inputs = rectangle.gradients.iter().map(|gradient| Input::Gradient(*gradient));
+        let mut job = self.job_of(regions, (domain, size), inputs, memory);
+        self.move_job(&mut job, &piece).then_some(job)
+    }
+
+    /// Moves a job of a rectangle to one of its pieces; whether that can be.
+    pub fn move_job(&self, job: &mut Job, piece: &Piece) -> bool {
+        let Some(domain) = Domain::of_size(piece.size[0], piece.size[1]) else { return false };
+        job.lanes = domain.into();
+        for input in job.inputs.values_mut() {
+            if let Input::Gradient(gradient) = input {
+                gradient.first = piece.corner;
+            }
+        }
+        true
     }
 
     /// The program for a domain, for whose colours there is memory of so many columns and rows.
@@ -210,22 +223,6 @@ impl Regions {
     pub fn clear_words(&self, arena: &Arena, pixels: u32) {
         for (_, region) in &self.outputs {
             arena.fill_words(region.base, 4 * pixels as usize, 0, u32::MAX);
-        }
-    }
-
-    /// The outputs of a worker's memory, seen as rows of so many columns, from the one with this number on.
-    pub fn rows_from(&self, row: u32, columns: u32) -> Regions {
-        let bytes = row * columns * VECTOR as u32;
-        let rest = |region: Region| Region {
-            base: region.base + bytes.min(region.length),
-            length: region.length.saturating_sub(bytes),
-        };
-        Regions {
-            columns: columns as usize,
-            inputs: Vec::new(),
-            outputs: self.outputs.iter().map(|&(output, region)| (output, rest(region))).collect(),
-            depth: None,
-            valid: None,
         }
     }
 

@@ -37,16 +37,32 @@ pub struct Vertex {
     pub layer: u32,
     /// The viewport that its primitive is in, if it provokes.
     pub viewport: u32,
-    /// Its parameters: bits.
-    pub parameters: Vec<[u32; 4]>,
+    /// Its parameters, by their numbers among those of all vertices.
+    pub parameters: Parameters,
+}
+
+/// The parameters of a vertex among those of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// The first one.
+    pub first: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Parameters {
+    /// The vectors: bits.
+    pub fn of(self, all: &[[u32; 4]]) -> &[[u32; 4]] {
+        all.get(self.first..self.first + self.count).unwrap_or_default()
+    }
 }
 
 impl Vertex {
-    /// What a program gave, with its names.
-    pub fn vectors(&self) -> Vec<Vector> {
+    /// What a program gave, with its names; `parameters` are those of all vertices.
+    pub fn vectors(&self, parameters: &[[u32; 4]]) -> Vec<Vector> {
         let position = Vector::new("position", self.position.map(f32::to_bits));
         let size = self.size.map(|size| Vector::new("point size", [size.to_bits(), 0, 0, 0]));
-        let parameters = self.parameters.iter().enumerate();
+        let parameters = self.parameters.of(parameters).iter().enumerate();
         let parameters = parameters.map(|(n, &bits)| Vector::words(format!("PARAM{n}"), bits));
         std::iter::once(position).chain(size).chain(parameters).collect()
     }
@@ -111,6 +127,8 @@ pub fn ring_buffer(region: Region) -> VertexBuffer {
 pub struct Transformed {
     /// The vertices.
     pub vertices: Vec<Vertex>,
+    /// Their parameters, one vertex behind the other: bits.
+    pub parameters: Vec<[u32; 4]>,
     /// Of each buffer, a record for each vertex.
     pub records: Vec<Records>,
     /// What the program got in R0 for each vertex.
@@ -222,7 +240,7 @@ impl VertexStage {
         let count = inputs.len();
         let job = self.job(workspace, inputs);
         self.run_streams(&job, means, workspace, count, &mut transformed.records)?;
-        transformed.vertices.extend((0..count).map(|number| self.vertex(workspace, number)));
+        self.add_vertices(workspace, count, transformed);
         transformed.inputs.extend_from_slice(inputs);
         Ok(())
     }
@@ -291,13 +309,38 @@ impl VertexStage {
         Ok(())
     }
 
-    fn vertex(&self, workspace: &Workspace, number: usize) -> Vertex {
-        let vector = |region: Option<Region>| region.map_or([0; 4], |region| workspace.vector(region, number));
-        let position = |place: usize| vector(self.positions.get(place).copied().flatten()).map(f32::from_bits);
+    /// Adds what the program exported for so many vertices.
+    fn add_vertices(&self, workspace: &Workspace, count: usize, transformed: &mut Transformed) {
+        let Transformed { vertices, parameters, .. } = transformed;
+        let all = |region: Option<Region>| {
+            let mut vectors = vec![[0; 4]; if region.is_some() { count } else { 0 }];
+            region.into_iter().for_each(|region| workspace.vectors(region, 0, &mut vectors));
+            vectors
+        };
+        let positions = self.positions.map(all);
+        let each = self.parameters.len();
+        let (before, first) = (vertices.len(), parameters.len());
+        parameters.resize(first + each * count, [0; 4]);
+        for (number, region) in self.parameters.iter().enumerate() {
+            let vectors = all(Some(*region));
+            let places = parameters[first + number..].iter_mut().step_by(each);
+            places.zip(vectors).for_each(|(place, vector)| *place = vector);
+        }
+        vertices.extend((0..count).map(|number| {
+            let vector = |place: usize| positions.get(place).and_then(|vectors| vectors.get(number)).copied();
+            self.vertex(|place| vector(place).unwrap_or_default().map(f32::from_bits))
+        }));
+        for (number, vertex) in vertices[before..].iter_mut().enumerate() {
+            vertex.parameters = Parameters { first: first + each * number, count: each };
+        }
+    }
+
+    /// The vertex of these position exports, without parameters.
+    fn vertex(&self, position: impl Fn(usize) -> [f32; 4]) -> Vertex {
         let exports = &self.exports;
         let mut distances = [0.0; DISTANCES];
         for (distances, place) in distances.as_chunks_mut::<4>().0.iter_mut().zip(exports.distances) {
-            *distances = place.map_or([0.0; 4], position);
+            *distances = place.map_or([0.0; 4], &position);
         }
         Vertex {
             position: position(0),
@@ -306,7 +349,7 @@ impl VertexStage {
             layer: exports.misc(exports.layer).map_or(0, |place| position(place)[2].to_bits()),
             viewport: exports.misc(exports.viewport).map_or(0, |place| position(place)[3].to_bits()),
             distances,
-            parameters: self.parameters.iter().map(|region| workspace.vector(*region, number)).collect(),
+            parameters: Parameters::default(),
         }
     }
 }

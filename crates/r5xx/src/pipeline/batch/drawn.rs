@@ -3,7 +3,7 @@
 
 use super::BatchState;
 use super::planes::{COLUMNS, PlaneWords};
-use super::waiting::{Components, Launch, Primitives};
+use super::waiting::{Components, InPlanes, Launch, Primitives};
 use crate::pipeline::window::GRID;
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Eight, Simd, TOGETHER, Task, dispatch};

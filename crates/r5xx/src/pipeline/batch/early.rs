@@ -2,21 +2,19 @@
 
 use super::buffers::{Buffer, Buffers, PairBuffer};
 use super::waiting::{Block, Primitive, Primitives, Waiting};
-use crate::pairs::{BlockPlace, Row};
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_card::Counts;
-use ctm_memory::Access;
-use ctm_raster::coverage;
+use ctm_memory::{Access, Row};
+use ctm_raster::covered::{add_blocks, last_block};
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;
-use ctm_raster::narrow::NarrowRows;
+use ctm_raster::orders::Orders;
 use ctm_raster::quads::BlockPlaces;
-use ctm_raster::simd::{Simd, TOGETHER, Task};
+use ctm_raster::simd::{Simd, Task};
 use ctm_x1k::Program;
-use std::ops::Range;
 
 /// All tests of a draw, whose programs drop no pixels.
 pub struct EarlyTests<'s> {
@@ -70,26 +68,10 @@ impl Compare for LessOrEqual {
     }
 }
 
-/// All bits if those pass that are less, equal, greater.
-#[derive(Clone, Copy)]
-struct Any([u32; 3]);
-
-impl Any {
-    fn of(function: CompareFunction) -> Self {
-        let passes = [function.holds(0, 1), function.holds(0, 0), function.holds(1, 0)];
-        Any(passes.map(|passes| if passes { u32::MAX } else { 0 }))
-    }
-}
-
-impl Compare for Any {
+impl Compare for Orders {
     #[inline(always)]
     fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
-        let Any([less, equal, greater]) = self;
-        let (less, equal, greater) = (simd.splat(less), simd.splat(equal), simd.splat(greater));
-        let (is_less, is_greater) = (simd.greater(stored, depth), simd.greater(depth, stored));
-        let ordered = simd.or(simd.and(is_less, less), simd.and(is_greater, greater));
-        let holds = simd.or(ordered, simd.and_not(simd.or(is_less, is_greater), equal));
-        simd.and(holds, chosen)
+        simd.and(self.hold(simd, depth, stored), chosen)
     }
 }
 
@@ -152,8 +134,6 @@ impl DepthTest<'_> {
     }
 }
 
-/// Columns that blocks begin at multiples of.
-const FOUR: u32 = crate::pairs::FOUR as u32;
 /// Primitives that are asked for before they are wanted: those of a tile lie anywhere in memory.
 const AHEAD: usize = 4;
 
@@ -189,73 +169,13 @@ impl Task for Rasterising<'_, '_, '_> {
             let part = area.intersection(*own);
             let blocks = &mut waiting.0;
             let before = blocks.len();
-            if let Some(rows) = NarrowRows::<_, 3>::new(simd, GRID, shape, part, sample, last) {
-                add_blocks(rows, primitive, last, blocks);
-            } else if let Some(rows) = NarrowRows::<_, 4>::new(simd, GRID, shape, part, sample, last) {
-                add_blocks(rows, primitive, last, blocks);
-            } else {
-                for (y, rows) in coverage::quad_spans(GRID, shape, &part, sample) {
-                    for (x, drawn) in span_blocks(rows, last) {
-                        blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn, place: BlockPlace::default() });
-                    }
-                }
-            }
+            add_blocks(simd, (GRID, sample), shape, part, last, primitive, blocks);
             if !shows_all || stipple.is_some() {
                 leave_shown(pixels, stipple.as_deref(), blocks, before);
             }
             buffers.find(&mut blocks[before..]);
         }
     }
-}
-
-/// Where the last block of a tile with these columns begins, so that it accesses none of the next tile, which another thread may write.
-fn last_block(left: u32, right: u32) -> u32 {
-    right.next_multiple_of(FOUR).saturating_sub(TOGETHER as u32).max(left)
-}
-
-/// Adds the blocks of a primitive, none of which begins behind column `last`.
-#[inline(always)]
-fn add_blocks<S: Simd, const EDGES: usize>(
-    rows: NarrowRows<S, EDGES>,
-    primitive: u16,
-    last: u32,
-    blocks: &mut Vec<Block>,
-) {
-    let first = rows.first();
-    for (y, mut rows) in rows {
-        while let Some((x, drawn)) = next_block(&mut rows, first, last) {
-            blocks.push(Block { x: x as u16, y: y as u16, primitive, drawn, place: BlockPlace::default() });
-        }
-    }
-}
-
-/// The next block with pixels of two rows, which are taken from them, not behind column `last`: where it begins, and bit n for its column n, of each
-/// row. Bit n of a row is column n from `first` on.
-#[inline(always)]
-fn next_block(rows: &mut [u64; 2], first: u32, last: u32) -> Option<(u32, [u8; 2])> {
-    let [upper, lower] = *rows;
-    let all = upper | lower;
-    if all == 0 {
-        return None;
-    }
-    let x = (first + all.trailing_zeros() / FOUR * FOUR).min(last);
-    let place = x - first;
-    let rest = (!0xFF_u64).wrapping_shl(place);
-    *rows = [upper & rest, lower & rest];
-    Some((x, [(upper >> place) as u8, (lower >> place) as u8]))
-}
-
-/// The blocks with these columns of two rows, none of which begins behind column `last`: where that begins, and bit n for its column n, of each row.
-#[inline(always)]
-fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [u8; 2])> {
-    let covered = || rows.iter().filter(|row| !row.is_empty());
-    let first = covered().map(|row| row.start).min().unwrap_or_default() / FOUR * FOUR;
-    let end = covered().map(|row| row.end).max().unwrap_or_default();
-    (first..end).step_by(TOGETHER).map(move |from| {
-        let x = from.min(last);
-        let [upper, lower] = &rows;
-        (x, [columns(upper.start.max(from)..upper.end, x), columns(lower.start.max(from)..lower.end, x)])
-    })
 }
 
 /// Leaves, of the blocks from number `first` on, the pixels that can be drawn to.
@@ -352,16 +272,9 @@ impl<A: Access> Task for Testing<'_, '_, A> {
             | CompareFunction::GreaterOrEqual
             | CompareFunction::Greater
             | CompareFunction::NotEqual
-            | CompareFunction::Always) => self.test_depth(simd, test, Any::of(function)),
+            | CompareFunction::Always) => self.test_depth(simd, test, Orders::of(function)),
         }
     }
-}
-
-/// Of eight columns from one on, those that are in a range: from the lowest bit on.
-#[inline(always)]
-fn columns(range: Range<u32>, x: u32) -> u8 {
-    let below = |column: u32| (1u32 << column.saturating_sub(x).min(TOGETHER as u32)) - 1;
-    (below(range.end) & !below(range.start)) as u8
 }
 
 /// Those of the covered pixels of a row from a pixel on which can be drawn to.
@@ -373,8 +286,7 @@ fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), cov
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ctm_raster::simd::{Eight, dispatch};
-    use std::collections::BTreeSet;
+    use ctm_raster::simd::{Eight, TOGETHER, dispatch};
 
     /// What passes by each comparison.
     struct Compared {
@@ -389,7 +301,7 @@ mod tests {
         fn run(self, simd: impl Simd) -> Self::Output {
             let (depth, stored) = (simd.words(&self.depth), simd.words(&self.stored));
             let chosen = simd.chosen(self.chosen);
-            let any = |function| (function, simd.bits(Any::of(function).passes(simd, depth, stored, chosen)));
+            let any = |function| (function, simd.bits(Orders::of(function).passes(simd, depth, stored, chosen)));
             let mut passed: Vec<_> = CompareFunction::ALL.into_iter().map(any).collect();
             passed.push((CompareFunction::Less, simd.bits(Less.passes(simd, depth, stored, chosen))));
             passed.push((CompareFunction::LessOrEqual, simd.bits(LessOrEqual.passes(simd, depth, stored, chosen))));
@@ -415,47 +327,6 @@ mod tests {
                 let expected = (0..TOGETHER).filter(holds).fold(0, |bits, n| bits | 1 << n);
                 assert_eq!(passed, expected, "{}: {depth:?} and {stored:?}", function.name());
             }
-            Ok(())
-        });
-    }
-
-    /// Checks that blocks have each column of both rows once, and none of other tiles than the one with these columns.
-    fn check_blocks(
-        blocks: impl Iterator<Item = (u32, [u8; 2])>,
-        rows: [Range<u32>; 2],
-        Range { start: left, end: right }: Range<u32>,
-    ) {
-        let mut found = [BTreeSet::new(), BTreeSet::new()];
-        for (x, drawn) in blocks {
-            assert!(x % FOUR == 0 && x >= left, "{x} of {left}..{right}");
-            assert!(x + 8 <= left + 64, "{x} of {left}..{right}: the next tile's columns");
-            for (found, drawn) in found.iter_mut().zip(drawn) {
-                for column in (0..8).filter(|n| drawn >> n & 1 != 0) {
-                    assert!(found.insert(x + column), "column {column} from {x} twice");
-                }
-            }
-        }
-        assert_eq!(found, rows.map(|row| row.collect()), "{left}..{right}");
-    }
-
-    #[test]
-    fn blocks_have_each_column_once_and_none_of_other_tiles() {
-        arbtest::arbtest(|u| {
-            // A tile has 64 columns, or fewer at the end of a framebuffer.
-            let left = 64 * u.int_in_range(0..=3)?;
-            let right = left + if u.arbitrary()? { 64 } else { u.int_in_range(1..=63)? };
-            let mut row = || {
-                let start = u.int_in_range(left..=right)?;
-                Ok(if u.ratio(1, 8)? { 0..0 } else { start..u.int_in_range(start..=right)? })
-            };
-            let rows = [row()?, row()?];
-            let last = last_block(left, right);
-            check_blocks(span_blocks(rows.clone(), last), rows.clone(), left..right);
-            let columns = || rows.iter().filter(|row| !row.is_empty()).map(|row| row.start);
-            let first = columns().min().map_or(left, |column| column / FOUR * FOUR).min(last);
-            let mut masks = rows.clone().map(|row| row.fold(0, |mask, x| mask | 1 << (x - first)));
-            let blocks = std::iter::from_fn(|| next_block(&mut masks, first, last));
-            check_blocks(blocks, rows, left..right);
             Ok(())
         });
     }

@@ -2,10 +2,10 @@
 
 use super::copies::CopyMemory;
 use super::planes::Planes;
-use super::tiles::{self, Tiles};
 use super::waiting::{Block, Levels, Primitives, Waiting};
 use crate::layout::Layout;
 use crate::pairs::PairPlaces;
+use ctm_raster::tiles::{self, Tiles};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

@@ -21,7 +21,6 @@ mod mips;
 mod planes;
 mod quads;
 mod store;
-mod tiles;
 mod transfer;
 mod waiting;
 mod worker;

@@ -4,9 +4,8 @@ use super::Key;
 use super::buffers::{Buffer, Buffers, PairBuffer};
 use super::drawn::ROW;
 use super::planes::PlaneWords;
-use super::waiting::{Block, Launch, Unit};
-use crate::pairs::Row;
-use ctm_memory::{Access, ByVector, InPairs};
+use super::waiting::{Block, InPlanes, Launch, Unit};
+use ctm_memory::{Access, ByVector, InPairs, Row};
 use ctm_raster::bytes::{ByteColours, WriteBytes};
 use ctm_raster::simd::{Simd, Task, dispatch};
 

@@ -5,7 +5,7 @@ use super::early::Tested;
 use super::lift::{Prefetch, Wanted};
 use super::planes::{Lines, PlaneWords};
 use super::quads::MULTIPLE;
-use super::waiting::{Block, Components, Launch, Primitives};
+use super::waiting::{Block, Components, InPlanes, Launch, Primitives};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key};
 use crate::pairs::Pair;
 use crate::pipeline::pixels::Pixels;

@@ -7,6 +7,8 @@ use crate::pairs::BlockPlace;
 use crate::pipeline::interpolate::{Inputs, Value};
 use crate::pipeline::stipple::LineStipple;
 use ctm_raster::coverage::Shape;
+use ctm_raster::covered;
+pub use ctm_raster::covered::Unit;
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{DepthPlane, Plane};
@@ -17,68 +19,11 @@ const CAPACITY: usize = 1 << 14;
 /// Blocks from which on they wait for no others.
 const BLOCKS: usize = 1536;
 
-/// Quads of a primitive side by side: those of a block of which pixels are drawn.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Block {
-    /// Column of the left pixels of the block: a multiple of [`FOUR`](crate::pairs::FOUR).
-    pub x: u16,
-    /// Row of the upper pixels.
-    pub y: u16,
-    /// Their primitive, by its number in [`Primitives::all`].
-    pub primitive: u16,
-    /// Bit n: pixel n of the upper, or of the lower row of the block is drawn.
-    pub drawn: [u8; 2],
-    /// Where its pixels lie in the first buffer that has four bytes for each.
-    pub place: BlockPlace,
-}
+/// A block, with where its pixels lie in the first buffer that has four bytes for each.
+pub type Block = covered::Block<BlockPlace>;
 
-impl Block {
-    /// Whether no pixel is drawn.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.drawn == [0; 2]
-    }
-
-    /// Pixels that are drawn.
-    #[inline(always)]
-    pub fn pixel_count(&self) -> usize {
-        u16::from_le_bytes(self.drawn).count_ones() as usize
-    }
-
-    /// The first quad with a pixel that is drawn, by its number in the block.
-    #[inline(always)]
-    pub fn first(&self) -> usize {
-        let [upper, lower] = self.drawn;
-        (upper | lower).trailing_zeros() as usize / 2
-    }
-
-    /// The quads from there to the last one.
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        let [upper, lower] = self.drawn;
-        let behind = (u8::BITS - (upper | lower).leading_zeros()).div_ceil(2) as usize;
-        behind.saturating_sub(self.first())
-    }
-
-    /// Column and row of the first one's upper left pixel.
-    #[inline(always)]
-    pub fn first_quad(&self) -> (u16, u16) {
-        (self.x + 2 * self.first() as u16, self.y)
-    }
-
-    /// The quads' pixels that are drawn: bit n is pixel n from the first quad on, of the upper and of the lower row.
-    #[inline(always)]
-    pub fn masks(&self) -> [u8; 2] {
-        self.drawn.map(|drawn| drawn.checked_shr(2 * self.first() as u32).unwrap_or_default())
-    }
-
-    /// The pixels of the quads with their places: column from the first quad on, and line.
-    pub fn pixels(&self) -> impl Iterator<Item = ((u32, u32), (usize, usize))> {
-        let ((x, y), columns) = (self.first_quad(), 2 * self.len());
-        let (x, y) = (u32::from(x), u32::from(y));
-        (0..2).flat_map(move |line| (0..columns).map(move |n| ((x + n as u32, y + line as u32), (n, line))))
-    }
-}
+/// What runs together.
+pub type Launch<'w> = covered::Launch<'w, BlockPlace>;
 
 /// A primitive that waits.
 pub struct Primitive {
@@ -222,68 +167,32 @@ impl Levels {
     }
 }
 
-/// What kernels run for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Whole quads.
-    Quads,
-    /// Pixels that are drawn, one behind the other: for kernels in which none looks at the others of its quad.
-    Pixels,
-}
-
-impl Unit {
-    /// How many of them a block has.
-    #[inline(always)]
-    fn of(self, block: &Block) -> usize {
-        match self {
-            Unit::Quads => block.len(),
-            Unit::Pixels => block.pixel_count(),
-        }
-    }
-
-    /// How many run together at most.
-    fn most(self) -> usize {
-        match self {
-            Unit::Quads => QUADS - MULTIPLE,
-            Unit::Pixels => 2 * (QUADS - MULTIPLE),
-        }
-    }
-}
-
-/// Quads or pixels in their order, in launches.
+/// Quads or pixels in their order, in launches of as many as planes have.
 pub fn launches(blocks: &[Block], unit: Unit) -> impl Iterator<Item = Launch<'_>> {
-    let mut rest = blocks;
-    std::iter::from_fn(move || {
-        let mut count = 0;
-        let fits = |block: &&Block| {
-            let more = count + unit.of(block);
-            let fits = more <= unit.most();
-            count = if fits { more } else { count };
-            fits
-        };
-        let (blocks, behind) = rest.split_at(rest.iter().take_while(fits).count());
-        rest = behind;
-        (!blocks.is_empty()).then_some(Launch { blocks, unit, count })
-    })
-}
-
-/// What runs together.
-#[derive(Clone, Copy)]
-pub struct Launch<'w> {
-    /// In the order of their words.
-    pub blocks: &'w [Block],
-    /// What the kernel runs for.
-    pub unit: Unit,
-    /// How many there are.
-    pub count: usize,
+    let most = match unit {
+        Unit::Quads => QUADS - MULTIPLE,
+        Unit::Pixels => 2 * (QUADS - MULTIPLE),
+    };
+    covered::launches(blocks, unit, most)
 }
 
 /// Quads of planes before those of a launch, so that words of whole blocks are there for each of them.
 const MARGIN: usize = 4;
 
-impl<'w> Launch<'w> {
+/// A launch whose quads or pixels lie in planes.
+pub trait InPlanes<'w>: Copy {
     /// The places in planes.
-    pub fn range(self) -> Range<usize> {
+    fn range(self) -> Range<usize>;
+
+    /// The blocks, with the place of the first quad or pixel of each.
+    fn places(self) -> impl Iterator<Item = (usize, &'w Block)>;
+
+    /// Columns and rows of planes that the kernel runs over: whole vectors.
+    fn extent(self) -> [u32; 2];
+}
+
+impl<'w> InPlanes<'w> for Launch<'w> {
+    fn range(self) -> Range<usize> {
         let first = match self.unit {
             Unit::Quads => MARGIN,
             Unit::Pixels => 0,
@@ -291,18 +200,12 @@ impl<'w> Launch<'w> {
         first..first + self.count
     }
 
-    /// The blocks, with the place of the first quad or pixel of each.
     #[inline(always)]
-    pub fn places(self) -> impl Iterator<Item = (usize, &'w Block)> {
-        self.blocks.iter().scan(self.range().start, move |next, block| {
-            let first = *next;
-            *next += self.unit.of(block);
-            Some((first, block))
-        })
+    fn places(self) -> impl Iterator<Item = (usize, &'w Block)> {
+        self.places_from(self.range().start)
     }
 
-    /// Columns and rows of planes that the kernel runs over: whole vectors.
-    pub fn extent(self) -> [u32; 2] {
+    fn extent(self) -> [u32; 2] {
         let end = self.range().end as u32;
         match self.unit {
             Unit::Quads => [2 * end.next_multiple_of(MULTIPLE as u32), 2],

@@ -8,9 +8,8 @@ use super::job::{BatchJob, BatchKernel};
 use super::memory::{Marks, ThreadMemory};
 use super::planes::Planes;
 use super::store::Storing;
-use super::tiles::Tiles;
 use super::transfer::Transfer;
-use super::waiting::{Launch, Levels, Primitives, Unit, launches};
+use super::waiting::{InPlanes, Launch, Levels, Primitives, Unit, launches};
 use super::{BatchState, Key};
 use crate::pipeline::pixels::Pixels;
 use ctm_card::Counts;
@@ -20,6 +19,7 @@ use ctm_lane::clock::Instant;
 use ctm_memory::{ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::simd::dispatch;
+use ctm_raster::tiles::Tiles;
 use ctm_x1k::{RunError, RunOptions};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

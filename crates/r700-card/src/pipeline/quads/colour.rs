@@ -2,6 +2,7 @@
 
 use super::surface::Squares;
 use crate::pipeline::targets::{Operation, Target};
+use ctm_raster::float_bytes::FloatBytes;
 
 /// Colours of so many pixels, square by square: of each component, the bits of each pixel.
 pub type Colours<const N: usize> = [[u32; N]; 4];
@@ -10,6 +11,16 @@ impl<'a> Target<'a> {
     /// The squares of the target.
     pub fn squares(&self) -> Squares<'a> {
         self.surface.squares()
+    }
+
+    /// How colours are stored for eight pixels at a time, if pixels are bytes of a word.
+    pub fn bytes(&self) -> Option<FloatBytes> {
+        let blend = match &self.operation {
+            Operation::Copy => None,
+            Operation::Blend(blending) => Some(blending.of_fractions()?),
+            Operation::Logic(_) => return None,
+        };
+        FloatBytes::of(&self.surface.format, blend, self.written[0])
     }
 
     /// Whether the program's colours are stored as they are, in vectors.

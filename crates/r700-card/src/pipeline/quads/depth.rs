@@ -1,9 +1,16 @@
 //! Tests of depth and stencil values of many pixels together.
 
-use super::surface::Squares;
+use super::surface::{Blocks, Squares};
 use crate::pipeline::depth::{DepthBuffer, Form};
+use crate::pipeline::pixels::GRID;
+use crate::pipeline::stage::ShadedPrimitive;
+use ctm_memory::{Access, Row};
 use ctm_raster::channel::{Channel, Kind};
-use ctm_raster::depth::{CompareFunction, Facing, float_of_key, key_of_float, test};
+use ctm_raster::covered::Block;
+use ctm_raster::depth::{CompareFunction, DepthState, Facing, float_of_key, key_of_float, test};
+use ctm_raster::orders::Orders;
+use ctm_raster::quads::BlockPlaces;
+use ctm_raster::simd::Simd;
 
 /// What of so many fragments of a primitive is tested, square by square.
 pub struct IncomingSquares<const N: usize> {
@@ -90,6 +97,109 @@ fn compared<const N: usize>(function: CompareFunction, incoming: &[u32; N], stor
 fn mask_of<const N: usize>(holds: &[u8; N], number: usize) -> u8 {
     let [a, b, c, d] = holds.as_chunks().0.get(number).copied().unwrap_or_default();
     a | b << 1 | c << 2 | d << 3
+}
+
+/// The depth test for eight pixels at a time, where there is no stencil test, in a buffer with a word for each pixel.
+pub struct BlockTest<'t> {
+    squares: &'t Squares<'t>,
+    blocks: Option<Blocks<'t>>,
+    form: WordForm,
+    orders: Orders,
+    write: bool,
+}
+
+/// What the words are.
+#[derive(Clone, Copy)]
+enum WordForm {
+    Unorm24,
+    Float,
+}
+
+/// The greatest depth of 24 bits.
+const MOST: u32 = 0xFF_FFFF;
+
+impl<'t> BlockTest<'t> {
+    /// That of a buffer, if it is such.
+    pub fn of(buffer: &DepthBuffer, squares: &'t Squares<'t>) -> Option<Self> {
+        let form = match buffer.surface.format {
+            Form::Unorm24 { .. } => WordForm::Unorm24,
+            Form::Float { stencil: false } => WordForm::Float,
+            Form::Unorm16 | Form::Float { stencil: true } => return None,
+        };
+        let (DepthState { function, write }, None) = (buffer.state.depth?, buffer.state.stencil) else { return None };
+        Some(BlockTest { squares, blocks: squares.blocks(), form, orders: Orders::of(function), write })
+    }
+
+    /// Tests pixels of a block, stores the depths of those that pass, and gives them; `None` if that has to be done another way.
+    #[inline(always)]
+    pub fn test<S: Simd>(
+        &self,
+        simd: S,
+        block: &Block,
+        primitive: &ShadedPrimitive,
+        access: impl Access,
+    ) -> Option<[u8; 2]> {
+        let rows = match &self.blocks {
+            Some(blocks) => blocks.rows((block.x, block.y))?,
+            None => self.squares.rows((block.x, block.y), primitive.layer)?,
+        };
+        let [least, most] = primitive.range;
+        if least.is_nan() || most.is_nan() {
+            return None;
+        }
+        let (least, most) = (f64::from(least), f64::from(most));
+        let origin = primitive.gradients.perspective.setup().origin();
+        let depths = BlockPlaces::new(simd, GRID, origin, (block.x, block.y)).numbers(&primitive.gradients.depth);
+        let [upper, lower] = rows;
+        let limits = (least, most);
+        Some([
+            self.test_row(simd, upper, depths[0], limits, block.drawn[0], access),
+            self.test_row(simd, lower, depths[1], limits, block.drawn[1], access),
+        ])
+    }
+
+    #[inline(always)]
+    fn test_row<S: Simd>(
+        &self,
+        simd: S,
+        row: impl Row,
+        depth: S::Numbers,
+        (least, most): (f64, f64),
+        drawn: u8,
+        access: impl Access,
+    ) -> u8 {
+        if drawn == 0 {
+            return 0;
+        }
+        let depth = simd.clamped(simd.rounded(depth), least, most);
+        let words = simd.words(&row.get(access));
+        let (holds, new) = match self.form {
+            WordForm::Unorm24 => {
+                let depth = simd.nearest(simd.mul(depth, simd.number(MOST.into())), MOST);
+                let others = simd.and(words, simd.splat(!MOST));
+                let stored = simd.and(words, simd.splat(MOST));
+                (self.orders.hold(simd, depth, stored), simd.or(depth, others))
+            }
+            WordForm::Float => {
+                // -0.0 becomes 0.0.
+                let depth = simd.normal_binary32(simd.add(depth, simd.number(0.0)));
+                (self.orders.hold(simd, ordered(simd, depth), ordered(simd, words)), depth)
+            }
+        };
+        let passes = simd.and(holds, simd.chosen(drawn));
+        let passed = simd.bits(passes);
+        if self.write && passed != 0 {
+            row.set(simd.array(simd.xor(words, simd.and(simd.xor(words, new), passes))), access);
+        }
+        passed
+    }
+}
+
+/// Bits of binary32 numbers as integers with signs, in the order of the numbers.
+#[inline(always)]
+fn ordered<S: Simd>(simd: S, words: S::Words) -> S::Words {
+    let is_negative = simd.greater(simd.splat(0), words);
+    simd.xor(words, simd.and(is_negative, simd.splat(0x7FFF_FFFF)))
 }
 
 impl<'a> DepthBuffer<'a> {

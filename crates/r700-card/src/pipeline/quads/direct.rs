@@ -2,7 +2,7 @@
 //! needs nothing but the numbers of planes. Programs draw rectangles as two triangles, and clipping cuts a triangle around the whole
 //! picture in two; as one, they are such a rectangle.
 
-use super::QUADS;
+use super::{QUADS, Waiting};
 use crate::pipeline::inputs::{Gradients, Value};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::{PixelStage, ShadedPrimitive};
@@ -13,6 +13,8 @@ use std::ops::Range;
 
 /// Pixels around a primitive from which on it may be drawn so.
 pub const LEAST: u64 = 4096;
+/// Columns of a block.
+const BLOCK: u32 = ctm_raster::simd::TOGETHER as u32;
 /// Pixels that the program runs for together: those for which a worker has memory.
 const TOGETHER: u32 = 4 * QUADS as u32;
 /// Columns of these at most and at least.
@@ -23,7 +25,7 @@ const LEAST_COLUMNS: u32 = 64;
 pub struct Part {
     /// Its rows, from the top, with the columns that it covers in each.
     pub rows: Vec<Row>,
-    pub primitive: ShadedPrimitive,
+    pub waiting: Waiting,
 }
 
 /// A rectangle that the program runs over.
@@ -56,13 +58,13 @@ impl Part {
         if !is_rectangle(&self.rows) {
             return None;
         }
-        Rectangle::of(&self.rows, &self.primitive)
+        Rectangle::of(&self.rows, &self.waiting.shaded)
     }
 
     /// The rectangle that both are together, if the program gets the same from both.
     pub fn with(&self, other: &Part) -> Option<Rectangle> {
         let rows = together(&self.rows, &other.rows)?;
-        let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.primitive));
+        let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.waiting.shaded));
         one.zip(two).filter(|(one, two)| one.layer == two.layer && one.gradients == two.gradients).map(|(one, _)| one)
     }
 }
@@ -72,8 +74,8 @@ impl Rectangle {
     fn of(rows: &[Row], primitive: &ShadedPrimitive) -> Option<Self> {
         let ((top, columns), (bottom, _)) = (rows.first()?, rows.last()?);
         let (columns, rows) = (columns.clone(), *top..bottom + 1);
-        let of = |range: &Range<u32>| range.start & !1..(range.end + 1) & !1;
-        let area = [of(&columns), of(&rows)];
+        let even = |range: &Range<u32>| range.start & !1..(range.end + 1) & !1;
+        let area = [columns.start / BLOCK * BLOCK..even(&columns).end, even(&rows)];
         let gradients = primitive.gradients.values.iter().map(|value| primitive.gradients.gradient(value, &area));
         // Surfaces have fewer slices.
         let layer = primitive.layer.min(u16::MAX.into()) as u16;
@@ -94,10 +96,19 @@ impl Rectangle {
         columns * rows
     }
 
-    /// It in pieces, whose rows lie equally far apart in memory, as few such distances are there.
+    /// Bit n: pixel n of the eight from this one on belongs to it, of its row and of the next one.
+    #[inline(always)]
+    pub fn drawn(&self, x: u32, y: u32) -> [u8; 2] {
+        let behind = |column: u32| 0xFF_u32 << column.saturating_sub(x).min(BLOCK);
+        let columns = (behind(self.columns.start) & !behind(self.columns.end)) as u8;
+        [y, y + 1].map(|y| if self.rows.contains(&y) { columns } else { 0 })
+    }
+
+    /// It in pieces of whole blocks but for their ends, whose rows lie equally far apart in memory, as few such distances are there.
     pub fn pieces(&self) -> impl Iterator<Item = Piece> {
         let even = |range: &Range<u32>| (range.start & !1, (range.end + 1) & !1);
-        let ((left, right), (top, bottom)) = (even(&self.columns), even(&self.rows));
+        let ((_, right), (top, bottom)) = (even(&self.columns), even(&self.rows));
+        let left = self.columns.start / BLOCK * BLOCK;
         let pitch = (right - left).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
         let height = TOGETHER / pitch;
         let corners = (top..bottom)

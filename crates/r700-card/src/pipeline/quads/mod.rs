@@ -1,22 +1,27 @@
-//! Quads of pixels with one sample, many together: found for many primitives, then tested, shaded and stored in bands of rows that threads share.
-//! All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
+//! Pixels with one sample, many together: primitives are collected by the tiles of the framebuffer that they touch, and drawn tile by tile, which
+//! threads share, in blocks of eight columns and two rows. All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
 
 mod colour;
 mod depth;
 mod direct;
+mod general;
+mod interpolation;
+mod rasterising;
+mod rectangles;
+mod storing;
 mod surface;
 #[cfg(test)]
 mod tests;
 mod values;
 mod worker;
 
-pub use direct::Piece;
+pub use direct::{Piece, Rectangle};
 pub use surface::{KeptPlaces, Squares};
 
 use super::inputs::{Face, Placed};
 use super::pixels::GRID;
 use super::samples::Samples;
-use super::stage::{PixelStage, ShadedPrimitive};
+use super::stage::{PixelStage, Regions, ShadedPrimitive};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
 use crate::state::State;
@@ -24,39 +29,42 @@ use ctm_card::Counts;
 use ctm_engine::{Executor, Workers};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
-use ctm_raster::coverage::{Shape, quad_spans};
+use ctm_memory::Space;
+use ctm_r700::Job;
+use ctm_raster::coverage::{Shape, area, quad_spans};
 use ctm_raster::grid::Rect;
 use ctm_raster::plane::Setup;
-use direct::{Part, Rectangle};
-use std::ops::Range;
+use ctm_raster::tiles::{self, Tiles};
+use direct::Part;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use worker::{Shared, Worker};
+use worker::{Share, Shared, Worker};
 
 /// Quads that the program runs for together.
 const QUADS: usize = 1024;
-/// Quads that are found before they are drawn.
-const FOUND: usize = 1 << 14;
+/// Quads of memory behind these: what blocks bring is laid out for all of their columns.
+const MARGIN: usize = 4;
+/// Primitives that are collected at most: their numbers have 16 bits.
+const PRIMITIVES: usize = 1 << 14;
 /// Quads from which on another thread is worth it.
 const QUADS_PER_THREAD: usize = 512;
 /// Quads from which on it is worth it to find out where those of all columns and rows lie.
 const QUADS_WORTH_PLACES: usize = 1024;
 /// Threads at most.
 const THREADS: usize = 32;
-/// Parts that bands of rows are drawn in, for each thread.
+/// Parts that a rectangle is drawn in, for each thread.
 const SHARES_PER_THREAD: u32 = 4;
+/// Columns and rows that scissors have at most.
+const MOST: u32 = 1 << 14;
 
-/// A quad of pixels that a primitive covers some of.
-#[derive(Clone, Copy)]
-struct Found {
-    /// Its upper left pixel.
-    corner: (u32, u32),
-    /// The number of its primitive.
-    primitive: u32,
-    /// The layer that it is drawn to.
-    layer: u16,
-    /// Bit n: its pixel n is covered, row by row.
-    covered: u8,
+/// A primitive that waits to be drawn.
+struct Waiting {
+    /// What it covers.
+    shape: Shape,
+    /// The pixels that may be covered.
+    area: Rect,
+    /// What is drawn of it.
+    shaded: ShadedPrimitive,
 }
 
 /// What the quads of a draw need.
@@ -65,22 +73,20 @@ pub struct Quads<'a> {
     stage: PixelStage<'a>,
     workspace: Workspace<'a>,
     workers: Vec<Mutex<Worker>>,
-    /// The primitives of the quads that were found; the last one is drawn.
-    primitives: Vec<ShadedPrimitive>,
-    found: Vec<Found>,
-    /// Whether rectangles of many pixels are drawn as such, and a primitive that may be half of one; what was found comes before it.
+    /// The primitives that wait, and the tiles that they touch.
+    primitives: Vec<Waiting>,
+    tiles: Tiles,
+    /// Pixels around them.
+    around: u64,
+    /// Whether rectangles of many pixels are drawn as such, and a primitive that may be half of one; what waits comes before it.
     is_direct: bool,
     half: Option<Part>,
     counts: Counts,
 }
 
-/// Pixels around a shape, inside of `clip`.
-fn around(shape: &Shape, clip: &Rect) -> u64 {
-    let pixel = |place: i64| place.div_euclid(GRID.per_pixel).clamp(0, u32::MAX.into()) as u32;
-    let (low, high) = shape.bounds();
-    let columns = pixel(high.x).saturating_add(1).min(clip.right).saturating_sub(pixel(low.x).max(clip.left));
-    let rows = pixel(high.y).saturating_add(1).min(clip.bottom).saturating_sub(pixel(low.y).max(clip.top));
-    u64::from(columns) * u64::from(rows)
+/// Pixels of a part of the framebuffer.
+fn pixels_of(area: Rect) -> u64 {
+    u64::from(area.right.saturating_sub(area.left)) * u64::from(area.bottom.saturating_sub(area.top))
 }
 
 /// The threads that draws share, if there are more than one.
@@ -100,7 +106,7 @@ impl<'a> Quads<'a> {
         let mut plan = Plan::new(means.scratch, means.memory);
         let stage = PixelStage::of(state, means, samples, &mut plan)?;
         let threads = threads(means).map_or(1, |workers| workers.threads(means.options.threads, THREADS as u64));
-        let workers = (0..threads).map(|_| Ok(Mutex::new(Worker::new(stage.regions(QUADS, &mut plan)?))));
+        let workers = (0..threads).map(|_| Ok(Mutex::new(Worker::new(stage.regions(QUADS + MARGIN, &mut plan)?))));
         let workers = workers.collect::<Result<_, DrawError>>()?;
         let workspace = plan.make()?;
         Ok(Quads {
@@ -110,7 +116,8 @@ impl<'a> Quads<'a> {
             workspace,
             workers,
             primitives: Vec::new(),
-            found: Vec::new(),
+            tiles: Tiles::default(),
+            around: 0,
             half: None,
             counts: Counts::default(),
         })
@@ -133,134 +140,122 @@ impl<'a> Quads<'a> {
         setup: Setup,
         corners: [&Placed; 3],
     ) -> Result<(), DrawError> {
-        let primitive = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
-        let mut rows = quad_spans(GRID, shape, clip, GRID.pixel_centre(0, 0));
-        if !self.is_direct || around(shape, clip) < direct::LEAST {
-            self.draw_half()?;
-            self.begin(primitive);
-            return rows.try_for_each(|(y, rows)| self.rows(y, &rows));
+        let area = area(GRID, shape, *clip);
+        if area.is_empty() {
+            return Ok(());
         }
+        let shaded = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
+        let waiting = Waiting { shape: shape.clone(), area, shaded };
+        if !self.is_direct || pixels_of(area) < direct::LEAST {
+            self.draw_half()?;
+            return self.add(waiting);
+        }
+        let rows = quad_spans(GRID, shape, clip, GRID.pixel_centre(0, 0));
         let rows = rows.flat_map(|(y, [upper, lower])| [(y, upper), (y + 1, lower)]);
-        let mut part = Part { rows: rows.filter(|(_, columns)| !columns.is_empty()).collect(), primitive };
+        let part = Part { rows: rows.filter(|(_, columns)| !columns.is_empty()).collect(), waiting };
         let mut rectangle = None;
         if let Some(half) = self.half.take() {
             rectangle = half.with(&part);
             if rectangle.is_none() {
-                self.draw_part(half)?;
+                self.add(half.waiting)?;
             }
         }
         match rectangle.or_else(|| part.rectangle()) {
             Some(rectangle) => self.draw_rectangle(&rectangle),
             None => {
-                part.rows.shrink_to_fit();
                 self.half = Some(part);
                 Ok(())
             }
         }
     }
 
-    /// Draws the primitive that waits for its other half by quads.
+    /// Collects the primitive that waits for its other half.
     fn draw_half(&mut self) -> Result<(), DrawError> {
-        self.half.take().map_or(Ok(()), |half| self.draw_part(half))
+        self.half.take().map_or(Ok(()), |half| self.add(half.waiting))
     }
 
-    fn draw_part(&mut self, part: Part) -> Result<(), DrawError> {
-        self.begin(part.primitive);
-        for pair in part.rows.chunk_by(|(one, _), (other, _)| one / 2 == other / 2) {
-            let mut rows = [0..0, 0..0];
-            pair.iter().for_each(|(y, columns)| rows[*y as usize % 2] = columns.clone());
-            self.rows(pair[0].0 & !1, &rows)?;
+    /// Collects a primitive.
+    fn add(&mut self, waiting: Waiting) -> Result<(), DrawError> {
+        if self.primitives.len() >= PRIMITIVES {
+            self.draw()?;
         }
+        if self.primitives.is_empty() {
+            let [right, bottom] = self.stage.size().unwrap_or([MOST; 2]);
+            self.tiles.begin(Rect { left: 0, top: 0, right: right.min(MOST), bottom: bottom.min(MOST) }, tiles::SIZE);
+        }
+        self.around += pixels_of(waiting.area);
+        self.tiles.add(waiting.area, self.primitives.len() as u16);
+        self.primitives.push(waiting);
         Ok(())
     }
 
-    /// Draws a rectangle behind what was found.
+    /// Draws a rectangle behind what waits.
     fn draw_rectangle(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
-        if !self.found.is_empty() {
-            self.draw()?;
-        }
+        self.draw()?;
         let pixels = rectangle.pixels();
         self.counts.pixels += pixels;
         self.counts.fragments += pixels;
         self.counts.passed += pixels;
-        let quads = usize::try_from(pixels / 4).unwrap_or(usize::MAX);
-        self.spread(quads, |worker, shared, share| worker.draw_rectangle(shared, rectangle, share))
+        let job = |regions: &Regions, space| self.stage.job_of_rectangle(regions, rectangle, space);
+        let shares = |threads: usize| if threads > 1 { threads as u32 * SHARES_PER_THREAD } else { 1 };
+        self.spread(pixels, shares, job, |worker, share| worker.draw_rectangle(share, rectangle))
     }
 
-    /// The quads of this primitive come next.
-    fn begin(&mut self, primitive: ShadedPrimitive) {
-        match self.found.last() {
-            None => self.primitives.clear(),
-            // Of one that covers nothing nothing is kept.
-            Some(found) => self.primitives.truncate(found.primitive as usize + 1),
-        }
-        self.primitives.push(primitive);
-    }
-
-    /// The primitive covers these columns of row `y`, which is even, and of the next one.
-    ///
-    /// # Errors
-    /// A program stops, or the time is up.
-    fn rows(&mut self, y: u32, rows: &[Range<u32>; 2]) -> Result<(), DrawError> {
-        let covered = || rows.iter().filter(|row| !row.is_empty());
-        let pixels = covered().map(|row| u64::from(row.end - row.start)).sum::<u64>();
-        self.counts.pixels += pixels;
-        if self.stage.samples.mask() & 1 == 0 {
+    /// Draws what waits.
+    fn draw(&mut self) -> Result<(), DrawError> {
+        if self.primitives.is_empty() {
             return Ok(());
         }
-        self.counts.fragments += pixels;
-        let first = covered().map(|row| row.start & !1).min().unwrap_or_default();
-        let end = covered().map(|row| row.end).max().unwrap_or_default();
-        let primitive = self.primitives.len().saturating_sub(1) as u32;
-        // Surfaces have fewer slices.
-        let layer = self.primitives.last().map_or(0, |primitive| primitive.layer.min(u16::MAX.into())) as u16;
-        let inside = |row: usize, x: u32| u8::from(rows[row].contains(&x));
-        for x in (first..end).step_by(2) {
-            let covered = inside(0, x) | inside(0, x + 1) << 1 | inside(1, x) << 2 | inside(1, x + 1) << 3;
-            if covered != 0 {
-                self.found.push(Found { corner: (x, y), primitive, layer, covered });
-            }
-        }
-        if self.found.len() >= FOUND { self.draw() } else { Ok(()) }
-    }
-
-    /// Draws what was found.
-    fn draw(&mut self) -> Result<(), DrawError> {
-        let done = self.spread(self.found.len(), |worker, shared, share| worker.draw(shared, share));
-        self.found.clear();
-        // Of the primitives that is left that is drawn.
-        self.primitives.drain(..self.primitives.len().saturating_sub(1));
+        let job = |regions: &Regions, space| self.stage.job(regions, QUADS, space);
+        // Of what is around a triangle it covers half.
+        let done =
+            self.spread(self.around / 2, |_| self.tiles.touched() as u32, job, |worker, share| worker.draw_tile(share));
+        self.primitives.clear();
+        self.tiles.clear();
+        self.around = 0;
         done
     }
 
-    /// Has threads do what there is to do for so many quads.
-    fn spread(
-        &self,
-        quads: usize,
-        draw: impl Fn(&mut Worker, &Shared, u32) -> Result<(), DrawError> + Sync,
+    /// Has threads draw the shares that there are of so many pixels, with a job for each thread.
+    fn spread<'s>(
+        &'s self,
+        pixels: u64,
+        shares: impl Fn(usize) -> u32,
+        job: impl Fn(&Regions, &'s Space) -> Option<Job<'s>> + Sync,
+        draw: impl Fn(&mut Worker, &mut Share) -> Result<(), DrawError> + Sync,
     ) -> Result<(), DrawError> {
         let means = self.means;
         if means.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
         }
         let pool = threads(means);
+        let quads = usize::try_from(pixels / 4).unwrap_or(usize::MAX);
         let pieces = (quads / QUADS_PER_THREAD) as u64;
         let count = pool.map_or(1, |pool| pool.threads(means.options.threads, pieces)).min(self.workers.len());
         let worth = quads >= QUADS_WORTH_PLACES;
         let placed = |squares: Squares<'a>| means.scratch.with_places(squares, worth);
         let depth = self.stage.depth.as_ref().map(|depth| placed(depth.squares()));
         let targets = self.stage.targets.iter().map(|target| placed(target.squares()));
+        let executor = means.executor_of(self.stage.program.hash, pixels);
+        let space = self.workspace.space();
+        // What a program depends on is the same for all threads and runs: it is looked up once.
+        let compiled = match executor.zip(self.workers.first()) {
+            Some((executor, worker)) => {
+                let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+                job(&worker.regions, space).map(|job| executor.compile(&job)).transpose()?
+            }
+            None => None,
+        };
         let shared = Shared {
             stage: &self.stage,
             depth: depth.as_ref(),
             targets: &targets.collect::<Vec<_>>(),
             primitives: &self.primitives,
-            found: &self.found,
-            executor: means.executor_of(self.stage.program.hash, 4 * quads as u64),
+            tiles: &self.tiles,
+            compiled,
             options: RunOptions { threads: 1, ..means.options },
             arena: self.workspace.arena(),
-            space: self.workspace.space(),
-            shares: if count > 1 { count as u32 * SHARES_PER_THREAD } else { 1 },
+            shares: shares(count),
         };
         let next = AtomicU32::new(0);
         let failure = Mutex::new(None);
@@ -268,16 +263,18 @@ impl<'a> Quads<'a> {
         let work = |thread: usize| {
             let Some(worker) = workers.get(thread) else { return };
             let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(job) = job(&worker.regions, space) else { return };
+            let mut share = Share { shared: &shared, job, number: 0 };
             loop {
-                let share = next.fetch_add(1, Relaxed);
-                if share >= shared.shares {
+                share.number = next.fetch_add(1, Relaxed);
+                if share.number >= shared.shares {
                     break;
                 }
-                if let Err(error) = draw(&mut worker, &shared, share) {
+                if let Err(error) = draw(&mut worker, &mut share) {
                     let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
                     // Whichever thread comes first, it is the same one.
-                    if failure.as_ref().is_none_or(|&(other, _)| share < other) {
-                        *failure = Some((share, error));
+                    if failure.as_ref().is_none_or(|&(other, _)| share.number < other) {
+                        *failure = Some((share.number, error));
                     }
                 }
             }
@@ -292,17 +289,17 @@ impl<'a> Quads<'a> {
         }
     }
 
-    /// Draws what was found last, and gives what was done.
+    /// Draws what waits, and gives what was done.
     ///
     /// # Errors
     /// A program stops, or the time is up.
     pub fn finish(mut self) -> Result<Counts, DrawError> {
         self.draw_half()?;
-        if !self.found.is_empty() {
-            self.draw()?;
+        self.draw()?;
+        let mut counts = self.counts;
+        for worker in self.workers {
+            counts.add_pixels(worker.into_inner().unwrap_or_else(PoisonError::into_inner).counts);
         }
-        let passed = |worker: Mutex<Worker>| worker.into_inner().unwrap_or_else(PoisonError::into_inner).passed;
-        let passed = self.workers.into_iter().map(passed).sum::<u64>();
-        Ok(Counts { passed: self.counts.passed + passed, ..self.counts })
+        Ok(counts)
     }
 }

@@ -49,6 +49,36 @@ impl KeptPlaces {
     }
 }
 
+/// The blocks of a surface of pixels of four bytes of which one slice is drawn to, and it is known where its squares lie.
+pub struct Blocks<'t> {
+    words: Words<'t>,
+    columns: &'t [Part],
+    rows: &'t [Part],
+    /// Words from a row to the next one.
+    below: usize,
+}
+
+impl<'t> Blocks<'t> {
+    /// The words of both rows of the block whose upper left pixel is in this column, a multiple of four, and in this row, which is even; `None` if not all
+    /// of it is there.
+    #[inline(always)]
+    pub fn rows(&self, (x, y): (u16, u16)) -> Option<[[Four<'t>; 2]; 2]> {
+        let (column, row) = (usize::from(x / 2), *self.rows.get(usize::from(y / 2))?);
+        // Four pixels of a row lie together.
+        let [first, _, second] = self.columns.get(column..)?.first_chunk()?;
+        let (first, second) = (first.with(row) as usize / 4, second.with(row) as usize / 4);
+        self.words.rows_of_fours([first, second], self.below)
+    }
+
+    /// Asks for the memory of a block, which is read or written soon.
+    #[inline(always)]
+    pub fn prefetch(&self, (x, y): (u16, u16)) {
+        if let (Some(column), Some(row)) = (self.columns.get(usize::from(x / 2)), self.rows.get(usize::from(y / 2))) {
+            self.words.prefetch(column.with(*row) as usize / 4);
+        }
+    }
+}
+
 /// The squares of a surface.
 pub struct Squares<'a> {
     bytes: ObjectBytes<'a>,
@@ -72,6 +102,14 @@ impl<'a> Squares<'a> {
     /// The same, with the places of the slice of the first layer that is drawn to, if they are known or finding them is `worth` it.
     pub fn with_places(self, kept: &mut KeptPlaces, worth: bool) -> Self {
         Squares { places: kept.of(self.layout, self.layers.slice(0), worth), ..self }
+    }
+
+    /// The blocks, if pixels and layers are such.
+    pub fn blocks(&self) -> Option<Blocks<'_>> {
+        let (words, places) = self.words.filter(|_| self.layout.bytes() == 4).zip(self.places.as_ref())?;
+        let is_one = self.layers.first >= self.layers.last && self.layers.first == places.slice;
+        let below = (self.distances[2] / 4) as usize;
+        is_one.then_some(Blocks { words, columns: &places.columns, rows: &places.rows, below })
     }
 
     /// Where the square with this upper left pixel lies.
@@ -112,6 +150,19 @@ impl<'a> Squares<'a> {
         let words = self.words.filter(|_| self.layout.bytes() == 4)?;
         let pair = |distance: u64| words.pair(((place + distance) / 4) as usize);
         Some([pair(0)?, pair(self.distances[2])?])
+    }
+
+    /// The words of both rows of the block of pixels of four bytes whose upper left one is in this column, a multiple of four, and in this row, which is
+    /// even; `None` if pixels have others, or not all of it is there.
+    #[inline(always)]
+    pub fn rows(&self, (x, y): (u16, u16), layer: u32) -> Option<[[Four<'a>; 2]; 2]> {
+        let words = self.words.filter(|_| self.layout.bytes() == 4)?;
+        let (x, y) = (u32::from(x), u32::from(y));
+        // Four pixels of a row lie together.
+        let first = (self.place((x, y), layer) / 4) as usize;
+        let second = (self.place((x + 4, y), layer) / 4) as usize;
+        let below = (self.distances[2] / 4) as usize;
+        words.rows_of_fours([first, second], below)
     }
 
     /// Stores the words of the pixels of a mask, if pixels have sixteen bytes, and all of them are there; whether it did.

@@ -1,6 +1,6 @@
 //! The framebuffer in tiles, of which threads take one after the other: their pixels stay in the cache of the thread.
 
-use ctm_raster::grid::Rect;
+use crate::grid::Rect;
 
 /// Columns and rows of pixels of a tile: multiples of those that blocks have.
 pub const SIZE: [u32; 2] = [256, 128];

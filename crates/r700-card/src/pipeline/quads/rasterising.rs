@@ -1,0 +1,120 @@
+//! The pixels of primitives before the program: what is covered, and the tests that come first.
+
+use super::Waiting;
+use super::depth::{BlockTest, IncomingSquares};
+use super::general::{PIXELS, corners_of, drawn_of, squares_of};
+use super::surface::Squares;
+use super::worker::{BLOCKS, Shared};
+use crate::pipeline::depth::DepthBuffer;
+use crate::pipeline::pixels::GRID;
+use crate::pipeline::stage::ShadedPrimitive;
+use ctm_memory::Access;
+use ctm_raster::covered::{Block, add_blocks, last_block};
+use ctm_raster::grid::Rect;
+use ctm_raster::simd::{Simd, Task};
+
+/// Primitives that are asked for before they are wanted: those of a tile lie anywhere in memory.
+const AHEAD: usize = 4;
+
+/// What primitives cover of a tile, of one after the other until there are enough blocks: a task that is faster on hosts with wide vectors.
+pub struct Rasterising<'r, 'd, 'a, 'n> {
+    pub shared: &'r Shared<'d, 'a>,
+    /// The tile.
+    pub area: Rect,
+    /// The primitives that are left.
+    pub numbers: &'r mut std::slice::Iter<'n, u16>,
+    pub blocks: &'r mut Vec<Block>,
+}
+
+impl Task for Rasterising<'_, '_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        let Rasterising { shared, area, numbers, blocks } = self;
+        let centre = GRID.pixel_centre(0, 0);
+        let last = last_block(area.left, area.right);
+        let surfaces: Vec<_> = shared.depth.into_iter().chain(shared.targets).filter_map(Squares::blocks).collect();
+        while blocks.len() < BLOCKS
+            && let Some(&number) = numbers.next()
+        {
+            if let Some(&next) = numbers.as_slice().get(AHEAD) {
+                let next = usize::from(next);
+                ctm_memory::prefetch(shared.primitives.get(next..=next).unwrap_or_default());
+            }
+            let Some(Waiting { shape, area: own, .. }) = shared.primitives.get(usize::from(number)) else {
+                continue;
+            };
+            let before = blocks.len();
+            add_blocks(simd, (GRID, centre), shape, area.intersection(*own), last, number, blocks);
+            for surface in &surfaces {
+                for block in &blocks[before..] {
+                    surface.prefetch((block.x, block.y));
+                }
+            }
+        }
+    }
+}
+
+/// Tests that come before the program.
+pub struct Testing<'t, 'd, 'a, A> {
+    pub shared: &'t Shared<'d, 'a>,
+    pub blocks: &'t [Block],
+    /// What passes.
+    pub passed: &'t mut Vec<Block>,
+    /// How memory is accessed.
+    pub access: A,
+}
+
+impl<A: Access> Task for Testing<'_, '_, '_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        let Testing { shared, blocks, passed, access } = self;
+        let Some((squares, depth)) = shared.depth.zip(shared.stage.depth.as_ref()) else {
+            passed.extend_from_slice(blocks);
+            return;
+        };
+        let test = BlockTest::of(depth, squares);
+        for block in blocks {
+            let Some(primitive) = shared.primitives.get(usize::from(block.primitive)) else { continue };
+            let tested = match &test {
+                Some(test) => test.test(simd, block, &primitive.shaded, access),
+                None => None,
+            };
+            let drawn = match tested {
+                Some(drawn) => drawn,
+                None => {
+                    let shaded = &primitive.shaded;
+                    pulp::Arch::new().dispatch(TestingSquares { squares, depth, block, shaded })
+                }
+            };
+            if drawn != [0; 2] {
+                passed.push(Block { drawn, ..*block });
+            }
+        }
+    }
+}
+
+/// A block that is tested square by square.
+struct TestingSquares<'t, 'd, 'a> {
+    squares: &'t Squares<'d>,
+    depth: &'t DepthBuffer<'a>,
+    block: &'t Block,
+    shaded: &'t ShadedPrimitive,
+}
+
+impl pulp::NullaryFnOnce for TestingSquares<'_, '_, '_> {
+    type Output = [u8; 2];
+
+    #[inline(always)]
+    fn call(self) -> [u8; 2] {
+        let TestingSquares { squares, depth, block, shaded } = self;
+        let mut tested = squares_of(block, block.drawn, |corner| squares.place(corner, shaded.layer));
+        let depths = shaded.gradients.depths(corners_of(block));
+        let incoming = IncomingSquares::<PIXELS> { depths, range: shaded.range, references: None, front: shaded.front };
+        depth.test_squares(squares, &incoming, &mut tested[..block.len()]);
+        drawn_of(block, &tested)
+    }
+}
