@@ -216,6 +216,25 @@ mod tests {
     }
 
     #[test]
+    fn vertices_that_the_volume_holds_are_not_clipped() {
+        for clip in [0, 1 << 16, 1 << 19, 1 << 26, 1 << 27] {
+            let mut registers = after_reset();
+            registers.write(PaClVteCntl::ADDRESS, 0x43F);
+            registers.write(PaClClipCntl::ADDRESS, clip);
+            let projection = Projection::of(&registers);
+            assert!(projection.has_volume_alone());
+            for n in 0..4 * 4 * 4 {
+                let place = [n % 4, n / 4 % 4, n / 16].map(|step| step as f32 - 1.5);
+                for w in [1.5, 1.0, -1.0] {
+                    let vertex = Vertex { position: [place[0], place[1], place[2], w], ..Vertex::default() };
+                    let left = projection.clip(&Projection::corners(&[&vertex]));
+                    assert_eq!(projection.holds(&vertex), !left.is_empty(), "{place:?} {w} {clip:#x}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn planes_and_distances_clip() {
         let mut registers = after_reset();
         registers.write(PaClUcpX::ADDRESS + 16, 1.0f32.to_bits());

@@ -258,3 +258,27 @@ impl<'a> DepthBuffer<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_raster::simd::{Eight, Task, dispatch};
+
+    struct Ordered(Eight);
+
+    impl Task for Ordered {
+        type Output = Eight;
+
+        fn run(self, simd: impl Simd) -> Eight {
+            simd.array(ordered(simd, simd.words(&self.0)))
+        }
+    }
+
+    #[test]
+    fn floats_are_ordered_as_their_keys() {
+        let numbers = [f32::MIN, -2.0, -1.0, -0.0, 0.0, 0.5, 1.0, f32::MAX].map(f32::to_bits);
+        let found = dispatch(Ordered(numbers)).map(u32::cast_signed);
+        assert!(found.is_sorted_by(|a, b| a < b), "{found:?}");
+        assert!(numbers.map(key_of_float).is_sorted_by(|a, b| a < b));
+    }
+}
