@@ -8,6 +8,15 @@ use std::ops::Range;
 /// Elements whose places are worked out together: those of a tile's row, or the samples of one.
 const RUN: usize = 8;
 
+/// What a level is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Input<'i> {
+    /// Its bytes.
+    pub(super) source: &'i Source,
+    /// Which of them have changed.
+    pub(super) changes: &'i Changes,
+}
+
 /// A level that is decoded.
 pub(super) struct LevelDecoder<'e> {
     pub(super) decoder: &'e TexelDecoder,
@@ -24,37 +33,30 @@ impl LevelDecoder<'_> {
     }
 
     /// Makes vectors of all elements some of whose bytes have changed. What lies beyond the end of the source is 0.
-    pub(super) fn decode(&self, source: &Source, changes: &Changes, vectors: &mut [[u32; 4]]) {
+    pub(super) fn decode(&self, input: Input, vectors: &mut [[u32; 4]]) {
         match self.decoder.block().2 {
-            1 => self.rows::<1>(source, changes, vectors),
-            2 => self.rows::<2>(source, changes, vectors),
-            4 => self.rows::<4>(source, changes, vectors),
-            8 => self.rows::<8>(source, changes, vectors),
-            _ => self.rows::<16>(source, changes, vectors),
+            1 => self.rows::<1>(input, vectors),
+            2 => self.rows::<2>(input, vectors),
+            4 => self.rows::<4>(input, vectors),
+            8 => self.rows::<8>(input, vectors),
+            _ => self.rows::<16>(input, vectors),
         }
     }
 
-    fn rows<const BYTES: usize>(&self, source: &Source, changes: &Changes, vectors: &mut [[u32; 4]]) {
+    fn rows<const BYTES: usize>(&self, input: Input, vectors: &mut [[u32; 4]]) {
         let [width, height, _] = self.level.size;
         let row = (width * self.samples).max(1) as usize;
         let rows = self.slices.clone().flat_map(|slice| (0..height).map(move |y| (slice, y)));
         for ((slice, y), vectors) in rows.zip(vectors.chunks_exact_mut(row)) {
             match self.samples {
-                1 => self.row::<BYTES>(source, changes, slice, y, vectors),
-                _ => self.samples::<BYTES>(source, changes, slice, y, vectors),
+                1 => self.row::<BYTES>(input, slice, y, vectors),
+                _ => self.samples::<BYTES>(input, slice, y, vectors),
             }
         }
     }
 
     /// A row of texels of one sample.
-    fn row<const BYTES: usize>(
-        &self,
-        source: &Source,
-        changes: &Changes,
-        slice: u32,
-        y: u32,
-        vectors: &mut [[u32; 4]],
-    ) {
+    fn row<const BYTES: usize>(&self, input: Input, slice: u32, y: u32, vectors: &mut [[u32; 4]]) {
         let (block_width, block_height, _) = self.decoder.block();
         let layout = &self.level.layout;
         let columns = layout.columns();
@@ -71,19 +73,12 @@ impl LevelDecoder<'_> {
             };
             let count = vectors.len().div_ceil(block_width as usize);
             let x = column * block_width;
-            decode_run::<BYTES>(self.decoder, source, changes, &places[..count], [x, y], vectors);
+            decode_run::<BYTES>(self.decoder, input, &places[..count], [x, y], vectors);
         }
     }
 
     /// A row of texels of several samples.
-    fn samples<const BYTES: usize>(
-        &self,
-        source: &Source,
-        changes: &Changes,
-        slice: u32,
-        y: u32,
-        vectors: &mut [[u32; 4]],
-    ) {
+    fn samples<const BYTES: usize>(&self, input: Input, slice: u32, y: u32, vectors: &mut [[u32; 4]]) {
         let (block_width, block_height, _) = self.decoder.block();
         for (x, vectors) in (0..).zip(vectors.chunks_exact_mut(self.samples as usize)) {
             let place = |sample: usize| {
@@ -92,7 +87,7 @@ impl LevelDecoder<'_> {
             };
             let places: [u64; RUN] = std::array::from_fn(place);
             let count = vectors.len().min(RUN);
-            decode_run::<BYTES>(self.decoder, source, changes, &places[..count], [x, y], vectors);
+            decode_run::<BYTES>(self.decoder, input, &places[..count], [x, y], vectors);
         }
     }
 
@@ -105,18 +100,17 @@ impl LevelDecoder<'_> {
 /// Decodes what lies in elements at these places, at most eight, if it has changed: from column `x` of row `y` on.
 fn decode_run<const BYTES: usize>(
     decoder: &TexelDecoder,
-    source: &Source,
-    changes: &Changes,
+    input: Input,
     places: &[u64],
     [x, y]: [u32; 2],
     vectors: &mut [[u32; 4]],
 ) {
-    if !places.iter().any(|&place| changes.contains(place, place.saturating_add(BYTES as u64 - 1))) {
+    if !places.iter().any(|&place| input.changes.contains(place, place.saturating_add(BYTES as u64 - 1))) {
         return;
     }
     let mut elements = [[0; 4]; RUN];
     for (element, &place) in elements.iter_mut().zip(places) {
-        *element = source.element::<BYTES>(place);
+        *element = input.source.element::<BYTES>(place);
     }
     decoder.decode(&elements, x, y, vectors);
 }

@@ -12,7 +12,7 @@ use crate::texels::TexelDecoder;
 use ctm_card::Object;
 use ctm_memory::Arena;
 use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture};
-use decoding::LevelDecoder;
+use decoding::{Input, LevelDecoder};
 use source::{Changes, Source};
 use std::ops::Range;
 
@@ -134,7 +134,7 @@ impl Encoded {
         let mut vectors = words.as_chunks_mut::<4>().0;
         for ((level, source), changes) in self.levels().zip(sources).zip(changes) {
             let Some((of_level, others)) = vectors.split_at_mut_checked(level.vectors() as usize) else { return };
-            level.decode(source, changes, of_level);
+            level.decode(Input { source, changes }, of_level);
             vectors = others;
         }
     }
