@@ -84,7 +84,9 @@ fn case(u: &mut Unstructured) -> Result<Case> {
         all.extend([(0x2_80A0, 0x0900_748C), (0x2_8060, 7 << 10 | 3)]);
     }
     let mut stream = state(&all);
-    stream.extend([register(0x2_800C, DEPTH), TO_TARGET.to_vec()].concat());
+    // In a few, it is the target's memory as well.
+    let depth = if u.ratio(1, 10)? { *u.choose(&[0, DEPTH / 2])? } else { DEPTH };
+    stream.extend([register(0x2_800C, depth), TO_TARGET.to_vec()].concat());
     for (slot, offset) in [(320, PLACES[0]), (321, PLACES[1])] {
         stream.extend(packet(0x6D, &[7 * slot, offset, 16 * VERTICES - 1, 0x1000, 0, 0, 0, 0xC000_0000]));
         stream.extend(TO_DATA);

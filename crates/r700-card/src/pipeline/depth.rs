@@ -2,7 +2,7 @@
 
 use super::DrawError;
 use super::quads::Squares;
-use super::targets::{Layers, Place, samples};
+use super::targets::{Layers, Place, addresses, samples};
 use crate::layout::Layout;
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
 use crate::registers::{
@@ -19,6 +19,7 @@ use ctm_raster::depth::{
     CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored,
     float_of_key, key_of_float, test,
 };
+use std::ops::Range;
 
 /// The depth buffer as a surface.
 pub struct DepthSurface<'a> {
@@ -200,6 +201,11 @@ impl<'a> DepthSurface<'a> {
     /// Its squares of pixels.
     pub fn squares(&self) -> Squares<'a> {
         Squares::new(self.layout, self.bytes, self.layers)
+    }
+
+    /// The card addresses of what is drawn to.
+    pub fn addresses(&self) -> Range<u64> {
+        addresses(&self.bytes, &self.layout, self.layers)
     }
 
     /// Bytes of a sample.

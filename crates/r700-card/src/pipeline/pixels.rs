@@ -51,15 +51,20 @@ impl<'a> Pixels<'a> {
                 let size = copy.size().unwrap_or_default();
                 (Work::Copy(Box::new(copy)), Some(size))
             }
-            None if means.probe.is_none() && samples.count() == 1 => {
-                let quads = Quads::of(state, means, samples.clone())?;
-                let size = quads.size();
-                (Work::Quads(Box::new(quads)), size)
-            }
             None => {
-                let shading = Shading::of(state, means, samples.clone())?;
-                let size = shading.size();
-                (Work::Shade(Box::new(shading)), size)
+                let alone = means.probe.is_some() || samples.count() > 1;
+                let quads = if alone { None } else { Quads::of(state, means, samples.clone())? };
+                match quads {
+                    Some(quads) => {
+                        let size = quads.size();
+                        (Work::Quads(Box::new(quads)), size)
+                    }
+                    None => {
+                        let shading = Shading::of(state, means, samples.clone())?;
+                        let size = shading.size();
+                        (Work::Shade(Box::new(shading)), size)
+                    }
+                }
             }
         };
         let [right, bottom] = size.unwrap_or([u32::MAX; 2]);

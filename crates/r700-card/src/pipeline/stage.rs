@@ -16,6 +16,7 @@ use ctm_memory::{Arena, Format, Space, Surface, Tiling};
 use ctm_r700::{Bindings, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::Setup;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes of a vector.
@@ -113,6 +114,23 @@ impl<'a> PixelStage<'a> {
     pub fn size(&self) -> Option<[u32; 2]> {
         let sizes = self.targets.iter().map(Target::size).chain(self.depth.as_ref().map(DepthBuffer::size));
         sizes.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])
+    }
+
+    /// Whether targets and the depth buffer share no memory with each other, nor with buffers that the program reads. Otherwise it matters in which
+    /// order pixels are drawn.
+    pub fn is_apart(&self) -> bool {
+        let targets = self.targets.iter().map(|target| target.surface.addresses());
+        let written: Vec<_> = targets.chain(self.depth.as_ref().map(|depth| depth.surface.addresses())).collect();
+        let buffers = self.bindings.buffers.values().map(|buffer| &buffer.region);
+        let read = self.bindings.kcache.iter().flatten().chain(buffers).map(|region| {
+            let base = u64::from(region.base);
+            base..base + u64::from(region.length)
+        });
+        let is_apart = |one: &Range<u64>, others: &[Range<u64>]| {
+            others.iter().all(|other| one.start.max(other.start) >= one.end.min(other.end))
+        };
+        (1..written.len()).all(|n| is_apart(&written[n], &written[..n]))
+            && read.into_iter().all(|one| is_apart(&one, &written))
     }
 
     /// Memory for so many quads.

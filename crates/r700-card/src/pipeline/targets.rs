@@ -16,6 +16,7 @@ use ctm_memory::Arena;
 use ctm_raster::blend::LogicOp;
 use ctm_raster::channel::Words;
 use ctm_raster::pixel::{Numbers, PixelFormat};
+use std::ops::Range;
 
 /// Targets that there are.
 pub const TARGETS: u32 = 8;
@@ -52,6 +53,14 @@ impl Layers {
     pub fn slice(self, layer: u32) -> u32 {
         self.first.saturating_add(layer).min(self.last.max(self.first))
     }
+}
+
+/// The card addresses of layers of a surface that begins with these bytes.
+pub fn addresses(bytes: &ObjectBytes, layout: &Layout, layers: Layers) -> Range<u64> {
+    let slice = layout.slice_bytes();
+    let [begin, end] = [layers.first, layers.last.max(layers.first) + 1].map(|layer| u64::from(layer) * slice);
+    let first = bytes.address(0, 0).map_or(0, u64::from);
+    first + begin.min(bytes.size())..first + end.min(bytes.size())
 }
 
 /// A target as a surface of pixels.
@@ -105,6 +114,11 @@ impl<'a> Surface<'a> {
     /// Samples of a pixel.
     pub fn samples(&self) -> u32 {
         self.layout.samples()
+    }
+
+    /// The card addresses of what is drawn to.
+    pub fn addresses(&self) -> Range<u64> {
+        addresses(&self.bytes, &self.layout, self.layers)
     }
 
     fn offset(&self, Place { x, y, layer, sample }: Place) -> u64 {

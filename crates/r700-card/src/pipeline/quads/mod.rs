@@ -98,18 +98,21 @@ fn threads<'m>(means: &Means<'m>) -> Option<&'m Workers> {
 }
 
 impl<'a> Quads<'a> {
-    /// Of the state, for pixels of one sample.
+    /// Of the state, for pixels of one sample; `None` where it matters in which order pixels are drawn.
     ///
     /// # Errors
     /// Something that it needs is not there, or not executed.
-    pub fn of(state: &State, means: &'a Means<'a>, samples: Samples) -> Result<Self, DrawError> {
+    pub fn of(state: &State, means: &'a Means<'a>, samples: Samples) -> Result<Option<Self>, DrawError> {
         let mut plan = Plan::new(means.scratch, means.memory);
         let stage = PixelStage::of(state, means, samples, &mut plan)?;
+        if !stage.is_apart() {
+            return Ok(None);
+        }
         let threads = threads(means).map_or(1, |workers| workers.threads(means.options.threads, THREADS as u64));
         let workers = (0..threads).map(|_| Ok(Mutex::new(Worker::new(stage.regions(QUADS + MARGIN, &mut plan)?))));
         let workers = workers.collect::<Result<_, DrawError>>()?;
         let workspace = plan.make()?;
-        Ok(Quads {
+        Ok(Some(Quads {
             means,
             is_direct: direct::is_possible(&stage),
             stage,
@@ -120,7 +123,7 @@ impl<'a> Quads<'a> {
             around: 0,
             half: None,
             counts: Counts::default(),
-        })
+        }))
     }
 
     /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
