@@ -5,6 +5,7 @@ mod assemble;
 mod batch;
 mod clip;
 mod colour;
+mod copies;
 mod corner;
 mod counts;
 mod depth;
@@ -94,7 +95,7 @@ impl From<RunError> for DrawError {
 pub struct Means<'a> {
     /// What draws primitives of many pixels; `None` if the pipeline draws all of them.
     pub engine: Option<&'a Engine>,
-    /// Memory for vertices that kernels transform; `None` if the reference transforms all of them.
+    /// Memory for kernels; `None` if the reference transforms all vertices, and kernels draw only primitives of many pixels, without copies of textures.
     pub scratch: Option<&'a Scratch>,
     /// When a submission ends, complete or not.
     pub deadline: Option<Instant>,
@@ -176,7 +177,10 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
         Ok(counts::with_program(counts, &program))
     };
     let area = means.engine.zip(pixels.area_targets(&space));
-    let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));
+    let area = area.and_then(|(engine, targets)| {
+        let memory = means.scratch.map(|scratch| &scratch.area);
+        AreaState::of(&job, &textures, targets, (&space, memory), (engine, &options))
+    });
     let batch: LazyBatch = LazyBatch::new(Box::new(|| {
         let engine = means.engine?;
         BatchState::of(&job, &textures, &pixels, primitives.routings(), &space, (engine, &options))

@@ -4,13 +4,16 @@
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
 
+mod copies;
 mod fetch;
 mod join;
 mod lift;
 
+pub use copies::Memory;
 pub use fetch::{Image, Texels, fetch_texture, flat_coordinates, mix, selected};
 pub use join::Half;
 
+use super::copies::Copies;
 use super::interpolate::{Component, Inputs};
 use crate::tx::{AreaTexture, Textures};
 use ctm_engine::{Bindings, Engine, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
@@ -26,6 +29,7 @@ use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
 use ctm_x1k::{
     Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, Tex, TexOp,
 };
+use std::cell::{OnceCell, RefCell};
 use std::ops::{Range, RangeInclusive};
 
 /// Rows that a launch has at most (an even number), so that little of the rectangle around a triangle is left empty.
@@ -95,6 +99,10 @@ pub struct AreaState<'a> {
     pub targets: Vec<AreaTarget>,
     /// The memory that all of them lie in.
     pub space: &'a Space,
+    /// Memory for copies of textures; `None` if there are none.
+    memory: Option<&'a RefCell<Memory>>,
+    /// The copies, from some time on; `None` in it if textures cannot be copied.
+    copies: OnceCell<Option<Copies>>,
     /// What runs kernels.
     pub engine: &'a Engine,
     /// How it runs them.
@@ -154,7 +162,7 @@ impl<'a> AreaState<'a> {
         job: &FragmentJob<'a>,
         textures: &Textures,
         targets: Vec<AreaTarget>,
-        space: &'a Space,
+        (space, memory): (&'a Space, Option<&'a RefCell<Memory>>),
         (engine, options): (&'a Engine, &'a RunOptions<'a>),
     ) -> Option<Self> {
         let units = textures_of(job.program, textures, space)?;
@@ -176,6 +184,8 @@ impl<'a> AreaState<'a> {
             textures: units,
             targets,
             space,
+            memory,
+            copies: OnceCell::new(),
             engine,
             options,
         })
@@ -188,6 +198,7 @@ impl<'a> AreaState<'a> {
     pub fn draw(&self, primitive: &AreaPrimitive) -> Result<bool, RunError> {
         let AreaPrimitive { spans, inputs } = *primitive;
         let is_rectangle = is_rectangle(spans);
+        self.copy_textures(spans.iter().map(|(_, columns)| columns.len() as u64).sum());
         for strip in spans.chunk_by(|(one, _), (other, _)| is_rectangle || one / STRIP == other / STRIP) {
             let (Some((top, _)), Some((bottom, _))) = (strip.first(), strip.last()) else { continue };
             let first = strip.iter().map(|(_, columns)| columns.start).min().unwrap_or_default();
@@ -328,9 +339,11 @@ impl<'a> AreaJob<'a> {
         })
     }
 
-    fn surfaces(&self) -> impl Iterator<Item = (Surface, Bounds)> {
-        let textures = self.state.textures.iter().flatten().map(|texture| (texture.surface, Bounds::Clamp));
-        textures.chain(self.state.targets.iter().map(|target| (target.surface, Bounds::Drop)))
+    fn surfaces(&self) -> impl Iterator<Item = View<'_>> {
+        let textures = self.state.bound().flatten();
+        let textures = textures.map(|(texture, space)| View::new(space, texture.surface, Bounds::Clamp));
+        let target = |target: &AreaTarget| View::new(self.state.space, target.surface, Bounds::Drop);
+        textures.chain(self.state.targets.iter().map(target))
     }
 }
 
@@ -347,8 +360,10 @@ impl GuestJob for AreaJob<'_> {
     type NotCompiled = ();
 
     fn key(&self) -> Result<Key, ()> {
-        let AreaState { program, constants, presets, textures, targets, space, .. } = self.state;
-        let of = |surface: &Surface, bounds| SurfaceLayout::of(space, surface, bounds);
+        let AreaState { program, constants, presets, targets, space, .. } = self.state;
+        let texture_layout =
+            |(texture, space): (AreaTexture, &Space)| SurfaceLayout::of(space, &texture.surface, Bounds::Clamp);
+        let target_layout = |target: &AreaTarget| SurfaceLayout::of(space, &target.surface, Bounds::Drop);
         Ok(Key {
             code: program.code.clone(),
             info: program.info,
@@ -358,10 +373,10 @@ impl GuestJob for AreaJob<'_> {
             presets: presets.iter().copied().zip(self.kinds.iter().copied()).collect(),
             is_rectangle: self.is_rectangle,
             perspective: self.inputs.divisor().is_some(),
-            textures: textures.iter().map(|texture| texture.map(AreaTexture::at_base_0)).collect(),
+            textures: self.state.bound().map(|texture| texture.map(|(texture, _)| texture.at_base_0())).collect(),
             targets: targets.iter().map(|target| AreaTarget { surface: layout(target.surface), ..*target }).collect(),
-            texture_layouts: textures.iter().flatten().map(|texture| of(&texture.surface, Bounds::Clamp)).collect(),
-            target_layouts: targets.iter().map(|target| of(&target.surface, Bounds::Drop)).collect(),
+            texture_layouts: self.state.bound().flatten().map(texture_layout).collect(),
+            target_layouts: targets.iter().map(target_layout).collect(),
         })
     }
 
@@ -401,9 +416,7 @@ impl GuestJob for AreaJob<'_> {
         if max_steps > SHORT {
             return Ok(false);
         }
-        let space = self.state.space;
-        let surfaces = self.surfaces().map(|(surface, bounds)| View::new(space, surface, bounds)).collect();
-        let bindings = Bindings { surfaces, tables: self.tables(), buffers: Vec::new() };
+        let bindings = Bindings { surfaces: self.surfaces().collect(), tables: self.tables(), buffers: Vec::new() };
         // Where lanes are masked, quads may as well be whole.
         let area = if self.is_rectangle { self.area } else { whole_quads(self.area) };
         let launch = Launch { lanes: Lanes::Area(area), bindings, max_steps: Some(max_steps) };

@@ -1,6 +1,6 @@
 //! Kernels against the pipeline that goes quad by quad.
 
-use crate::pipeline::{DrawError, Means};
+use crate::pipeline::{DrawError, Means, Scratch};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::state::State;
@@ -23,6 +23,14 @@ pub const TARGET: Object = Object { address: BASE + 0x1_0000, size: 0x4_0000 };
 pub const SIZE: u32 = 128;
 /// `FG_ALPHA_FUNC` of a test that always passes: kernels do not draw what has an alpha test.
 const ALWAYS: u32 = 7 << 8 | 1 << 11 | 1 << 12;
+
+/// The texture lies in macro tiles, of which none is smaller.
+pub fn tile_texture(state: &mut State) {
+    let size = state.registers.value(0x4480);
+    state.registers.write(0x4480, size | 31 | 15 << 11);
+    state.registers.write(0x4500, 63);
+    state.registers.bind(0x4540, 3 << 2, TEXTURE);
+}
 
 const OUT: &str = "OUT TEX_SEM_WAIT src0.a = temp[1] , src0.rgb = temp[1] :\n\
     out[0].rgb = MAX src0.rgb src0.rgb , out[0].a = MAX src0.a src0.a ;\n";
@@ -145,6 +153,18 @@ fn rectangle(u: &mut Unstructured) -> Result<Vec<u32>> {
 
 /// The target's bytes, and the number of pixels, after a draw.
 fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32], alpha: u32) -> (Vec<u8>, u32) {
+    drawn_with(state, engine, None, primitive, vertices, alpha)
+}
+
+/// The same, with memory for copies.
+fn drawn_with(
+    state: &State,
+    engine: Option<&Engine>,
+    scratch: Option<&Scratch>,
+    primitive: u32,
+    vertices: &[u32],
+    alpha: u32,
+) -> (Vec<u8>, u32) {
     let memory = Arc::new(Arena::new(BASE, 0x5_0000).unwrap());
     // Numbers without a NaN, which textures of floats would give to programs.
     (0..TEXTURE.size / 4)
@@ -154,7 +174,7 @@ fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32
     let count = vertices.len() as u32 / 8;
     let control = VapVfCntl::read(&[count << 16 | 3 << 4 | primitive]);
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    crate::pipeline::draw(&mut state, &memory, &Means { engine, ..Means::default() }, &draw).unwrap();
+    crate::pipeline::draw(&mut state, &memory, &Means { engine, scratch, ..Means::default() }, &draw).unwrap();
     let mut bytes = vec![0; TARGET.size as usize];
     assert!(memory.read_bytes(TARGET.address, &mut bytes));
     (bytes, state.passed)
@@ -162,13 +182,20 @@ fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32
 
 #[test]
 fn kernels_draw_what_the_pipeline_draws() {
+    let mut copied = 0;
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
         let mut covered = 0;
         arbtest::arbtest(|u| {
-            let state = state(u)?;
+            let mut state = state(u)?;
+            if u.ratio(2, 3)? {
+                tile_texture(&mut state);
+            }
             let vertices = if u.ratio(1, 3)? { rectangle(u)? } else { vertices(u, 3)? };
-            let kernel = drawn(&state, Some(&engine), 4, &vertices, 0);
+            let scratch = Scratch::new().unwrap();
+            scratch.area.borrow_mut().fetches_per_texel = 0;
+            let kernel = drawn_with(&state, Some(&engine), Some(&scratch), 4, &vertices, 0);
+            copied += u32::from(scratch.area.borrow().copies.is_used());
             let scalar = drawn(&state, None, 4, &vertices, 0);
             assert_eq!(kernel.1, scalar.1, "{}: pixels", name.name());
             let words = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[4 * at..][..4].try_into().unwrap());
@@ -192,6 +219,7 @@ fn kernels_draw_what_the_pipeline_draws() {
         let made = engine.cache_stats();
         assert!(made.misses > 3, "kernels ran: {made:?}");
     }
+    assert!(copied > 3, "{copied} draws with copies are too few");
 }
 
 /// What kernels cannot do is left to the pipeline.

@@ -1,9 +1,9 @@
 //! The kernel of a batch, and its launches.
 
-use super::copies::Copies;
 use super::lift::{Lifting, Prefetch};
 use super::planes::{Planes, Side};
 use super::{BatchState, Key};
+use crate::pipeline::copies::Copies;
 use crate::tx::AreaTexture;
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes};

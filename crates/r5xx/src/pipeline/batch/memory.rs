@@ -1,10 +1,10 @@
 //! What draws use again and again: memory for quads, and what kinds of draws there were.
 
-use super::copies::CopyMemory;
 use super::planes::Planes;
 use super::waiting::{Block, Levels, Primitives, Waiting};
 use crate::layout::Layout;
 use crate::pairs::PairPlaces;
+use crate::pipeline::copies::CopyMemory;
 use ctm_raster::tiles::{self, Tiles};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

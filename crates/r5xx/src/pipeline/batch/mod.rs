@@ -10,7 +10,6 @@
 //! bits.
 
 mod buffers;
-mod copies;
 mod drawn;
 mod early;
 mod job;
@@ -29,12 +28,12 @@ pub use memory::Memory;
 pub use quads::KernelBatch;
 
 use super::area::{fetches, program_tables, texture_of};
+use super::copies::{Copies, bound};
 use super::fragment::AlphaTest;
 use super::interpolate::Routing;
 use super::pixels::Pixels;
 use crate::surface::Surface;
 use crate::tx::{AreaTexture, MipTexture, Textures};
-use copies::Copies;
 use ctm_card::ObjectBytes;
 use ctm_engine::{Engine, SurfaceLayout};
 use ctm_memory::{Bounds, Buffer, Space};
@@ -305,10 +304,7 @@ impl<'a> BatchState<'a> {
 
     /// The textures that kernels fetch from, by unit, or their copies, and the memory that each lies in.
     fn bound<'b>(&'b self, copies: Option<&'b Copies>) -> impl Iterator<Item = Option<(AreaTexture, &'b Space)>> {
-        self.textures.iter().enumerate().map(move |(unit, texture)| {
-            let copy = copies.and_then(|copies| copies.get(unit));
-            copy.or(texture.map(|texture| (texture, self.space)))
-        })
+        bound(&self.textures, self.space, copies)
     }
 
     /// What decides what the kernel does, which only rounds the colours for which there is something in `colours`.

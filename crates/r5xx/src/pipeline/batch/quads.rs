@@ -1,13 +1,13 @@
 //! Primitives on their way through a kernel: they are collected, by the tiles that they touch, and drawn tile by tile.
 
 use super::buffers::{Buffer, Buffers};
-use super::copies::Copies;
 use super::early::EarlyTests;
 use super::job::{BatchJob, BatchKernel};
 use super::memory::Memory;
 use super::waiting::{Primitive, Unit};
 use super::worker::{Done, Shared, Worker};
 use super::{BatchState, BatchTarget, Key};
+use crate::pipeline::copies::Copies;
 use crate::pipeline::pixels::{Covering, Pixels};
 use ctm_card::Counts;
 use ctm_engine::Compiled;

@@ -1,6 +1,6 @@
 //! Kernels for quads of many primitives against the pipeline that goes quad by quad.
 
-use crate::pipeline::area::tests::{BASE, SIZE, TARGET, TEXTURE, state};
+use crate::pipeline::area::tests::{BASE, SIZE, TARGET, TEXTURE, state, tile_texture};
 use crate::pipeline::{Means, Scratch};
 use crate::registers::VapVfCntl;
 use crate::state::State;
@@ -39,12 +39,8 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     // Another format of the buffer now and then.
     let formats = [(3, 0x1B00), (4, 0x1B00), (5, 0x3901), (15, 0x3900), (9, 0), (13, 0x1200), (10, 0x3900)];
     let format = formats.get(bits(2)? as usize % 14);
-    // A texture in macro tiles, of which none is smaller.
     if bits(2)? & 1 != 0 {
-        let size = state.registers.value(0x4480);
-        state.registers.write(0x4480, size | 31 | 15 << 11);
-        state.registers.write(0x4500, 63);
-        state.registers.bind(0x4540, 3 << 2, TEXTURE);
+        tile_texture(state);
     }
     // Textures that only the scalar pipeline samples.
     let (filter, levels) = (bits(2)?, bits(4)?);

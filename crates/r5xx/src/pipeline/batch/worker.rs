@@ -1,7 +1,6 @@
 //! A thread that draws tiles: it finds the quads of their primitives, tests them, lays them out for launches, and stores what becomes of them.
 
 use super::buffers::Buffers;
-use super::copies::Copies;
 use super::drawn::DrawnPixels;
 use super::early::{EarlyTests, Rasterising, Testing};
 use super::job::{BatchJob, BatchKernel};
@@ -11,6 +10,7 @@ use super::store::Storing;
 use super::transfer::Transfer;
 use super::waiting::{InPlanes, Launch, Levels, Primitives, Unit, launches};
 use super::{BatchState, Key};
+use crate::pipeline::copies::Copies;
 use crate::pipeline::pixels::Pixels;
 use ctm_card::Counts;
 use ctm_engine::Compiled;

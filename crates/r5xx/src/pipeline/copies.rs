@@ -26,6 +26,12 @@ impl CopyMemory {
         }
         Some((self.space.clone(), self.base))
     }
+
+    /// Whether something was copied to it.
+    #[cfg(test)]
+    pub fn is_used(&self) -> bool {
+        self.bytes > 0
+    }
 }
 
 /// Copies of a draw's textures.
@@ -39,6 +45,18 @@ pub struct Copies {
 fn in_tiles(textures: &[Option<AreaTexture>]) -> impl Iterator<Item = (usize, &AreaTexture)> {
     let flat = textures.iter().enumerate().filter_map(|(unit, texture)| Some((unit, texture.as_ref()?)));
     flat.filter(|(_, texture)| texture.surface.tiling == Tiling::Tiled)
+}
+
+/// What kernels fetch from, by unit: textures of this space, or their copies, and the memory that each lies in.
+pub fn bound<'b>(
+    textures: &'b [Option<AreaTexture>],
+    space: &'b Space,
+    copies: Option<&'b Copies>,
+) -> impl Iterator<Item = Option<(AreaTexture, &'b Space)>> {
+    textures.iter().enumerate().map(move |(unit, texture)| {
+        let copy = copies.and_then(|copies| copies.get(unit));
+        copy.or(texture.map(|texture| (texture, space)))
+    })
 }
 
 impl Copies {
