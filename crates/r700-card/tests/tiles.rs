@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Columns and rows that are drawn to: six tiles, the last ones of which are cut off.
 const SIZE: [u32; 2] = [600, 300];
 /// A target of 640x304 pixels, and behind it a depth buffer.
-const BUFFERS: Object = Object { address: 0x1_0000, size: 2 * DEPTH << 8 };
+const BUFFERS: Object = Object { address: 0x1_0000, size: DEPTH << 9 };
 const PITCH_AND_SLICE: u32 = (640 * 304 / 64 - 1) << 10 | (640 / 8 - 1);
 /// In units of 256 bytes.
 const DEPTH: u32 = 0xC00;
