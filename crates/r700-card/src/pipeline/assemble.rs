@@ -138,7 +138,8 @@ impl Assembly {
             17 => Primitive { form: Form::Rectangle([3 * n, 3 * n + 1, 3 * n + 2]), provoking: 3 * n + end, edges: 0 },
             18 => line(n, if n + 1 == self.count { 0 } else { n + 1 }),
             19 => quad([0, 1, 2, 3].map(|k| n / 2 * 4 + k)),
-            20 => quad([0, 1, 3, 2].map(|k| n / 2 * 2 + k)),
+            // The last vertex of a strip's quad is the fourth one that comes, as OpenGL has it.
+            20 => quad((if last { [2, 0, 1, 3] } else { [0, 1, 3, 2] }).map(|k| n / 2 * 2 + k)),
             21 => {
                 let (is_first, is_last) = (n == 0, n + 3 == self.count);
                 triangle([0, n + 1, n + 2], 0, u8::from(is_first) | 0b010 | u8::from(is_last) << 2)
@@ -215,6 +216,7 @@ mod tests {
         expect(of(6, 4, false), &[([0, 1, 2], 0), ([1, 3, 2], 1)]);
         expect(of(19, 5, true), &[([0, 1, 3], 3), ([1, 2, 3], 3)]);
         expect(of(20, 7, false), &[([0, 1, 3], 0), ([0, 3, 2], 0), ([2, 3, 5], 2), ([2, 5, 4], 2)]);
+        expect(of(20, 6, true), &[([2, 0, 3], 3), ([0, 1, 3], 3), ([4, 2, 5], 5), ([2, 3, 5], 5)]);
         expect(of(21, 4, true), &[([0, 1, 2], 0), ([0, 2, 3], 0)]);
         expect(of(17, 4, true), &[([0, 1, 2], 2)]);
         assert_eq!((of(4, 2, true), of(6, 2, true), of(20, 3, true)), (vec![], vec![], vec![]));
