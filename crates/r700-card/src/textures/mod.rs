@@ -17,7 +17,7 @@ use source::{Changes, Source};
 use std::ops::Range;
 
 /// Vectors of a texture at most.
-const MAX_VECTORS: u64 = 1 << 26;
+const MAX_VECTORS: u64 = 1 << 25;
 /// Faces of a cube.
 const FACES: u32 = 6;
 /// Bytes of a vector.
