@@ -72,6 +72,17 @@ export async function settled(page) {
       }),
     30_000,
   );
+  // Chromium drops what is clicked before the first paint of a document has been presented, which may be later than all of the above.
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const observer = new PerformanceObserver(() => {
+          observer.disconnect();
+          resolve();
+        });
+        observer.observe({ type: "paint", buffered: true });
+      }),
+  );
 }
 
 // Forgets what was painted and counted, for `settled`.

@@ -215,8 +215,9 @@ test("a wrong swizzle among 40 instructions is found in ten actions", async () =
   await page.reload();
   await settled(page);
   let actions = 0;
-  const box = await page.locator("#stage canvas").boundingBox();
-  await page.mouse.click(box.x + ((x + 0.5) / 64) * box.width, box.y + box.height / 2);
+  const canvas = page.locator("#stage canvas");
+  const { width, height } = await canvas.boundingBox();
+  await canvas.click({ position: { x: ((x + 0.5) / 64) * width, y: height / 2 } });
   actions++;
   const value = async (register) => Number((await page.locator(`[data-cell="temp[${register}].r"]`).innerText()).replace(/^r\s*/, ""));
   await page.waitForSelector(`[data-cell="temp[${root}].r"]`);
