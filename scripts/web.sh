@@ -15,9 +15,12 @@ if ! command -v chromium >/dev/null 2>&1; then
 fi
 (cd web && npm ci --no-audit --no-fund) || exit 3
 
-cargo run -p xtask -- web
+# One command, with the profile of the tests and all packages: what the parts share is what `cargo test --workspace` has compiled.
+cargo build --workspace --profile test --bin xtask --example pictures --example device_trace
+built=${CARGO_TARGET_DIR:-target}/debug
+"$built/xtask" web
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
-cargo run -q -p ctm-web --example pictures > "$made/native.json"
-cargo run -q -p ctm-web --example device_trace > "$made/device.ctmtrace"
+"$built/examples/pictures" > "$made/native.json"
+"$built/examples/device_trace" > "$made/device.ctmtrace"
 (cd web && NATIVE=$made/native.json DEVICE_TRACE=$made/device.ctmtrace CHROMIUM=$(command -v chromium) npm test)
