@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 
 /// Bytes that addresses and sizes of objects are multiples of: a page.
 pub const GRANULE: u32 = 4096;
+/// Bytes of an object from which on huge pages are worth what they cost, and of such a page.
+pub const LARGE: u32 = 8 << 20;
+const HUGE_PAGE: u64 = 2 << 20;
 
 /// The free ranges of the card's memory.
 pub struct Heap {
@@ -19,15 +22,19 @@ impl Heap {
         Heap { free: BTreeMap::from([(FIRST, LENGTH - FIRST)]) }
     }
 
-    /// Takes at least `size` bytes at a multiple of `alignment`, a power of two. `None` if no free range is as long.
+    /// Takes at least `size` bytes at a multiple of `alignment`, a power of two; [large](LARGE) objects begin with a huge page where one is
+    /// free. `None` if no free range is as long.
     pub fn take(&mut self, size: u64, alignment: u64) -> Option<Object> {
         let size = size.checked_next_multiple_of(GRANULE.into())?;
         let alignment = alignment.max(GRANULE.into());
-        let fits = |(&first, &bytes): (&u64, &u64)| {
-            let address = first.checked_next_multiple_of(alignment)?;
-            (address.checked_add(size)? <= first + bytes).then_some((first, bytes, address))
+        let fitting = |alignment: u64| {
+            self.free.iter().find_map(|(&first, &bytes)| {
+                let address = first.checked_next_multiple_of(alignment)?;
+                (address.checked_add(size)? <= first + bytes).then_some((first, bytes, address))
+            })
         };
-        let (first, bytes, address) = self.free.iter().find_map(fits)?;
+        let at_huge_pages = if size < LARGE.into() { None } else { fitting(alignment.max(HUGE_PAGE)) };
+        let (first, bytes, address) = at_huge_pages.or_else(|| fitting(alignment))?;
         let object = Object { address: u32::try_from(address).ok()?, size: u32::try_from(size).ok()? };
         self.free.remove(&first);
         self.insert(first, address - first);
@@ -70,7 +77,9 @@ mod tests {
         assert_eq!((aligned.address, aligned.size), (0x10000, 0x2000));
         let between = heap.take(0xE000, 1).unwrap();
         assert_eq!(between.address, 0x2000, "the gap in front of an aligned object is used");
-        for object in [small, between, aligned] {
+        let large = heap.take(LARGE.into(), 1).unwrap();
+        assert_eq!((large.address, large.size), (2 << 20, LARGE), "it begins with a huge page");
+        for object in [small, between, aligned, large] {
             heap.give_back(object);
         }
         assert_eq!(heap.free, Heap::new().free);

@@ -97,6 +97,11 @@ impl Memory {
         })
     }
 
+    /// Asks the host to have an object in huge pages.
+    pub fn collapse(&self, object: Object) {
+        self.arena.collapse(object.address, object.size);
+    }
+
     /// Gives an object's pages back to the host. They read 0 afterwards.
     pub fn clear(&self, object: Object) -> io::Result<()> {
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;

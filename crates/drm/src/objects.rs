@@ -1,6 +1,6 @@
 //! Buffer objects and the clients' handles of them.
 
-use crate::heap::Heap;
+use crate::heap::{Heap, LARGE};
 use crate::memory::Memory;
 use ctm_card::Object;
 use std::collections::HashMap;
@@ -16,7 +16,12 @@ pub struct Buffer {
     pub tiling: (u32, u32),
     /// Handles and submissions that need it.
     references: usize,
+    /// Submissions that have named it, as far as they are counted.
+    submissions: u32,
 }
+
+/// How many submissions name a large object before it is moved to huge pages, which takes a millisecond for each MiB.
+const LASTING: u32 = 8;
 
 /// The handles of one opening of the node.
 #[derive(Default)]
@@ -49,7 +54,7 @@ impl Objects {
     /// Makes an object, and gives its handle. `None` if there is no room.
     pub fn create(&mut self, client: u64, (size, alignment): (u64, u64), domain: u32) -> Option<u32> {
         let object = self.heap.take(size, alignment)?;
-        self.buffers.insert(object.address, Buffer { object, domain, tiling: (0, 0), references: 0 });
+        self.buffers.insert(object.address, Buffer { object, domain, tiling: (0, 0), references: 0, submissions: 0 });
         self.add_handle(client, object.address)
     }
 
@@ -89,6 +94,20 @@ impl Objects {
         objects
     }
 
+    /// Counts a submission that names these objects, and gives those that it shows to be large and lasting: each of them once.
+    pub fn lasting(&mut self, objects: &[Object]) -> Vec<Object> {
+        let mut lasting = Vec::new();
+        for object in objects.iter().filter(|object| object.size >= LARGE) {
+            if let Some(buffer) = self.buffers.get_mut(&object.address)
+                && buffer.submissions < LASTING
+            {
+                buffer.submissions += 1;
+                lasting.extend((buffer.submissions == LASTING).then_some(*object));
+            }
+        }
+        lasting
+    }
+
     /// Ends what [`Objects::keep`] began.
     pub fn release(&mut self, objects: &[Object], memory: &Memory) {
         for object in objects {
@@ -122,6 +141,7 @@ impl Objects {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::GRANULE;
 
     #[test]
     fn objects_live_as_long_as_handles_and_submissions() {
@@ -144,5 +164,17 @@ mod tests {
         let next = objects.create(one, (5, 1), 4).unwrap();
         assert_eq!(objects.get(one, next).unwrap().object, object);
         assert_eq!(memory.arena().read_u32(object.address), Some(0));
+    }
+
+    #[test]
+    fn large_objects_that_many_submissions_name_are_lasting_once() {
+        let mut objects = Objects::new();
+        let client = objects.add_client();
+        let handles = [LARGE, LARGE - GRANULE].map(|size| objects.create(client, (size.into(), 1), 4).unwrap());
+        let [large, small] = handles.map(|handle| objects.get(client, handle).unwrap().object);
+        let lasting = [[large, small]; 20].map(|named| objects.lasting(&named));
+        for (number, lasting) in (1..).zip(lasting) {
+            assert_eq!(lasting, if number == LASTING { vec![large] } else { vec![] }, "submission {number}");
+        }
     }
 }

@@ -105,6 +105,12 @@ impl Arena {
         self.pages.as_ptr()
     }
 
+    /// The memory.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+    pub(crate) fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
     /// The host addresses that are the arena's alone, as [`Pages::reserved`].
     pub fn reserved(&self) -> Range<usize> {
         self.pages.reserved()

@@ -32,6 +32,15 @@ impl Arena {
         let pages = Pages::of_file(file, offset, size as usize).ok_or(FileArenaError::NotMapped { offset, size })?;
         Ok(Arena::over(base, size, pages, false))
     }
+
+    /// Asks the host to have these bytes in huge pages, as [`Pages::collapse`]: for what is walked through again and again. Bytes that are not
+    /// inside are none.
+    pub fn collapse(&self, address: u32, length: u32) {
+        if self.contains(address, length) {
+            let offset = (address - self.base()) as usize;
+            self.pages().collapse(offset..offset + length as usize);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -62,6 +71,12 @@ mod tests {
             [Some(7), Some(8), Some(9)]
         );
         assert!(all.reserved().start < all.as_ptr().addr(), "guard regions are there");
+        assert_eq!(all.as_ptr().addr() % (2 << 20), 0x1000, "huge pages of the file can be huge pages of the mapping");
+        for (address, length) in
+            [(0x20_0000, 0x40_0000), (0x1000, 0xFFFF_F000), (0x1000, 0x1000), (0, 0x1000), (0x2000, u32::MAX)]
+        {
+            all.collapse(address, length);
+        }
         for (offset, size) in [(length, 0x1000), (length - 0x1000, 0x2000), (0x800, 0x1000), (0x1000, 0x800)] {
             assert_eq!(arena(offset, size).unwrap_err(), FileArenaError::NotMapped { offset, size });
         }

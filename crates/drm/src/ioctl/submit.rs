@@ -30,6 +30,8 @@ pub fn submit(device: &Device, client: u64, request: &mut CommandStream) -> Answ
     let (words, relocations) = (content.words.ok_or(Errno(libc::EINVAL))?, content.relocations.unwrap_or_default());
     let handles = relocations.iter().map(|relocation| relocation.handle);
     let objects = device.objects().keep(client, handles).ok_or(Errno(libc::ENOENT))?;
+    let lasting = device.objects().lasting(&objects);
+    lasting.into_iter().for_each(|object| device.memory.collapse(object));
     let executed = device.submit(&words, &objects);
     device.objects().release(&objects, &device.memory);
     if executed { Ok(()) } else { Err(Errno(libc::EINVAL)) }

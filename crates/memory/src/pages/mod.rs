@@ -47,6 +47,13 @@ impl Pages {
         Some(Pages { map: host::Map::of_file(file, offset, length)?, length })
     }
 
+    /// Moves those of these bytes that the host has in memory to huge pages, where it can: so it looks up fewer addresses when they are
+    /// accessed. That takes as long as to copy them, or longer; what they hold stays, also for who accesses them meanwhile.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+    pub fn collapse(&self, bytes: Range<usize>) {
+        self.map.collapse(bytes);
+    }
+
     /// Host address of the first byte: a multiple of 64, and of 2048 if the length is one. The memory lives as long as
     /// this; who uses the pointer answers for races.
     pub fn as_ptr(&self) -> *mut u8 {

@@ -54,7 +54,7 @@ impl Map {
     pub fn new(length: usize) -> Option<Self> {
         let page = page_bytes()?;
         let align = if length < HUGE_PAGE { page } else { HUGE_PAGE };
-        let map = Self::reserve_guarded(length, (page, align))?;
+        let map = Self::reserve_guarded(length, page, (align, 0))?;
         // SAFETY: the body is part of the reservation, which nobody else knows yet.
         let opened = unsafe { libc::mprotect(map.body, map.body_length, libc::PROT_READ | libc::PROT_WRITE) };
         if opened != 0 {
@@ -75,7 +75,9 @@ impl Map {
         if !length.is_multiple_of(page) || !offset.is_multiple_of(page as u64) || end > sealed_length(file)? {
             return None;
         }
-        let map = Self::reserve_guarded(length, (page, page))?;
+        // Huge pages of the file are such of the mapping only where both begin at the same distance from a multiple.
+        let phase = if length < HUGE_PAGE { (page, 0) } else { (HUGE_PAGE, offset as usize % HUGE_PAGE) };
+        let map = Self::reserve_guarded(length, page, phase)?;
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
         let offset = libc::off_t::try_from(offset).ok()?;
         // SAFETY: the mapping takes the place of the reservation's body, which nobody else knows yet.
@@ -84,13 +86,19 @@ impl Map {
     }
 
     /// As [`Map::reserve`], with guards as wide as the host has addresses for.
-    fn reserve_guarded(length: usize, (page, align): (usize, usize)) -> Option<Self> {
-        let wide = Self::reserve(length, (BELOW, ABOVE), (page, align));
-        wide.or_else(|| Self::reserve(length, (page, page), (page, page)))
+    fn reserve_guarded(length: usize, page: usize, place: (usize, usize)) -> Option<Self> {
+        let wide = Self::reserve(length, (BELOW, ABOVE), page, place);
+        wide.or_else(|| Self::reserve(length, (page, page), page, (page, 0)))
     }
 
-    /// Reserves addresses for so many bytes and for guards below and above, all of it without access.
-    fn reserve(length: usize, (below, above): (usize, usize), (page, align): (usize, usize)) -> Option<Self> {
+    /// Reserves addresses for so many bytes and for guards below and above, all of it without access. The bytes begin `phase` behind a
+    /// multiple of `align`.
+    fn reserve(
+        length: usize,
+        (below, above): (usize, usize),
+        page: usize,
+        (align, phase): (usize, usize),
+    ) -> Option<Self> {
         let body_length = length.checked_next_multiple_of(page)?;
         let reserved = body_length.checked_add(below)?.checked_add(align)?.checked_add(above)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -99,7 +107,7 @@ impl Map {
         if first == libc::MAP_FAILED {
             return None;
         }
-        let offset = (first.addr() + below).next_multiple_of(align) - first.addr();
+        let offset = (first.addr() + below - phase).next_multiple_of(align) + phase - first.addr();
         let body = first.wrapping_byte_add(offset);
         let start = body.wrapping_byte_add(body_length - length).cast();
         Some(Map { first, reserved, body, body_length, start, length })
@@ -111,6 +119,17 @@ impl Map {
 
     pub fn reserved(&self) -> Range<usize> {
         self.first.addr()..self.first.addr() + self.reserved
+    }
+
+    pub fn collapse(&self, bytes: Range<usize>) {
+        let end = bytes.end.min(self.length);
+        let first = (self.start.addr() + bytes.start.min(end)).next_multiple_of(HUGE_PAGE);
+        let last = (self.start.addr() + end) / HUGE_PAGE * HUGE_PAGE;
+        if let Some(length) = last.checked_sub(first).filter(|&length| length != 0) {
+            let first = self.start.with_addr(first).cast();
+            // SAFETY: the range is inside the body, and advice does not change what memory holds.
+            unsafe { libc::madvise(first, length, libc::MADV_COLLAPSE) };
+        }
     }
 
     /// Copies to the start of pages that nobody else uses yet.
