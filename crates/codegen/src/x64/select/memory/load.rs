@@ -200,14 +200,24 @@ impl Selector<'_> {
         elements: Elements,
         (format, first): (Format, Value),
     ) -> ([Val; 4], Vec<Val>) {
-        let shifted = if let Elements::Shifted(row) = &elements { Some(self.load_shifted(row)) } else { None };
-        let elements = shifted.map_or(elements, Elements::Loaded);
+        let elements = match elements {
+            Elements::Shifted(row) => Elements::Loaded(self.load_shifted(&row)),
+            Elements::InTiles(row) => Elements::Apart(self.elements_apart(row)),
+            Elements::Row(_)
+            | Elements::Apart(_)
+            | Elements::Loaded(_)
+            | Elements::Same(_)
+            | Elements::Scattered(..) => elements,
+        };
         let wants_rows = format == Format::Float32_4 && self.wants_rows(first);
         let rows = match &elements {
             Elements::Row(row) if wants_rows => self.operands_of_row(format, row, first),
+            Elements::Apart(elements) if wants_rows => self.rows_of_elements(*elements).map(Val::Reg).to_vec(),
             Elements::Loaded(rows) if wants_rows => rows.map(Val::Reg).to_vec(),
             Elements::Row(_)
             | Elements::Shifted(_)
+            | Elements::InTiles(_)
+            | Elements::Apart(_)
             | Elements::Loaded(_)
             | Elements::Same(_)
             | Elements::Scattered(..) => Vec::new(),
@@ -256,7 +266,8 @@ impl Selector<'_> {
                 }
             },
             // What a group accesses is loaded where it is known to be in a row.
-            Elements::Shifted(_) => self.refuse(),
+            Elements::Shifted(_) | Elements::InTiles(_) => self.refuse(),
+            Elements::Apart(elements) => return self.words_of_elements(elements).map(Val::Reg),
             Elements::Loaded(rows) => return self.words_of_four(rows.map(Arg::Reg)).map(Val::Reg),
             Elements::Same(mem) => {
                 let code = if format == Format::Uint16_1 { Vop::BroadcastHalf } else { Vop::Broadcast };

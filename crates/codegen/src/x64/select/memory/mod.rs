@@ -9,6 +9,7 @@ mod untransposed;
 
 pub use operands::Operands;
 pub use tiles::Tiles;
+use tiles::{ELEMENTS_APART, TiledRow};
 pub use untransposed::Untransposed;
 
 use super::arithmetic::{ONE, SIGN};
@@ -31,6 +32,10 @@ enum Elements {
     Row(Row),
     /// One after the other, from some element of the first piece on.
     Shifted(ShiftedRow),
+    /// One after the other, from some column of a tiled surface on.
+    InTiles(TiledRow),
+    /// Each somewhere.
+    Apart([Mem; ELEMENTS_APART]),
     /// One after the other, in these vectors.
     Loaded([Reg; MAX_PIECES]),
     /// All lanes have this one.

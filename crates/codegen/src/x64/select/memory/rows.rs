@@ -47,21 +47,32 @@ impl Selector<'_> {
         let at = |bytes: i32| Arg::Mem(row.at(bytes));
         match self.form {
             Form::Avx512 => self.words_of_four([0, 64, 128, 192].map(at)),
-            Form::Avx2 => {
-                // An element and the one four further, in halves of a vector.
-                let [a, b, c, d] = [0, 16, 32, 48].map(|bytes| {
-                    let low = self.vector(Code::VEX_Vmovups_xmm_xmmm128, &[at(bytes)]);
-                    let insert = Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8;
-                    self.vector(insert, &[Arg::Reg(low), at(bytes + 64), Arg::Imm(1)])
-                });
-                let (low, high) = (Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256);
-                let [xy, xy_next] = [(a, b), (c, d)].map(|(a, b)| self.vector(low, &[Arg::Reg(a), Arg::Reg(b)]));
-                let [zw, zw_next] = [(a, b), (c, d)].map(|(a, b)| self.vector(high, &[Arg::Reg(a), Arg::Reg(b)]));
-                let (low, high) = (Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256);
-                [(low, xy, xy_next), (high, xy, xy_next), (low, zw, zw_next), (high, zw, zw_next)]
-                    .map(|(code, a, b)| self.vector(code, &[Arg::Reg(a), Arg::Reg(b)]))
-            }
+            Form::Avx2 => self.words_of_elements([0, 16, 32, 48, 64, 80, 96, 112].map(|bytes| row.at(bytes))),
         }
+    }
+
+    /// Elements of four words, each from its place, as four vectors, one for each word; of vectors of 8 words.
+    pub(super) fn words_of_elements(&mut self, elements: [Mem; ELEMENTS_APART]) -> [Reg; 4] {
+        // An element and the one four further, in halves of a vector.
+        let [a, b, c, d] = [0, 1, 2, 3].map(|first: usize| self.pair(elements[first], elements[first + 4]));
+        let (low, high) = (Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256);
+        let [xy, xy_next] = [(a, b), (c, d)].map(|(a, b)| self.vector(low, &[Arg::Reg(a), Arg::Reg(b)]));
+        let [zw, zw_next] = [(a, b), (c, d)].map(|(a, b)| self.vector(high, &[Arg::Reg(a), Arg::Reg(b)]));
+        let (low, high) = (Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256);
+        [(low, xy, xy_next), (high, xy, xy_next), (low, zw, zw_next), (high, zw, zw_next)]
+            .map(|(code, a, b)| self.vector(code, &[Arg::Reg(a), Arg::Reg(b)]))
+    }
+
+    /// Elements of four words, each from its place, as vectors of memory, in order; of vectors of 8 words.
+    pub(super) fn rows_of_elements(&mut self, elements: [Mem; ELEMENTS_APART]) -> [Reg; MAX_PIECES] {
+        std::array::from_fn(|vector| self.pair(elements[2 * vector], elements[2 * vector + 1]))
+    }
+
+    /// Two elements of four words in a vector of 8.
+    fn pair(&mut self, first: Mem, second: Mem) -> Reg {
+        let low = self.vector(Code::VEX_Vmovups_xmm_xmmm128, &[Arg::Mem(first)]);
+        let insert = Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8;
+        self.vector(insert, &[Arg::Reg(low), Arg::Mem(second), Arg::Imm(1)])
     }
 
     /// Elements of two words as two vectors.

@@ -12,6 +12,8 @@ const MOST_AHEAD: u32 = 1 << 18;
 const NOT_CACHED: u64 = 1 << 23;
 /// Bytes that a prefetch fetches.
 const LINE: usize = 64;
+/// Elements of a row of tiles that are loaded one by one, of vectors too short for the elements that lie together: as many as a group has.
+pub(super) const ELEMENTS_APART: usize = 8;
 /// Bits of a coordinate that decide a place inside of a tile.
 const COORDINATE_BITS: u32 = 7;
 
@@ -42,9 +44,9 @@ fn row_places(layout: TiledLayout) -> Vec<u32> {
     (0..1 << bits.unwrap_or_default()).map(|row| layout.row(row)).collect()
 }
 
-/// Where columns that lie together begin, from the start of the row of tiles on, for a surface of this pitch.
-fn column_places(layout: TiledLayout, pitch: u32) -> impl Iterator<Item = u32> {
-    let columns = (0..pitch).step_by(1 << together(layout));
+/// Where so many (log2) columns that lie together begin, from the start of the row of tiles on, for a surface of this pitch.
+fn column_places(layout: TiledLayout, pitch: u32, together: u32) -> impl Iterator<Item = u32> {
+    let columns = (0..pitch).step_by(1 << together);
     columns.map(move |x| (x >> layout.tile_width_log2 << TILE) + layout.column(x))
 }
 
@@ -60,7 +62,7 @@ struct Places {
 
 impl Places {
     /// Words behind the last column.
-    const BEHIND: usize = MAX_PIECES;
+    const BEHIND: usize = ELEMENTS_APART;
 
     /// The word of a row, whose number modulo [`Places::rows`] this is.
     fn row(&self, row: Reg) -> Mem {
@@ -76,6 +78,14 @@ impl Places {
 
 /// A row of elements: where its row of tiles begins, and where the row is in its tiles.
 type TileRow = (Reg, Reg);
+
+/// Elements of a row, from this column on, and what is known about single columns.
+#[derive(Clone, Copy)]
+pub(super) struct TiledRow {
+    row: TileRow,
+    first: Reg,
+    places: Places,
+}
 
 /// What is known of the tiles of surfaces.
 #[derive(Default)]
@@ -141,7 +151,7 @@ impl Selector<'_> {
     /// Whether elements of a tiled surface can be found at run time that are in a row, or the same.
     pub(super) fn reaches_tiles(&self, surface: &ctm_memory::Surface, layout: TiledLayout, in_row: bool) -> bool {
         let is_whole = surface.pitch.is_multiple_of(1 << layout.tile_width_log2);
-        is_whole && (!in_row || surface.format == Format::Float32_4 && self.form == Form::Avx512)
+        is_whole && (!in_row || surface.format == Format::Float32_4)
     }
 
     /// Where the elements of an access to a tiled surface lie whose lanes have these coordinates: the first lane's, and those that follow
@@ -153,7 +163,8 @@ impl Selector<'_> {
         (column, first_x): (Coordinate, Reg),
         (line, first_y): (Coordinate, Reg),
     ) -> Elements {
-        let places = self.places(surface, layout);
+        let is_apart = column.in_row && self.form == Form::Avx2;
+        let places = self.places(surface, layout, if is_apart { 0 } else { together(layout) });
         let row = match self.tiles.rows.get(&(surface, line)) {
             Some(&known) => known,
             None => {
@@ -164,6 +175,9 @@ impl Selector<'_> {
         };
         if !column.in_row {
             return Elements::Same(self.element_in_row(row, first_x, (layout, places)));
+        }
+        if is_apart {
+            return Elements::InTiles(TiledRow { row, first: first_x, places });
         }
         let (number, order) = match self.tiles.columns.get(&column) {
             Some(&known) => known,
@@ -177,13 +191,17 @@ impl Selector<'_> {
         Elements::Shifted(ShiftedRow { pieces, order })
     }
 
-    /// The constants about the layout of a surface.
-    fn places(&mut self, surface: ctm_lane::Surface, layout: TiledLayout) -> Places {
-        let together = together(layout);
+    /// Where elements of a row lie, one by one.
+    pub(super) fn elements_apart(&mut self, TiledRow { row, first, places }: TiledRow) -> [Mem; ELEMENTS_APART] {
+        std::array::from_fn(|element| self.piece_of_row(row, Arg::Mem(places.columns(first, element))))
+    }
+
+    /// The constants about the layout of a surface, with a word for so many (log2) columns that lie together.
+    fn places(&mut self, surface: ctm_lane::Surface, layout: TiledLayout, together: u32) -> Places {
         let mut words = row_places(layout);
         let rows = words.len() as u32;
         let pitch = self.layouts[surface.index()].surface.pitch;
-        words.extend(column_places(layout, pitch));
+        words.extend(column_places(layout, pitch, together));
         words.extend([0; Places::BEHIND]);
         let at = self.pool_at(&words);
         let table = match self.tiles.tables.get(&at) {
@@ -309,7 +327,7 @@ impl Selector<'_> {
         if !fits {
             return None;
         }
-        let places = self.places(surface, layout);
+        let places = self.places(surface, layout, together(layout));
         let row = match rows {
             Some(_) => self.own_tile_row(surface, (layout, places)),
             None => {
@@ -353,12 +371,13 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn constants_make_places() {
-        for bytes in [1, 2, 4, 8, 16] {
+        for (bytes, apart) in [1, 2, 4, 8, 16].into_iter().flat_map(|bytes| [(bytes, false), (bytes, true)]) {
             let layout = TiledLayout::new(192, 0, bytes);
-            let (rows, columns) = (row_places(layout), column_places(layout, 192).collect::<Vec<_>>());
-            let together = together(layout);
+            let together = if apart { 0 } else { together(layout) };
+            let (rows, columns) = (row_places(layout), column_places(layout, 192, together).collect::<Vec<_>>());
             for (x, y) in (0..192).flat_map(|x| (0..128).map(move |y| (x, y))) {
                 let row = (y >> layout.tile_height_log2) * layout.tile_row_bytes;
                 let place = columns[x as usize >> together] ^ rows[y as usize % rows.len()];
