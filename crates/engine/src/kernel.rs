@@ -5,7 +5,7 @@ use crate::interpretation::Interpretation;
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
+use ctm_lane::{Block, Channels, Function, Graph, Op, Surface, Terminator, assume_covered, simplify};
 
 /// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
 pub const SHORT: u64 = 1 << 18;
@@ -44,6 +44,8 @@ pub struct Kernel {
     pub(crate) may_stop: bool,
     /// Running a group twice gives what running it once does.
     pub(crate) repeatable: bool,
+    /// Surfaces of which every lane replaces the element at its place.
+    replaced: Vec<Surface>,
     pub(crate) workers: Workers,
 }
 
@@ -79,6 +81,7 @@ impl Kernel {
         });
         let backend = runtime.shared_backend().filter(|_| machine.is_some());
         let variants = backend.and_then(|backend| Variants::new(backend, &function, surfaces, may_stop));
+        let replaced = (0..surfaces.len()).map(Surface::new).filter(|&surface| replaces(&function, surface)).collect();
         let uses_quads = operations(&function).any(|op| matches!(op, Op::Quad { .. }));
         let array_entries = function.arrays.iter().map(|array| u64::from(array.entries)).sum();
         let is_compiled = machine.is_some();
@@ -93,6 +96,7 @@ impl Kernel {
             may_trap,
             may_stop,
             repeatable,
+            replaced,
             workers: runtime.workers().clone(),
         }
     }
@@ -100,6 +104,11 @@ impl Kernel {
     /// Whether machine code runs the kernel.
     pub fn is_compiled(&self) -> bool {
         self.machine().is_some()
+    }
+
+    /// Whether every lane is known to replace the element of this surface that lies at its place, whatever it does: what was there does not matter.
+    pub fn replaces(&self, surface: Surface) -> bool {
+        self.replaced.contains(&surface)
     }
 
     /// Most steps that a group can execute, if there are no loops.
@@ -138,6 +147,21 @@ fn is_repeatable(function: &Function) -> bool {
         Op::BufferStore { buffer } => loads(*buffer),
         _ => false,
     })
+}
+
+/// Whether every lane replaces the element of this surface at its place: groups end behind a store of all channels of all of their lanes.
+fn replaces(function: &Function, surface: Surface) -> bool {
+    let stored = Op::SurfaceStore { surface, channels: Channels(0xF) };
+    let is = |value, wanted: Op| function.defining_op(value).is_some_and(|(op, _)| *op == wanted);
+    let stores_all = |block: Block| {
+        function.insts(block).iter().filter(|&&inst| *function.op(inst) == stored).any(|&inst| {
+            let args = function.args(inst);
+            let is_of_all = |lanes| is(lanes, Op::Covered {}) || is(lanes, Op::Mask { value: true });
+            is(args[0], Op::PosX {}) && is(args[1], Op::PosY {}) && args.last().is_some_and(|&lanes| is_of_all(lanes))
+        })
+    };
+    let ends = |block: &Block| matches!(function.terminator(*block), Terminator::Return);
+    function.blocks().filter(ends).all(stores_all)
 }
 
 /// All operations of a function.

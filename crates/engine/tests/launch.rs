@@ -1,10 +1,10 @@
 //! Launches of kernels that belong to no guest: lines of lanes, warps, traps and limits, buffers.
 
-use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, Stop};
+use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, Stop, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_lane::{Function, evaluate, evaluate_pair, verify};
-use ctm_memory::{Arena, Buffer, Space};
+use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, Tiling};
 
 const BASE: u32 = 0x1000_0000;
 
@@ -255,4 +255,43 @@ fn operations_follow_their_definition() {
             assert_eq!(arena.read_u32(BASE + 32 * row as u32 + 28), Some(expected), "{case} {args:x?}");
         }
     }
+}
+
+/// Whether every lane is known to replace its element of a surface, which these lines write to.
+fn replaces(lines: &str) -> bool {
+    let text = format!(
+        "surface s0
+        b0:
+            %0 = pos_x
+            %1 = pos_y
+            %2 = covered
+            %3 = lane 5
+            %4 = icmp.ult %0, %3
+            %5 = mask_and %4, %2
+            {lines}"
+    );
+    let function: Function = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&function).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let (tiling, format) = (Tiling::Linear, Format::Float32_4);
+    let surface = Surface { base: 0, pitch: 8, height: 8, tiling, superfine: false, format };
+    let layout = SurfaceLayout { surface, bounds: Bounds::Drop, whole: true };
+    let kernel = Kernel::new(function, Grouping::Independent, &[layout], None, &Runtime::interpreter());
+    kernel.replaces(ctm_lane::Surface::new(0))
+}
+
+#[test]
+fn kernels_know_what_every_lane_replaces() {
+    let store = "surface_store.rgba s0, %0, %1, %3, %3, %3, %3, %2";
+    assert!(replaces(&format!("{store}\nreturn")));
+    // Other channels, lanes and places; one of two ways.
+    for other in [
+        "surface_store.rgb s0, %0, %1, %3, %3, %3, %3, %2",
+        "surface_store.rgba s0, %0, %1, %3, %3, %3, %3, %5",
+        "surface_store.rgba s0, %1, %0, %3, %3, %3, %3, %2",
+        "surface_store.rgba s0, %0, %3, %3, %3, %3, %3, %2",
+    ] {
+        assert!(!replaces(&format!("{other}\nreturn")), "{other}");
+    }
+    let ways = |one: &str, other: &str| replaces(&format!("any %5, b1, b2\nb1:\n{one}\nreturn\nb2:\n{other}\nreturn"));
+    assert!(ways(store, store) && !ways(store, "") && !ways("", store));
 }

@@ -143,6 +143,11 @@ impl Layout {
         self.rows as u32
     }
 
+    /// Whether elements of one sample lie row by row.
+    pub fn is_linear(&self) -> bool {
+        self.mode == Mode::Linear && self.samples == 1
+    }
+
     /// Bytes of a slice.
     #[inline(always)]
     pub fn slice_bytes(&self) -> u64 {

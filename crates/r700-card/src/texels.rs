@@ -77,6 +77,15 @@ impl TexelDecoder {
         }
     }
 
+    /// Whether texels are vectors that are stored as they are.
+    pub fn keeps_bits(&self) -> bool {
+        let is_kept = |(number, channel): (usize, &Channel)| matches!(channel, Channel::Word(word) if *word == number);
+        match &self.kind {
+            Kind::Elements(elements) => elements.channels.iter().enumerate().all(is_kept),
+            Kind::Blocks(_) => false,
+        }
+    }
+
     /// Decodes texels of a row, from those in column `x` and row `y` on, which lie in these elements, samples of one texel one after the other.
     pub fn decode(&self, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [[u32; 4]]) {
         match &self.kind {

@@ -234,6 +234,13 @@ impl Kernels {
         Ok(Kernels { lifted, surfaces, kernel })
     }
 
+    /// Whether every lane is known to export all channels of this colour, whatever it does: what its target held does not matter.
+    pub fn replaces_colour(&self, number: usize) -> bool {
+        let is_colour = |binding: &SurfaceBinding| *binding == SurfaceBinding::Colour(number);
+        let surface = self.lifted.surfaces.iter().position(is_colour);
+        surface.is_some_and(|surface| self.kernel.replaces(ctm_lane::Surface::new(surface)))
+    }
+
     fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         let Some(bindings) = self.bind(job) else { return reference::run(job, options) };
         let launch = Launch { lanes: job.lanes, bindings, max_steps: None };

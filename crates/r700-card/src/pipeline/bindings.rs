@@ -1,6 +1,7 @@
 //! What programs name by number: constant and fetch buffers, which are read where they are, textures, and samplers.
 
 use super::DrawError;
+use super::targets::vector_surface;
 use super::workspace::Plan;
 use crate::registers::codes::{Function, Wrap as WrapCode};
 use crate::registers::{
@@ -10,13 +11,14 @@ use crate::registers::{
 };
 use crate::resources::{self, BufferResource, Kind, NumberFormat, TextureResource};
 use crate::state::State;
-use crate::textures::{Shape, TextureError, VECTOR_BYTES};
+use crate::textures::{Shape, TextureError, VECTOR_BYTES, in_place};
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_r700::{
     Bindings, BufferElement, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers,
-    Region, Sampler, Texture, Uses, VertexBuffer, Wrap,
+    Region, Sampler, Texels, Texture, Uses, VertexBuffer, Wrap,
 };
+use std::ops::Range;
 
 /// Bytes from the border colour of a sampler to that of the next.
 const BORDER_BYTES: u32 = 16;
@@ -66,11 +68,11 @@ pub const GEOMETRY: StageBindings = StageBindings {
     border_colours: TdGsSamplerBorderRed::ADDRESS,
 };
 
-/// What these programs of a stage use.
+/// What these programs of a stage use. Textures are read where they are if they can be, unless they share memory with what is `written` meanwhile.
 pub fn bindings(
     stage: StageBindings,
     state: &State,
-    memory: &Arena,
+    (memory, written): (&Arena, &[Range<u64>]),
     programs: &[&Uses],
     plan: &mut Plan,
 ) -> Result<Bindings, DrawError> {
@@ -86,13 +88,30 @@ pub fn bindings(
             bindings.buffers.insert(number, buffer(stage, registers, memory, number, elements, plan)?);
         }
         for &number in &used.textures {
-            bindings.textures.insert(number, texture(stage, state, memory, number, plan)?);
+            bindings.textures.insert(number, texture(stage, state, (memory, written), number, plan)?);
         }
         for &number in &used.samplers {
             bindings.samplers.insert(number, sampler(stage, registers, number));
         }
     }
     Ok(bindings)
+}
+
+/// Makes surfaces of textures whose vectors are one: programs load rows of these together. Gives which textures these are, with their sizes.
+pub fn make_surfaces(bindings: &mut Bindings) -> Vec<(u8, [u32; 3])> {
+    let mut made = Vec::new();
+    for (&number, texture) in &mut bindings.textures {
+        let [width, height, slices] = texture.size;
+        if let Texels::Vectors { region, levels: 1, samples: 1 } = texture.texels
+            && let Some(rows) = height.checked_mul(slices)
+            && let Some(surface) = vector_surface(region.base, [width, rows])
+            && surface.bytes() <= region.length.into()
+        {
+            texture.texels = Texels::Surfaces(vec![surface]);
+            made.push((number, texture.size));
+        }
+    }
+    made
 }
 
 /// A constant buffer; empty if there is none.
@@ -168,11 +187,26 @@ fn element_format(fields: &BufferResource) -> ElementFormat {
     }
 }
 
+/// All addresses: what is written is not known.
+#[expect(clippy::single_range_in_vec_init, reason = "it is one range of addresses")]
+pub const ANYTHING: [Range<u64>; 1] = [0..u64::MAX];
+
+/// Whether no address is one of these.
+pub fn is_apart(one: &Range<u64>, others: &[Range<u64>]) -> bool {
+    others.iter().all(|other| one.start.max(other.start) >= one.end.min(other.end))
+}
+
+/// The addresses of a region.
+pub fn addresses(region: &Region) -> Range<u64> {
+    let base = u64::from(region.base);
+    base..base + u64::from(region.length)
+}
+
 /// A texture as vectors of four numbers.
 fn texture(
     stage: StageBindings,
     state: &State,
-    memory: &Arena,
+    (memory, written): (&Arena, &[Range<u64>]),
     number: u8,
     plan: &mut Plan,
 ) -> Result<Texture, DrawError> {
@@ -183,11 +217,16 @@ fn texture(
     match (resources::kind(&words), places) {
         (Kind::Texture, [Some(base), mips]) => {
             let places = [base, mips.unwrap_or(base)].map(|place| (place.object, u64::from(place.value) << 8));
+            let selects = TextureResource::read(&words).selects;
+            let in_place = in_place(memory, &words, places[0]);
+            if let Some((shape, region)) = in_place.filter(|(_, region)| is_apart(&addresses(region), written)) {
+                return Ok(shape.with_texels(region, selects));
+            }
             let (shape, vectors) = state.textures.get(memory, words, places).map_err(|error| match error {
                 TextureError::Unknown(what) => DrawError::Texture { number, what },
                 TextureError::Memory => DrawError::Memory,
             })?;
-            Ok(shape.with_texels(plan.share(&vectors)?, TextureResource::read(&words).selects))
+            Ok(shape.with_texels(plan.share(&vectors)?, selects))
         }
         (Kind::Texture | Kind::Buffer | Kind::Invalid | Kind::InvalidBuffer, _) => {
             let region = plan.with(vec![0; VECTOR_BYTES as usize])?;

@@ -2,7 +2,7 @@
 //! another one, from which the copy program takes them. Rings are no memory of the card (decision D207).
 
 use super::assemble::{Assembly, Primitive};
-use super::bindings::{GEOMETRY, bindings};
+use super::bindings::{ANYTHING, GEOMETRY, bindings};
 use super::history::listing;
 use super::streamout::Buffer;
 use super::vertices::{FirstPrograms, RING, Transformed, VertexStage, ring_buffer};
@@ -97,7 +97,7 @@ impl Geometry {
         let vertices = items(lanes, vertex, plan)?;
         let output = items(together, output, plan)?;
         let strips = items(together, events, plan)?;
-        let mut bindings = bindings(GEOMETRY, state, means.memory, &[program.uses()], plan)?;
+        let mut bindings = bindings(GEOMETRY, state, (means.memory, &ANYTHING), &[program.uses()], plan)?;
         bindings.buffers.insert(RING, ring_buffer(vertices.region));
         let copied = COPIED.min((together * u64::from(most.max(1))) as usize);
         Ok(Geometry {

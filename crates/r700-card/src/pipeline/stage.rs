@@ -1,10 +1,11 @@
 //! The pixel program of a draw: what it gets, where it finds and leaves what it works on, and what is done with that.
 
-use super::bindings::{PIXEL, bindings};
+use super::bindings::{ANYTHING, PIXEL, addresses, bindings, is_apart};
 use super::depth::{DepthBuffer, function};
 use super::inputs::{Face, Gradients, Inputs, Placed};
-use super::quads::{Piece, Rectangle};
+use super::quads::{Bound, Piece, Rectangle};
 use super::samples::Samples;
+use super::streamout;
 use super::targets::{TARGETS, Target};
 use super::workspace::Plan;
 use super::{DrawError, Means};
@@ -13,7 +14,7 @@ use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef,
 use crate::state::State;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
-use ctm_r700::{Bindings, Input, Job, Region, Stage};
+use ctm_r700::{Bindings, Component, Gradient, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::Setup;
 use std::ops::Range;
@@ -27,7 +28,7 @@ pub struct PixelStage<'a> {
     /// The pixel program.
     pub program: Arc<StageProgram>,
     /// What it names by number.
-    bindings: Bindings,
+    pub bindings: Bindings,
     /// Its registers that get something.
     pub inputs: Inputs,
     /// Where its colours go.
@@ -97,13 +98,18 @@ impl<'a> PixelStage<'a> {
         let targets: Vec<Target> = (0..TARGETS)
             .filter_map(|number| Target::of(registers, means.memory, number).transpose())
             .collect::<Result<_, _>>()?;
-        let bindings = bindings(PIXEL, state, means.memory, &[program.uses()], plan)?;
+        let depth = DepthBuffer::of(registers, means.memory)?;
+        let written: &[Range<u64>] = match streamout::buffers(registers) {
+            Some(_) => &ANYTHING,
+            None => &written(&targets, depth.as_ref()),
+        };
+        let bindings = bindings(PIXEL, state, (means.memory, written), &[program.uses()], plan)?;
         let control = registers.get::<DbShaderControl>();
         Ok(PixelStage {
             bindings,
             inputs: Inputs::of(registers)?,
             rules: Rules::of(registers, &control, samples.count() > 1, !targets.is_empty()),
-            depth: DepthBuffer::of(registers, means.memory)?,
+            depth,
             program,
             targets,
             samples,
@@ -119,18 +125,11 @@ impl<'a> PixelStage<'a> {
     /// Whether targets and the depth buffer share no memory with each other, nor with buffers that the program reads. Otherwise it matters in which
     /// order pixels are drawn.
     pub fn is_apart(&self) -> bool {
-        let targets = self.targets.iter().map(|target| target.surface.addresses());
-        let written: Vec<_> = targets.chain(self.depth.as_ref().map(|depth| depth.surface.addresses())).collect();
+        let written = written(&self.targets, self.depth.as_ref());
         let buffers = self.bindings.buffers.values().map(|buffer| &buffer.region);
-        let read = self.bindings.kcache.iter().flatten().chain(buffers).map(|region| {
-            let base = u64::from(region.base);
-            base..base + u64::from(region.length)
-        });
-        let is_apart = |one: &Range<u64>, others: &[Range<u64>]| {
-            others.iter().all(|other| one.start.max(other.start) >= one.end.min(other.end))
-        };
+        let mut read = self.bindings.kcache.iter().flatten().chain(buffers);
         (1..written.len()).all(|n| is_apart(&written[n], &written[..n]))
-            && read.into_iter().all(|one| is_apart(&one, &written))
+            && read.all(|region| is_apart(&addresses(region), &written))
     }
 
     /// Memory for so many quads.
@@ -167,31 +166,54 @@ impl<'a> PixelStage<'a> {
         Some(self.job_of(regions, (domain, size), inputs, memory))
     }
 
-    /// The program for a rectangle, piece by piece.
+    /// The program for a rectangle, piece by piece, unless it stores colours itself.
     pub fn job_of_rectangle<'j>(
         &'j self,
         regions: &Regions,
-        rectangle: &Rectangle,
+        (rectangle, bound): (&Rectangle, Option<&Bound>),
         memory: &'j Space,
     ) -> Option<Job<'j>> {
         let piece = rectangle.pieces().next()?;
         let domain = Domain::of_size(piece.size[0], piece.size[1])?;
         let size = [piece.pitch, piece.height()];
-        let inputs = rectangle.gradients.iter().map(|gradient| Input::Gradient(*gradient));
+        let is_whole = bound.is_some_and(|bound| bound.colours.is_some());
+        let inputs = rectangle.gradients.iter().map(|gradient| match is_whole && is_place(gradient) {
+            true => Input::Position,
+            false => Input::Gradient(*gradient),
+        });
         let mut job = self.job_of(regions, (domain, size), inputs, memory);
+        if let Some(bound) = bound {
+            job.bindings = bound.bindings.clone();
+            for (output, surface) in bound.colours.iter().flatten() {
+                if let Some(colour) = job.targets.colours.get_mut(*output) {
+                    *colour = Some(*surface);
+                }
+            }
+        }
         self.move_job(&mut job, &piece).then_some(job)
+    }
+
+    /// Moves a job of a rectangle whose colours the program stores itself to a strip of it.
+    pub fn move_to_strip(&self, job: &mut Job, strip: Domain) {
+        job.lanes = strip.into();
+        self.begin_at(job, [0; 2]);
     }
 
     /// Moves a job of a rectangle to one of its pieces; whether that can be.
     pub fn move_job(&self, job: &mut Job, piece: &Piece) -> bool {
         let Some(domain) = Domain::of_size(piece.size[0], piece.size[1]) else { return false };
         job.lanes = domain.into();
+        self.begin_at(job, piece.corner);
+        true
+    }
+
+    /// Lane (0, 0) is this pixel.
+    fn begin_at(&self, job: &mut Job, pixel: [u32; 2]) {
         for input in job.inputs.values_mut() {
             if let Input::Gradient(gradient) = input {
-                gradient.first = piece.corner;
+                gradient.first = pixel;
             }
         }
-        true
     }
 
     /// The program for a domain, for whose colours there is memory of so many columns and rows.
@@ -216,6 +238,17 @@ impl<'a> PixelStage<'a> {
         job.targets.valid = regions.valid;
         job
     }
+}
+
+/// The addresses of targets and of the depth buffer.
+fn written(targets: &[Target], depth: Option<&DepthBuffer>) -> Vec<Range<u64>> {
+    let depth = depth.map(|depth| depth.surface.addresses());
+    targets.iter().map(|target| target.surface.addresses()).chain(depth).collect()
+}
+
+/// Whether a register gets the place of the lane, where lanes are pixels.
+fn is_place(gradient: &Gradient) -> bool {
+    gradient.components == [Component::Column(0), Component::Row(0), Component::Value(0), Component::Value(0)]
 }
 
 /// A region as vectors of so many columns and rows.

@@ -12,7 +12,7 @@ use crate::registers::{
 };
 use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_card::{ObjectBytes, Picture};
-use ctm_memory::Arena;
+use ctm_memory::{Arena, BASE_ALIGNMENT, Format, Tiling};
 use ctm_raster::blend::LogicOp;
 use ctm_raster::channel::Words;
 use ctm_raster::pixel::{Numbers, PixelFormat};
@@ -61,6 +61,21 @@ pub fn addresses(bytes: &ObjectBytes, layout: &Layout, layers: Layers) -> Range<
     let [begin, end] = [layers.first, layers.last.max(layers.first) + 1].map(|layer| u64::from(layer) * slice);
     let first = bytes.address(0, 0).map_or(0, u64::from);
     first + begin.min(bytes.size())..first + end.min(bytes.size())
+}
+
+/// Bytes of a vector.
+const VECTOR_BYTES: u32 = 16;
+/// Columns and rows of a surface of memory: coordinates beyond are others.
+const MOST: u32 = 1 << 12;
+
+/// Vectors from an address on, of so many columns and rows, as a surface of memory, if they can be one.
+pub fn vector_surface(base: u32, [pitch, height]: [u32; 2]) -> Option<ctm_memory::Surface> {
+    let (tiling, format) = (Tiling::Linear, Format::Float32_4);
+    let is_one = (1..=MOST).contains(&pitch)
+        && (1..=MOST).contains(&height)
+        && pitch.is_multiple_of(ctm_memory::Surface::pitch_granule(tiling, format))
+        && base.is_multiple_of(BASE_ALIGNMENT);
+    is_one.then_some(ctm_memory::Surface { base, pitch, height, tiling, superfine: false, format })
 }
 
 /// A target as a surface of pixels.
@@ -114,6 +129,15 @@ impl<'a> Surface<'a> {
     /// Samples of a pixel.
     pub fn samples(&self) -> u32 {
         self.layout.samples()
+    }
+
+    /// A layer as a surface of vectors that programs store themselves, if it can be one.
+    pub fn vectors(&self, layer: u32) -> Option<ctm_memory::Surface> {
+        let [columns, rows] = self.size();
+        let offset = u64::from(self.layers.slice(layer)) * self.layout.slice_bytes();
+        let bytes = u32::try_from(self.layout.slice_bytes()).ok()?;
+        let base = self.bytes.address(offset, bytes)?;
+        vector_surface(base, [columns, rows]).filter(|_| self.layout.is_linear() && self.layout.bytes() == VECTOR_BYTES)
     }
 
     /// The card addresses of what is drawn to.

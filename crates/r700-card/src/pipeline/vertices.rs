@@ -1,7 +1,7 @@
 //! Vertices: the program that gives them, run for many of them together. It is the vertex program with its fetch program, or, behind a geometry
 //! program, the copy program.
 
-use super::bindings::{VERTEX, bindings};
+use super::bindings::{ANYTHING, VERTEX, bindings};
 use super::history::listing;
 use super::streamout::{Buffer, Records};
 use super::workspace::{Plan, Workspace};
@@ -93,7 +93,7 @@ impl FirstPrograms {
     pub fn bindings(&self, state: &State, means: &Means, plan: &mut Plan) -> Result<Bindings, DrawError> {
         let programs: Vec<_> =
             [Some(&self.main), self.fetch.as_ref()].into_iter().flatten().map(|p| p.uses()).collect();
-        bindings(VERTEX, state, means.memory, &programs, plan)
+        bindings(VERTEX, state, (means.memory, &ANYTHING), &programs, plan)
     }
 
     /// A run for so many lanes, with nothing bound.

@@ -23,6 +23,8 @@ const KEPT: usize = 4;
 const KEPT_BYTES: u32 = 1 << 26;
 /// Lanes of a program from which on preparing it for the engine is worth it.
 const MANY: u64 = 2048;
+/// Lanes of a program with surfaces of the same sizes from which on preparing it for these is worth it.
+const MANY_OF_SIZES: u64 = 1 << 16;
 /// Programs whose lanes are counted.
 const PROGRAMS: usize = 4096;
 
@@ -67,13 +69,23 @@ impl Default for Scratch {
 impl Scratch {
     /// Adds lanes to those of the program with this hash; whether they are now so many that preparing it is worth it.
     pub fn is_worth_it(&self, program: u64, lanes: u64) -> bool {
+        self.count(program, lanes) >= self.many
+    }
+
+    /// The same of the program and the sizes of surfaces with this hash.
+    pub fn is_worth_surfaces(&self, program: u64, lanes: u64) -> bool {
+        self.count(program, lanes) >= MANY_OF_SIZES
+    }
+
+    /// Adds lanes to those with this hash, and gives them all.
+    fn count(&self, program: u64, lanes: u64) -> u64 {
         let mut counted = self.lanes.borrow_mut();
         if counted.len() >= PROGRAMS {
             counted.clear();
         }
         let all = counted.entry(program).or_default();
         *all = all.saturating_add(lanes);
-        *all >= self.many
+        *all
     }
 
     /// The program of a stage, if there is one.

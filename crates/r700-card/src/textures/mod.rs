@@ -7,9 +7,9 @@ mod source;
 pub use kept::Textures;
 
 use crate::levels::{Level, levels};
-use crate::resources::{Dimensions, TextureResource};
+use crate::resources::{Dimensions, TextureResource, WORDS};
 use crate::texels::TexelDecoder;
-use ctm_card::Object;
+use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
 use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture};
 use decoding::{Input, LevelDecoder};
@@ -140,6 +140,23 @@ impl Encoded {
     }
 }
 
+/// A texture that needs no decoding: its texels are vectors that lie one behind the other in memory, row by row, at this place of an object, in
+/// bytes. None if it is no such texture.
+pub fn in_place(memory: &Arena, words: &[u32; WORDS], (object, offset): (Object, u64)) -> Option<(Shape, Region)> {
+    let encoded = Encoded::of(&TextureResource::read(words)).ok()?;
+    let [level] = &encoded.levels[..] else { return None };
+    let ([width, height, _], slices) = (level.size, encoded.slices_of(level));
+    let is_packed = level.layout.is_linear() && (level.layout.pitch() == width || height == 1);
+    if !is_packed || slices.len() != 1 || encoded.shape.samples != 1 || !encoded.decoder.keeps_bits() {
+        return None;
+    }
+    let length = u32::try_from(encoded.vectors * VECTOR_BYTES).ok()?;
+    let begin = offset + level.begin + u64::from(slices.start) * level.layout.slice_bytes();
+    let base = ObjectBytes::new(memory, object, 0).address(begin, length)?;
+    memory.shared_words(base, length as usize / 4)?;
+    Some((encoded.shape, Region { base, length }))
+}
+
 /// How coordinates are read, and the slices that they choose from.
 fn slices(resource: &TextureResource) -> (Dimension, Range<u32>) {
     let first = u32::from(resource.first_layer);
@@ -259,5 +276,51 @@ mod tests {
         assert_eq!((words[4 * 127], words[4 * 128], words[4 * 255 + 3]), (u32::MAX, 0, 1));
         let huge = TextureResource { dimensions: Dimensions::Three, width: 8191, height: 8191, depth: 9, ..resource };
         assert_eq!(Encoded::of(&huge).err(), Some("is large"));
+    }
+
+    /// What needs no decoding is what decoding gives.
+    #[test]
+    fn vectors_are_read_in_place() {
+        let memory = Arena::new(0x1_0000, 0x4_0000).unwrap();
+        for word in 0..0x1_0000 {
+            memory.write_u32(0x1_0000 + 4 * word, word.wrapping_mul(0x9E37_79B9));
+        }
+        let object = Object { address: 0x1_0000, size: 0x3_0000 };
+        // Of a kind, with an order, a pitch, a size, a format, numbers, levels, and a first layer.
+        let words = |[kind, order, pitch, width, height]: [u32; 5], [format, numbers, levels, layer]: [u32; 4]| {
+            let first = kind | order << 3 | (pitch / 8 - 1) << 8 | (width - 1) << 19;
+            let second = (height - 1) | 3 << 13 | format << 26;
+            [first, second, 0, 0, 0x0688_0000 | numbers << 8, levels | layer << 4, 2 << 30]
+        };
+        let found = |words: [u32; WORDS], begin: u64| in_place(&memory, &words, (object, begin));
+        let (floats, integers) = ([0x23, 0, 0, 0], [0x22, 1, 0, 0]);
+        let flat = [1, 1, 64, 64, 17];
+        for (sizes, others) in
+            [(flat, floats), (flat, integers), ([0, 1, 128, 90, 1], floats), ([5, 1, 64, 64, 17], [0x23, 0, 0, 3])]
+        {
+            let words = words(sizes, others);
+            let (shape, region) = found(words, 0x100).unwrap_or_else(|| panic!("{sizes:?}"));
+            let encoded = Encoded::of(&TextureResource::read(&words)).unwrap();
+            let mut expected = vec![0; 4 * encoded.vectors as usize];
+            decode_all(&encoded, &encoded.sources(&memory, [(object, 0x100); 2]), &mut expected);
+            let mut stored = vec![0; region.length as usize / 4];
+            assert!(memory.read_words(region.base, &mut stored));
+            assert!(stored == expected && shape == encoded.shape, "{sizes:?}");
+        }
+        for (sizes, others) in [
+            // Tiles, rows that lie apart, words, fractions, levels, layers, samples.
+            ([1, 2, 64, 64, 17], floats),
+            ([1, 4, 64, 64, 16], floats),
+            ([1, 1, 128, 64, 17], floats),
+            (flat, [0x0E, 0, 0, 0]),
+            (flat, [0x22, 2, 0, 0]),
+            (flat, [0x23, 0, 2, 0]),
+            ([5, 1, 64, 64, 17], [0x23, 0, 1 << 17, 0]),
+            ([6, 4, 64, 64, 16], [0x23, 0, 1, 0]),
+        ] {
+            assert_eq!(found(words(sizes, others), 0x100), None, "{sizes:?} {others:?}");
+        }
+        assert_eq!(found(words(flat, floats), 0x3_0000 - 64 * 17 * 16 + 0x100), None, "the object ends before");
+        assert!(found(words(flat, floats), 0x3_0000 - 64 * 17 * 16).is_some());
     }
 }

@@ -6,6 +6,7 @@ use super::{QUADS, Waiting};
 use crate::pipeline::inputs::{Gradients, Value};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::{PixelStage, ShadedPrimitive};
+use ctm_lane::domain::Domain;
 use ctm_r700::{Component, Gradient, LinearPlane};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane};
 use ctm_raster::rows::{Row, is_rectangle, together};
@@ -86,6 +87,20 @@ impl Rectangle {
     pub fn pixels(&self) -> u64 {
         let size = |range: &Range<u32>| u64::from(range.end - range.start);
         size(&self.columns) * size(&self.rows)
+    }
+
+    /// Whether it is of whole quads.
+    pub fn is_even(&self) -> bool {
+        [&self.columns, &self.rows].iter().all(|range| range.start % 2 == 0 && range.end % 2 == 0)
+    }
+
+    /// One of so many strips of whole rows, of a rectangle of whole quads; none if there is nothing in it.
+    pub fn strip(&self, number: u32, strips: u32) -> Option<Domain> {
+        let quads = (self.rows.end - self.rows.start) / 2;
+        let edge = |number: u32| self.rows.start + 2 * (quads * number / strips.max(1));
+        let (top, bottom) = (edge(number), edge(number + 1));
+        let is_strip = !self.columns.is_empty() && top < bottom;
+        is_strip.then(|| Domain { i0: self.columns.start, j0: top, i1: self.columns.end - 1, j1: bottom - 1 })
     }
 
     /// Bit n: pixel n of the quad with this upper left pixel belongs to it, row by row.
@@ -203,4 +218,25 @@ fn component(kind: &Perspective, plane: &AttributePlane, [columns, rows]: &[Rang
         }
     }
     Component::Plane(linear(*plane_of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_are_all_rows() {
+        let rectangle = |columns, rows| Rectangle { columns, rows, layer: 0, gradients: Vec::new() };
+        assert!(rectangle(4..20, 6..50).is_even());
+        assert!(!rectangle(3..20, 6..50).is_even() && !rectangle(4..20, 6..51).is_even());
+        for strips in [1, 2, 5, 12, 40] {
+            let mut next = 6;
+            for strip in (0..strips).filter_map(|number| rectangle(4..20, 6..50).strip(number, strips)) {
+                assert_eq!((strip.i0, strip.i1, strip.j0), (4, 19, next), "{strips}");
+                next = strip.j1 + 1;
+                assert!(strip.j0 < next && next % 2 == 0, "{strips}: whole quads");
+            }
+            assert_eq!(next, 50, "{strips}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Pixels with one sample, many together: primitives are collected by the tiles of the framebuffer that they touch, and drawn tile by tile, which
 //! threads share, in blocks of eight columns and two rows. All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
 
+mod bound;
 mod colour;
 mod depth;
 mod direct;
@@ -15,6 +16,7 @@ mod tests;
 mod values;
 mod worker;
 
+pub use bound::Bound;
 pub use direct::{Piece, Rectangle};
 pub use surface::{KeptPlaces, Squares};
 
@@ -199,9 +201,14 @@ impl<'a> Quads<'a> {
         self.counts.pixels += pixels;
         self.counts.fragments += pixels;
         self.counts.passed += pixels;
-        let job = |regions: &Regions, space| self.stage.job_of_rectangle(regions, rectangle, space);
+        let bound = self.bound(rectangle)?;
+        let job = |regions: &Regions, space| self.stage.job_of_rectangle(regions, (rectangle, bound.as_ref()), space);
         let shares = |threads: usize| if threads > 1 { threads as u32 * SHARES_PER_THREAD } else { 1 };
-        self.spread(pixels, shares, job, |worker, share| worker.draw_rectangle(share, rectangle))
+        if bound.as_ref().is_some_and(|bound| bound.colours.is_some()) {
+            return self.spread(pixels, shares, job, |_, share| share.run_strip(rectangle));
+        }
+        let exports_all = bound.as_ref().is_some_and(|bound| bound.exports_all);
+        self.spread(pixels, shares, job, |worker, share| worker.draw_rectangle(share, rectangle, exports_all))
     }
 
     /// Draws what waits.

@@ -122,17 +122,24 @@ impl Worker {
         Ok(())
     }
 
-    /// Draws a share of a rectangle's pieces.
+    /// Draws a share of a rectangle's pieces, of which each lane `exports_all` colours or some.
     ///
     /// # Errors
     /// The program stops.
-    pub fn draw_rectangle(&mut self, share: &mut Share, rectangle: &Rectangle) -> Result<(), DrawError> {
+    pub fn draw_rectangle(
+        &mut self,
+        share: &mut Share,
+        rectangle: &Rectangle,
+        exports_all: bool,
+    ) -> Result<(), DrawError> {
         let (shared, regions) = (share.shared, &self.regions);
         for piece in rectangle.pieces().skip(share.number as usize).step_by(shared.shares as usize) {
             if !shared.stage.move_job(&mut share.job, &piece) {
                 return Ok(());
             }
-            regions.clear_words(shared.arena, piece.pitch * piece.size[1]);
+            if !exports_all {
+                regions.clear_words(shared.arena, piece.pitch * piece.size[1]);
+            }
             share.run()?;
             if shared.stage.targets.iter().all(Target::stores_vectors) {
                 pulp::Arch::new().dispatch(StoringVectors { shared, regions, rectangle, piece: &piece });
@@ -167,6 +174,16 @@ fn shade(share: &mut Share, regions: &Regions, launch: Launch, counts: &mut Coun
 }
 
 impl Share<'_, '_, '_> {
+    /// Runs the program, which stores its colours itself, for a strip of a rectangle.
+    ///
+    /// # Errors
+    /// The program stops.
+    pub fn run_strip(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
+        let Some(strip) = rectangle.strip(self.number, self.shared.shares) else { return Ok(()) };
+        self.shared.stage.move_to_strip(&mut self.job, strip);
+        self.run()
+    }
+
     /// Runs the program.
     fn run(&self) -> Result<(), DrawError> {
         match &self.shared.compiled {

@@ -1,0 +1,79 @@
+//! Rectangles whose program works on surfaces of memory: machine code for these loads and stores elements of a row together, but it depends on
+//! their sizes.
+
+use super::Quads;
+use super::direct::Rectangle;
+use crate::pipeline::DrawError;
+use crate::pipeline::bindings::make_surfaces;
+use crate::pipeline::stage::PixelStage;
+use ctm_memory::Surface;
+use ctm_r700::Bindings;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::PoisonError;
+
+/// What is known of the program of rectangles that is made for surfaces.
+pub struct Bound {
+    /// What it names by number.
+    pub bindings: Bindings,
+    /// Where it stores which of its colours itself, if it does so with all of them.
+    pub colours: Option<Vec<(usize, Surface)>>,
+    /// Every lane exports all channels of all colours that are used.
+    pub exports_all: bool,
+}
+
+impl Bound {
+    /// With the surfaces that a program can have, and the hash of all that it depends on by these.
+    fn of(stage: &PixelStage, rectangle: &Rectangle) -> (Self, u64) {
+        let mut bindings = stage.bindings.clone();
+        let made = make_surfaces(&mut bindings);
+        let colours = colours(stage, rectangle);
+        let mut hash = DefaultHasher::new();
+        let sizes = colours.iter().flatten().map(|(output, surface)| (output, surface.pitch, surface.height));
+        (stage.program.hash, made, sizes.collect::<Vec<_>>()).hash(&mut hash);
+        (Bound { bindings, colours, exports_all: false }, hash.finish())
+    }
+}
+
+/// Surfaces for all colours of a rectangle, if they are stored as they are exported, and their pixels lie as those of surfaces.
+fn colours(stage: &PixelStage, rectangle: &Rectangle) -> Option<Vec<(usize, Surface)>> {
+    let mut colours: Vec<(usize, Surface)> = Vec::new();
+    for target in &stage.targets {
+        let is_known = colours.iter().any(|&(output, _)| output == target.output);
+        let surface = target.surface.vectors(rectangle.layer.into());
+        colours.push((target.output, surface.filter(|_| target.stores_vectors() && !is_known)?));
+    }
+    (rectangle.is_even() && !colours.is_empty()).then_some(colours)
+}
+
+impl Quads<'_> {
+    /// The surfaces of a rectangle's program, if making it for them is worth it.
+    ///
+    /// # Errors
+    /// What the program needs is not there.
+    pub(super) fn bound(&self, rectangle: &Rectangle) -> Result<Option<Bound>, DrawError> {
+        let (stage, means) = (&self.stage, self.means);
+        let (mut bound, hash) = Bound::of(stage, rectangle);
+        if !means.scratch.is_worth_surfaces(hash, rectangle.pixels()) {
+            return Ok(None);
+        }
+        bound.exports_all = self.exports_all(&bound, rectangle)?;
+        // What is not exported is zero, not what was there.
+        if !bound.exports_all {
+            bound.colours = None;
+        }
+        Ok(Some(bound))
+    }
+
+    /// Whether every lane of the program exports all that is used.
+    fn exports_all(&self, bound: &Bound, rectangle: &Rectangle) -> Result<bool, DrawError> {
+        let Some(worker) = self.workers.first() else { return Ok(false) };
+        let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let regions = &worker.regions;
+        let job = self.stage.job_of_rectangle(regions, (rectangle, Some(bound)), self.workspace.space());
+        let Some(job) = job else { return Ok(false) };
+        let compiled = self.means.executor.compile(&job)?;
+        let kernels = compiled.kernels().and_then(|kernels| kernels.as_ref().ok());
+        let mut outputs = regions.outputs.iter();
+        Ok(kernels.is_some_and(|kernels| outputs.all(|&(output, _)| kernels.replaces_colour(output))))
+    }
+}
