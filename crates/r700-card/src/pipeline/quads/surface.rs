@@ -165,6 +165,15 @@ impl<'a> Squares<'a> {
         words.rows_of_fours([first, second], below)
     }
 
+    /// The words of the pixels of a square, row by row, if pixels have sixteen bytes, and all of them are there.
+    #[inline(always)]
+    pub fn vectors(&self, place: u64) -> Option<[[Four<'a>; 2]; 2]> {
+        let words = self.words.filter(|_| self.layout.bytes() == 16)?;
+        // The second pixel of a row is as far from the first one in both rows.
+        let first = (place / 4) as usize;
+        words.rows_of_fours([first, first + (self.distances[1] / 4) as usize], (self.distances[2] / 4) as usize)
+    }
+
     /// Stores the words of the pixels of a mask, if pixels have sixteen bytes, and all of them are there; whether it did.
     #[inline(always)]
     pub fn write_vectors(&self, place: u64, mask: u8, mut vector: impl FnMut(usize) -> [u32; 4]) -> bool {

@@ -142,7 +142,10 @@ impl Worker {
             }
             share.run()?;
             if shared.stage.targets.iter().all(Target::stores_vectors) {
-                pulp::Arch::new().dispatch(StoringVectors { shared, regions, rectangle, piece: &piece });
+                match ByVector::new() {
+                    Some(access) => dispatch(StoringVectors { shared, regions, rectangle, piece: &piece, access }),
+                    None => dispatch(StoringVectors { shared, regions, rectangle, piece: &piece, access: InPairs }),
+                }
                 continue;
             }
             match ByVector::new() {
