@@ -183,6 +183,11 @@ impl Elements {
     }
 }
 
+/// True of formats whose texels may be stored as they are: four components of 32 bits.
+pub fn is_vector(format: u8) -> bool {
+    matches!(format, 0x22 | 0x23)
+}
+
 /// True of formats of floats.
 fn is_float(format: u8) -> bool {
     matches!(format, 0x06 | 0x0E | 0x10 | 0x12 | 0x14 | 0x16 | 0x18 | 0x1C | 0x1E | 0x20 | 0x23 | 0x2B | 0x2E | 0x30)

@@ -8,7 +8,7 @@ pub use kept::Textures;
 
 use crate::levels::{Level, levels};
 use crate::resources::{Dimensions, TextureResource, WORDS};
-use crate::texels::TexelDecoder;
+use crate::texels::{TexelDecoder, is_vector};
 use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
 use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture};
@@ -143,7 +143,12 @@ impl Encoded {
 /// A texture that needs no decoding: its texels are vectors that lie one behind the other in memory, row by row, at this place of an object, in
 /// bytes. None if it is no such texture.
 pub fn in_place(memory: &Arena, words: &[u32; WORDS], (object, offset): (Object, u64)) -> Option<(Shape, Region)> {
-    let encoded = Encoded::of(&TextureResource::read(words)).ok()?;
+    let resource = TextureResource::read(words);
+    // A decoder of other formats takes longer to make than small draws take.
+    if !is_vector(resource.format) {
+        return None;
+    }
+    let encoded = Encoded::of(&resource).ok()?;
     let [level] = &encoded.levels[..] else { return None };
     let ([width, height, _], slices) = (level.size, encoded.slices_of(level));
     let is_packed = level.layout.is_linear() && (level.layout.pitch() == width || height == 1);
