@@ -195,10 +195,15 @@ impl Guest for Debugged {
     }
 
     fn outputs(&self) -> Vec<Output> {
-        let Targets { colours, depth, positions, parameters, valid } = &self.environment.targets;
+        let Targets { colours, colour_channels, depth, positions, parameters, valid } = &self.environment.targets;
         let Memories { ring, streams, reduction, export, strips, .. } = &self.environment.memories;
         let surfaces = (0..).zip(colours).filter_map(|(number, colour)| Some((format!("colour {number}"), (*colour)?)));
-        let surfaces = surfaces.chain(depth.map(|depth| ("depth".into(), depth)));
+        let channels = (0..).zip(colour_channels).filter_map(|(number, surfaces)| Some((number, (*surfaces)?)));
+        let channels = channels.flat_map(|(number, surfaces)| {
+            let name = move |channel: char| format!("colour {number}, channel {channel}");
+            ['x', 'y', 'z', 'w'].into_iter().map(name).zip(surfaces)
+        });
+        let surfaces = surfaces.chain(channels).chain(depth.map(|depth| ("depth".into(), depth)));
         let surfaces = surfaces.map(|(name, surface)| Output { name, elements: Elements::Surface(surface) });
         // Lanes of a line are in rows of so many.
         let lanes = |base, stride: u32| Elements::Lanes {

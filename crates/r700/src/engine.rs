@@ -15,6 +15,7 @@ use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, 
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::QUAD;
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use ctm_lane::{Function, Op, assume_covered, simplify};
 use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
 use std::borrow::Cow;
 use thiserror::Error;
@@ -130,6 +131,7 @@ pub fn stages(job: &Job) -> Result<Stages, NotLifted> {
 struct Environment {
     specialisation: Specialisation,
     colours: Vec<Option<SurfaceLayout>>,
+    colour_channels: Vec<Option<[SurfaceLayout; 4]>>,
     depth: Option<SurfaceLayout>,
 }
 
@@ -179,9 +181,11 @@ impl Key {
 impl Environment {
     fn of(job: &Job) -> Self {
         let target = |surface: &Surface| SurfaceLayout::of(job.memory, surface, Bounds::Drop);
+        let channels = |surfaces: &[Surface; 4]| surfaces.each_ref().map(target);
         Environment {
             specialisation: Specialisation::of(job),
             colours: job.targets.colours.iter().map(|colour| colour.as_ref().map(target)).collect(),
+            colour_channels: job.targets.colour_channels.iter().map(|colour| colour.as_ref().map(channels)).collect(),
             depth: job.targets.depth.as_ref().map(target),
         }
     }
@@ -190,10 +194,22 @@ impl Environment {
     fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceLayout> {
         match binding {
             SurfaceBinding::Colour(number) => self.colours[number],
+            SurfaceBinding::ColourChannel(number, channel) => Some(self.colour_channels[number]?[channel]),
             SurfaceBinding::Depth => self.depth,
             SurfaceBinding::Input(register) => match self.specialisation.inputs.get(&register)? {
                 InputLayout::Surface(layout) => Some(*layout),
-                InputLayout::Position
+                InputLayout::Channels(_)
+                | InputLayout::Position
+                | InputLayout::PositionFrom
+                | InputLayout::Vertex
+                | InputLayout::Buffer
+                | InputLayout::Value
+                | InputLayout::Gradient { .. } => None,
+            },
+            SurfaceBinding::InputChannel(register, channel) => match self.specialisation.inputs.get(&register)? {
+                InputLayout::Channels(layouts) => Some(layouts[channel]),
+                InputLayout::Surface(_)
+                | InputLayout::Position
                 | InputLayout::PositionFrom
                 | InputLayout::Vertex
                 | InputLayout::Buffer
@@ -216,6 +232,36 @@ pub struct Kernels {
     lifted: Lifted,
     surfaces: Vec<SurfaceLayout>,
     kernel: Kernel,
+    /// What lanes depend on; none if that is more than themselves and their quads.
+    sources: Option<Sources>,
+}
+
+/// What lanes depend on beside textures, buffers and tables.
+struct Sources {
+    /// Of each surface, whether it is read.
+    surfaces: Vec<bool>,
+    /// They look at others of their quad.
+    quads: bool,
+}
+
+impl Sources {
+    /// Of a function whose lanes are independent.
+    fn of(mut function: Function) -> Self {
+        simplify(&mut function);
+        if assume_covered(&mut function) {
+            simplify(&mut function);
+        }
+        let mut sources = Sources { surfaces: vec![false; function.surfaces.len()], quads: false };
+        for block in function.blocks() {
+            for op in function.insts(block).iter().map(|&inst| function.op(inst)) {
+                sources.quads |= matches!(op, Op::Quad { .. });
+                if let Op::SurfaceLoad { surface } | Op::SurfaceLoad2x2 { surface } = op {
+                    sources.surfaces[surface.index()] = true;
+                }
+            }
+        }
+        sources
+    }
 }
 
 impl Kernels {
@@ -230,8 +276,23 @@ impl Kernels {
             lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<Vec<_>>>();
         let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
         let function = std::mem::take(&mut lifted.function);
+        let has_channels = lifted.surfaces.iter().any(|binding| matches!(binding, SurfaceBinding::InputChannel(..)));
+        let is_independent = has_channels && grouping == Grouping::Independent;
+        let sources = is_independent.then(|| Sources::of(function.clone()));
         let kernel = Kernel::new(function, grouping, &surfaces, None, runtime);
-        Ok(Kernels { lifted, surfaces, kernel })
+        Ok(Kernels { lifted, surfaces, kernel, sources })
+    }
+
+    /// Whether no lane of the program looks at another one, where some inputs are [channels](Input::Channels).
+    pub fn is_by_lanes(&self) -> bool {
+        self.sources.as_ref().is_some_and(|sources| !sources.quads)
+    }
+
+    /// Whether it matters what a channel of a register holds at program start, where that is in a surface of its own.
+    pub fn reads_channel(&self, register: u8, channel: usize) -> bool {
+        let binding = SurfaceBinding::InputChannel(register, channel);
+        let place = self.lifted.surfaces.iter().position(|known| *known == binding);
+        place.is_some_and(|place| self.sources.as_ref().is_none_or(|sources| sources.surfaces[place]))
     }
 
     /// Whether every lane is known to export all channels of this colour, whatever it does: what its target held does not matter.
@@ -257,9 +318,14 @@ impl Kernels {
         let surface = |(binding, layout): (&SurfaceBinding, &SurfaceLayout)| {
             let surface = match *binding {
                 SurfaceBinding::Colour(number) => job.targets.colours[number]?,
+                SurfaceBinding::ColourChannel(number, channel) => job.targets.colour_channels[number]?[channel],
                 SurfaceBinding::Depth => job.targets.depth?,
                 SurfaceBinding::Input(register) => match job.inputs.get(&register)? {
                     Input::Surface(surface) => *surface,
+                    _ => return None,
+                },
+                SurfaceBinding::InputChannel(register, channel) => match job.inputs.get(&register)? {
+                    Input::Channels(surfaces) => surfaces[channel],
                     _ => return None,
                 },
                 SurfaceBinding::Texture { alternate, number, level } => {
@@ -363,7 +429,8 @@ pub(crate) fn order_matters(job: &Job) -> bool {
         (u64::from(surface.base), u64::from(surface.base) + bytes)
     };
     let (targets, memories) = (&job.targets, &job.memories);
-    let surfaces = targets.colours.iter().chain([&targets.depth]).flatten();
+    let channels = targets.colour_channels.iter().flatten().flatten();
+    let surfaces = targets.colours.iter().chain([&targets.depth]).flatten().chain(channels);
     let items = memories.streams.iter().chain([&memories.ring, &memories.strips]).flatten();
     let regions = targets.positions.iter().chain(&targets.parameters).chain([&targets.valid]).flatten().copied();
     let shared = memories.reduction.iter().chain(&memories.export).copied();
@@ -380,11 +447,14 @@ pub(crate) fn order_matters(job: &Job) -> bool {
             }
         }
     }
-    read.extend(job.inputs.values().filter_map(|input| match input {
-        Input::Surface(surface) => Some(of_surface(surface)),
-        Input::Buffer(region) => Some(of_region(*region)),
-        Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) | Input::Gradient(_) => None,
-    }));
+    for input in job.inputs.values() {
+        match input {
+            Input::Surface(surface) => read.push(of_surface(surface)),
+            Input::Channels(surfaces) => read.extend(surfaces.iter().map(of_surface)),
+            Input::Buffer(region) => read.push(of_region(*region)),
+            Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) | Input::Gradient(_) => {}
+        }
+    }
     // Addresses wrap at 32 bits.
     let wraps = |range: &(u64, u64)| range.1 > 1 << 32;
     let overlap = |a: &(u64, u64), b: &(u64, u64)| a.0 < b.1 && b.0 < a.1 || wraps(a) || wraps(b);

@@ -89,6 +89,8 @@ pub enum Input {
     },
     /// The element at the lane's position; see [`Bounds::Clamp`](ctm_memory::Bounds::Clamp).
     Surface(Surface),
+    /// Each channel is the first one of the element of its own surface, in the same way.
+    Channels([Surface; 4]),
     /// Four dwords at the lane's number times 16; 0 outside.
     Buffer(Region),
     /// The same in every lane.
@@ -421,6 +423,8 @@ pub struct Bindings {
 pub struct Targets {
     /// Colours, at the lane's position.
     pub colours: [Option<Surface>; COLOURS],
+    /// The same, where each channel has a surface of its own, of which it is the first channel.
+    pub colour_channels: [Option<[Surface; 4]>; COLOURS],
     /// Computed depth (x), stencil reference (y) and mask of samples (z), at the lane's position: as many of them as the format has channels.
     pub depth: Option<Surface>,
     /// POS0 to POS3, four dwords at the lane's number times 16.

@@ -56,8 +56,16 @@ impl LiftState<'_> {
             (None, _) => Some(self.b.constant(0)),
         });
         match Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)? {
-            Target::Colour(colour) if self.specialisation.colours[colour] => {
-                self.export_pixel(SurfaceBinding::Colour(colour), values, passing);
+            Target::Colour(colour) => {
+                if self.specialisation.colours[colour] {
+                    self.export_pixel(SurfaceBinding::Colour(colour), values, passing);
+                }
+                if self.specialisation.colour_channels[colour] {
+                    for (channel, value) in values.into_iter().enumerate() {
+                        let values = [value, None, None, None];
+                        self.export_pixel(SurfaceBinding::ColourChannel(colour, channel), values, passing);
+                    }
+                }
             }
             Target::Depth if self.specialisation.depth => self.export_pixel(SurfaceBinding::Depth, values, passing),
             Target::Position(position) if self.specialisation.positions[position] => {
@@ -66,7 +74,7 @@ impl LiftState<'_> {
             Target::Parameter(parameter) if self.specialisation.parameters[parameter] => {
                 self.store_vector(BufferBinding::Parameter(parameter), values, passing);
             }
-            Target::Colour(_) | Target::Depth | Target::Position(_) | Target::Parameter(_) => {}
+            Target::Depth | Target::Position(_) | Target::Parameter(_) => {}
         }
         Ok(())
     }

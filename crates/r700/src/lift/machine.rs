@@ -196,6 +196,13 @@ impl<'a> LiftState<'a> {
                     let all = self.b.mask_constant(true);
                     self.b.surface_load(surface, x, y, all)
                 }
+                InputLayout::Channels(surfaces) => std::array::from_fn(|channel| {
+                    let binding = SurfaceBinding::InputChannel(register, channel);
+                    let surface = self.surface(binding, &surfaces[channel]);
+                    let (x, y) = (self.b.pos_x(), self.b.pos_y());
+                    let all = self.b.mask_constant(true);
+                    self.b.surface_load(surface, x, y, all)[0]
+                }),
                 InputLayout::Buffer => {
                     let buffer = self.buffer(BufferBinding::Input(register));
                     let number = self.lane_number();

@@ -11,7 +11,7 @@ use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::domain::Lanes;
-use ctm_memory::{Bounds, Format, Space};
+use ctm_memory::{Bounds, Format, Space, Surface};
 use ctm_num::r700 as num;
 use std::collections::BTreeMap;
 
@@ -29,6 +29,8 @@ pub enum InputLayout {
     Vertex,
     /// An element of a surface.
     Surface(SurfaceLayout),
+    /// The first channels of elements of four surfaces.
+    Channels([SurfaceLayout; 4]),
     /// A vector of a buffer.
     Buffer,
     /// Four entries of the table of inputs.
@@ -183,6 +185,8 @@ pub struct Specialisation {
     pub semantics: Vec<u8>,
     /// Colour targets that are set.
     pub colours: [bool; COLOURS],
+    /// Those whose channels are.
+    pub colour_channels: [bool; COLOURS],
     /// The depth target is set.
     pub depth: bool,
     /// Position targets that are set.
@@ -216,6 +220,10 @@ impl Specialisation {
             Input::PositionFrom(_) => InputLayout::PositionFrom,
             Input::Vertex { .. } => InputLayout::Vertex,
             Input::Surface(surface) => InputLayout::Surface(SurfaceLayout::of(space, surface, Bounds::Clamp)),
+            Input::Channels(surfaces) => {
+                let layout = |surface: &Surface| SurfaceLayout::of(space, surface, Bounds::Clamp);
+                InputLayout::Channels(surfaces.each_ref().map(layout))
+            }
             Input::Buffer(_) => InputLayout::Buffer,
             Input::Value(_) => InputLayout::Value,
             Input::Gradient(gradient) => InputLayout::of_gradient(gradient),
@@ -232,6 +240,7 @@ impl Specialisation {
             kill_stops_pixel: job.kill_stops_pixel,
             semantics: job.semantics.clone(),
             colours: targets.colours.map(|target| target.is_some()),
+            colour_channels: targets.colour_channels.map(|target| target.is_some()),
             depth: targets.depth.is_some(),
             positions: targets.positions.map(|target| target.is_some()),
             parameters: targets.parameters.map(|target| target.is_some()),
@@ -353,6 +362,8 @@ pub fn sampler_words(sampler: &Sampler) -> Vec<u32> {
 pub enum SurfaceBinding {
     /// The input of a register.
     Input(u8),
+    /// A channel of the input of a register.
+    InputChannel(u8, usize),
     /// A level of a texture resource.
     Texture {
         /// Of the other stage.
@@ -364,6 +375,8 @@ pub enum SurfaceBinding {
     },
     /// A colour target.
     Colour(usize),
+    /// A channel of a colour target.
+    ColourChannel(usize, usize),
     /// The depth target.
     Depth,
 }
@@ -428,7 +441,7 @@ pub fn input_words(job: &Job) -> Vec<u32> {
         Input::Vertex { first, instance } => [first, 0, 0, instance],
         Input::Value(value) => value,
         Input::PositionFrom([x, y]) => [(x as f32).to_bits(), (y as f32).to_bits(), 0, 0],
-        Input::Position | Input::Surface(_) | Input::Buffer(_) | Input::Gradient(_) => [0; 4],
+        Input::Position | Input::Surface(_) | Input::Channels(_) | Input::Buffer(_) | Input::Gradient(_) => [0; 4],
     };
     let mut words: Vec<u32> = job.inputs.values().flat_map(value).collect();
     words.resize(words.len().next_power_of_two().max(4), 0);

@@ -57,7 +57,10 @@ impl Wave<'_, '_> {
             Access::write(place, Kind::Word, values.into_iter().flatten().collect::<Vec<_>>())
         });
         match target {
-            Target::Colour(colour) => self.export_pixel(&machine.colours[colour], pixel, values),
+            Target::Colour(colour) => {
+                self.export_pixel(&machine.colours[colour], pixel, values);
+                self.export_channels(&machine.colour_channels[colour], pixel, values);
+            }
             Target::Depth => self.export_pixel(&machine.depth, pixel, values),
             Target::Position(position) => self.export_vertex(&machine.positions[position], pixel, values),
             Target::Parameter(parameter) => self.export_vertex(&machine.parameters[parameter], pixel, values),
@@ -71,6 +74,17 @@ impl Wave<'_, '_> {
             let lane = self.state.lanes[pixel];
             let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
             surface.store(lane.i.into(), lane.j.into(), values.map(Option::unwrap_or_default), mask);
+        }
+    }
+
+    /// Writes channels at a pixel's place, each to its own surface.
+    fn export_channels(&self, target: &Option<[View; 4]>, pixel: usize, values: [Option<u32>; 4]) {
+        let Some(surfaces) = target.as_ref().filter(|_| self.state.control.valid[pixel]) else { return };
+        let lane = self.state.lanes[pixel];
+        for (surface, value) in surfaces.iter().zip(values) {
+            if let Some(value) = value {
+                surface.store(lane.i.into(), lane.j.into(), [value, 0, 0, 0], 1);
+            }
         }
     }
 

@@ -132,6 +132,7 @@ pub(super) enum BoundInput<'a> {
     Position([u32; 2]),
     Vertex { first: u32, instance: u32 },
     Surface(View<'a>),
+    Channels(Box<[View<'a>; 4]>),
     Buffer(Buffer<'a>),
     Value([u32; 4]),
     Gradient(Gradient),
@@ -144,6 +145,7 @@ pub(super) struct BoundJob<'a> {
     alternate: Bound<'a>,
     pub inputs: Vec<(usize, BoundInput<'a>)>,
     pub colours: Vec<Option<View<'a>>>,
+    pub colour_channels: Vec<Option<[View<'a>; 4]>>,
     pub depth: Option<View<'a>>,
     pub positions: [Option<Buffer<'a>>; POSITIONS],
     pub parameters: [Option<Buffer<'a>>; PARAMETERS],
@@ -170,11 +172,15 @@ impl<'a> BoundJob<'a> {
             items.map(|Items { region, item_dwords }| BoundItems { buffer: buffer(memory, region), item_dwords })
         };
         let output = |surface: Option<Surface>| surface.map(|surface| View::new(memory, surface, Bounds::Drop));
+        let channels = |surfaces: [Surface; 4]| surfaces.map(|surface| View::new(memory, surface, Bounds::Drop));
         let input = |input: &Input| match *input {
             Input::Position => BoundInput::Position([0; 2]),
             Input::PositionFrom(first) => BoundInput::Position(first),
             Input::Vertex { first, instance } => BoundInput::Vertex { first, instance },
             Input::Surface(surface) => BoundInput::Surface(View::new(memory, surface, Bounds::Clamp)),
+            Input::Channels(surfaces) => {
+                BoundInput::Channels(Box::new(surfaces.map(|surface| View::new(memory, surface, Bounds::Clamp))))
+            }
             Input::Buffer(region) => BoundInput::Buffer(buffer(memory, region)),
             Input::Value(value) => BoundInput::Value(value),
             Input::Gradient(gradient) => BoundInput::Gradient(gradient),
@@ -186,6 +192,7 @@ impl<'a> BoundJob<'a> {
             alternate: Bound::new(&job.alternate, memory),
             inputs: job.inputs.iter().map(|(&register, source)| (register.into(), input(source))).collect(),
             colours: job.targets.colours.iter().map(|surface| output(*surface)).collect(),
+            colour_channels: job.targets.colour_channels.iter().map(|surfaces| surfaces.map(channels)).collect(),
             depth: output(job.targets.depth),
             positions: job.targets.positions.map(bind),
             parameters: job.targets.parameters.map(bind),
@@ -226,6 +233,7 @@ impl<'a> BoundJob<'a> {
             }
             BoundInput::Vertex { first, instance } => [first.wrapping_add(self.job.lane_number(i, j)), 0, 0, *instance],
             BoundInput::Surface(view) => view.load(i.into(), j.into()),
+            BoundInput::Channels(views) => views.each_ref().map(|view| view.load(i.into(), j.into())[0]),
             BoundInput::Buffer(buffer) => {
                 let first = i64::from(self.job.lane_number(i, j)) * 4;
                 std::array::from_fn(|channel| load_dword(buffer, first + channel as i64))
@@ -239,15 +247,17 @@ impl<'a> BoundJob<'a> {
     pub fn out_of_range(&self) -> bool {
         let textures = [&self.own, &self.alternate].into_iter().flat_map(|bound| bound.textures.values());
         let levels = textures.flat_map(BoundTexture::views);
-        let inputs = self.inputs.iter().filter_map(|(_, input)| match input {
-            BoundInput::Surface(view) => Some(view),
+        let inputs = self.inputs.iter().flat_map(|(_, input)| match input {
+            BoundInput::Surface(view) => std::slice::from_ref(view),
+            BoundInput::Channels(views) => &views[..],
             BoundInput::Position(_)
             | BoundInput::Vertex { .. }
             | BoundInput::Buffer(_)
             | BoundInput::Value(_)
-            | BoundInput::Gradient(_) => None,
+            | BoundInput::Gradient(_) => &[],
         });
-        let outputs = self.colours.iter().flatten().chain(&self.depth);
+        let channels = self.colour_channels.iter().flatten().flatten();
+        let outputs = self.colours.iter().flatten().chain(channels).chain(&self.depth);
         levels.chain(inputs).chain(outputs).any(View::out_of_range)
     }
 

@@ -150,15 +150,19 @@ impl Display for Directives<'_> {
                 Input::PositionFrom([x, y]) => format!("position {x},{y}"),
                 Input::Vertex { first, instance } => format!("vertex {first},{instance}"),
                 Input::Surface(place) => format!("surface {}", surface(place)),
+                Input::Channels(places) => format!("channels {}", channels(places)),
                 Input::Buffer(place) => format!("buffer {}", region(place)),
                 Input::Value(value) => format!("value {}", list(value)),
                 Input::Gradient(value) => format!("gradient {}", gradient(value)),
             };
             line(&format!("input {register}"), &value)?;
         }
-        let Targets { colours, depth, positions, parameters, valid } = &job.targets;
+        let Targets { colours, colour_channels, depth, positions, parameters, valid } = &job.targets;
         for (number, colour) in colours.iter().enumerate() {
             colour.iter().try_for_each(|colour| line(&format!("colour {number}"), &surface(colour)))?;
+        }
+        for (number, places) in colour_channels.iter().enumerate() {
+            places.iter().try_for_each(|places| line(&format!("channels {number}"), &channels(places)))?;
         }
         depth.iter().try_for_each(|depth| line("depth", &surface(depth)))?;
         for (name, targets) in [("position", &positions[..]), ("parameter", &parameters[..])] {
@@ -193,6 +197,10 @@ fn items(Items { region: place, item_dwords }: &Items) -> String {
 fn surface(Surface { base, pitch, height, tiling, superfine, format }: &Surface) -> String {
     debug_assert!(!superfine, "R700 has none");
     format!("{format}:{tiling:?}:{pitch}x{height}@{base:#x}")
+}
+
+fn channels(places: &[Surface; 4]) -> String {
+    places.each_ref().map(surface).join(",")
 }
 
 /// Reads the directives of a text: the job, the number of what is in memory, and the options of its runs.
@@ -250,6 +258,9 @@ impl Read<'_> {
             "buffer" => drop(bindings.buffers.insert(number, read_buffer(&words)?)),
             "input" => drop(job.inputs.insert(number, read_input(value)?)),
             "colour" => *place(&mut job.targets.colours, number)? = Some(read_surface(value)?),
+            "channels" => {
+                *place(&mut job.targets.colour_channels, number)? = Some(several(value, ',', read_surface)?);
+            }
             "depth" => job.targets.depth = Some(read_surface(value)?),
             "valid" => job.targets.valid = Some(read_region(value)?),
             "position" => *place(&mut job.targets.positions, number)? = Some(read_region(value)?),
@@ -442,6 +453,7 @@ fn read_input(text: &str) -> Parsed<Input> {
             Input::Vertex { first, instance }
         }
         "surface" => Input::Surface(read_surface(value)?),
+        "channels" => Input::Channels(several(value, ',', read_surface)?),
         "buffer" => Input::Buffer(read_region(value)?),
         "value" => Input::Value(several(value, ',', dword)?),
         "gradient" => Input::Gradient(read_gradient(value)?),

@@ -195,11 +195,12 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
     job.start_instance = random.pick(&[0, 2]);
     job.semantics = vec![5, 3, 200];
     for register in 1..4 {
-        let input = match random.below(6) {
+        let input = match random.below(7) {
             0 => Input::Vertex { first: random.pick(&[0, 7, u32::MAX]), instance: 3 },
             1 => Input::Surface(memory.surface(random, Format::Float32_4, 8, 8)),
             2 => Input::Buffer(memory.region(random.pick(&[1024, 61]))),
             3 => Input::Gradient(gradient(random)),
+            4 => Input::Channels(std::array::from_fn(|_| memory.surface(random, Format::Float32_1, 8, 8))),
             _ => Input::Value(std::array::from_fn(|_| random.float())),
         };
         job.inputs.insert(register, input);
@@ -209,6 +210,12 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
         let format = random.pick(&[Format::Float32_4, Format::Float32_4, Format::Uint8_4, Format::Float32_1]);
         let (width, height) = target_sides(random);
         *colour = (!random.one_in(8)).then(|| memory.surface(random, format, width, height));
+    }
+    for channels in &mut job.targets.colour_channels[..2] {
+        let (width, height) = target_sides(random);
+        let mut channel = || memory.surface(random, Format::Float32_1, width, height);
+        let surfaces = [channel(), channel(), channel(), channel()];
+        *channels = random.one_in(2).then_some(surfaces);
     }
     let (width, height) = target_sides(random);
     let format = random.pick(&[Format::Float32_1, Format::Float32_2, Format::Float32_4]);
