@@ -283,6 +283,7 @@ impl fmt::Debug for Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::{InPairs, Row};
 
     const BASE: u32 = 0x1000_0000;
 
@@ -368,6 +369,19 @@ mod tests {
         let last = Arena::new(0xFFFF_F800, 2048).unwrap();
         assert!(last.write_bytes(0xFFFF_FFFD, &[1, 2, 3]) && !last.write_bytes(0xFFFF_FFFD, &[0; 4]));
         assert_eq!(last.read_u32(0xFFFF_FFFC), Some(0x0302_0100));
+    }
+
+    #[test]
+    fn lines_have_the_words_that_are_there() {
+        let arena = arena();
+        assert!((0..24).all(|n| arena.write_u32(BASE + 4 * n, n)));
+        let words = arena.shared_words(BASE, 24).unwrap();
+        let line = words.line::<24>().unwrap();
+        let found = line.eight(16).map(|eight| eight.get(InPairs));
+        assert_eq!(found, Some([16, 17, 18, 19, 20, 21, 22, 23]));
+        line.eight(3).unwrap().set([7; 8], InPairs);
+        assert_eq!([2, 3, 10, 11].map(|n| words.word(n)), [2, 7, 7, 11].map(Some));
+        assert!(line.eight(17).is_none() && line.eight(usize::MAX).is_none() && words.line::<25>().is_none());
     }
 
     #[test]

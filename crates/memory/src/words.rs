@@ -102,10 +102,29 @@ impl<'a> Words<'a> {
         (last <= self.count.checked_sub(4)?).then(|| [[four(a), four(b)], [four(a + below), four(b + below)]])
     }
 
+    /// The first words as a line, if there are as many.
+    pub fn line<const LENGTH: usize>(self) -> Option<Line<'a, LENGTH>> {
+        self.get(0, LENGTH)?.first_chunk().map(Line)
+    }
+
     /// Asks the host to have the memory around a word at hand, which is accessed soon.
     #[inline(always)]
     pub fn prefetch(self, number: usize) {
         prefetch_at(self.first.wrapping_add(number).cast());
+    }
+}
+
+/// So many words of memory that lie together.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a, const LENGTH: usize>(&'a [AtomicU32; LENGTH]);
+
+impl<'a, const LENGTH: usize> Line<'a, LENGTH> {
+    /// Eight words from number `first` on, if all of them are there.
+    #[inline(always)]
+    pub fn eight(self, first: usize) -> Option<[Four<'a>; 2]> {
+        let words: &[_; 8] = self.0.get(first..)?.first_chunk()?;
+        let fours: &[_; 2] = words.as_chunks().0.first_chunk()?;
+        Some([Four(&fours[0]), Four(&fours[1])])
     }
 }
 

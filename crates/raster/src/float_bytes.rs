@@ -85,6 +85,152 @@ impl FloatBytes {
     }
 }
 
+/// What is stored for colours of which a part is worked out before what is there is known, in `N` words of each pixel.
+pub trait WriteFloats<const N: usize>: Copy {
+    /// The components of colours that [`prepared`](Self::prepared) takes, before alpha.
+    fn components(&self) -> [usize; 4];
+    /// That part, for bits of these components, and of alpha.
+    fn prepared<S: Simd>(&self, simd: S, components: [S::Words; 4], alpha: S::Words) -> [S::Words; N];
+    /// The pixels to be stored. Only the bits that are set in `chosen` change.
+    fn write<S: Simd>(&self, simd: S, prepared: [S::Words; N], memory: S::Words, chosen: S::Words) -> S::Words;
+}
+
+/// Any.
+impl WriteFloats<4> for &FloatBytes {
+    fn components(&self) -> [usize; 4] {
+        [0, 1, 2, ALPHA]
+    }
+
+    #[inline(always)]
+    fn prepared<S: Simd>(&self, _: S, components: [S::Words; 4], _: S::Words) -> [S::Words; 4] {
+        components
+    }
+
+    #[inline(always)]
+    fn write<S: Simd>(&self, simd: S, prepared: [S::Words; 4], memory: S::Words, chosen: S::Words) -> S::Words {
+        FloatBytes::write(self, simd, prepared, memory, chosen)
+    }
+}
+
+/// The bytes of pixels from the lowest one on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ByteOrder {
+    /// The component of each; any for those that have none.
+    components: [usize; 4],
+    /// The bits that have one.
+    present: u32,
+    /// The bits that are written.
+    written: u32,
+}
+
+impl ByteOrder {
+    fn of(FloatBytes { shifts, written, .. }: &FloatBytes) -> Self {
+        let (mut components, mut present) = ([ALPHA; 4], 0);
+        for (component, shift) in shifts.iter().enumerate() {
+            if let Some(shift) = shift {
+                components[*shift as usize / 8 % 4] = component;
+                present |= ONE << shift;
+            }
+        }
+        ByteOrder { components, present, written: *written }
+    }
+
+    /// Pixels of these bytes.
+    #[inline(always)]
+    fn join<S: Simd>(&self, simd: S, [a, b, c, d]: [S::Words; 4]) -> S::Words {
+        let words = simd.or(simd.or(a, simd.up::<8>(b)), simd.or(simd.up::<16>(c), simd.up::<24>(d)));
+        simd.and(words, simd.splat(self.present))
+    }
+
+    /// Pixels with those that are new.
+    #[inline(always)]
+    fn replaced<S: Simd>(&self, simd: S, new: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
+        let changed = simd.and(simd.and(simd.xor(memory, new), simd.splat(self.written)), chosen);
+        simd.xor(memory, changed)
+    }
+}
+
+/// Colours that are stored as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied(ByteOrder);
+
+impl WriteFloats<1> for Copied {
+    fn components(&self) -> [usize; 4] {
+        self.0.components
+    }
+
+    #[inline(always)]
+    fn prepared<S: Simd>(&self, simd: S, components: [S::Words; 4], _: S::Words) -> [S::Words; 1] {
+        let [a, b, c, d] = components;
+        let (a, b) = (simd.codes(simd.singles(a), ONE), simd.codes(simd.singles(b), ONE));
+        let (c, d) = (simd.codes(simd.singles(c), ONE), simd.codes(simd.singles(d), ONE));
+        [self.0.join(simd, [a, b, c, d])]
+    }
+
+    #[inline(always)]
+    fn write<S: Simd>(&self, simd: S, [new]: [S::Words; 1], memory: S::Words, chosen: S::Words) -> S::Words {
+        self.0.replaced(simd, new, memory, chosen)
+    }
+}
+
+/// Colours that are blended by their alpha over what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Over(ByteOrder);
+
+impl WriteFloats<5> for Over {
+    fn components(&self) -> [usize; 4] {
+        self.0.components
+    }
+
+    #[inline(always)]
+    fn prepared<S: Simd>(&self, simd: S, components: [S::Words; 4], alpha: S::Words) -> [S::Words; 5] {
+        let [a, b, c, d] = components;
+        let alpha = clamped(simd, simd.singles(alpha));
+        let rest = simd.single_bits(simd.sub_singles(simd.single(1.0), alpha));
+        [weighted(simd, a, alpha), weighted(simd, b, alpha), weighted(simd, c, alpha), weighted(simd, d, alpha), rest]
+    }
+
+    #[inline(always)]
+    fn write<S: Simd>(&self, simd: S, prepared: [S::Words; 5], memory: S::Words, chosen: S::Words) -> S::Words {
+        let [a, b, c, d, rest] = prepared;
+        let rest = simd.singles(rest);
+        let low = simd.splat(ONE);
+        let new = [
+            with_rest(simd, a, simd.and(memory, low), rest),
+            with_rest(simd, b, simd.and(simd.down::<8>(memory), low), rest),
+            with_rest(simd, c, simd.and(simd.down::<16>(memory), low), rest),
+            with_rest(simd, d, simd.down::<24>(memory), rest),
+        ];
+        self.0.replaced(simd, self.0.join(simd, new), memory, chosen)
+    }
+}
+
+/// Components, clamped, by a weight.
+#[inline(always)]
+fn weighted<S: Simd>(simd: S, words: S::Words, weight: S::Singles) -> S::Words {
+    simd.single_bits(simd.mul_singles(clamped(simd, simd.singles(words)), weight))
+}
+
+/// The bytes of sums of a part and the bytes that are there, by the rest of the weight.
+#[inline(always)]
+fn with_rest<S: Simd>(simd: S, part: S::Words, byte: S::Words, rest: S::Singles) -> S::Words {
+    let by_rest = simd.mul_singles(simd.fractions_of_codes(byte, ONE), rest);
+    simd.codes(simd.add_singles(simd.singles(part), by_rest), ONE)
+}
+
+impl FloatBytes {
+    /// The same, if colours are stored as they are.
+    pub fn copied(&self) -> Option<Copied> {
+        self.blend.is_none().then(|| Copied(ByteOrder::of(self)))
+    }
+
+    /// The same, if colours are blended by their alpha over what is there.
+    pub fn over(&self) -> Option<Over> {
+        let (state, _) = self.blend.as_ref()?;
+        (is_over(&state.colour) && is_over(&state.alpha)).then(|| Over(ByteOrder::of(self)))
+    }
+}
+
 /// Whether an equation is what is most common: the colour by its alpha, and what is there by the rest.
 #[inline(always)]
 fn is_over(equation: &BlendEquation) -> bool {
@@ -212,6 +358,25 @@ mod tests {
         }
     }
 
+    /// The same in parts.
+    struct InParts<W, const N: usize> {
+        writes: W,
+        colours: [[u32; 4]; TOGETHER],
+        memory: Eight,
+        chosen: u8,
+    }
+
+    impl<const N: usize, W: WriteFloats<N>> Task for InParts<W, N> {
+        type Output = Eight;
+
+        fn run(self, simd: impl Simd) -> Eight {
+            let colours = simd.components(&self.colours);
+            let components = self.writes.components().map(|component| colours[component]);
+            let prepared = self.writes.prepared(simd, components, colours[ALPHA]);
+            simd.array(self.writes.write(simd, prepared, simd.words(&self.memory), simd.chosen(self.chosen)))
+        }
+    }
+
     fn equation(u: &mut Unstructured) -> Result<BlendEquation> {
         use BlendFactor::*;
         use BlendFunction::{Add, Max, Min, ReverseSubtract, Subtract};
@@ -301,6 +466,13 @@ mod tests {
                 let expected = memory[n] & !mask | new & mask;
                 assert_eq!(found[n], if chosen >> n & 1 != 0 { expected } else { memory[n] }, "{n} {blend:?}");
             }
+            let parts = [
+                bytes.copied().map(|writes| dispatch(InParts { writes, colours, memory, chosen })),
+                bytes.over().map(|writes| dispatch(InParts { writes, colours, memory, chosen })),
+                Some(dispatch(InParts { writes: &bytes, colours, memory, chosen })),
+            ];
+            assert!(parts.iter().flatten().all(|words| *words == found), "{parts:?} {found:?} {bytes:?}");
+            assert_eq!(bytes.copied().is_some(), blend.is_none());
             Ok(())
         })
         .budget_ms(500);

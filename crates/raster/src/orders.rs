@@ -1,4 +1,4 @@
-//! Comparisons of eight numbers at a time.
+//! Comparisons of eight numbers at a time: any, and the most common ones without choices.
 
 use crate::depth::CompareFunction;
 use crate::simd::Simd;
@@ -37,14 +37,49 @@ impl Orders {
     }
 }
 
+/// Which numbers pass next to others.
+pub trait Compare: Copy {
+    /// Of chosen pixels, those whose numbers pass next to what is stored. Numbers have signs.
+    fn passes<S: Simd>(self, simd: S, incoming: S::Words, stored: S::Words, chosen: S::Words) -> S::Words;
+}
+
+/// Those that are less.
+#[derive(Clone, Copy, Debug)]
+pub struct Less;
+
+impl Compare for Less {
+    #[inline(always)]
+    fn passes<S: Simd>(self, simd: S, incoming: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
+        simd.and(simd.greater(stored, incoming), chosen)
+    }
+}
+
+/// Those that are less or equal.
+#[derive(Clone, Copy, Debug)]
+pub struct LessOrEqual;
+
+impl Compare for LessOrEqual {
+    #[inline(always)]
+    fn passes<S: Simd>(self, simd: S, incoming: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
+        simd.and_not(simd.greater(incoming, stored), chosen)
+    }
+}
+
+impl Compare for Orders {
+    #[inline(always)]
+    fn passes<S: Simd>(self, simd: S, incoming: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
+        simd.and(self.hold(simd, incoming, stored), chosen)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Eight, Task, dispatch};
+    use crate::simd::{Eight, TOGETHER, Task, dispatch};
 
-    struct Compared(Orders, [Eight; 2]);
+    struct Held(Orders, [Eight; 2]);
 
-    impl Task for Compared {
+    impl Task for Held {
         type Output = Eight;
 
         fn run(self, simd: impl Simd) -> Eight {
@@ -60,12 +95,55 @@ mod tests {
             for turn in 0..8 {
                 let stored: [i32; 8] = std::array::from_fn(|n| numbers[(n + turn) % 8]);
                 let words = [numbers, stored].map(|numbers| numbers.map(i32::cast_unsigned));
-                let found = dispatch(Compared(Orders::of(function), words));
+                let found = dispatch(Held(Orders::of(function), words));
                 for n in 0..8 {
                     let expected = if function.holds(numbers[n], stored[n]) { u32::MAX } else { 0 };
                     assert_eq!(found[n], expected, "{} {} {}", numbers[n], function.name(), stored[n]);
                 }
             }
         }
+    }
+
+    /// What passes by each comparison.
+    struct Compared {
+        depth: Eight,
+        stored: Eight,
+        chosen: u8,
+    }
+
+    impl Task for &Compared {
+        type Output = Vec<(CompareFunction, u8)>;
+
+        fn run(self, simd: impl Simd) -> Self::Output {
+            let (depth, stored) = (simd.words(&self.depth), simd.words(&self.stored));
+            let chosen = simd.chosen(self.chosen);
+            let any = |function| (function, simd.bits(Orders::of(function).passes(simd, depth, stored, chosen)));
+            let mut passed: Vec<_> = CompareFunction::ALL.into_iter().map(any).collect();
+            passed.push((CompareFunction::Less, simd.bits(Less.passes(simd, depth, stored, chosen))));
+            passed.push((CompareFunction::LessOrEqual, simd.bits(LessOrEqual.passes(simd, depth, stored, chosen))));
+            passed
+        }
+    }
+
+    #[test]
+    fn comparisons_pass_what_holds() {
+        arbtest::arbtest(|u| {
+            let mut depths = || -> arbtest::arbitrary::Result<Eight> {
+                let base = *u.choose(&[0, 7, 0xFF_FFFF - 2])?;
+                let mut depths = [base; TOGETHER];
+                for depth in &mut depths {
+                    *depth += u.int_in_range(0..=2)?;
+                }
+                Ok(depths)
+            };
+            let (depth, stored) = (depths()?, depths()?);
+            let compared = Compared { depth, stored, chosen: u.arbitrary()? };
+            for (function, passed) in dispatch(&compared) {
+                let holds = |n: &usize| compared.chosen >> n & 1 != 0 && function.holds(depth[*n], stored[*n]);
+                let expected = (0..TOGETHER).filter(holds).fold(0, |bits, n| bits | 1 << n);
+                assert_eq!(passed, expected, "{}: {depth:?} and {stored:?}", function.name());
+            }
+            Ok(())
+        });
     }
 }

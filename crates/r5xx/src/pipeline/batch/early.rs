@@ -11,7 +11,7 @@ use ctm_memory::{Access, Row};
 use ctm_raster::covered::{add_blocks, last_block};
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;
-use ctm_raster::orders::Orders;
+use ctm_raster::orders::{Compare, Less, LessOrEqual, Orders};
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Simd, Task};
 use ctm_x1k::Program;
@@ -37,41 +37,6 @@ impl<'s> EarlyTests<'s> {
             _ => return None,
         };
         Some(EarlyTests { depth })
-    }
-}
-
-/// Which depths pass.
-trait Compare: Copy {
-    /// Of chosen pixels, those whose depths pass next to what is stored.
-    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words;
-}
-
-/// Those that are less.
-#[derive(Clone, Copy)]
-struct Less;
-
-impl Compare for Less {
-    #[inline(always)]
-    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
-        simd.and(simd.greater(stored, depth), chosen)
-    }
-}
-
-/// Those that are less or equal.
-#[derive(Clone, Copy)]
-struct LessOrEqual;
-
-impl Compare for LessOrEqual {
-    #[inline(always)]
-    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
-        simd.and_not(simd.greater(depth, stored), chosen)
-    }
-}
-
-impl Compare for Orders {
-    #[inline(always)]
-    fn passes<S: Simd>(self, simd: S, depth: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
-        simd.and(self.hold(simd, depth, stored), chosen)
     }
 }
 
@@ -281,53 +246,4 @@ impl<A: Access> Task for Testing<'_, '_, A> {
 fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), covered: u8) -> u8 {
     let draws = |x| pixels.shows(x, y) && stipple.is_none_or(|stipple| stipple.draws(x, y));
     (0..8).filter(|n| covered >> n & 1 != 0 && draws(x + n)).fold(0, |shown, n| shown | 1 << n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ctm_raster::simd::{Eight, TOGETHER, dispatch};
-
-    /// What passes by each comparison.
-    struct Compared {
-        depth: Eight,
-        stored: Eight,
-        chosen: u8,
-    }
-
-    impl Task for &Compared {
-        type Output = Vec<(CompareFunction, u8)>;
-
-        fn run(self, simd: impl Simd) -> Self::Output {
-            let (depth, stored) = (simd.words(&self.depth), simd.words(&self.stored));
-            let chosen = simd.chosen(self.chosen);
-            let any = |function| (function, simd.bits(Orders::of(function).passes(simd, depth, stored, chosen)));
-            let mut passed: Vec<_> = CompareFunction::ALL.into_iter().map(any).collect();
-            passed.push((CompareFunction::Less, simd.bits(Less.passes(simd, depth, stored, chosen))));
-            passed.push((CompareFunction::LessOrEqual, simd.bits(LessOrEqual.passes(simd, depth, stored, chosen))));
-            passed
-        }
-    }
-
-    #[test]
-    fn comparisons_pass_what_holds() {
-        arbtest::arbtest(|u| {
-            let mut depths = || -> arbtest::arbitrary::Result<Eight> {
-                let base = *u.choose(&[0, 7, MAX_DEPTH - 2])?;
-                let mut depths = [base; TOGETHER];
-                for depth in &mut depths {
-                    *depth += u.int_in_range(0..=2)?;
-                }
-                Ok(depths)
-            };
-            let (depth, stored) = (depths()?, depths()?);
-            let compared = Compared { depth, stored, chosen: u.arbitrary()? };
-            for (function, passed) in dispatch(&compared) {
-                let holds = |n: &usize| compared.chosen >> n & 1 != 0 && function.holds(depth[*n], stored[*n]);
-                let expected = (0..TOGETHER).filter(holds).fold(0, |bits, n| bits | 1 << n);
-                assert_eq!(passed, expected, "{}: {depth:?} and {stored:?}", function.name());
-            }
-            Ok(())
-        });
-    }
 }
