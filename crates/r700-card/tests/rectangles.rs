@@ -13,6 +13,8 @@ use std::sync::Arc;
 /// Two targets of 128x128 pixels of at most 16 bytes.
 const COLOURS: Object = Object { address: 0x2_0000, size: 0x8_0000 };
 const SECOND: u32 = 0x400;
+/// Where the depth buffer of some draws is.
+const DEPTH: u32 = 0x200;
 const SIDE: u32 = 128;
 /// Where positions and colours of vertices are.
 const PLACES: [u32; 2] = [0x600, 0xA00];
@@ -58,8 +60,13 @@ fn vertices(u: &mut Unstructured) -> Result<[Vec<[f32; 4]>; 2]> {
         3 => vec![[left, top], [right, top], [right, bottom], [left, top], [right, bottom], [left, bottom - 8.0]],
         _ => vec![[left, top], [right, top], [right, bottom]],
     };
+    // Some have one colour everywhere.
+    let is_flat = u.ratio(1, 3)?;
     let mut slope = || Ok(*u.choose(&[0.0f32, 0.0, 1.0 / 128.0, -1.0 / 256.0, 1.0, 3.0 / 1024.0])?);
-    let planes: Vec<[f32; 3]> = (0..4).map(|_| Ok([slope()?, slope()?, slope()?])).collect::<Result<_>>()?;
+    let mut planes: Vec<[f32; 3]> = (0..4).map(|_| Ok([slope()?, slope()?, slope()?])).collect::<Result<_>>()?;
+    if is_flat {
+        planes = planes.into_iter().map(|[value, right, _]| [value + 100.0 * right, 0.0, 0.0]).collect();
+    }
     let has_perspective = u.ratio(1, 5)?;
     let depth_slope = if u.ratio(1, 5)? { 1.0 / 512.0 } else { 0.0 };
     let mut positions = Vec::new();
@@ -100,7 +107,18 @@ fn case(u: &mut Unstructured) -> Result<Case> {
         (0x2_8804, 4 | 5 << 8),
     ];
     all.extend(registers);
+    // Depths that pass all, and are written or not: of 24 bits or floats, in the middle of the first target's half.
+    let has_depth = u.ratio(1, 3)?;
+    if has_depth {
+        let write = u.int_in_range(0..=1)? << 2;
+        let function = if u.ratio(1, 5)? { u.int_in_range(0..=7)? } else { 7 };
+        all.extend([(0x2_8800, 1 << 1 | write | function << 4), (0x2_8000, size)]);
+        all.push((0x2_8010, *u.choose(&[2, 4])? << 15 | *u.choose(&[2, 3, 6])?));
+    }
     let mut stream = state(&all);
+    if has_depth {
+        stream.extend([register(0x2_800C, DEPTH), TO_TARGET.to_vec()].concat());
+    }
     stream.extend([register(0x2_8044, SECOND), TO_TARGET.to_vec()].concat());
     let [mut positions, mut colours] = [Vec::new(), Vec::new()];
     for _ in 0..u.int_in_range(1..=3)? {

@@ -164,6 +164,26 @@ impl DepthOffset {
     }
 }
 
+impl DepthBuffer<'_> {
+    /// Whether all pixels pass, there are no stencil tests, and pixels are words.
+    pub fn passes_all(&self) -> bool {
+        let always = matches!(self.state.depth, Some(DepthState { function: CompareFunction::Always, .. }));
+        always && self.state.stencil.is_none() && self.surface.format.bytes() == 4
+    }
+
+    /// What becomes of words where all pixels [pass](Self::passes_all) with this depth: the bits of a word, and which of them are replaced.
+    pub fn filled(&self, depth: f32, [least, most]: [f32; 2]) -> (u32, u32) {
+        let form = self.surface.format;
+        let stored = |depth| form.store(Stored { depth, stencil: 0 })[0];
+        let mask = match (self.state.depth, form) {
+            (Some(DepthState { write: true, .. }), Form::Float { .. }) => u32::MAX,
+            (Some(DepthState { write: true, .. }), Form::Unorm16 | Form::Unorm24 { .. }) => 0xFF_FFFF,
+            _ => 0,
+        };
+        (stored(form.key(depth.max(least).min(most))), mask)
+    }
+}
+
 impl<'a> DepthSurface<'a> {
     /// The one that the registers name, if they name one.
     pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {

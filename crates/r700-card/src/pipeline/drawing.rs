@@ -38,6 +38,8 @@ pub struct Drawing<'a> {
     streams: Option<Vec<Buffer>>,
     batch: Batch,
     statistics: Statistics,
+    /// Memory for vertices, those of the last batch.
+    transformed: Transformed,
     /// Vertices and primitives that were drawn before what waits.
     drawn: (usize, u32),
 }
@@ -95,6 +97,7 @@ impl<'a> Drawing<'a> {
             streams,
             batch: Batch::new(limits, sharing, vertices),
             statistics: Statistics::default(),
+            transformed: Transformed::default(),
             drawn: (0, 0),
         })
     }
@@ -136,7 +139,8 @@ impl<'a> Drawing<'a> {
         self.statistics.vertex_programs += self.batch.vertices.len() as u64;
         let (transformed, primitives) = match &self.programs {
             Programs::Vertex(stage) => {
-                let mut transformed = Transformed::default();
+                let mut transformed = std::mem::take(&mut self.transformed);
+                transformed.clear();
                 stage.run(self.means, &self.workspace, &self.batch.vertices, &mut transformed)?;
                 (transformed, std::mem::take(&mut self.batch.primitives))
             }
@@ -161,6 +165,7 @@ impl<'a> Drawing<'a> {
         self.rasterise(&transformed, &primitives, origins.as_ref())?;
         self.drawn.0 += transformed.vertices.len();
         self.drawn.1 = self.drawn.1.wrapping_add(primitives.len() as u32);
+        self.transformed = transformed;
         Ok(())
     }
 

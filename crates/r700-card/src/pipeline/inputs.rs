@@ -181,8 +181,7 @@ impl Inputs {
     pub fn over(&self, face: &Face, setup: Setup, corners: [&Placed; 3]) -> Gradients {
         let reciprocals = corners.map(|corner| corner.window.reciprocal.to_bits());
         let (perspective, linear) = (Perspective::new(setup, reciprocals), Perspective::new(setup, [ONE; 3]));
-        let mut depth = setup.plane(corners.map(|corner| corner.window.place[2].into()));
-        depth.value += face.offset;
+        let depth = depth_over(face, &setup, corners);
         let inverse = setup.plane(corners.map(|corner| corner.window.reciprocal.into()));
         let value = |&(_, source): &(u8, Source)| match source {
             Source::Parameter { number, flat: true, .. } => {
@@ -190,9 +189,8 @@ impl Inputs {
             }
             Source::Parameter { number, linear: is_linear, place, .. } => {
                 let kind = if is_linear { &linear } else { &perspective };
-                let component = |component| {
-                    kind.attribute(corners.map(|corner| attribute(face, corner, is_linear, number, component)))
-                };
+                let values = corners.map(|corner| attribute(face, corner, is_linear, number));
+                let component = |component: usize| kind.attribute(values.map(|value| value[component]));
                 Value::Varying { planes: [0, 1, 2, 3].map(component), linear: is_linear, place }
             }
             Source::Default(value) => Value::Constant(value),
@@ -206,6 +204,50 @@ impl Inputs {
         let values = self.sources.iter().map(value).collect();
         Gradients { perspective, linear, depth, inverse, values }
     }
+}
+
+impl Inputs {
+    /// Adds planes of what the registers get over a primitive, four for each of them, if all are linear on the screen and have
+    /// [normal values](Plane::has_normal_values) at the centres of pixels; whether that is so.
+    pub fn add_planes(&self, face: &Face, setup: Setup, corners: [&Placed; 3], planes: &mut Vec<Plane>) -> bool {
+        let [first, second, third] = corners.map(|corner| corner.window.reciprocal.to_bits());
+        let is_affine = first == second && second == third;
+        let linear = Perspective::new(setup, [ONE; 3]);
+        let constant = |value: [u32; 4], planes: &mut Vec<Plane>| {
+            let found = value.map(|bits| AttributePlane::Constant(bits).normal());
+            planes.extend(found.iter().flatten());
+            found.iter().all(Option::is_some)
+        };
+        let before = planes.len();
+        let are_all = self.sources.iter().all(|&(_, source)| match source {
+            Source::Parameter { number, flat: true, .. } => {
+                constant(face.parameter(face.provoking, number).copied().unwrap_or_default(), planes)
+            }
+            Source::Parameter { number, linear: is_linear, .. } if is_linear || is_affine => {
+                let values = corners.map(|corner| attribute(face, corner, is_linear, number));
+                let found = linear.normal_planes(values, 0xF);
+                planes.extend(found.iter().flatten());
+                found.is_some()
+            }
+            Source::Default(value) => constant(value, planes),
+            Source::Parameter { .. }
+            | Source::Position { .. }
+            | Source::Face { .. }
+            | Source::Sample
+            | Source::Sprite { .. } => false,
+        });
+        if !are_all {
+            planes.truncate(before);
+        }
+        are_all
+    }
+}
+
+/// The plane of depths.
+pub fn depth_over(face: &Face, setup: &Setup, corners: [&Placed; 3]) -> Plane {
+    let mut depth = setup.plane(corners.map(|corner| corner.window.place[2].into()));
+    depth.value += face.offset;
+    depth
 }
 
 fn place(centroid: bool, sample: bool) -> Where {
@@ -306,18 +348,22 @@ impl Gradients {
     }
 }
 
-/// A component of a parameter at a corner: bits. `linear`: one without perspective.
-fn attribute(face: &Face, corner: &Placed, linear: bool, number: usize, component: usize) -> u32 {
+/// A parameter at a corner: bits. `linear`: one without perspective.
+#[inline]
+fn attribute(face: &Face, corner: &Placed, linear: bool, number: usize) -> [u32; 4] {
     let value = |n: usize| {
         let parameter = face.vertices.get(n).and_then(|vertex| face.parameter(vertex, number));
-        parameter.map_or(0, |parameter| parameter[component])
+        parameter.copied().unwrap_or_default()
     };
     let weights = if linear { corner.linear } else { corner.weights };
     match weights.iter().position(|&weight| weight == 1.0) {
         Some(vertex) => value(vertex),
         None => {
-            let part = |n: usize| weights[n] * f64::from(f32::from_bits(value(n)));
-            ((part(0) + part(1) + part(2)) as f32).to_bits()
+            let values = [value(0), value(1), value(2)];
+            let part = |n: usize, component: usize| weights[n] * f64::from(f32::from_bits(values[n][component]));
+            std::array::from_fn(|component| {
+                ((part(0, component) + part(1, component) + part(2, component)) as f32).to_bits()
+            })
         }
     }
 }

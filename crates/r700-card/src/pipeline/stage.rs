@@ -87,6 +87,16 @@ pub struct Regions {
     pub valid: Option<Region>,
 }
 
+/// Where the program finds and leaves what it works on, for so many pixels: words, a line for each component of a register.
+pub struct Lines {
+    /// Of each register that gets something.
+    pub inputs: Vec<[Region; 4]>,
+    /// Of each colour that is used, by its number; the last line is for what becomes of the others.
+    pub outputs: Vec<(usize, [Region; 5])>,
+    /// Words of a line.
+    words: u32,
+}
+
 impl<'a> PixelStage<'a> {
     /// Of the state. What the program reads is put where `plan` says.
     ///
@@ -158,6 +168,42 @@ impl<'a> PixelStage<'a> {
         })
     }
 
+    /// Memory for so many pixels in lines.
+    ///
+    /// # Errors
+    /// There is none left.
+    pub fn lines(&self, pixels: usize, plan: &mut Plan) -> Result<Lines, DrawError> {
+        let mut line = || plan.reserve(4 * pixels as u64);
+        let mut inputs = Vec::new();
+        for _ in self.inputs.registers() {
+            inputs.push([line()?, line()?, line()?, line()?]);
+        }
+        let mut outputs: Vec<(usize, _)> = Vec::new();
+        for target in &self.targets {
+            if outputs.iter().all(|&(known, _)| known != target.output) {
+                outputs.push((target.output, [line()?, line()?, line()?, line()?, line()?]));
+            }
+        }
+        Ok(Lines { inputs, outputs, words: pixels as u32 })
+    }
+
+    /// The program for so many pixels in lines.
+    pub fn job_of_pixels<'j>(&'j self, lines: &Lines, pixels: usize, memory: &'j Space) -> Option<Job<'j>> {
+        let domain = Domain::of_size(pixels as u32, 1)?;
+        let line = |region: &Region| {
+            let (pitch, height, format) = (lines.words, 1, Format::Float32_1);
+            Surface { base: region.base, pitch, height, tiling: Tiling::Linear, superfine: false, format }
+        };
+        let inputs = lines.inputs.iter().map(|lines| Input::Channels(lines.each_ref().map(line)));
+        let mut job = self.job_without_targets(domain, inputs, memory);
+        for (output, lines) in &lines.outputs {
+            if let (Some(channels), Some(lines)) = (job.targets.colour_channels.get_mut(*output), lines.first_chunk()) {
+                *channels = Some(lines.each_ref().map(line));
+            }
+        }
+        Some(job)
+    }
+
     /// The program for so many quads.
     pub fn job<'j>(&'j self, regions: &Regions, quads: usize, memory: &'j Space) -> Option<Job<'j>> {
         let domain = Domain::of_size(2 * quads as u32, 2)?;
@@ -225,10 +271,7 @@ impl<'a> PixelStage<'a> {
         memory: &'j Space,
     ) -> Job<'j> {
         let plane = |region: &Region| vectors_of(region, size);
-        let mut job = Job::of(self.program.known(), domain, memory);
-        job.bindings = self.bindings.clone();
-        job.quad_derivatives = true;
-        job.inputs = self.inputs.registers().zip(inputs).collect();
+        let mut job = self.job_without_targets(domain, inputs, memory);
         for (output, region) in &regions.outputs {
             if let Some(colour) = job.targets.colours.get_mut(*output) {
                 *colour = Some(plane(region));
@@ -236,6 +279,19 @@ impl<'a> PixelStage<'a> {
         }
         job.targets.depth = regions.depth.as_ref().map(plane);
         job.targets.valid = regions.valid;
+        job
+    }
+
+    fn job_without_targets<'j>(
+        &'j self,
+        domain: Domain,
+        inputs: impl Iterator<Item = Input>,
+        memory: &'j Space,
+    ) -> Job<'j> {
+        let mut job = Job::of(self.program.known(), domain, memory);
+        job.bindings = self.bindings.clone();
+        job.quad_derivatives = true;
+        job.inputs = self.inputs.registers().zip(inputs).collect();
         job
     }
 }
@@ -286,6 +342,20 @@ impl Regions {
         }
         if let Some(valid) = self.valid {
             arena.fill_words(valid.base, 4 * quads, 0, u32::MAX);
+        }
+    }
+}
+
+impl Lines {
+    /// The lines of a colour, if it is used.
+    pub fn output(&self, number: usize) -> Option<&[Region; 5]> {
+        self.outputs.iter().find(|&&(output, _)| output == number).map(|(_, lines)| lines)
+    }
+
+    /// Nothing is exported yet for the first so many pixels: what is not is zero.
+    pub fn clear_outputs(&self, arena: &Arena, pixels: usize) {
+        for line in self.outputs.iter().flat_map(|(_, lines)| &lines[..4]) {
+            arena.fill_words(line.base, pixels, 0, u32::MAX);
         }
     }
 }

@@ -135,6 +135,17 @@ pub struct Transformed {
     pub inputs: Vec<[u32; 4]>,
 }
 
+impl Transformed {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        let Transformed { vertices, parameters, records, inputs } = self;
+        vertices.clear();
+        parameters.clear();
+        records.clear();
+        inputs.clear();
+    }
+}
+
 /// The program that gives vertices, with memory for so many of them together.
 pub struct VertexStage {
     programs: FirstPrograms,
@@ -326,6 +337,16 @@ impl VertexStage {
             let places = parameters[first + number..].iter_mut().step_by(each);
             places.zip(vectors).for_each(|(place, vector)| *place = vector);
         }
+        if self.exports.is_position_alone() && self.positions[0].is_some() {
+            let parameters = (first..).step_by(each.max(1));
+            vertices.extend(positions[0].iter().zip(parameters).map(|(position, first)| Vertex {
+                position: position.map(f32::from_bits),
+                edge: true,
+                parameters: Parameters { first, count: each },
+                ..Vertex::default()
+            }));
+            return;
+        }
         vertices.extend((0..count).map(|number| {
             let vector = |place: usize| positions.get(place).and_then(|vectors| vectors.get(number)).copied();
             self.vertex(|place| vector(place).unwrap_or_default().map(f32::from_bits))
@@ -384,6 +405,12 @@ impl Exports {
             viewport: control.use_vtx_viewport_indx,
             distances,
         }
+    }
+
+    /// Whether there is nothing but the position.
+    fn is_position_alone(&self) -> bool {
+        let Exports { misc, distances, .. } = self;
+        misc.is_none() && *distances == [None; 2]
     }
 
     /// The place of the vector with a part that is used.

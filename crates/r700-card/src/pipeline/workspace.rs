@@ -2,7 +2,7 @@
 //! of the card's memory. The memory itself outlives draws.
 
 use super::DrawError;
-use super::quads::{KeptPlaces, Squares};
+use super::quads::{KeptPlaces, Primitives, Squares};
 use crate::programs::{KeptPrograms, StageProgram};
 use crate::registers::RegisterFile;
 use ctm_card::Object;
@@ -35,6 +35,7 @@ pub struct Scratch {
     many: u64,
     programs: RefCell<KeptPrograms>,
     places: RefCell<KeptPlaces>,
+    primitives: RefCell<Primitives>,
 }
 
 /// Memory behind that of the card, and both as programs see them.
@@ -62,6 +63,7 @@ impl Default for Scratch {
             many: MANY,
             programs: RefCell::default(),
             places: RefCell::default(),
+            primitives: RefCell::default(),
         }
     }
 }
@@ -96,6 +98,17 @@ impl Scratch {
     /// Squares of a surface, with where they lie, if that is known or finding it is `worth` it.
     pub fn with_places<'a>(&self, squares: Squares<'a>, worth: bool) -> Squares<'a> {
         squares.with_places(&mut self.places.borrow_mut(), worth)
+    }
+
+    /// No primitives, in the memory of those that were given back last.
+    pub fn take_primitives(&self) -> Primitives {
+        self.primitives.take()
+    }
+
+    /// Gives memory of primitives back.
+    pub fn give_primitives_back(&self, mut primitives: Primitives) {
+        primitives.clear();
+        self.primitives.replace(primitives);
     }
 
     /// Memory of at least so many bytes behind that of the card.

@@ -1,14 +1,14 @@
 //! Tests of depth and stencil values of many pixels together.
 
-use super::surface::{Blocks, Squares};
+use super::primitives::Primitive;
+use super::surface::{Block, Blocks, Squares};
+use super::worker::Shared;
 use crate::pipeline::depth::{DepthBuffer, Form};
 use crate::pipeline::pixels::GRID;
-use crate::pipeline::stage::ShadedPrimitive;
 use ctm_memory::{Access, Row};
 use ctm_raster::channel::{Channel, Kind};
-use ctm_raster::covered::Block;
 use ctm_raster::depth::{CompareFunction, DepthState, Facing, float_of_key, key_of_float, test};
-use ctm_raster::orders::Orders;
+use ctm_raster::orders::{Compare, Less, LessOrEqual, Orders};
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::Simd;
 
@@ -104,8 +104,7 @@ pub struct BlockTest<'t> {
     squares: &'t Squares<'t>,
     blocks: Option<Blocks<'t>>,
     form: WordForm,
-    orders: Orders,
-    write: bool,
+    state: DepthState,
 }
 
 /// What the words are.
@@ -118,44 +117,150 @@ enum WordForm {
 /// The greatest depth of 24 bits.
 const MOST: u32 = 0xFF_FFFF;
 
+/// What words of a depth buffer hold.
+trait Words: Copy {
+    /// Of depths: what is compared with [`stored`](Self::stored) ones, and the words that hold them instead of these.
+    fn incoming<S: Simd>(self, simd: S, depth: S::Numbers, range: Range, words: S::Words) -> [S::Words; 2];
+    /// What is compared, of words.
+    fn stored<S: Simd>(self, simd: S, words: S::Words) -> S::Words;
+}
+
+/// What depths are clamped to.
+#[derive(Clone, Copy)]
+enum Range {
+    /// From 0 to 1.
+    Unit,
+    /// Other numbers.
+    Other(f64, f64),
+}
+
+impl Range {
+    /// None if one of both is a NaN.
+    #[inline(always)]
+    fn of([least, most]: [f32; 2]) -> Option<Self> {
+        match (least, most) {
+            (0.0, 1.0) => Some(Range::Unit),
+            _ if least.is_nan() || most.is_nan() => None,
+            _ => Some(Range::Other(least.into(), most.into())),
+        }
+    }
+
+    #[inline(always)]
+    fn clamped<S: Simd>(self, simd: S, depth: S::Numbers) -> S::Numbers {
+        match self {
+            Range::Unit => simd.clamped(depth, 0.0, 1.0),
+            Range::Other(least, most) => simd.clamped(depth, least, most),
+        }
+    }
+}
+
+/// Fractions of 24 bits, below others.
+#[derive(Clone, Copy)]
+struct Unorm24;
+
+impl Words for Unorm24 {
+    #[inline(always)]
+    fn incoming<S: Simd>(self, simd: S, depth: S::Numbers, range: Range, words: S::Words) -> [S::Words; 2] {
+        let depth = match range {
+            // What is beyond becomes the least or the greatest integer.
+            Range::Unit => depth,
+            Range::Other(..) => range.clamped(simd, depth),
+        };
+        let depth = simd.nearest(simd.mul(depth, simd.number(MOST.into())), MOST);
+        [depth, simd.or(depth, simd.and(words, simd.splat(!MOST)))]
+    }
+
+    #[inline(always)]
+    fn stored<S: Simd>(self, simd: S, words: S::Words) -> S::Words {
+        simd.and(words, simd.splat(MOST))
+    }
+}
+
+/// Binary32 numbers.
+#[derive(Clone, Copy)]
+struct Floats;
+
+impl Words for Floats {
+    #[inline(always)]
+    fn incoming<S: Simd>(self, simd: S, depth: S::Numbers, range: Range, _: S::Words) -> [S::Words; 2] {
+        // -0.0 becomes 0.0.
+        let depth = simd.add(range.clamped(simd, depth), simd.number(0.0));
+        let depth = simd.normal_binary32(depth);
+        [ordered(simd, depth), depth]
+    }
+
+    #[inline(always)]
+    fn stored<S: Simd>(self, simd: S, words: S::Words) -> S::Words {
+        ordered(simd, words)
+    }
+}
+
 impl<'t> BlockTest<'t> {
     /// That of a buffer, if it is such.
-    pub fn of(buffer: &DepthBuffer, squares: &'t Squares<'t>) -> Option<Self> {
+    pub fn of(shared: &'t Shared, buffer: &DepthBuffer, squares: &'t Squares<'t>) -> Option<Self> {
         let form = match buffer.surface.format {
             Form::Unorm24 { .. } => WordForm::Unorm24,
             Form::Float { stencil: false } => WordForm::Float,
             Form::Unorm16 | Form::Float { stencil: true } => return None,
         };
-        let (DepthState { function, write }, None) = (buffer.state.depth?, buffer.state.stencil) else { return None };
-        Some(BlockTest { squares, blocks: squares.blocks(), form, orders: Orders::of(function), write })
+        let (state, None) = (buffer.state.depth?, buffer.state.stencil) else { return None };
+        Some(BlockTest { squares, blocks: shared.blocks_of(squares), form, state })
     }
 
-    /// Tests pixels of a block, stores the depths of those that pass, and gives them; `None` if that has to be done another way.
+    /// Tests blocks, stores the depths of pixels that pass, and adds what does; `slow` tests those for which that has to be done another way.
     #[inline(always)]
-    pub fn test<S: Simd>(
+    pub fn run<S: Simd>(
         &self,
         simd: S,
-        block: &Block,
-        primitive: &ShadedPrimitive,
+        shared: &Shared,
+        blocks: &[Block],
+        passed: &mut Vec<Block>,
         access: impl Access,
-    ) -> Option<[u8; 2]> {
-        let rows = match &self.blocks {
-            Some(blocks) => blocks.rows((block.x, block.y))?,
-            None => self.squares.rows((block.x, block.y), primitive.layer)?,
-        };
-        let [least, most] = primitive.range;
-        if least.is_nan() || most.is_nan() {
-            return None;
+        slow: impl Fn(&Block, &Primitive) -> [u8; 2],
+    ) {
+        let means = (shared, blocks, access);
+        // The most common ones have loops of their own.
+        match (self.form, self.state.function) {
+            (WordForm::Unorm24, CompareFunction::Less) => self.test(simd, means, passed, Unorm24, Less, slow),
+            (WordForm::Unorm24, CompareFunction::LessOrEqual) => {
+                self.test(simd, means, passed, Unorm24, LessOrEqual, slow);
+            }
+            (WordForm::Unorm24, function) => self.test(simd, means, passed, Unorm24, Orders::of(function), slow),
+            (WordForm::Float, function) => self.test(simd, means, passed, Floats, Orders::of(function), slow),
         }
-        let (least, most) = (f64::from(least), f64::from(most));
-        let origin = primitive.gradients.perspective.setup().origin();
-        let depths = BlockPlaces::new(simd, GRID, origin, (block.x, block.y)).numbers(&primitive.gradients.depth);
-        let [upper, lower] = rows;
-        let limits = (least, most);
-        Some([
-            self.test_row(simd, upper, depths[0], limits, block.drawn[0], access),
-            self.test_row(simd, lower, depths[1], limits, block.drawn[1], access),
-        ])
+    }
+
+    #[inline(always)]
+    fn test<S: Simd>(
+        &self,
+        simd: S,
+        (shared, blocks, access): (&Shared, &[Block], impl Access),
+        passed: &mut Vec<Block>,
+        words: impl Words,
+        compare: impl Compare,
+        slow: impl Fn(&Block, &Primitive) -> [u8; 2],
+    ) {
+        for block in blocks {
+            let Some(primitive) = shared.primitive(block) else { continue };
+            let rows = match &self.blocks {
+                Some(blocks) => blocks.rows(block),
+                None => self.squares.rows((block.x, block.y), primitive.layer),
+            };
+            let drawn = match (rows, Range::of(primitive.range)) {
+                (Some([upper, lower]), Some(range)) => {
+                    let places = BlockPlaces::new(simd, GRID, primitive.origin, (block.x, block.y));
+                    let [above, below] = places.numbers(&primitive.depth);
+                    [
+                        self.test_row(simd, upper, (above, range), block.drawn[0], (words, compare), access),
+                        self.test_row(simd, lower, (below, range), block.drawn[1], (words, compare), access),
+                    ]
+                }
+                _ => slow(block, primitive),
+            };
+            if drawn != [0; 2] {
+                passed.push(Block { drawn, ..*block });
+            }
+        }
     }
 
     #[inline(always)]
@@ -163,32 +268,19 @@ impl<'t> BlockTest<'t> {
         &self,
         simd: S,
         row: impl Row,
-        depth: S::Numbers,
-        (least, most): (f64, f64),
+        (depth, range): (S::Numbers, Range),
         drawn: u8,
+        (form, compare): (impl Words, impl Compare),
         access: impl Access,
     ) -> u8 {
         if drawn == 0 {
             return 0;
         }
-        let depth = simd.clamped(simd.rounded(depth), least, most);
         let words = simd.words(&row.get(access));
-        let (holds, new) = match self.form {
-            WordForm::Unorm24 => {
-                let depth = simd.nearest(simd.mul(depth, simd.number(MOST.into())), MOST);
-                let others = simd.and(words, simd.splat(!MOST));
-                let stored = simd.and(words, simd.splat(MOST));
-                (self.orders.hold(simd, depth, stored), simd.or(depth, others))
-            }
-            WordForm::Float => {
-                // -0.0 becomes 0.0.
-                let depth = simd.normal_binary32(simd.add(depth, simd.number(0.0)));
-                (self.orders.hold(simd, ordered(simd, depth), ordered(simd, words)), depth)
-            }
-        };
-        let passes = simd.and(holds, simd.chosen(drawn));
+        let [depth, new] = form.incoming(simd, simd.rounded(depth), range, words);
+        let passes = compare.passes(simd, depth, form.stored(simd, words), simd.chosen(drawn));
         let passed = simd.bits(passes);
-        if self.write && passed != 0 {
+        if self.state.write && passed != 0 {
             row.set(simd.array(simd.xor(words, simd.and(simd.xor(words, new), passes))), access);
         }
         passed

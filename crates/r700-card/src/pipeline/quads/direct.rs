@@ -36,6 +36,8 @@ pub struct Rectangle {
     pub layer: u16,
     /// What registers get, in the order of the stage's inputs.
     pub gradients: Vec<Gradient>,
+    /// Its depth, and what that is clamped to, if it is the same everywhere.
+    pub depth: Option<(f32, [f32; 2])>,
 }
 
 /// Pixels that the program runs for together: whole quads.
@@ -66,7 +68,13 @@ impl Part {
     pub fn with(&self, other: &Part) -> Option<Rectangle> {
         let rows = together(&self.rows, &other.rows)?;
         let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.waiting.shaded));
-        one.zip(two).filter(|(one, two)| one.layer == two.layer && one.gradients == two.gradients).map(|(one, _)| one)
+        let (mut one, two) =
+            one.zip(two).filter(|(one, two)| one.layer == two.layer && one.gradients == two.gradients)?;
+        let of = |rectangle: &Rectangle| rectangle.depth.map(|(depth, range)| (depth.to_bits(), range));
+        if of(&one) != of(&two) {
+            one.depth = None;
+        }
+        Some(one)
     }
 }
 
@@ -80,7 +88,21 @@ impl Rectangle {
         let gradients = primitive.gradients.values.iter().map(|value| primitive.gradients.gradient(value, &area));
         // Surfaces have fewer slices.
         let layer = primitive.layer.min(u16::MAX.into()) as u16;
-        Some(Rectangle { gradients: gradients.collect::<Option<_>>()?, columns, rows, layer })
+        let gradients = gradients.collect::<Option<_>>()?;
+        let Plane { value, dx, dy } = primitive.gradients.depth;
+        let depth = (dx == 0.0 && dy == 0.0).then_some((value as f32, primitive.range));
+        Some(Rectangle { gradients, columns, rows, layer, depth })
+    }
+
+    /// Whether what registers get, and the depth, are the same everywhere.
+    pub fn is_constant(&self) -> bool {
+        let mut components = self.gradients.iter().flat_map(|gradient| &gradient.components);
+        self.depth.is_some() && components.all(|component| matches!(component, Component::Value(_)))
+    }
+
+    /// The first column and the one behind the last, and the same of rows.
+    pub fn sides(&self) -> [[u32; 2]; 2] {
+        [&self.columns, &self.rows].map(|range| [range.start, range.end])
     }
 
     /// Its pixels.
@@ -226,7 +248,7 @@ mod tests {
 
     #[test]
     fn strips_are_all_rows() {
-        let rectangle = |columns, rows| Rectangle { columns, rows, layer: 0, gradients: Vec::new() };
+        let rectangle = |columns, rows| Rectangle { columns, rows, layer: 0, gradients: Vec::new(), depth: None };
         assert!(rectangle(4..20, 6..50).is_even());
         assert!(!rectangle(3..20, 6..50).is_even() && !rectangle(4..20, 6..51).is_even());
         for strips in [1, 2, 5, 12, 40] {

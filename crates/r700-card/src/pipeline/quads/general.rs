@@ -2,10 +2,10 @@
 
 use super::colour::Colours;
 use super::depth::IncomingSquares;
+use super::surface::Block;
 use super::worker::{Shared, place};
 use crate::pipeline::stage::Regions;
 use ctm_memory::Words;
-use ctm_raster::covered::Block;
 use ctm_raster::quads::BLOCK;
 
 /// Pixels of these quads.
@@ -86,8 +86,7 @@ impl LateTests<'_, '_, '_> {
     pub fn passed(&self, block: &Block, first: usize) -> [u8; 2] {
         let LateTests { shared, regions, valid, first_colour, depths } = self;
         let rules = &shared.stage.rules;
-        let Some(primitive) = shared.primitives.get(usize::from(block.primitive)) else { return [0; 2] };
-        let shaded = &primitive.shaded;
+        let Some(primitive) = shared.primitive(block) else { return [0; 2] };
         let mut squares = squares_of(block, block.drawn, |_| 0);
         for (n, (_, mask)) in squares.iter_mut().enumerate().take(block.len()) {
             let quad = first + n;
@@ -106,12 +105,12 @@ impl LateTests<'_, '_, '_> {
             let corners = corners_of(block);
             let depths = match rules.exports_depth {
                 true => exported.map(f32::from_bits),
-                false => shaded.gradients.depths(corners.clone()),
+                false => primitive.depths(corners.clone()),
             };
             let references = rules.exports_stencil.then(|| stencils.map(|stencil| stencil as u8));
-            let incoming = IncomingSquares { depths, range: shaded.range, references, front: shaded.front };
+            let incoming = IncomingSquares { depths, range: primitive.range, references, front: primitive.front };
             for ((at, _), corner) in squares.iter_mut().zip(corners) {
-                *at = buffer.place(corner, shaded.layer);
+                *at = buffer.place(corner, primitive.layer);
             }
             depth.test_squares(buffer, &incoming, &mut squares[..block.len()]);
         }

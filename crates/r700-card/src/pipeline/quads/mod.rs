@@ -5,8 +5,11 @@ mod bound;
 mod colour;
 mod depth;
 mod direct;
+mod drawn;
+mod fill;
 mod general;
 mod interpolation;
+mod primitives;
 mod rasterising;
 mod rectangles;
 mod storing;
@@ -18,36 +21,43 @@ mod worker;
 
 pub use bound::Bound;
 pub use direct::{Piece, Rectangle};
+pub use primitives::Primitives;
 pub use surface::{KeptPlaces, Squares};
 
 use super::inputs::{Face, Placed};
 use super::pixels::GRID;
 use super::samples::Samples;
-use super::stage::{PixelStage, Regions, ShadedPrimitive};
+use super::stage::{PixelStage, ShadedPrimitive};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, Means};
 use crate::state::State;
 use ctm_card::Counts;
 use ctm_engine::{Executor, Workers};
 use ctm_lane::clock::Instant;
+use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
-use ctm_memory::Space;
+use ctm_memory::{ByVector, InPairs, Space};
 use ctm_r700::Job;
 use ctm_raster::coverage::{Shape, area, quad_spans};
+use ctm_raster::covered::Unit;
 use ctm_raster::grid::Rect;
 use ctm_raster::plane::Setup;
+use ctm_raster::simd::dispatch;
 use ctm_raster::tiles::{self, Tiles};
 use direct::Part;
+use fill::Filling;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use worker::{Share, Shared, Worker};
+use worker::{CompiledProgram, Share, Shared, Worker};
 
 /// Quads that the program runs for together.
 const QUADS: usize = 1024;
 /// Quads of memory behind these: what blocks bring is laid out for all of their columns.
 const MARGIN: usize = 4;
-/// Primitives that are collected at most: their numbers have 16 bits.
-const PRIMITIVES: usize = 1 << 14;
+/// Pixels that the program runs for together where it runs for those that are drawn alone.
+const PIXELS: usize = 2 * QUADS;
+/// Words of memory behind theirs. With them, lines are of no power of two bytes, as caches keep few lines whose addresses differ by one.
+const LINE_MARGIN: usize = 64;
 /// Quads from which on another thread is worth it.
 const QUADS_PER_THREAD: usize = 512;
 /// Quads from which on it is worth it to find out where those of all columns and rows lie.
@@ -59,7 +69,7 @@ const SHARES_PER_THREAD: u32 = 4;
 /// Columns and rows that scissors have at most.
 const MOST: u32 = 1 << 14;
 
-/// A primitive that waits to be drawn.
+/// A primitive that may be half of a rectangle.
 struct Waiting {
     /// What it covers.
     shape: Shape,
@@ -76,12 +86,14 @@ pub struct Quads<'a> {
     workspace: Workspace<'a>,
     workers: Vec<Mutex<Worker>>,
     /// The primitives that wait, and the tiles that they touch.
-    primitives: Vec<Waiting>,
+    primitives: Primitives,
     tiles: Tiles,
     /// Pixels around them.
     around: u64,
     /// Whether rectangles of many pixels are drawn as such, and a primitive that may be half of one; what waits comes before it.
     is_direct: bool,
+    /// Whether those are filled that have one colour and one depth.
+    fills: bool,
     half: Option<Part>,
     counts: Counts,
 }
@@ -89,6 +101,11 @@ pub struct Quads<'a> {
 /// Pixels of a part of the framebuffer.
 fn pixels_of(area: Rect) -> u64 {
     u64::from(area.right.saturating_sub(area.left)) * u64::from(area.bottom.saturating_sub(area.top))
+}
+
+/// Quads of so many pixels.
+fn quads_of(pixels: u64) -> usize {
+    usize::try_from(pixels / 4).unwrap_or(usize::MAX)
 }
 
 /// The threads that draws share, if there are more than one.
@@ -111,16 +128,20 @@ impl<'a> Quads<'a> {
             return Ok(None);
         }
         let threads = threads(means).map_or(1, |workers| workers.threads(means.options.threads, THREADS as u64));
-        let workers = (0..threads).map(|_| Ok(Mutex::new(Worker::new(stage.regions(QUADS + MARGIN, &mut plan)?))));
-        let workers = workers.collect::<Result<_, DrawError>>()?;
+        let mut worker = || {
+            let lines = stage.lines(PIXELS + LINE_MARGIN, &mut plan)?;
+            Ok(Mutex::new(Worker::new(stage.regions(QUADS + MARGIN, &mut plan)?, lines)))
+        };
+        let workers = (0..threads).map(|_| worker()).collect::<Result<_, DrawError>>()?;
         let workspace = plan.make()?;
         Ok(Some(Quads {
             means,
             is_direct: direct::is_possible(&stage),
+            fills: fill::is_possible(&stage),
             stage,
             workspace,
             workers,
-            primitives: Vec::new(),
+            primitives: means.scratch.take_primitives(),
             tiles: Tiles::default(),
             around: 0,
             half: None,
@@ -149,23 +170,26 @@ impl<'a> Quads<'a> {
         if area.is_empty() {
             return Ok(());
         }
+        if !(self.is_direct || self.fills) || pixels_of(area) < direct::LEAST {
+            self.draw_half()?;
+            self.begin(area)?;
+            self.primitives.add(&self.stage.inputs, (shape, area), face, setup, corners);
+            return Ok(());
+        }
         let shaded = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
         let waiting = Waiting { shape: shape.clone(), area, shaded };
-        if !self.is_direct || pixels_of(area) < direct::LEAST {
-            self.draw_half()?;
-            return self.add(waiting);
-        }
         let rows = quad_spans(GRID, shape, clip, GRID.pixel_centre(0, 0));
         let rows = rows.flat_map(|(y, [upper, lower])| [(y, upper), (y + 1, lower)]);
         let part = Part { rows: rows.filter(|(_, columns)| !columns.is_empty()).collect(), waiting };
-        let mut rectangle = None;
-        if let Some(half) = self.half.take() {
-            rectangle = half.with(&part);
-            if rectangle.is_none() {
-                self.add(half.waiting)?;
-            }
+        let half = self.half.take();
+        let is_filled = |rectangle: &Rectangle| rectangle.is_constant() && self.filled().is_some();
+        let is_taken = |rectangle: &Rectangle| self.is_direct || is_filled(rectangle);
+        let rectangle = half.as_ref().and_then(|half| half.with(&part)).filter(is_taken);
+        let whole = if rectangle.is_none() { part.rectangle().filter(is_taken) } else { None };
+        if let Some(half) = half.filter(|_| rectangle.is_none()) {
+            self.add(half.waiting)?;
         }
-        match rectangle.or_else(|| part.rectangle()) {
+        match rectangle.or(whole) {
             Some(rectangle) => self.draw_rectangle(&rectangle),
             None => {
                 self.half = Some(part);
@@ -180,50 +204,133 @@ impl<'a> Quads<'a> {
     }
 
     /// Collects a primitive.
-    fn add(&mut self, waiting: Waiting) -> Result<(), DrawError> {
-        if self.primitives.len() >= PRIMITIVES {
+    fn add(&mut self, Waiting { shape, area, shaded }: Waiting) -> Result<(), DrawError> {
+        self.begin(area)?;
+        self.primitives.add_shaded(shape, area, shaded);
+        Ok(())
+    }
+
+    /// Begins to collect a primitive that may cover these pixels, which is added next.
+    fn begin(&mut self, area: Rect) -> Result<(), DrawError> {
+        if self.primitives.are_full() {
             self.draw()?;
         }
-        if self.primitives.is_empty() {
+        if self.primitives.all.is_empty() {
             let [right, bottom] = self.stage.size().unwrap_or([MOST; 2]);
             self.tiles.begin(Rect { left: 0, top: 0, right: right.min(MOST), bottom: bottom.min(MOST) }, tiles::SIZE);
         }
-        self.around += pixels_of(waiting.area);
-        self.tiles.add(waiting.area, self.primitives.len() as u16);
-        self.primitives.push(waiting);
+        self.around += pixels_of(area);
+        self.tiles.add(area, self.primitives.all.len() as u16);
         Ok(())
     }
 
     /// Draws a rectangle behind what waits.
     fn draw_rectangle(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
         self.draw()?;
+        if rectangle.is_constant()
+            && let Some(surfaces) = self.filled()
+        {
+            return self.fill(rectangle, &surfaces);
+        }
         let pixels = rectangle.pixels();
         self.counts.pixels += pixels;
         self.counts.fragments += pixels;
         self.counts.passed += pixels;
         let bound = self.bound(rectangle)?;
-        let job = |regions: &Regions, space| self.stage.job_of_rectangle(regions, (rectangle, bound.as_ref()), space);
+        let (stage, bound) = (&self.stage, bound.as_ref());
+        let job = |worker: &Worker, space| stage.job_of_rectangle(&worker.regions, (rectangle, bound), space);
+        let compiled = self.compiled(self.means.executor_of(stage.program.hash, pixels), &job)?;
         let shares = |threads: usize| if threads > 1 { threads as u32 * SHARES_PER_THREAD } else { 1 };
-        if bound.as_ref().is_some_and(|bound| bound.colours.is_some()) {
-            return self.spread(pixels, shares, job, |_, share| share.run_strip(rectangle));
+        let how = (compiled, Unit::Quads);
+        if bound.is_some_and(|bound| bound.colours.is_some()) {
+            return self.spread(pixels, shares, how, job, |_, share| share.run_strip(rectangle));
         }
-        let exports_all = bound.as_ref().is_some_and(|bound| bound.exports_all);
-        self.spread(pixels, shares, job, |worker, share| worker.draw_rectangle(share, rectangle, exports_all))
+        let exports_all = bound.is_some_and(|bound| bound.exports_all);
+        self.spread(pixels, shares, how, job, |worker, share| worker.draw_rectangle(share, rectangle, exports_all))
+    }
+
+    /// The depth buffer and the targets, in this order, if rectangles that have one colour and one depth are filled.
+    fn filled(&self) -> Option<Vec<Squares<'a>>> {
+        let depth = self.stage.depth.as_ref().map(|depth| depth.squares());
+        let all = depth.into_iter().chain(self.stage.targets.iter().map(|target| target.squares()));
+        let all: Vec<_> = all.map(|squares| self.means.scratch.with_places(squares, true)).collect();
+        (self.fills && all.iter().all(|squares| squares.blocks().is_some())).then_some(all)
+    }
+
+    /// Fills a rectangle that has one colour and one depth in these surfaces, behind what waits.
+    fn fill(&mut self, rectangle: &Rectangle, surfaces: &[Squares]) -> Result<(), DrawError> {
+        let (means, stage, arena) = (self.means, &self.stage, self.workspace.arena());
+        let (Some(worker), Some(quad)) = (self.workers.first(), Domain::of_size(2, 2)) else { return Ok(()) };
+        let Worker { regions, .. } = &*worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut words = Vec::new();
+        if let (Some(buffer), Some((depth, range))) = (&stage.depth, rectangle.depth) {
+            words.push(buffer.filled(depth, range));
+        }
+        if !stage.targets.is_empty()
+            && let Some(mut job) = stage.job_of_rectangle(regions, (rectangle, None), self.workspace.space())
+        {
+            job.lanes = quad.into();
+            regions.clear_words(arena, 1);
+            means.run(&job, stage.program.hash)?;
+        }
+        for target in &stage.targets {
+            let colour = regions.output(target.output).map(|region| self.workspace.vector(region, 0));
+            words.push((target.surface.format.encode(colour.unwrap_or_default())[0], target.written[0]));
+        }
+        for (squares, (word, mask)) in surfaces.iter().zip(words) {
+            let Some(blocks) = squares.blocks() else { continue };
+            match ByVector::new() {
+                Some(access) => dispatch(Filling { rectangle, squares, blocks, word, mask, access }),
+                None => dispatch(Filling { rectangle, squares, blocks, word, mask, access: InPairs }),
+            }
+        }
+        let pixels = rectangle.pixels();
+        self.counts.pixels += pixels;
+        self.counts.fragments += pixels;
+        self.counts.passed += pixels;
+        Ok(())
     }
 
     /// Draws what waits.
     fn draw(&mut self) -> Result<(), DrawError> {
-        if self.primitives.is_empty() {
+        if self.primitives.all.is_empty() {
             return Ok(());
         }
-        let job = |regions: &Regions, space| self.stage.job(regions, QUADS, space);
-        // Of what is around a triangle it covers half.
-        let done =
-            self.spread(self.around / 2, |_| self.tiles.touched() as u32, job, |worker, share| worker.draw_tile(share));
+        let done = self.draw_tiles();
         self.primitives.clear();
         self.tiles.clear();
         self.around = 0;
         done
+    }
+
+    /// Draws the tiles with primitives.
+    fn draw_tiles(&self) -> Result<(), DrawError> {
+        // Of what is around a triangle it covers half.
+        let (pixels, stage) = (self.around / 2, &self.stage);
+        let executor = self.means.executor_of(self.stage.program.hash, pixels);
+        let shares = |_| self.tiles.touched() as u32;
+        let draw = |worker: &mut Worker, share: &mut Share| worker.draw_tile(share);
+        if quads_of(pixels) >= QUADS_WORTH_PLACES && drawn::is_possible(&self.stage) {
+            let job = |worker: &Worker, space| stage.job_of_pixels(&worker.lines, PIXELS, space);
+            let compiled = self.compiled(executor, &job)?.filter(drawn::is_by_pixels);
+            if compiled.is_some() {
+                return self.spread(pixels, shares, (compiled, Unit::Pixels), job, draw);
+            }
+        }
+        let job = |worker: &Worker, space| stage.job(&worker.regions, QUADS, space);
+        let compiled = self.compiled(executor, &job)?;
+        self.spread(pixels, shares, (compiled, Unit::Quads), job, draw)
+    }
+
+    /// What executes the program. What that depends on is the same for all threads and runs: it is looked up once.
+    fn compiled<'s>(
+        &'s self,
+        executor: Option<&Executor>,
+        job: &impl Fn(&Worker, &'s Space) -> Option<Job<'s>>,
+    ) -> Result<Option<CompiledProgram>, DrawError> {
+        let Some((executor, worker)) = executor.zip(self.workers.first()) else { return Ok(None) };
+        let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(job(&worker, self.workspace.space()).map(|job| executor.compile(&job)).transpose()?)
     }
 
     /// Has threads draw the shares that there are of so many pixels, with a job for each thread.
@@ -231,7 +338,8 @@ impl<'a> Quads<'a> {
         &'s self,
         pixels: u64,
         shares: impl Fn(usize) -> u32,
-        job: impl Fn(&Regions, &'s Space) -> Option<Job<'s>> + Sync,
+        (compiled, unit): (Option<CompiledProgram>, Unit),
+        job: impl Fn(&Worker, &'s Space) -> Option<Job<'s>> + Sync,
         draw: impl Fn(&mut Worker, &mut Share) -> Result<(), DrawError> + Sync,
     ) -> Result<(), DrawError> {
         let means = self.means;
@@ -239,23 +347,14 @@ impl<'a> Quads<'a> {
             return Err(DrawError::TimeIsUp);
         }
         let pool = threads(means);
-        let quads = usize::try_from(pixels / 4).unwrap_or(usize::MAX);
+        let quads = quads_of(pixels);
         let pieces = (quads / QUADS_PER_THREAD) as u64;
         let count = pool.map_or(1, |pool| pool.threads(means.options.threads, pieces)).min(self.workers.len());
         let worth = quads >= QUADS_WORTH_PLACES;
         let placed = |squares: Squares<'a>| means.scratch.with_places(squares, worth);
         let depth = self.stage.depth.as_ref().map(|depth| placed(depth.squares()));
         let targets = self.stage.targets.iter().map(|target| placed(target.squares()));
-        let executor = means.executor_of(self.stage.program.hash, pixels);
         let space = self.workspace.space();
-        // What a program depends on is the same for all threads and runs: it is looked up once.
-        let compiled = match executor.zip(self.workers.first()) {
-            Some((executor, worker)) => {
-                let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-                job(&worker.regions, space).map(|job| executor.compile(&job)).transpose()?
-            }
-            None => None,
-        };
         let shared = Shared {
             stage: &self.stage,
             depth: depth.as_ref(),
@@ -263,6 +362,7 @@ impl<'a> Quads<'a> {
             primitives: &self.primitives,
             tiles: &self.tiles,
             compiled,
+            unit,
             options: RunOptions { threads: 1, ..means.options },
             arena: self.workspace.arena(),
             shares: shares(count),
@@ -273,7 +373,7 @@ impl<'a> Quads<'a> {
         let work = |thread: usize| {
             let Some(worker) = workers.get(thread) else { return };
             let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(job) = job(&worker.regions, space) else { return };
+            let Some(job) = job(&worker, space) else { return };
             let mut share = Share { shared: &shared, job, number: 0 };
             loop {
                 share.number = next.fetch_add(1, Relaxed);
@@ -306,6 +406,7 @@ impl<'a> Quads<'a> {
     pub fn finish(mut self) -> Result<Counts, DrawError> {
         self.draw_half()?;
         self.draw()?;
+        self.means.scratch.give_primitives_back(self.primitives);
         let mut counts = self.counts;
         for worker in self.workers {
             counts.add_pixels(worker.into_inner().unwrap_or_else(PoisonError::into_inner).counts);

@@ -1,15 +1,14 @@
 //! The pixels of primitives before the program: what is covered, and the tests that come first.
 
-use super::Waiting;
 use super::depth::{BlockTest, IncomingSquares};
 use super::general::{PIXELS, corners_of, drawn_of, squares_of};
-use super::surface::Squares;
+use super::primitives::Primitive;
+use super::surface::{Block, Squares};
 use super::worker::{BLOCKS, Shared};
 use crate::pipeline::depth::DepthBuffer;
 use crate::pipeline::pixels::GRID;
-use crate::pipeline::stage::ShadedPrimitive;
 use ctm_memory::Access;
-use ctm_raster::covered::{Block, add_blocks, last_block};
+use ctm_raster::covered::{add_blocks, last_block};
 use ctm_raster::grid::Rect;
 use ctm_raster::simd::{Simd, Task};
 
@@ -34,22 +33,32 @@ impl Task for Rasterising<'_, '_, '_, '_> {
         let Rasterising { shared, area, numbers, blocks } = self;
         let centre = GRID.pixel_centre(0, 0);
         let last = last_block(area.left, area.right);
-        let surfaces: Vec<_> = shared.depth.into_iter().chain(shared.targets).filter_map(Squares::blocks).collect();
+        let planes = shared.planes();
+        let surfaces = shared.depth.into_iter().chain(shared.targets);
+        let mut surfaces = surfaces.filter_map(|squares| shared.blocks_of(squares));
+        // Most draws have no others.
+        let (first, second) = (surfaces.next(), surfaces.next());
+        let others: Vec<_> = surfaces.collect();
         while blocks.len() < BLOCKS
             && let Some(&number) = numbers.next()
         {
             if let Some(&next) = numbers.as_slice().get(AHEAD) {
-                let next = usize::from(next);
-                ctm_memory::prefetch(shared.primitives.get(next..=next).unwrap_or_default());
+                shared.primitives.prefetch(next, planes);
             }
-            let Some(Waiting { shape, area: own, .. }) = shared.primitives.get(usize::from(number)) else {
+            let Some(Primitive { shape, area: own, .. }) = shared.primitives.all.get(usize::from(number)) else {
                 continue;
             };
             let before = blocks.len();
             add_blocks(simd, (GRID, centre), shape, area.intersection(*own), last, number, blocks);
-            for surface in &surfaces {
-                for block in &blocks[before..] {
-                    surface.prefetch((block.x, block.y));
+            let Some(first) = &first else { continue };
+            for block in &mut blocks[before..] {
+                block.place = first.place((block.x, block.y));
+                first.prefetch(block);
+                if let Some(second) = &second {
+                    second.prefetch(block);
+                }
+                for other in &others {
+                    other.prefetch(block);
                 }
             }
         }
@@ -76,24 +85,20 @@ impl<A: Access> Task for Testing<'_, '_, '_, A> {
             passed.extend_from_slice(blocks);
             return;
         };
-        let test = BlockTest::of(depth, squares);
-        for block in blocks {
-            let Some(primitive) = shared.primitives.get(usize::from(block.primitive)) else { continue };
-            let tested = match &test {
-                Some(test) => test.test(simd, block, &primitive.shaded, access),
-                None => None,
-            };
-            let drawn = match tested {
-                Some(drawn) => drawn,
-                None => {
-                    let shaded = &primitive.shaded;
-                    pulp::Arch::new().dispatch(TestingSquares { squares, depth, block, shaded })
+        let slow = |block: &Block, primitive: &Primitive| {
+            pulp::Arch::new().dispatch(TestingSquares { squares, depth, block, primitive })
+        };
+        let Some(test) = BlockTest::of(shared, depth, squares) else {
+            for block in blocks {
+                let Some(primitive) = shared.primitive(block) else { continue };
+                let drawn = slow(block, primitive);
+                if drawn != [0; 2] {
+                    passed.push(Block { drawn, ..*block });
                 }
-            };
-            if drawn != [0; 2] {
-                passed.push(Block { drawn, ..*block });
             }
-        }
+            return;
+        };
+        test.run(simd, shared, blocks, passed, access, slow);
     }
 }
 
@@ -102,7 +107,7 @@ struct TestingSquares<'t, 'd, 'a> {
     squares: &'t Squares<'d>,
     depth: &'t DepthBuffer<'a>,
     block: &'t Block,
-    shaded: &'t ShadedPrimitive,
+    primitive: &'t Primitive,
 }
 
 impl pulp::NullaryFnOnce for TestingSquares<'_, '_, '_> {
@@ -110,10 +115,11 @@ impl pulp::NullaryFnOnce for TestingSquares<'_, '_, '_> {
 
     #[inline(always)]
     fn call(self) -> [u8; 2] {
-        let TestingSquares { squares, depth, block, shaded } = self;
-        let mut tested = squares_of(block, block.drawn, |corner| squares.place(corner, shaded.layer));
-        let depths = shaded.gradients.depths(corners_of(block));
-        let incoming = IncomingSquares::<PIXELS> { depths, range: shaded.range, references: None, front: shaded.front };
+        let TestingSquares { squares, depth, block, primitive } = self;
+        let mut tested = squares_of(block, block.drawn, |corner| squares.place(corner, primitive.layer));
+        let depths = primitive.depths(corners_of(block));
+        let (range, front) = (primitive.range, primitive.front);
+        let incoming = IncomingSquares::<PIXELS> { depths, range, references: None, front };
         depth.test_squares(squares, &incoming, &mut tested[..block.len()]);
         drawn_of(block, &tested)
     }

@@ -2,12 +2,11 @@
 
 use super::direct::{Piece, Rectangle};
 use super::storing::Destination;
-use super::surface::Squares;
+use super::surface::{Block, BlockPlace, Squares};
 use super::worker::{Shared, vectors};
 use crate::pipeline::stage::Regions;
 use crate::pipeline::targets::Target;
 use ctm_memory::{Access, Four};
-use ctm_raster::covered::Block;
 use ctm_raster::simd::{Simd, TOGETHER, Task};
 
 /// How many columns ahead memory is asked for.
@@ -89,7 +88,8 @@ impl<A: Access> Task for StoringRows<'_, '_, '_, A> {
             for row in (0..rows).step_by(2) {
                 for x in (left..left + columns).step_by(TOGETHER) {
                     let drawn = rectangle.drawn(x, top + row);
-                    let block = Block { x: x as u16, y: (top + row) as u16, primitive: 0, drawn, place: () };
+                    let block =
+                        Block { x: x as u16, y: (top + row) as u16, primitive: 0, drawn, place: BlockPlace::default() };
                     if !block.is_empty() {
                         let column = u32::from(block.first_quad().0) - left;
                         let first = (row * piece.pitch + column) as usize / 2;

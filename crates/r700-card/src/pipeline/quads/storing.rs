@@ -1,13 +1,12 @@
 //! What becomes of what the program exports for the quads of a launch.
 
 use super::general::{LateTests, exported_of, squares_of};
-use super::surface::{Blocks, Squares};
+use super::surface::{Block, Blocks, Launch, Squares};
 use super::worker::{Shared, get_eight, place, vectors};
 use crate::pipeline::stage::Regions;
 use crate::pipeline::targets::Target;
 use ctm_memory::{Access, Row, Words};
 use ctm_r700::Region;
-use ctm_raster::covered::{Block, Launch};
 use ctm_raster::float_bytes::FloatBytes;
 use ctm_raster::simd::{Simd, Task};
 
@@ -88,7 +87,7 @@ impl<'t, 'a> Destination<'t, 'a> {
         access: impl Access,
     ) -> bool {
         let rows = match &self.blocks {
-            Some(blocks) => blocks.rows((block.x, block.y)),
+            Some(blocks) => blocks.rows(block),
             None => self.squares.rows((block.x, block.y), layer),
         };
         let Some([upper, lower]) = rows else { return false };
@@ -194,8 +193,8 @@ impl<A: Access> Task for Storing<'_, '_, '_, A> {
                 if drawn == [0; 2] {
                     continue;
                 }
-                let Some(primitive) = shared.primitives.get(usize::from(block.primitive)) else { continue };
-                destination.write(simd, (block, drawn), primitive.shaded.layer, first, access);
+                let Some(primitive) = shared.primitive(block) else { continue };
+                destination.write(simd, (block, drawn), primitive.layer, first, access);
             }
         }
     }

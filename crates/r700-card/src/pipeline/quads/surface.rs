@@ -4,6 +4,7 @@ use crate::layout::{Layout, Part};
 use crate::pipeline::targets::Layers;
 use ctm_card::ObjectBytes;
 use ctm_memory::{Four, Pair, Words};
+use ctm_raster::covered;
 use std::sync::Arc;
 
 /// Where the squares of a slice lie, by column and row: what many draws have in common.
@@ -49,35 +50,79 @@ impl KeptPlaces {
     }
 }
 
+/// A block, with where its pixels lie in the first surface that has [`Blocks`].
+pub type Block = covered::Block<BlockPlace>;
+
+/// What runs together.
+pub type Launch<'w> = covered::Launch<'w, BlockPlace>;
+
+/// Where the pixels of a block lie: the numbers of the first of four words of its upper row, twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockPlace([u32; 2]);
+
+impl BlockPlace {
+    /// Words that there are not: no surface has so many.
+    const NONE: BlockPlace = BlockPlace([u32::MAX / 2; 2]);
+}
+
+impl Default for BlockPlace {
+    fn default() -> Self {
+        BlockPlace::NONE
+    }
+}
+
 /// The blocks of a surface of pixels of four bytes of which one slice is drawn to, and it is known where its squares lie.
 pub struct Blocks<'t> {
     words: Words<'t>,
-    columns: &'t [Part],
-    rows: &'t [Part],
+    places: &'t SquarePlaces,
     /// Words from a row to the next one.
     below: usize,
+    /// Blocks know their [place](Block::place) in it.
+    is_known: bool,
 }
 
 impl<'t> Blocks<'t> {
-    /// The words of both rows of the block whose upper left pixel is in this column, a multiple of four, and in this row, which is even; `None` if not all
-    /// of it is there.
+    /// The same, for blocks that know their place in these, which come first.
+    pub fn behind(self, first: &Blocks) -> Self {
+        let is_known = std::ptr::eq(self.places, first.places) && self.below == first.below;
+        Blocks { is_known, ..self }
+    }
+
+    /// Where the block lies whose upper left pixel is in this column, a multiple of four, and in this row, which is even.
     #[inline(always)]
-    pub fn rows(&self, (x, y): (u16, u16)) -> Option<[[Four<'t>; 2]; 2]> {
-        let (column, row) = (usize::from(x / 2), *self.rows.get(usize::from(y / 2))?);
+    pub fn place(&self, (x, y): (u16, u16)) -> BlockPlace {
+        let SquarePlaces { columns, rows, .. } = self.places;
+        let (columns, row) = (columns.get(usize::from(x / 2)..), rows.get(usize::from(y / 2)));
         // Four pixels of a row lie together.
-        let [first, _, second] = self.columns.get(column..)?.first_chunk()?;
-        let (first, second) = (first.with(row) as usize / 4, second.with(row) as usize / 4);
-        self.words.rows_of_fours([first, second], self.below)
+        let (Some([first, _, second, ..]), Some(row)) = (columns, row) else { return BlockPlace::NONE };
+        BlockPlace([first, second].map(|column| (column.with(*row) / 4) as u32))
+    }
+
+    #[inline(always)]
+    fn place_of(&self, block: &Block) -> BlockPlace {
+        if self.is_known { block.place } else { self.place((block.x, block.y)) }
+    }
+
+    /// The words of both rows of a block; `None` if not all of it is there.
+    #[inline(always)]
+    pub fn rows(&self, block: &Block) -> Option<[[Four<'t>; 2]; 2]> {
+        let BlockPlace(places) = self.place_of(block);
+        self.words.rows_of_fours(places.map(|place| place as usize), self.below)
     }
 
     /// Asks for the memory of a block, which is read or written soon.
     #[inline(always)]
-    pub fn prefetch(&self, (x, y): (u16, u16)) {
-        if let (Some(column), Some(row)) = (self.columns.get(usize::from(x / 2)), self.rows.get(usize::from(y / 2))) {
-            self.words.prefetch(column.with(*row) as usize / 4);
-        }
+    pub fn prefetch(&self, block: &Block) {
+        let BlockPlace([first, second]) = self.place_of(block);
+        // Where both rows are in a line of a cache, the other half of the block may be in another.
+        let other = if self.below >= LINE { first as usize + self.below } else { second as usize };
+        self.words.prefetch(first as usize);
+        self.words.prefetch(other);
     }
 }
+
+/// Words of a line of a cache.
+const LINE: usize = 16;
 
 /// The squares of a surface.
 pub struct Squares<'a> {
@@ -109,7 +154,9 @@ impl<'a> Squares<'a> {
         let (words, places) = self.words.filter(|_| self.layout.bytes() == 4).zip(self.places.as_ref())?;
         let is_one = self.layers.first >= self.layers.last && self.layers.first == places.slice;
         let below = (self.distances[2] / 4) as usize;
-        is_one.then_some(Blocks { words, columns: &places.columns, rows: &places.rows, below })
+        // Places are numbers of words of 32 bits.
+        let fits = self.bytes.size() < 1 << 32;
+        (is_one && fits).then_some(Blocks { words, places, below, is_known: false })
     }
 
     /// Where the square with this upper left pixel lies.

@@ -1,12 +1,12 @@
 //! Depths of primitives at many pixels together.
 
-use crate::pipeline::inputs::Gradients;
+use super::primitives::Primitive;
 use crate::pipeline::pixels::GRID;
 use ctm_raster::grid::Point;
 use ctm_raster::plane::Plane;
 
-impl Gradients {
-    /// Depths at the pixels of squares with these upper left ones, as [`depth_at`](Self::depth_at) gives each.
+impl Primitive {
+    /// Depths at the pixels of squares with these upper left ones, as [`depth_at`](crate::pipeline::inputs::Gradients::depth_at) gives each.
     #[inline(always)]
     pub fn depths<const N: usize>(&self, corners: impl Iterator<Item = (u32, u32)>) -> [f32; N] {
         let (mut dx, mut dy) = ([0.0; N], [0.0; N]);
@@ -24,7 +24,7 @@ impl Gradients {
     /// How far the pixels of a square are from the first corner: to the right, and downwards.
     #[inline(always)]
     fn distances(&self, (x, y): (u32, u32)) -> ([f64; 4], [f64; 4]) {
-        let Point { x: left, y: top } = self.perspective.setup().origin();
+        let Point { x: left, y: top } = self.origin;
         let per_pixel = GRID.per_pixel as f64;
         let first = GRID.pixel_centre(x, y);
         // Steps of the grid are a power of two: all of this is exact.

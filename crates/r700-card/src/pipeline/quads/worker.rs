@@ -1,14 +1,16 @@
 //! A thread that draws tiles and parts of rectangles.
 
 use super::direct::Rectangle;
+use super::drawn;
 use super::interpolation::Interpolation;
+use super::primitives::{Primitive, Primitives};
 use super::rasterising::{Rasterising, Testing};
 use super::rectangles::{StoringRows, StoringVectors};
 use super::storing::Storing;
-use super::surface::Squares;
-use super::{QUADS, Waiting};
+use super::surface::{Block, Blocks, Launch, Squares};
+use super::{PIXELS, QUADS};
 use crate::pipeline::DrawError;
-use crate::pipeline::stage::{PixelStage, Regions};
+use crate::pipeline::stage::{Lines, PixelStage, Regions};
 use crate::pipeline::targets::Target;
 use ctm_card::Counts;
 use ctm_engine::{Compiled, GuestJob};
@@ -17,12 +19,12 @@ use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Access, Arena, ByVector, InPairs, Words};
 use ctm_r700::{Job, Region};
-use ctm_raster::covered::{Block, Launch, Unit, launches};
+use ctm_raster::covered::{Unit, launches};
 use ctm_raster::simd::{TOGETHER, dispatch};
 use ctm_raster::tiles::Tiles;
 
 /// The program as an engine runs it.
-type CompiledProgram = Compiled<<Job<'static> as GuestJob>::Key, <Job<'static> as GuestJob>::Kernels>;
+pub type CompiledProgram = Compiled<<Job<'static> as GuestJob>::Key, <Job<'static> as GuestJob>::Kernels>;
 
 /// Blocks from which on they wait for no others.
 pub const BLOCKS: usize = 1536;
@@ -34,10 +36,12 @@ pub struct Shared<'d, 'a> {
     pub depth: Option<&'d Squares<'d>>,
     /// The targets.
     pub targets: &'d [Squares<'d>],
-    pub primitives: &'d [Waiting],
+    pub primitives: &'d Primitives,
     pub tiles: &'d Tiles,
     /// What runs the program, if not the reference.
     pub compiled: Option<CompiledProgram>,
+    /// What it runs for.
+    pub unit: Unit,
     /// How it runs in one thread.
     pub options: RunOptions<'static>,
     /// What it works on.
@@ -59,6 +63,7 @@ pub struct Share<'s, 'd, 'a> {
 pub struct Worker {
     /// Where its program works.
     pub regions: Regions,
+    pub lines: Lines,
     /// What primitives cover.
     blocks: Vec<Block>,
     /// What passes tests that come before the program.
@@ -69,8 +74,8 @@ pub struct Worker {
 
 impl Worker {
     /// One that works there.
-    pub fn new(regions: Regions) -> Self {
-        Worker { regions, blocks: Vec::new(), passed: Vec::new(), counts: Counts::default() }
+    pub fn new(regions: Regions, lines: Lines) -> Self {
+        Worker { regions, lines, blocks: Vec::new(), passed: Vec::new(), counts: Counts::default() }
     }
 
     /// Draws a tile.
@@ -92,7 +97,7 @@ impl Worker {
 
     /// Draws the blocks that were found.
     fn draw_blocks(&mut self, share: &mut Share) -> Result<(), DrawError> {
-        let Worker { regions, blocks, passed, counts } = self;
+        let Worker { regions, lines, blocks, passed, counts } = self;
         let (shared, rules) = (share.shared, &share.shared.stage.rules);
         if shared.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
@@ -116,10 +121,14 @@ impl Worker {
         if !rules.runs {
             return Ok(());
         }
-        for launch in launches(passed, Unit::Quads, QUADS) {
-            shade(share, regions, launch, counts)?;
+        match shared.unit {
+            Unit::Quads => {
+                launches(passed, Unit::Quads, QUADS).try_for_each(|launch| shade(share, regions, launch, counts))
+            }
+            Unit::Pixels => {
+                launches(passed, Unit::Pixels, PIXELS).try_for_each(|launch| drawn::shade(share, lines, launch))
+            }
         }
-        Ok(())
     }
 
     /// Draws a share of a rectangle's pieces, of which each lane `exports_all` colours or some.
@@ -176,6 +185,25 @@ fn shade(share: &mut Share, regions: &Regions, launch: Launch, counts: &mut Coun
     Ok(())
 }
 
+impl Shared<'_, '_> {
+    /// The primitive of a block.
+    #[inline(always)]
+    pub fn primitive(&self, block: &Block) -> Option<&Primitive> {
+        self.primitives.all.get(usize::from(block.primitive))
+    }
+
+    /// Planes that most primitives have.
+    pub fn planes(&self) -> usize {
+        4 * self.stage.inputs.registers().len()
+    }
+
+    /// The blocks of a surface, if it has such: those that are covered know their place in the first one that has.
+    pub fn blocks_of<'s>(&'s self, squares: &'s Squares) -> Option<Blocks<'s>> {
+        let first = self.depth.into_iter().chain(self.targets).find_map(Squares::blocks)?;
+        Some(squares.blocks()?.behind(&first))
+    }
+}
+
 impl Share<'_, '_, '_> {
     /// Runs the program, which stores its colours itself, for a strip of a rectangle.
     ///
@@ -188,7 +216,7 @@ impl Share<'_, '_, '_> {
     }
 
     /// Runs the program.
-    fn run(&self) -> Result<(), DrawError> {
+    pub fn run(&self) -> Result<(), DrawError> {
         match &self.shared.compiled {
             Some(compiled) => compiled.run(&self.job, &self.shared.options)?,
             None => ctm_r700::reference::run(&self.job, &self.shared.options)?,

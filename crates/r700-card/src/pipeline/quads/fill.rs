@@ -1,0 +1,69 @@
+//! Rectangles that have one colour and one depth everywhere, which nothing blends or tests: clears. The program runs for one quad, and what comes of
+//! it fills the memory of pixels.
+
+use super::direct::Rectangle;
+use super::surface::{Block, Blocks, Squares};
+use crate::pipeline::stage::PixelStage;
+use crate::pipeline::targets::{Operation, Target};
+use ctm_memory::{Access, Row};
+use ctm_raster::simd::{Simd, TOGETHER, Task};
+
+/// Whether rectangles of a draw can be such.
+pub fn is_possible(stage: &PixelStage) -> bool {
+    let is_copied = |target: &Target| matches!(target.operation, Operation::Copy);
+    let passes_all = stage.depth.as_ref().is_none_or(|depth| depth.passes_all());
+    stage.rules.early && stage.samples.mask() & 1 != 0 && passes_all && stage.targets.iter().all(is_copied)
+}
+
+/// A surface whose pixels of a rectangle get a word, in the bits of a mask: a task that is faster on hosts with wide vectors.
+pub struct Filling<'f, A> {
+    pub rectangle: &'f Rectangle,
+    pub squares: &'f Squares<'f>,
+    pub blocks: Blocks<'f>,
+    pub word: u32,
+    pub mask: u32,
+    /// How memory is accessed.
+    pub access: A,
+}
+
+impl<A: Access> Task for Filling<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        let Filling { rectangle, squares, blocks, word, mask, access } = self;
+        let [[left, right], [top, bottom]] = rectangle.sides();
+        for y in (top & !1..bottom).step_by(2) {
+            for x in (left / TOGETHER as u32 * TOGETHER as u32..right).step_by(TOGETHER) {
+                let drawn = rectangle.drawn(x, y);
+                let place = blocks.place((x as u16, y as u16));
+                let Some(rows) = blocks.rows(&Block { x: x as u16, y: y as u16, primitive: 0, drawn, place }) else {
+                    fill_squares(rectangle, squares, (x, y), word, mask);
+                    continue;
+                };
+                for (row, drawn) in rows.into_iter().zip(drawn) {
+                    if drawn == 0xFF && mask == u32::MAX {
+                        row.set([word; TOGETHER], access);
+                    } else if drawn != 0 {
+                        let memory = simd.words(&row.get(access));
+                        let bits = simd.and(simd.splat(mask), simd.chosen(drawn));
+                        let changed = simd.and(simd.xor(memory, simd.splat(word)), bits);
+                        row.set(simd.array(simd.xor(memory, changed)), access);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The squares of a block, as far as they are there.
+#[cold]
+fn fill_squares(rectangle: &Rectangle, squares: &Squares, (x, y): (u32, u32), word: u32, mask: u32) {
+    for x in (x..x + TOGETHER as u32).step_by(2) {
+        let (place, drawn) = (squares.place((x, y), rectangle.layer.into()), rectangle.covered((x, y)));
+        let mut words = [[0; 4]; 4];
+        squares.read(place, 0, &mut words);
+        words[0].iter_mut().for_each(|memory| *memory = *memory & !mask | word & mask);
+        squares.write(place, 0, &words, drawn);
+    }
+}
