@@ -1,0 +1,173 @@
+//! Operations on eight pixels at a time, by the host's vectors where it has such.
+//!
+//! All implementations give the same bits: arithmetic is that of binary64, each operation rounded once.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+#[cfg(test)]
+mod tests;
+
+pub use portable::Portable;
+
+/// Pixels that are computed together.
+pub const TOGETHER: usize = 8;
+
+/// A word for each of these pixels.
+pub type Eight = [u32; TOGETHER];
+
+/// A host's operations on eight pixels. Conditions are words of which all bits are set, or none.
+pub trait Simd: Copy {
+    /// A word for each pixel.
+    type Words: Copy;
+    /// A binary64 number for each pixel.
+    type Numbers: Copy;
+    /// A binary32 number for each pixel.
+    type Singles: Copy;
+    /// For each pixel the number of one of them.
+    type Lanes: Copy;
+
+    /// These words.
+    fn words(self, words: &Eight) -> Self::Words;
+    /// The words, one by one.
+    fn array(self, words: Self::Words) -> Eight;
+    /// The same word for each.
+    fn splat(self, word: u32) -> Self::Words;
+    /// `first` + n * `step` for pixel n, modulo 2^32.
+    fn progression(self, first: i32, step: i32) -> Self::Words;
+    /// The same number for each.
+    fn number(self, number: f64) -> Self::Numbers;
+    /// (`first` + n * `step`) / `step` for pixel n, rounded once. The numerators are integers of at most 31 bits, and `step` is from 1 to 4096.
+    fn fractions(self, first: i32, step: i32) -> Self::Numbers;
+    /// For both rows of a block, `first` / `step` and (`first` + `step`) / `step`, as [`fractions`](Self::fractions) are rounded; the first half of
+    /// the numbers is that of the upper row.
+    fn rows(self, first: i32, step: i32) -> Self::Numbers;
+    /// Sums of numbers and the one for a row, of such as [`rows`](Self::rows) gives.
+    fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers;
+    /// Sums.
+    fn add(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    /// Products.
+    fn mul(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    /// Quotients.
+    fn div(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    /// The nearest integers from 0 to `max`, which has at most 31 bits; halves up, and 0 for NaN.
+    fn nearest(self, numbers: Self::Numbers, max: u32) -> Self::Words;
+    /// The bits of the numbers as binary32: rounded once, denormals are zeros of their sign, and NaNs are [`NAN`](crate::NAN).
+    fn binary32(self, numbers: Self::Numbers) -> Self::Words;
+    /// The bits of numbers as binary32, rounded once, of which none is a NaN or becomes a denormal.
+    fn normal_binary32(self, numbers: Self::Numbers) -> Self::Words;
+    /// The nearest numbers that binary32 has.
+    fn rounded(self, numbers: Self::Numbers) -> Self::Numbers;
+    /// The nearest numbers from `least` to `most`; `least` for NaN.
+    fn clamped(self, numbers: Self::Numbers, least: f64, most: f64) -> Self::Numbers;
+    /// The binary32 numbers with these bits.
+    fn singles(self, words: Self::Words) -> Self::Singles;
+    /// The bits of numbers.
+    fn single_bits(self, numbers: Self::Singles) -> Self::Words;
+    /// The same number for each.
+    fn single(self, number: f32) -> Self::Singles;
+    /// Sums.
+    fn add_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// Differences.
+    fn sub_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// Products.
+    fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The first ones where they are less, else the second ones.
+    fn least(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The first ones where they are greater, else the second ones.
+    fn greatest(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The nearest integers to products with `max`, from 0 to that, which has 2 to 22 bits, all of them set; 0 for NaN.
+    fn codes(self, fractions: Self::Singles, max: u32) -> Self::Words;
+    /// Quotients of integers by `max`, which is none of them less than, of at most 16 bits.
+    fn fractions_of_codes(self, codes: Self::Words, max: u32) -> Self::Singles;
+    /// The components of the vectors of pixels: of each component for all of them.
+    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Self::Words; 4];
+    /// The opposite: the vectors of pixels.
+    fn vectors(self, components: [Self::Words; 4]) -> [[u32; 4]; TOGETHER];
+    /// The lanes whose bits are set, one behind the other from the first on; any lanes follow.
+    fn pack(self, bits: u8) -> Self::Lanes;
+    /// The opposite: where a bit is set, the next of the lanes from the first on; elsewhere any of them.
+    fn spread(self, bits: u8) -> Self::Lanes;
+    /// For each lane, the word of the lane that this says.
+    fn permuted(self, words: Self::Words, lanes: Self::Lanes) -> Self::Words;
+    /// Bits of both.
+    fn and(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Bits of either.
+    fn or(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Bits of the second that the first lacks.
+    fn and_not(self, not: Self::Words, b: Self::Words) -> Self::Words;
+    /// Bits of one of both only.
+    fn xor(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Moved up by `N` bits.
+    fn up<const N: i32>(self, words: Self::Words) -> Self::Words;
+    /// Moved down by `N` bits; the uppermost are 0.
+    fn down<const N: i32>(self, words: Self::Words) -> Self::Words;
+    /// Sums of words, modulo 2^32.
+    fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Sums of the halves of words, modulo 2^16.
+    fn add_halves(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Products of the halves of words, modulo 2^16.
+    fn mul_halves(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// The halves of words, moved down by `N` bits; the uppermost are 0.
+    fn down_halves<const N: i32>(self, words: Self::Words) -> Self::Words;
+    /// Whether the first are greater, as numbers with a sign.
+    fn greater(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// The condition whether bit n is set, for pixel n.
+    fn chosen(self, bits: u8) -> Self::Words;
+    /// Bit n: the condition for pixel n, or the uppermost bit of any other word.
+    fn bits(self, conditions: Self::Words) -> u8;
+}
+
+/// What is done by a host's vectors.
+pub trait Task {
+    /// What it gives.
+    type Output;
+
+    /// Does it. It has to be inlined, since functions of their own are not made of such instructions.
+    fn run(self, simd: impl Simd) -> Self::Output;
+}
+
+/// Does a task by the best vectors that the host has.
+#[inline]
+pub fn dispatch<T: Task>(task: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx512) = avx512::Avx512::new() {
+        return avx512.run(task);
+    } else if let Some(avx2) = avx2::Avx2::new() {
+        return avx2.run(task);
+    }
+    task.run(Portable)
+}
+
+/// A lane for each lane, by the bits of eight of them.
+type Lanes = [[u8; TOGETHER]; 1 << TOGETHER];
+
+/// The lanes whose bits are set, from the first on.
+static PACK: Lanes = lanes(true);
+/// Of each lane, how many of those before it have their bit set.
+static SPREAD: Lanes = lanes(false);
+
+const fn lanes(packed: bool) -> Lanes {
+    let mut lanes = [[0; TOGETHER]; 1 << TOGETHER];
+    let mut bits = 0;
+    while bits < lanes.len() {
+        let (mut lane, mut count) = (0, 0);
+        while lane < TOGETHER {
+            if !packed {
+                lanes[bits][lane] = count as u8;
+            }
+            if bits >> lane & 1 != 0 {
+                if packed {
+                    lanes[bits][count] = lane as u8;
+                }
+                // The last of all has no more than seven before it.
+                count += (count < TOGETHER - 1) as usize;
+            }
+            lane += 1;
+        }
+        bits += 1;
+    }
+    lanes
+}

@@ -1,0 +1,204 @@
+//! Pixel by pixel, on any host.
+
+use super::{Eight, PACK, SPREAD, Simd, TOGETHER};
+use crate::bits;
+
+/// Pixel by pixel, on any host.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+fn each<A: Copy, B: Copy, R>(a: [A; TOGETHER], b: [B; TOGETHER], op: impl Fn(A, B) -> R) -> [R; TOGETHER] {
+    std::array::from_fn(|n| op(a[n], b[n]))
+}
+
+fn condition(holds: bool) -> u32 {
+    if holds { u32::MAX } else { 0 }
+}
+
+fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
+    u32::from(op(a as u16, b as u16)) | u32::from(op((a >> 16) as u16, (b >> 16) as u16)) << 16
+}
+
+impl Simd for Portable {
+    type Words = Eight;
+    type Numbers = [f64; TOGETHER];
+    type Singles = [f32; TOGETHER];
+    type Lanes = [u8; TOGETHER];
+
+    fn words(self, words: &Eight) -> Eight {
+        *words
+    }
+
+    fn array(self, words: Eight) -> Eight {
+        words
+    }
+
+    fn splat(self, word: u32) -> Eight {
+        [word; TOGETHER]
+    }
+
+    fn progression(self, first: i32, step: i32) -> Eight {
+        std::array::from_fn(|n| first.wrapping_add((n as i32).wrapping_mul(step)).cast_unsigned())
+    }
+
+    fn number(self, number: f64) -> [f64; TOGETHER] {
+        [number; TOGETHER]
+    }
+
+    fn fractions(self, first: i32, step: i32) -> [f64; TOGETHER] {
+        std::array::from_fn(|n| f64::from(first.wrapping_add((n as i32).wrapping_mul(step))) / f64::from(step))
+    }
+
+    fn rows(self, first: i32, step: i32) -> [f64; TOGETHER] {
+        let fraction = |place: i32| f64::from(place) / f64::from(step);
+        std::array::from_fn(|n| fraction(if n < TOGETHER / 2 { first } else { first.wrapping_add(step) }))
+    }
+
+    fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers {
+        numbers.map(|number| number + rows[row % 2 * (TOGETHER / 2)])
+    }
+
+    fn add(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers {
+        each(a, b, |a, b| a + b)
+    }
+
+    fn mul(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers {
+        each(a, b, |a, b| a * b)
+    }
+
+    fn div(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers {
+        each(a, b, |a, b| a / b)
+    }
+
+    fn nearest(self, numbers: Self::Numbers, max: u32) -> Eight {
+        numbers.map(|number| crate::plane::nearest(number, max))
+    }
+
+    fn binary32(self, numbers: Self::Numbers) -> Eight {
+        numbers.map(|number| ctm_num::flush(bits(number as f32)))
+    }
+
+    fn normal_binary32(self, numbers: Self::Numbers) -> Eight {
+        numbers.map(|number| (number as f32).to_bits())
+    }
+
+    fn rounded(self, numbers: Self::Numbers) -> Self::Numbers {
+        numbers.map(|number| f64::from(number as f32))
+    }
+
+    fn clamped(self, numbers: Self::Numbers, least: f64, most: f64) -> Self::Numbers {
+        numbers.map(|number| number.max(least).min(most))
+    }
+
+    fn singles(self, words: Eight) -> Self::Singles {
+        words.map(f32::from_bits)
+    }
+
+    fn single_bits(self, numbers: Self::Singles) -> Eight {
+        numbers.map(f32::to_bits)
+    }
+
+    fn single(self, number: f32) -> Self::Singles {
+        [number; TOGETHER]
+    }
+
+    fn add_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a + b)
+    }
+
+    fn sub_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a - b)
+    }
+
+    fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a * b)
+    }
+
+    fn least(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| if a < b { a } else { b })
+    }
+
+    fn greatest(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| if a > b { a } else { b })
+    }
+
+    fn codes(self, fractions: Self::Singles, max: u32) -> Eight {
+        fractions.map(|fraction| ctm_num::convert::f32_to_unorm(fraction.to_bits(), max))
+    }
+
+    fn fractions_of_codes(self, codes: Eight, max: u32) -> Self::Singles {
+        codes.map(|code| code as f32 / max as f32)
+    }
+
+    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Eight; 4] {
+        std::array::from_fn(|component| vectors.map(|vector| vector[component]))
+    }
+
+    fn vectors(self, components: [Eight; 4]) -> [[u32; 4]; TOGETHER] {
+        std::array::from_fn(|n| components.map(|words| words[n]))
+    }
+
+    fn pack(self, bits: u8) -> [u8; TOGETHER] {
+        PACK[usize::from(bits)]
+    }
+
+    fn spread(self, bits: u8) -> [u8; TOGETHER] {
+        SPREAD[usize::from(bits)]
+    }
+
+    fn permuted(self, words: Eight, lanes: [u8; TOGETHER]) -> Eight {
+        lanes.map(|lane| words[usize::from(lane)])
+    }
+
+    fn and(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, |a, b| a & b)
+    }
+
+    fn or(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, |a, b| a | b)
+    }
+
+    fn and_not(self, not: Eight, b: Eight) -> Eight {
+        each(not, b, |not, b| !not & b)
+    }
+
+    fn xor(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, |a, b| a ^ b)
+    }
+
+    fn up<const N: i32>(self, words: Eight) -> Eight {
+        words.map(|word| word << N)
+    }
+
+    fn down<const N: i32>(self, words: Eight) -> Eight {
+        words.map(|word| word >> N)
+    }
+
+    fn add_words(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, u32::wrapping_add)
+    }
+
+    fn add_halves(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, |a, b| halves(a, b, u16::wrapping_add))
+    }
+
+    fn mul_halves(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, |a, b| halves(a, b, u16::wrapping_mul))
+    }
+
+    fn down_halves<const N: i32>(self, words: Eight) -> Eight {
+        words.map(|word| halves(word, 0, |half, _| half >> N))
+    }
+
+    fn greater(self, a: Eight, b: Eight) -> Eight {
+        each(a, b, |a, b| condition(a.cast_signed() > b.cast_signed()))
+    }
+
+    fn chosen(self, bits: u8) -> Eight {
+        std::array::from_fn(|n| condition(bits >> n & 1 != 0))
+    }
+
+    fn bits(self, conditions: Eight) -> u8 {
+        (0..).zip(conditions).fold(0, |bits, (n, condition)| bits | ((condition >> 31) as u8) << n)
+    }
+}
