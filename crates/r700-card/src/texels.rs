@@ -4,7 +4,7 @@
 
 use crate::resources::{NumberFormat, TextureResource};
 use ctm_r700::reference::ElementDecoder;
-use ctm_r700::{ElementFormat, NumberFormat as ElementNumbers, TexelNumbers};
+use ctm_r700::{ElementFormat, NumberFormat as ElementNumbers, TexelNumbers, VectorForm};
 use ctm_raster::blocks::BlockFormat;
 use ctm_raster::srgb::LINEAR;
 
@@ -31,7 +31,18 @@ struct Elements {
     /// The signed ones of components that may have a sign each, if some but not all have.
     signed: Option<(ElementDecoder, [bool; 4])>,
     channels: [Channel; 4],
+    /// The byte that is the same as each channel, if there are such.
+    bytes: Option<[ByteChannel; 4]>,
     numbers: TexelNumbers,
+}
+
+/// How a channel is obtained that is a fraction of 255.
+#[derive(Clone, Copy)]
+enum ByteChannel {
+    /// It is the same for all texels.
+    Constant(u8),
+    /// It is a byte of a word of the element: its number, and its lowest bit.
+    Part(usize, u32),
 }
 
 /// How a channel of texels is obtained.
@@ -44,6 +55,50 @@ enum Channel {
     Part(usize, u32, Box<[u32; 1 << LOOKED_UP]>),
     /// The decoder calculates it.
     Calculated,
+}
+
+impl Channel {
+    /// The same as a byte, if all its values are fractions of 255.
+    fn byte(&self) -> Option<ByteChannel> {
+        let fraction = |byte: u8| (f32::from(byte) / 255.0).to_bits();
+        match self {
+            Channel::Constant(value) => {
+                [0, u8::MAX].into_iter().find(|&byte| fraction(byte) == *value).map(ByteChannel::Constant)
+            }
+            Channel::Part(word, shift, values) => {
+                let are_fractions = (0..=u8::MAX).zip(values.iter()).all(|(byte, value)| *value == fraction(byte));
+                are_fractions.then_some(ByteChannel::Part(*word, *shift))
+            }
+            Channel::Word(_) | Channel::Calculated => None,
+        }
+    }
+}
+
+/// A texel as it is kept.
+pub trait KeptTexel: Sized {
+    /// Decodes texels of a row, from those in column `x` and row `y` on, which lie in these elements, samples of one texel one after the other.
+    fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [Self]);
+}
+
+/// [`VectorForm::Dwords`].
+impl KeptTexel for [u32; 4] {
+    fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [Self]) {
+        decoder.decode(elements, x, y, texels);
+    }
+}
+
+/// [`VectorForm::Bytes`].
+impl KeptTexel for u32 {
+    fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], _: u32, _: u32, texels: &mut [Self]) {
+        let Kind::Elements(format) = &decoder.kind else { return };
+        let Some(channels) = &format.bytes else { return };
+        for (texel, words) in texels.iter_mut().zip(elements) {
+            *texel = u32::from_le_bytes(channels.map(|channel| match channel {
+                ByteChannel::Constant(byte) => byte,
+                ByteChannel::Part(word, shift) => (words[word & 3] >> shift) as u8,
+            }));
+        }
+    }
 }
 
 impl TexelDecoder {
@@ -86,8 +141,16 @@ impl TexelDecoder {
         }
     }
 
-    /// Decodes texels of a row, from those in column `x` and row `y` on, which lie in these elements, samples of one texel one after the other.
-    pub fn decode(&self, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [[u32; 4]]) {
+    /// The shortest form that keeps texels.
+    pub fn form(&self) -> VectorForm {
+        match &self.kind {
+            Kind::Elements(elements) if elements.bytes.is_some() => VectorForm::Bytes,
+            Kind::Elements(_) | Kind::Blocks(_) => VectorForm::Dwords,
+        }
+    }
+
+    /// Decodes texels of a row, as [`KeptTexel::decode`] says.
+    fn decode(&self, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [[u32; 4]]) {
         match &self.kind {
             Kind::Elements(format) => format.decode(elements, texels),
             Kind::Blocks(format) => {
@@ -122,6 +185,7 @@ impl Elements {
             decoder: decoder(all)?,
             signed: if some { Some((decoder(true)?, signs)) } else { None },
             channels: [const { Channel::Calculated }; 4],
+            bytes: None,
             numbers: match texture.numbers {
                 NumberFormat::Int => TexelNumbers::Integer,
                 NumberFormat::Norm if !signs[0] && !is_float(texture.format) => TexelNumbers::Fraction,
@@ -131,6 +195,9 @@ impl Elements {
         for channel in 0..4 {
             let found = elements.channel(channel, texture);
             elements.channels[channel] = found;
+        }
+        if let [Some(x), Some(y), Some(z), Some(w)] = elements.channels.each_ref().map(Channel::byte) {
+            elements.bytes = Some([x, y, z, w]);
         }
         Some(elements)
     }
@@ -258,6 +325,39 @@ mod tests {
         let texel = decoded(&blocks, [0x8000_8000, 0, 0, 0], 3, 3);
         assert_eq!(texel, [LINEAR[132], 0, 0, 0x3F80_0000]);
         assert_eq!(blocks.block(), (4, 4, 8));
+    }
+
+    /// Texels are kept as bytes where that says the same.
+    #[test]
+    fn fractions_of_255_are_bytes() {
+        let norm = NumberFormat::Norm;
+        let kept = |decoder: &TexelDecoder, words: [u32; 4]| {
+            let mut texel = [7];
+            u32::decode(decoder, &[words], 0, 0, &mut texel);
+            texel[0]
+        };
+        // Of one, two and four bytes.
+        for format in [0x01, 0x07, 0x1A] {
+            let decoder = decoder(format, norm, [0; 4], false);
+            assert_eq!(decoder.form(), VectorForm::Bytes, "{format:#x}");
+            for byte in 0..=u8::MAX {
+                let words = [u32::from_le_bytes([byte, !byte, byte ^ 0x5A, byte.wrapping_mul(3)]), 0, 0, 0];
+                let bytes = kept(&decoder, words).to_le_bytes();
+                assert_eq!(bytes.map(|byte| (f32::from(byte) / 255.0).to_bits()), decoded(&decoder, words, 0, 0));
+            }
+        }
+        // Signs, sRGB, integers, other sizes, blocks.
+        for (format, numbers, signs, degamma) in [
+            (0x1A, norm, [1; 4], false),
+            (0x1A, norm, [0, 1, 0, 0], false),
+            (0x1A, norm, [0; 4], true),
+            (0x1A, NumberFormat::Int, [0; 4], false),
+            (0x08, norm, [0; 4], false),
+            (0x05, norm, [0; 4], false),
+            (0x31, norm, [0; 4], false),
+        ] {
+            assert_eq!(decoder(format, numbers, signs, degamma).form(), VectorForm::Dwords, "{format:#x}");
+        }
     }
 
     #[test]

@@ -150,16 +150,37 @@ pub enum TexelNumbers {
 pub enum Texels {
     /// A surface for each level. Slice z of level k lies in the rows from z * [`level_size`](Texture::level_size)`(k)[1]` on.
     Surfaces(Vec<Surface>),
-    /// Vectors of four dwords, one for each sample: first those of the first texel, then those of its neighbour in the row, row
+    /// Vectors of four numbers, one for each sample: first those of the first texel, then those of its neighbour in the row, row
     /// after row, slice after slice, level after level.
     Vectors {
         /// Where they are.
         region: Region,
+        /// How each is stored.
+        form: VectorForm,
         /// How many levels there are; at most [`MAX_LEVELS`] count.
         levels: usize,
         /// How many samples a texel has.
         samples: u32,
     },
+}
+
+/// How vectors of textures are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VectorForm {
+    /// Four dwords.
+    Dwords,
+    /// The bytes of a dword from the lowest one on: each is a fraction of 255.
+    Bytes,
+}
+
+impl VectorForm {
+    /// Bytes of a vector.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            VectorForm::Dwords => 16,
+            VectorForm::Bytes => 4,
+        }
+    }
 }
 
 /// Levels that a texture has at most.

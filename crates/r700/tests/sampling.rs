@@ -9,7 +9,7 @@ use ctm_r700::engine::NotCompiled;
 use ctm_r700::lift::{Specialisation, lift};
 use ctm_r700::{
     Compare, Dimension, Filter, Input, Job, MipFilter, Region, Sampler, Select, Stage, TexelNumbers, Texels, Texture,
-    Wrap, reference, text,
+    VectorForm, Wrap, reference, text,
 };
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn value(level: usize, [x, y, z]: [i64; 3]) -> f64 {
 fn texture(space: &Space, dimension: Dimension, size: [u32; 3], levels: usize) -> Texture {
     let region = Region { base: BASE, length: BYTES / 2 };
     let swizzle = [Select::X, Select::Y, Select::Z, Select::W];
-    let texels = Texels::Vectors { region, levels, samples: 1 };
+    let texels = Texels::Vectors { region, form: VectorForm::Dwords, levels, samples: 1 };
     let texture = Texture { dimension, size, texels, numbers: TexelNumbers::Float, swizzle };
     let mut bytes = Vec::new();
     for level in 0..levels {
@@ -362,13 +362,50 @@ fn loads_of_levels_and_samples() {
         let region = Region { base: BASE, length: 16 * 24 };
         let words: Vec<u8> = (0..96u32).flat_map(u32::to_le_bytes).collect();
         space.write_bytes(BASE, &words).unwrap();
-        let texels = Texels::Vectors { region, levels: 1, samples: 4 };
+        let texels = Texels::Vectors { region, form: VectorForm::Dwords, levels: 1, samples: 4 };
         Texture { size: [3, 2, 1], dimension: Dimension::D2, texels, ..plain }
     };
     assert_eq!(load([2, 1, 0, 3], &samples)[0], 4 * (5 * 4 + 3));
     assert_eq!(load([2, 1, 0, 4], &samples)[0], 0);
     let count = fetch("GET_SAMPLE_INFO R1.xyzw, R4.xyzw, t3, s1", [[0.0; 4]; 4], Sampler::default(), samples);
     assert_eq!(count[0][3], 4);
+}
+
+/// Bytes give what vectors of fractions of 255 give.
+#[test]
+fn bytes_are_fractions() {
+    const SIDE: u32 = 32;
+    let texture = |space: &Space, form: VectorForm| {
+        let bytes = (0..4 * SIDE * SIDE).map(|n| (n.wrapping_mul(0x9E37_79B9) >> 20) as u8);
+        let stored: Vec<u8> = match form {
+            VectorForm::Bytes => bytes.collect(),
+            VectorForm::Dwords => bytes.flat_map(|byte| (f32::from(byte) / 255.0).to_le_bytes()).collect(),
+        };
+        space.write_bytes(BASE, &stored).unwrap();
+        let region = Region { base: BASE, length: stored.len() as u32 };
+        let texels = Texels::Vectors { region, form, levels: 1, samples: 1 };
+        let swizzle = [Select::X, Select::Y, Select::Z, Select::W];
+        Texture { dimension: Dimension::D2, size: [SIDE, SIDE, 1], texels, numbers: TexelNumbers::Fraction, swizzle }
+    };
+    for (filter, wrap) in
+        [(Filter::Nearest, Wrap::Repeat), (Filter::Linear, Wrap::Repeat), (Filter::Linear, Wrap::Border)]
+    {
+        let sampler = Sampler {
+            magnification: filter,
+            minification: filter,
+            wrap: [wrap; 3],
+            border: border(),
+            ..Sampler::default()
+        };
+        for y in 0..SIDE {
+            let quad = [0, 1, 2, 3].map(|pixel| {
+                let x = (7 * y + pixel) as f32 / 20.0;
+                [x, y as f32 / SIDE as f32 + x / 99.0, 0.0, 0.0]
+            });
+            let sample = |form| fetch("SAMPLE R1.xyzw, R4.xyzw, t3, s1", quad, sampler, |space| texture(space, form));
+            assert_eq!(sample(VectorForm::Bytes), sample(VectorForm::Dwords), "{filter:?} {wrap:?} {y}");
+        }
+    }
 }
 
 /// Samples of any texture with any sampler: [`fetch`] compares the engine with the reference.
@@ -456,10 +493,12 @@ fn engine_and_reference_agree() {
         if operation == "LD" || operation == "GET_TEXTURE_INFO" {
             quad = quad.map(|pixel| pixel.map(|part| f32::from_bits((part as i32).cast_unsigned())));
         }
-        fetch(&instruction, quad, sampler, |space| Texture {
-            numbers,
-            swizzle: swizzle.map(|select| Select::ALL[select]),
-            ..texture(space, dimension, sides, levels)
+        let form = *u.choose(&[VectorForm::Dwords, VectorForm::Bytes])?;
+        fetch(&instruction, quad, sampler, |space| {
+            let texture = texture(space, dimension, sides, levels);
+            let region = Region { base: BASE, length: BYTES / 2 };
+            let texels = Texels::Vectors { region, form, levels, samples: 1 };
+            Texture { numbers, swizzle: swizzle.map(|select| Select::ALL[select]), texels, ..texture }
         });
         Ok(())
     })

@@ -102,9 +102,9 @@ pub fn make_surfaces(bindings: &mut Bindings) -> Vec<(u8, [u32; 3])> {
     let mut made = Vec::new();
     for (&number, texture) in &mut bindings.textures {
         let [width, height, slices] = texture.size;
-        if let Texels::Vectors { region, levels: 1, samples: 1 } = texture.texels
+        if let Texels::Vectors { region, form, levels: 1, samples: 1 } = texture.texels
             && let Some(rows) = height.checked_mul(slices)
-            && let Some(surface) = vector_surface(region.base, [width, rows])
+            && let Some(surface) = vector_surface(region.base, form, [width, rows])
             && surface.bytes() <= region.length.into()
         {
             texture.texels = Texels::Surfaces(vec![surface]);

@@ -13,6 +13,7 @@ use crate::registers::{
 use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_card::{ObjectBytes, Picture};
 use ctm_memory::{Arena, BASE_ALIGNMENT, Format, Tiling};
+use ctm_r700::VectorForm;
 use ctm_raster::blend::LogicOp;
 use ctm_raster::channel::Words;
 use ctm_raster::pixel::{Numbers, PixelFormat};
@@ -63,14 +64,16 @@ pub fn addresses(bytes: &ObjectBytes, layout: &Layout, layers: Layers) -> Range<
     first + begin.min(bytes.size())..first + end.min(bytes.size())
 }
 
-/// Bytes of a vector.
-const VECTOR_BYTES: u32 = 16;
 /// Columns and rows of a surface of memory: coordinates beyond are others.
 const MOST: u32 = 1 << 12;
 
 /// Vectors from an address on, of so many columns and rows, as a surface of memory, if they can be one.
-pub fn vector_surface(base: u32, [pitch, height]: [u32; 2]) -> Option<ctm_memory::Surface> {
-    let (tiling, format) = (Tiling::Linear, Format::Float32_4);
+pub fn vector_surface(base: u32, form: VectorForm, [pitch, height]: [u32; 2]) -> Option<ctm_memory::Surface> {
+    let format = match form {
+        VectorForm::Dwords => Format::Float32_4,
+        VectorForm::Bytes => Format::Uint8_4,
+    };
+    let tiling = Tiling::Linear;
     let is_one = (1..=MOST).contains(&pitch)
         && (1..=MOST).contains(&height)
         && pitch.is_multiple_of(ctm_memory::Surface::pitch_granule(tiling, format))
@@ -137,7 +140,9 @@ impl<'a> Surface<'a> {
         let offset = u64::from(self.layers.slice(layer)) * self.layout.slice_bytes();
         let bytes = u32::try_from(self.layout.slice_bytes()).ok()?;
         let base = self.bytes.address(offset, bytes)?;
-        vector_surface(base, [columns, rows]).filter(|_| self.layout.is_linear() && self.layout.bytes() == VECTOR_BYTES)
+        let form = VectorForm::Dwords;
+        vector_surface(base, form, [columns, rows])
+            .filter(|_| self.layout.is_linear() && self.layout.bytes() == form.bytes())
     }
 
     /// The card addresses of what is drawn to.

@@ -2,7 +2,7 @@
 
 use super::source::{Changes, Source};
 use crate::levels::Level;
-use crate::texels::TexelDecoder;
+use crate::texels::{KeptTexel, TexelDecoder};
 use std::ops::Range;
 
 /// Elements whose places are worked out together: those of a tile's row, or the samples of one.
@@ -33,30 +33,30 @@ impl LevelDecoder<'_> {
     }
 
     /// Makes vectors of all elements some of whose bytes have changed. What lies beyond the end of the source is 0.
-    pub(super) fn decode(&self, input: Input, vectors: &mut [[u32; 4]]) {
+    pub(super) fn decode<T: KeptTexel>(&self, input: Input, vectors: &mut [T]) {
         match self.decoder.block().2 {
-            1 => self.rows::<1>(input, vectors),
-            2 => self.rows::<2>(input, vectors),
-            4 => self.rows::<4>(input, vectors),
-            8 => self.rows::<8>(input, vectors),
-            _ => self.rows::<16>(input, vectors),
+            1 => self.rows::<1, T>(input, vectors),
+            2 => self.rows::<2, T>(input, vectors),
+            4 => self.rows::<4, T>(input, vectors),
+            8 => self.rows::<8, T>(input, vectors),
+            _ => self.rows::<16, T>(input, vectors),
         }
     }
 
-    fn rows<const BYTES: usize>(&self, input: Input, vectors: &mut [[u32; 4]]) {
+    fn rows<const BYTES: usize, T: KeptTexel>(&self, input: Input, vectors: &mut [T]) {
         let [width, height, _] = self.level.size;
         let row = (width * self.samples).max(1) as usize;
         let rows = self.slices.clone().flat_map(|slice| (0..height).map(move |y| (slice, y)));
         for ((slice, y), vectors) in rows.zip(vectors.chunks_exact_mut(row)) {
             match self.samples {
-                1 => self.row::<BYTES>(input, slice, y, vectors),
-                _ => self.samples::<BYTES>(input, slice, y, vectors),
+                1 => self.row::<BYTES, T>(input, slice, y, vectors),
+                _ => self.samples::<BYTES, T>(input, slice, y, vectors),
             }
         }
     }
 
     /// A row of texels of one sample.
-    fn row<const BYTES: usize>(&self, input: Input, slice: u32, y: u32, vectors: &mut [[u32; 4]]) {
+    fn row<const BYTES: usize, T: KeptTexel>(&self, input: Input, slice: u32, y: u32, vectors: &mut [T]) {
         let (block_width, block_height, _) = self.decoder.block();
         let layout = &self.level.layout;
         let columns = layout.columns();
@@ -73,12 +73,12 @@ impl LevelDecoder<'_> {
             };
             let count = vectors.len().div_ceil(block_width as usize);
             let x = column * block_width;
-            decode_run::<BYTES>(self.decoder, input, &places[..count], [x, y], vectors);
+            decode_run::<BYTES, T>(self.decoder, input, &places[..count], [x, y], vectors);
         }
     }
 
     /// A row of texels of several samples.
-    fn samples<const BYTES: usize>(&self, input: Input, slice: u32, y: u32, vectors: &mut [[u32; 4]]) {
+    fn samples<const BYTES: usize, T: KeptTexel>(&self, input: Input, slice: u32, y: u32, vectors: &mut [T]) {
         let (block_width, block_height, _) = self.decoder.block();
         for (x, vectors) in (0..).zip(vectors.chunks_exact_mut(self.samples as usize)) {
             let place = |sample: usize| {
@@ -87,7 +87,7 @@ impl LevelDecoder<'_> {
             };
             let places: [u64; RUN] = std::array::from_fn(place);
             let count = vectors.len().min(RUN);
-            decode_run::<BYTES>(self.decoder, input, &places[..count], [x, y], vectors);
+            decode_run::<BYTES, T>(self.decoder, input, &places[..count], [x, y], vectors);
         }
     }
 
@@ -98,12 +98,12 @@ impl LevelDecoder<'_> {
 }
 
 /// Decodes what lies in elements at these places, at most eight, if it has changed: from column `x` of row `y` on.
-fn decode_run<const BYTES: usize>(
+fn decode_run<const BYTES: usize, T: KeptTexel>(
     decoder: &TexelDecoder,
     input: Input,
     places: &[u64],
     [x, y]: [u32; 2],
-    vectors: &mut [[u32; 4]],
+    vectors: &mut [T],
 ) {
     if !places.iter().any(|&place| input.changes.contains(place, place.saturating_add(BYTES as u64 - 1))) {
         return;
@@ -112,5 +112,5 @@ fn decode_run<const BYTES: usize>(
     for (element, &place) in elements.iter_mut().zip(places) {
         *element = input.source.element::<BYTES>(place);
     }
-    decoder.decode(&elements, x, y, vectors);
+    T::decode(decoder, &elements, x, y, vectors);
 }

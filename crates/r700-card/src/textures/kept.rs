@@ -4,7 +4,7 @@
 //! submission began, they are compared with what memory holds, and only what lies in other bytes is decoded again.
 
 use super::source::{Changes, Source};
-use super::{Encoded, Shape, TextureError, VECTOR_BYTES};
+use super::{Encoded, Shape, TextureError};
 use crate::resources::{TextureResource, WORDS};
 use ctm_card::Object;
 use ctm_memory::{Arena, BASE_ALIGNMENT};
@@ -81,7 +81,7 @@ impl Textures {
             kept.remove(at);
         }
         let encoded = key.encoded()?;
-        let bytes = (encoded.vectors * VECTOR_BYTES).next_multiple_of(BASE_ALIGNMENT.into()).max(BASE_ALIGNMENT.into());
+        let bytes = encoded.bytes().next_multiple_of(BASE_ALIGNMENT.into()).max(BASE_ALIGNMENT.into());
         let mut vectors = Arena::new(BASE_ALIGNMENT, bytes as u32).map_err(|_| TextureError::Memory)?;
         let sources = encoded.sources(memory, places);
         let all: Vec<_> = sources.iter().map(Source::all).collect();
@@ -167,7 +167,8 @@ mod tests {
         let memory = Arena::new(0x1_0000, 0x4000).unwrap();
         let textures = Textures::default();
         let get = || first(&textures, &memory, WORDS_OF_A_TEXTURE, 0x1_1000);
-        let value = |byte: u8| (f32::from(byte) / 255.0).to_bits();
+        // The format has red alone, and alpha is 1.
+        let value = |byte: u8| u32::from_le_bytes([byte, 0, 0, 255]);
         memory.write_u8(0x1_1000, 10);
         let (found, place) = get();
         assert_eq!(found, value(10));
@@ -195,7 +196,7 @@ mod tests {
         memory.write_u8(0x1_1000, 255);
         textures.written(0..u64::MAX);
         let first = |vectors: &Arena| vectors.read_u32(vectors.base());
-        assert_eq!((first(&get()), first(&of_a_draw)), (Some(1.0f32.to_bits()), Some(0)));
+        assert_eq!((first(&get()), first(&of_a_draw)), (Some(0xFF00_00FF), Some(0xFF00_0000)));
     }
 
     /// Textures in all orders, of elements of all sizes, samples and blocks, some of whose bytes change: as if decoded anew.
@@ -251,9 +252,9 @@ mod tests {
     fn what_is_kept_has_a_limit() {
         let memory = Arena::new(0x1_0000, 0x100_0000).unwrap();
         let textures = Textures::default();
-        // 2048 x 2048 texels of a byte: 64 MiB of vectors each.
+        // 2048 x 2048 texels of a byte with a sign: 64 MiB of vectors each.
         let mut words = WORDS_OF_A_TEXTURE;
-        (words[0], words[1]) = (1 << 3 | 1 | 255 << 8 | 2047 << 19, 2047 | 1 << 26);
+        (words[0], words[1], words[4]) = (1 << 3 | 1 | 255 << 8 | 2047 << 19, 2047 | 1 << 26, words[4] | 0x55);
         let get = |address: u32| {
             let object = Object { address, size: 0x40_0000 };
             textures.get(&memory, words, [(object, 0); 2]).unwrap().1.as_ptr()

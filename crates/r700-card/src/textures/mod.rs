@@ -8,10 +8,10 @@ pub use kept::Textures;
 
 use crate::levels::{Level, levels};
 use crate::resources::{Dimensions, TextureResource, WORDS};
-use crate::texels::{TexelDecoder, is_vector};
+use crate::texels::{KeptTexel, TexelDecoder, is_vector};
 use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
-use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture};
+use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture, VectorForm};
 use decoding::{Input, LevelDecoder};
 use source::{Changes, Source};
 use std::ops::Range;
@@ -37,6 +37,7 @@ pub enum TextureError {
 pub struct Shape {
     dimension: Dimension,
     size: [u32; 3],
+    form: VectorForm,
     levels: usize,
     samples: u32,
     numbers: TexelNumbers,
@@ -45,12 +46,13 @@ pub struct Shape {
 impl Shape {
     /// What programs sample where there is no texture.
     pub fn nothing() -> Self {
-        Shape { dimension: Dimension::D2, size: [1; 3], levels: 1, samples: 1, numbers: TexelNumbers::Float }
+        let form = VectorForm::Dwords;
+        Shape { dimension: Dimension::D2, size: [1; 3], form, levels: 1, samples: 1, numbers: TexelNumbers::Float }
     }
 
     /// The texture whose vectors are there, with these selectors.
     pub fn with_texels(&self, region: Region, selects: [u8; 4]) -> Texture {
-        let Shape { dimension, size, levels, samples, numbers } = *self;
+        let Shape { dimension, size, form, levels, samples, numbers } = *self;
         let select = |code: u8| match code {
             0 => Select::X,
             1 => Select::Y,
@@ -60,7 +62,7 @@ impl Shape {
             _ => Select::Zero,
         };
         let swizzle = selects.map(select);
-        Texture { dimension, size, texels: Texels::Vectors { region, levels, samples }, numbers, swizzle }
+        Texture { dimension, size, texels: Texels::Vectors { region, form, levels, samples }, numbers, swizzle }
     }
 }
 
@@ -89,6 +91,7 @@ impl Encoded {
         let shape = Shape {
             dimension,
             size: [width, height, layers],
+            form: decoder.form(),
             levels: levels.len(),
             samples: resource.samples(),
             numbers: decoder.numbers(),
@@ -96,6 +99,11 @@ impl Encoded {
         let mut encoded = Encoded { shape, vectors: 0, decoder, levels, slices };
         encoded.vectors = encoded.levels().map(|level| level.vectors()).sum();
         if encoded.vectors > MAX_VECTORS { Err("is large") } else { Ok(encoded) }
+    }
+
+    /// Bytes of its vectors.
+    fn bytes(&self) -> u64 {
+        self.vectors * u64::from(self.shape.form.bytes())
     }
 
     fn slices_of(&self, level: &Level) -> Range<u32> {
@@ -131,7 +139,13 @@ impl Encoded {
 
     /// Decodes what has changed of its sources. What lies beyond the end of an object is 0.
     fn decode(&self, sources: &[Source], changes: &[Changes], words: &mut [u32]) {
-        let mut vectors = words.as_chunks_mut::<4>().0;
+        match self.shape.form {
+            VectorForm::Dwords => self.decode_as(sources, changes, words.as_chunks_mut::<4>().0),
+            VectorForm::Bytes => self.decode_as(sources, changes, words),
+        }
+    }
+
+    fn decode_as(&self, sources: &[Source], changes: &[Changes], mut vectors: &mut [impl KeptTexel]) {
         for ((level, source), changes) in self.levels().zip(sources).zip(changes) {
             let Some((of_level, others)) = vectors.split_at_mut_checked(level.vectors() as usize) else { return };
             level.decode(Input { source, changes }, of_level);

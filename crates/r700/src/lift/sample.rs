@@ -10,8 +10,8 @@ use super::specialisation::{
 };
 use crate::codes::{SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, MipFilter, TexelNumbers};
-use ctm_lane::{Bits, Denorm, FloatTest, IntTest, Round, Value};
+use crate::job::{Compare, Dimension, Filter, MipFilter, TexelNumbers, VectorForm};
+use ctm_lane::{Bits, Denorm, FloatTest, IntTest, Round, Value, Zero};
 use ctm_num::r700 as num;
 
 const ONE: u32 = 0x3F80_0000;
@@ -44,6 +44,7 @@ enum Store {
     /// Vectors from this one on.
     Vectors {
         buffer: ctm_lane::Buffer,
+        form: VectorForm,
         first: Value,
         samples: u32,
     },
@@ -225,7 +226,7 @@ impl<'a> LiftState<'a> {
         let (alternate, number) = (request.fields.alt_const, request.fields.resource_id);
         let (sizes, levels) = match &texture.texels {
             TexelLayout::Surfaces { sizes, levels } => (sizes, levels),
-            &TexelLayout::Vectors { samples, .. } => {
+            &TexelLayout::Vectors { form, samples, .. } => {
                 let buffer = self.buffer(BufferBinding::Texture { alternate, number });
                 let (size, width, first) = match level {
                     None => {
@@ -243,7 +244,7 @@ impl<'a> LiftState<'a> {
                         (size, size.map(|size| self.b.utof(size)), first)
                     }
                 };
-                let level = Level { texture, size, width, store: Store::Vectors { buffer, first, samples } };
+                let level = Level { texture, size, width, store: Store::Vectors { buffer, form, first, samples } };
                 return look_up(self, &level, request.lanes);
             }
         };
@@ -291,7 +292,7 @@ impl<'a> LiftState<'a> {
         };
         match level.store {
             Store::Surface(surface) => self.b.surface_load(surface, x, row, lanes),
-            Store::Vectors { buffer, first, samples } => {
+            Store::Vectors { buffer, form, first, samples } => {
                 let before = self.b.imul(row, level.size[0]);
                 let mut vector = self.b.iadd(before, x);
                 if samples > 1 {
@@ -300,15 +301,35 @@ impl<'a> LiftState<'a> {
                     vector = self.b.iadd(vector, sample);
                 }
                 let vector = self.b.iadd(vector, first);
-                let shift = self.b.constant(4);
+                let shift = self.b.constant(form.bytes().ilog2());
                 let address = self.b.shl(vector, shift);
-                std::array::from_fn(|channel| {
-                    let offset = self.b.constant(4 * channel as u32);
-                    let address = self.b.iadd(address, offset);
-                    self.b.buffer_load(buffer, address, lanes)
-                })
+                match form {
+                    VectorForm::Dwords => std::array::from_fn(|channel| {
+                        let offset = self.b.constant(4 * channel as u32);
+                        let address = self.b.iadd(address, offset);
+                        self.b.buffer_load(buffer, address, lanes)
+                    }),
+                    VectorForm::Bytes => {
+                        let word = self.b.buffer_load(buffer, address, lanes);
+                        [0, 8, 16, 24].map(|shift| self.byte_fraction(word, shift))
+                    }
+                }
             }
         }
+    }
+
+    /// The byte of a word from this bit on, divided by 255 and rounded once.
+    fn byte_fraction(&mut self, word: Value, shift: u32) -> Value {
+        // 1/255 in two parts: for all 256 bytes the sum of both products is the rounded quotient.
+        let high = 1.0f32 / 255.0;
+        let low = (1.0 / 255.0 - f64::from(high)) as f32;
+        let (mask, shift) = (self.b.constant(0xFF), self.b.constant(shift));
+        let byte = self.b.shr(word, shift);
+        let byte = self.b.and(byte, mask);
+        let byte = self.b.utof(byte);
+        let (high, low) = (self.b.float_constant(high), self.b.float_constant(low));
+        let rest = self.product(byte, low);
+        self.b.fma(Denorm::Flush, Zero::Ieee, byte, high, rest)
     }
 
     /// LD: integer coordinates; 0 outside.

@@ -5,7 +5,7 @@ use crate::fetch::ElementFormat;
 use crate::gradient::{Component, Gradient};
 use crate::job::{
     Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, Sampler,
-    TexelNumbers, Texels, Texture, VertexBuffer, Wrap,
+    TexelNumbers, Texels, Texture, VectorForm, VertexBuffer, Wrap,
 };
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
@@ -94,6 +94,8 @@ pub enum TexelLayout {
     },
     /// Vectors. How large levels are and where they begin stands in a table: see [`texture_words`].
     Vectors {
+        /// How each is stored.
+        form: VectorForm,
         /// There are several levels.
         has_levels: bool,
         /// Samples of a texel.
@@ -270,7 +272,9 @@ impl BindingLayouts {
                     sizes: (0..texture.levels()).map(|level| texture.level_size(level)).collect(),
                     levels: (0..texture.levels()).map(|level| texture_level(texture, level, space)).collect(),
                 },
-                Texels::Vectors { samples, .. } => TexelLayout::Vectors { has_levels: texture.levels() > 1, samples },
+                Texels::Vectors { form, samples, .. } => {
+                    TexelLayout::Vectors { form, has_levels: texture.levels() > 1, samples }
+                }
             },
             swizzle: texture.swizzle,
         };

@@ -3,10 +3,13 @@
 use super::control::Image;
 use crate::cf::Qword;
 use crate::gradient::Gradient;
-use crate::job::{Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texels, Texture, VECTOR_BYTES};
+use crate::job::{
+    Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texels, Texture, VECTOR_BYTES, VectorForm,
+};
 use crate::program::ProgramInfo;
 use crate::target::{PARAMETERS, POSITIONS};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
+use ctm_num::convert::unorm8_to_f32;
 use std::collections::BTreeMap;
 
 /// A texture with its texels.
@@ -19,7 +22,7 @@ enum BoundTexels<'a> {
     /// A surface for each level.
     Surfaces(Vec<View<'a>>),
     /// Vectors, and how many of them lie before each level.
-    Vectors { buffer: Buffer<'a>, offsets: Vec<u32> },
+    Vectors { buffer: Buffer<'a>, form: VectorForm, offsets: Vec<u32> },
 }
 
 impl<'a> BoundTexture<'a> {
@@ -27,8 +30,9 @@ impl<'a> BoundTexture<'a> {
         let view = |&level: &Surface| View::new(memory, level, Bounds::Drop);
         let texels = match &texture.texels {
             Texels::Surfaces(levels) => BoundTexels::Surfaces(levels.iter().map(view).collect()),
-            Texels::Vectors { region, .. } => {
-                BoundTexels::Vectors { buffer: buffer(memory, *region), offsets: texture.level_offsets() }
+            Texels::Vectors { region, form, .. } => {
+                let (buffer, offsets) = (buffer(memory, *region), texture.level_offsets());
+                BoundTexels::Vectors { buffer, form: *form, offsets }
             }
         };
         BoundTexture { texture, texels }
@@ -40,11 +44,16 @@ impl<'a> BoundTexture<'a> {
         let row = z * i64::from(height) + y;
         match &self.texels {
             BoundTexels::Surfaces(levels) => levels.get(level).map_or([0; 4], |level| level.load(x, row)),
-            BoundTexels::Vectors { buffer, offsets } => {
+            BoundTexels::Vectors { buffer, form, offsets } => {
                 let texel = row * i64::from(width) + x;
                 let first = offsets.get(level).copied().unwrap_or(0);
                 let vector = i64::from(first) + texel * i64::from(self.texture.samples()) + i64::from(sample);
-                std::array::from_fn(|channel| load_dword(buffer, 4 * vector + channel as i64))
+                match form {
+                    VectorForm::Dwords => {
+                        std::array::from_fn(|channel| load_dword(buffer, 4 * vector + channel as i64))
+                    }
+                    VectorForm::Bytes => load_dword(buffer, vector).to_le_bytes().map(unorm8_to_f32),
+                }
             }
         }
     }

@@ -45,8 +45,6 @@ const DIMENSIONS: [Dimension; 6] =
 const FILTERS: [Filter; 2] = [Filter::Nearest, Filter::Linear];
 const MIPS: [MipFilter; 3] = [MipFilter::None, MipFilter::Nearest, MipFilter::Linear];
 const NUMBERS: [TexelNumbers; 3] = [TexelNumbers::Float, TexelNumbers::Fraction, TexelNumbers::Integer];
-/// What begins the place of texels that are vectors.
-const VECTORS: &str = "vectors:";
 /// All wraps.
 pub(super) const WRAPS: [Wrap; 8] = [
     Wrap::Repeat,
@@ -122,8 +120,8 @@ impl Display for Directives<'_> {
                 let swizzle: Vec<String> = swizzle.iter().map(|select| format!("{select:?}")).collect();
                 let levels = match texels {
                     Texels::Surfaces(levels) => levels.iter().map(|level| format!(" {}", surface(level))).collect(),
-                    Texels::Vectors { region: place, levels, samples } => {
-                        format!(" {VECTORS}{levels}:{samples}:{}", region(place))
+                    Texels::Vectors { region: place, form, levels, samples } => {
+                        format!(" {}{levels}:{samples}:{}", vectors(*form), region(place))
                     }
                 };
                 let value = format!("{dimension:?} {x}x{y}x{z} {} {numbers:?}{levels}", swizzle.join(","));
@@ -337,6 +335,14 @@ fn read_surface(text: &str) -> Parsed<Surface> {
     Ok(Surface { base: dword(base)?, pitch, height, tiling, superfine: false, format })
 }
 
+/// What begins the place of texels that are vectors.
+fn vectors(form: VectorForm) -> &'static str {
+    match form {
+        VectorForm::Dwords => "vectors:",
+        VectorForm::Bytes => "bytes:",
+    }
+}
+
 fn read_texture(words: &[&str]) -> Parsed<Texture> {
     let [dimension, size, swizzle, levels @ ..] = words else {
         return Err("write DIMENSION WxHxD SWIZZLE LEVEL".into());
@@ -348,10 +354,11 @@ fn read_texture(words: &[&str]) -> Parsed<Texture> {
     if levels.len() > MOST_LEVELS {
         return Err(format!("more than {MOST_LEVELS} levels"));
     }
-    let texels = match levels.first().and_then(|first| first.strip_prefix(VECTORS)) {
-        Some(vectors) => {
-            let [levels, samples, place] = several(vectors, ':', |part| Ok(part.to_owned()))?;
-            Texels::Vectors { region: read_region(&place)?, levels: one(&levels)?, samples: one(&samples)? }
+    let stored = |form: VectorForm| Some((form, levels.first()?.strip_prefix(vectors(form))?));
+    let texels = match [VectorForm::Dwords, VectorForm::Bytes].into_iter().find_map(stored) {
+        Some((form, place)) => {
+            let [levels, samples, place] = several(place, ':', |part| Ok(part.to_owned()))?;
+            Texels::Vectors { region: read_region(&place)?, form, levels: one(&levels)?, samples: one(&samples)? }
         }
         None => Texels::Surfaces(levels.iter().map(|level| read_surface(level)).collect::<Parsed<_>>()?),
     };

@@ -286,7 +286,7 @@ fn no_texels() -> Texture {
     Texture {
         dimension: Dimension::D2,
         size: [1; 3],
-        texels: Texels::Vectors { region: nothing, levels: 1, samples: 1 },
+        texels: Texels::Vectors { region: nothing, form: VectorForm::Dwords, levels: 1, samples: 1 },
         numbers: TexelNumbers::Float,
         swizzle: [Select::X, Select::Y, Select::Z, Select::W],
     }
@@ -298,11 +298,13 @@ fn vectors(random: &mut Random, memory: &mut Memory, shape: Texture) -> Texture 
         random.pick(&[TexelNumbers::Float, TexelNumbers::Float, TexelNumbers::Fraction, TexelNumbers::Integer]);
     let samples = if shape.dimension.axes() == 2 && random.one_in(8) { random.pick(&[2, 4]) } else { 1 };
     let levels = if samples > 1 { 1 } else { random.pick(&[1, 1, 2, 3, 7]) };
-    let empty = Texture { numbers, texels: Texels::Vectors { region: Region::default(), levels, samples }, ..shape };
-    let bytes = 16 * empty.level_offsets()[levels];
+    let form = if random.one_in(3) { VectorForm::Bytes } else { VectorForm::Dwords };
+    let texels = |region| Texels::Vectors { region, form, levels, samples };
+    let empty = Texture { numbers, texels: texels(Region::default()), ..shape };
+    let bytes = form.bytes() * empty.level_offsets()[levels];
     // Some texels are in no memory.
     let region = memory.region(if random.one_in(12) { bytes / 2 } else { bytes });
-    Texture { texels: Texels::Vectors { region, levels, samples }, ..empty }
+    Texture { texels: texels(region), ..empty }
 }
 
 /// A two-dimensional texture of one level with linear rows: what texels are found at depends on nothing but its size.
