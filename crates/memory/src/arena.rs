@@ -283,7 +283,7 @@ impl fmt::Debug for Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{InPairs, Row};
+    use crate::words::{ByVector, InPairs, Row};
 
     const BASE: u32 = 0x1000_0000;
 
@@ -381,6 +381,12 @@ mod tests {
         assert_eq!(found, Some([16, 17, 18, 19, 20, 21, 22, 23]));
         line.eight(3).unwrap().set([7; 8], InPairs);
         assert_eq!([2, 3, 10, 11].map(|n| words.word(n)), [2, 7, 7, 11].map(Some));
+        if let Some(access) = ByVector::new() {
+            let eight = line.eight(13).unwrap();
+            assert_eq!(eight.get(access), [13, 14, 15, 16, 17, 18, 19, 20]);
+            eight.set([1, 2, 3, 4, 5, 6, 7, 8], access);
+            assert_eq!([12, 13, 16, 20, 21].map(|n| words.word(n)), [12, 1, 4, 8, 21].map(Some));
+        }
         assert!(line.eight(17).is_none() && line.eight(usize::MAX).is_none() && words.line::<25>().is_none());
     }
 

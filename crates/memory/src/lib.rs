@@ -58,4 +58,4 @@ pub use rows::copy_rows;
 pub use space::{Full, Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};
 pub use view::{Bounds, View};
-pub use words::{Access, ByVector, Four, InPairs, Line, Pair, Row, Words, prefetch};
+pub use words::{Access, ByVector, Eight, Four, InPairs, Line, Pair, Row, Words, prefetch};

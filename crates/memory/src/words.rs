@@ -1,7 +1,7 @@
 //! Words of memory that threads share.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use std::arch::{asm, x86_64::__m128i};
+use std::arch::{asm, x86_64::__m128i, x86_64::__m256i};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -121,10 +121,8 @@ pub struct Line<'a, const LENGTH: usize>(&'a [AtomicU32; LENGTH]);
 impl<'a, const LENGTH: usize> Line<'a, LENGTH> {
     /// Eight words from number `first` on, if all of them are there.
     #[inline(always)]
-    pub fn eight(self, first: usize) -> Option<[Four<'a>; 2]> {
-        let words: &[_; 8] = self.0.get(first..)?.first_chunk()?;
-        let fours: &[_; 2] = words.as_chunks().0.first_chunk()?;
-        Some([Four(&fours[0]), Four(&fours[1])])
+    pub fn eight(self, first: usize) -> Option<Eight<'a>> {
+        self.0.get(first..)?.first_chunk().map(Eight)
     }
 }
 
@@ -250,12 +248,39 @@ impl<'a> Four<'a> {
     }
 }
 
-/// How four words are accessed.
+/// Eight words of memory that lie together.
+#[derive(Clone, Copy, Debug)]
+pub struct Eight<'a>(&'a [AtomicU32; 8]);
+
+impl<'a> Eight<'a> {
+    /// The first four, and the others.
+    #[inline(always)]
+    fn fours(self) -> Option<[Four<'a>; 2]> {
+        let fours: &[_; 2] = self.0.as_chunks().0.first_chunk()?;
+        Some(fours.each_ref().map(Four))
+    }
+}
+
+/// How four words are accessed, and eight.
 pub trait Access: Copy {
     /// The words.
     fn get(self, four: Four) -> [u32; 4];
     /// Replaces them.
     fn set(self, four: Four, words: [u32; 4]);
+
+    /// Eight words.
+    #[inline(always)]
+    fn get_eight(self, eight: Eight) -> [u32; 8] {
+        eight.fours().map_or([0; 8], |fours| fours.get(self))
+    }
+
+    /// Replaces them.
+    #[inline(always)]
+    fn set_eight(self, eight: Eight, words: [u32; 8]) {
+        if let Some(fours) = eight.fours() {
+            fours.set(words, self);
+        }
+    }
 }
 
 /// Two and two, on any host.
@@ -334,6 +359,57 @@ impl Access for ByVector {
             );
         }
     }
+
+    #[inline(always)]
+    fn get_eight(self, eight: Eight) -> [u32; 8] {
+        // SAFETY: the host has AVX2, as `new` has seen.
+        unsafe { load_eight(eight.0) }
+    }
+
+    #[inline(always)]
+    fn set_eight(self, eight: Eight, words: [u32; 8]) {
+        // SAFETY: the host has AVX2, as `new` has seen.
+        unsafe { store_eight(eight.0, words) }
+    }
+}
+
+/// Eight words, by an access of each.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[expect(unsafe_code)]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load_eight(eight: &[AtomicU32; 8]) -> [u32; 8] {
+    let words: __m256i;
+    // SAFETY: the words are there, and every bit pattern is a word.
+    unsafe {
+        asm!(
+            "vmovdqu {words}, ymmword ptr [{at}]",
+            words = out(ymm_reg) words,
+            at = in(reg) eight,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+    // SAFETY: both are 32 bytes, of which any are words.
+    unsafe { std::mem::transmute::<__m256i, [u32; 8]>(words) }
+}
+
+/// Replaces them.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[expect(unsafe_code)]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store_eight(eight: &[AtomicU32; 8], words: [u32; 8]) {
+    // SAFETY: both are 32 bytes, of which any are a vector.
+    let words = unsafe { std::mem::transmute::<[u32; 8], __m256i>(words) };
+    // SAFETY: the words are there, and atomics may be written through shared references.
+    unsafe {
+        asm!(
+            "vmovdqu ymmword ptr [{at}], {words}",
+            at = in(reg) eight,
+            words = in(ymm_reg) words,
+            options(nostack, preserves_flags)
+        );
+    }
 }
 
 /// Asks the host to have values at hand, all of their memory: they are accessed soon. Hosts of other architectures than x86-64 are not asked.
@@ -361,7 +437,7 @@ fn prefetch_at(address: *const u8) {
     let _ = address;
 }
 
-/// Eight words of memory: two times four that lie together.
+/// Eight words of memory: two times four that lie together, or all of them.
 pub trait Row: Copy {
     /// The words; 0 where there is none.
     fn get(self, access: impl Access) -> [u32; 8];
@@ -380,6 +456,18 @@ impl Row for [Four<'_>; 2] {
     fn set(self, [a, b, c, d, e, f, g, h]: [u32; 8], access: impl Access) {
         access.set(self[0], [a, b, c, d]);
         access.set(self[1], [e, f, g, h]);
+    }
+}
+
+impl Row for Eight<'_> {
+    #[inline(always)]
+    fn get(self, access: impl Access) -> [u32; 8] {
+        access.get_eight(self)
+    }
+
+    #[inline(always)]
+    fn set(self, words: [u32; 8], access: impl Access) {
+        access.set_eight(self, words);
     }
 }
 
