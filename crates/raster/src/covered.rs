@@ -3,7 +3,7 @@
 use crate::coverage::{Shape, quad_spans};
 use crate::grid::{Grid, Point, Rect};
 use crate::narrow::NarrowRows;
-use crate::simd::{Simd, TOGETHER};
+use crate::simd::{Simd, TOGETHER, Task, dispatch};
 use std::ops::Range;
 
 /// Columns that blocks begin at multiples of: of pixels of four bytes, so many lie together in any layout.
@@ -96,17 +96,56 @@ impl Unit {
 pub fn launches<P>(blocks: &[Block<P>], unit: Unit, most: usize) -> impl Iterator<Item = Launch<'_, P>> {
     let mut rest = blocks;
     std::iter::from_fn(move || {
-        let mut count = 0;
-        let fits = |block: &&Block<P>| {
-            let more = count + unit.of(block);
-            let fits = more <= most;
-            count = if fits { more } else { count };
-            fits
-        };
-        let (blocks, behind) = rest.split_at(rest.iter().take_while(fits).count());
+        let (length, count) = dispatch(Fitting { blocks: rest, unit, most });
+        let (blocks, behind) = rest.split_at_checked(length)?;
         rest = behind;
         (!blocks.is_empty()).then_some(Launch { blocks, unit, count })
     })
+}
+
+/// How many of the first blocks have so many quads or pixels at most, and how many they have: a task, as not all hosts count bits by an instruction.
+struct Fitting<'b, P> {
+    blocks: &'b [Block<P>],
+    unit: Unit,
+    most: usize,
+}
+
+impl<P> Task for Fitting<'_, P> {
+    type Output = (usize, usize);
+
+    #[inline(always)]
+    fn run(self, _: impl Simd) -> (usize, usize) {
+        let (mut length, mut count) = (0, 0);
+        for block in self.blocks {
+            let more = count + self.unit.of(block);
+            if more > self.most {
+                break;
+            }
+            (length, count) = (length + 1, more);
+        }
+        (length, count)
+    }
+}
+
+/// Pixels of blocks that are drawn.
+pub fn pixels_of<P>(blocks: &[Block<P>]) -> u64 {
+    dispatch(Pixels(blocks))
+}
+
+/// The same as a task.
+struct Pixels<'b, P>(&'b [Block<P>]);
+
+impl<P> Task for Pixels<'_, P> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self, _: impl Simd) -> u64 {
+        let mut count = 0;
+        for block in self.0 {
+            count += block.pixel_count();
+        }
+        count as u64
+    }
 }
 
 /// What runs together.

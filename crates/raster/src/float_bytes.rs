@@ -85,30 +85,34 @@ impl FloatBytes {
     }
 }
 
-/// What is stored for colours of which a part is worked out before what is there is known, in `N` words of each pixel.
-pub trait WriteFloats<const N: usize>: Copy {
-    /// The components of colours that [`prepared`](Self::prepared) takes, before alpha.
+/// Pixels for colours, whatever is drawn of them.
+pub trait WriteFloats: Copy {
+    /// Whether what is stored depends on what is there.
+    const READS: bool;
+    /// The components of colours that [`pixels`](Self::pixels) takes, before alpha.
     fn components(&self) -> [usize; 4];
-    /// That part, for bits of these components, and of alpha.
-    fn prepared<S: Simd>(&self, simd: S, components: [S::Words; 4], alpha: S::Words) -> [S::Words; N];
-    /// The pixels to be stored. Only the bits that are set in `chosen` change.
-    fn write<S: Simd>(&self, simd: S, prepared: [S::Words; N], memory: S::Words, chosen: S::Words) -> S::Words;
+    /// The bits that are written.
+    fn written(&self) -> u32;
+    /// Pixels whose bits are stored, as far as they are written: for bits of these components, and of alpha, and for the pixels in memory, if they
+    /// matter.
+    fn pixels<S: Simd>(&self, simd: S, components: [S::Words; 4], alpha: S::Words, memory: S::Words) -> S::Words;
 }
 
 /// Any.
-impl WriteFloats<4> for &FloatBytes {
+impl WriteFloats for &FloatBytes {
+    const READS: bool = true;
+
     fn components(&self) -> [usize; 4] {
         [0, 1, 2, ALPHA]
     }
 
-    #[inline(always)]
-    fn prepared<S: Simd>(&self, _: S, components: [S::Words; 4], _: S::Words) -> [S::Words; 4] {
-        components
+    fn written(&self) -> u32 {
+        self.written
     }
 
     #[inline(always)]
-    fn write<S: Simd>(&self, simd: S, prepared: [S::Words; 4], memory: S::Words, chosen: S::Words) -> S::Words {
-        FloatBytes::write(self, simd, prepared, memory, chosen)
+    fn pixels<S: Simd>(&self, simd: S, components: [S::Words; 4], _: S::Words, memory: S::Words) -> S::Words {
+        self.write(simd, components, memory, simd.splat(u32::MAX))
     }
 }
 
@@ -141,35 +145,29 @@ impl ByteOrder {
         let words = simd.or(simd.or(a, simd.up::<8>(b)), simd.or(simd.up::<16>(c), simd.up::<24>(d)));
         simd.and(words, simd.splat(self.present))
     }
-
-    /// Pixels with those that are new.
-    #[inline(always)]
-    fn replaced<S: Simd>(&self, simd: S, new: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
-        let changed = simd.and(simd.and(simd.xor(memory, new), simd.splat(self.written)), chosen);
-        simd.xor(memory, changed)
-    }
 }
 
 /// Colours that are stored as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copied(ByteOrder);
 
-impl WriteFloats<1> for Copied {
+impl WriteFloats for Copied {
+    const READS: bool = false;
+
     fn components(&self) -> [usize; 4] {
         self.0.components
     }
 
-    #[inline(always)]
-    fn prepared<S: Simd>(&self, simd: S, components: [S::Words; 4], _: S::Words) -> [S::Words; 1] {
-        let [a, b, c, d] = components;
-        let (a, b) = (simd.codes(simd.singles(a), ONE), simd.codes(simd.singles(b), ONE));
-        let (c, d) = (simd.codes(simd.singles(c), ONE), simd.codes(simd.singles(d), ONE));
-        [self.0.join(simd, [a, b, c, d])]
+    fn written(&self) -> u32 {
+        self.0.written
     }
 
     #[inline(always)]
-    fn write<S: Simd>(&self, simd: S, [new]: [S::Words; 1], memory: S::Words, chosen: S::Words) -> S::Words {
-        self.0.replaced(simd, new, memory, chosen)
+    fn pixels<S: Simd>(&self, simd: S, components: [S::Words; 4], _: S::Words, _: S::Words) -> S::Words {
+        let [a, b, c, d] = components;
+        let (a, b) = (simd.codes(simd.singles(a), ONE), simd.codes(simd.singles(b), ONE));
+        let (c, d) = (simd.codes(simd.singles(c), ONE), simd.codes(simd.singles(d), ONE));
+        self.0.join(simd, [a, b, c, d])
     }
 }
 
@@ -177,45 +175,38 @@ impl WriteFloats<1> for Copied {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Over(ByteOrder);
 
-impl WriteFloats<5> for Over {
+impl WriteFloats for Over {
+    const READS: bool = true;
+
     fn components(&self) -> [usize; 4] {
         self.0.components
     }
 
+    fn written(&self) -> u32 {
+        self.0.written
+    }
+
     #[inline(always)]
-    fn prepared<S: Simd>(&self, simd: S, components: [S::Words; 4], alpha: S::Words) -> [S::Words; 5] {
+    fn pixels<S: Simd>(&self, simd: S, components: [S::Words; 4], alpha: S::Words, memory: S::Words) -> S::Words {
         let [a, b, c, d] = components;
         let alpha = clamped(simd, simd.singles(alpha));
-        let rest = simd.single_bits(simd.sub_singles(simd.single(1.0), alpha));
-        [weighted(simd, a, alpha), weighted(simd, b, alpha), weighted(simd, c, alpha), weighted(simd, d, alpha), rest]
-    }
-
-    #[inline(always)]
-    fn write<S: Simd>(&self, simd: S, prepared: [S::Words; 5], memory: S::Words, chosen: S::Words) -> S::Words {
-        let [a, b, c, d, rest] = prepared;
-        let rest = simd.singles(rest);
+        let weights = [alpha, simd.sub_singles(simd.single(1.0), alpha)];
         let low = simd.splat(ONE);
         let new = [
-            with_rest(simd, a, simd.and(memory, low), rest),
-            with_rest(simd, b, simd.and(simd.down::<8>(memory), low), rest),
-            with_rest(simd, c, simd.and(simd.down::<16>(memory), low), rest),
-            with_rest(simd, d, simd.down::<24>(memory), rest),
+            over_byte(simd, weights, a, simd.and(memory, low)),
+            over_byte(simd, weights, b, simd.and(simd.down::<8>(memory), low)),
+            over_byte(simd, weights, c, simd.and(simd.down::<16>(memory), low)),
+            over_byte(simd, weights, d, simd.down::<24>(memory)),
         ];
-        self.0.replaced(simd, self.0.join(simd, new), memory, chosen)
+        self.0.join(simd, new)
     }
 }
 
-/// Components, clamped, by a weight.
+/// The bytes of components, clamped, by the first weight, and bytes that are there by the second one: both weights are 1 together, so no sum is more.
 #[inline(always)]
-fn weighted<S: Simd>(simd: S, words: S::Words, weight: S::Singles) -> S::Words {
-    simd.single_bits(simd.mul_singles(clamped(simd, simd.singles(words)), weight))
-}
-
-/// The bytes of sums of a part and the bytes that are there, by the rest of the weight.
-#[inline(always)]
-fn with_rest<S: Simd>(simd: S, part: S::Words, byte: S::Words, rest: S::Singles) -> S::Words {
-    let by_rest = simd.mul_singles(simd.fractions_of_codes(byte, ONE), rest);
-    simd.codes(simd.add_singles(simd.singles(part), by_rest), ONE)
+fn over_byte<S: Simd>(simd: S, weights: [S::Singles; 2], words: S::Words, bytes: S::Words) -> S::Words {
+    let source = clamped(simd, simd.singles(words));
+    simd.codes_of_fractions(over(simd, weights, source, simd.fractions_of_codes(bytes, ONE)), ONE)
 }
 
 impl FloatBytes {
@@ -358,22 +349,25 @@ mod tests {
         }
     }
 
-    /// The same in parts.
-    struct InParts<W, const N: usize> {
+    /// The same by pixels of which it is not known what is drawn.
+    struct ByPixels<W> {
         writes: W,
         colours: [[u32; 4]; TOGETHER],
         memory: Eight,
         chosen: u8,
     }
 
-    impl<const N: usize, W: WriteFloats<N>> Task for InParts<W, N> {
+    impl<W: WriteFloats> Task for ByPixels<W> {
         type Output = Eight;
 
         fn run(self, simd: impl Simd) -> Eight {
             let colours = simd.components(&self.colours);
             let components = self.writes.components().map(|component| colours[component]);
-            let prepared = self.writes.prepared(simd, components, colours[ALPHA]);
-            simd.array(self.writes.write(simd, prepared, simd.words(&self.memory), simd.chosen(self.chosen)))
+            let memory = simd.words(&self.memory);
+            let read = if W::READS { memory } else { simd.splat(u32::MAX) };
+            let pixels = self.writes.pixels(simd, components, colours[ALPHA], read);
+            let written = simd.and(simd.splat(self.writes.written()), simd.chosen(self.chosen));
+            simd.array(simd.xor(memory, simd.and(simd.xor(memory, pixels), written)))
         }
     }
 
@@ -466,12 +460,12 @@ mod tests {
                 let expected = memory[n] & !mask | new & mask;
                 assert_eq!(found[n], if chosen >> n & 1 != 0 { expected } else { memory[n] }, "{n} {blend:?}");
             }
-            let parts = [
-                bytes.copied().map(|writes| dispatch(InParts { writes, colours, memory, chosen })),
-                bytes.over().map(|writes| dispatch(InParts { writes, colours, memory, chosen })),
-                Some(dispatch(InParts { writes: &bytes, colours, memory, chosen })),
+            let by_pixels = [
+                bytes.copied().map(|writes| dispatch(ByPixels { writes, colours, memory, chosen })),
+                bytes.over().map(|writes| dispatch(ByPixels { writes, colours, memory, chosen })),
+                Some(dispatch(ByPixels { writes: &bytes, colours, memory, chosen })),
             ];
-            assert!(parts.iter().flatten().all(|words| *words == found), "{parts:?} {found:?} {bytes:?}");
+            assert!(by_pixels.iter().flatten().all(|words| *words == found), "{by_pixels:?} {found:?} {bytes:?}");
             assert_eq!(bytes.copied().is_some(), blend.is_none());
             Ok(())
         })

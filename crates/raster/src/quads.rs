@@ -71,11 +71,73 @@ impl<S: Simd> BlockPlaces<S> {
     }
 }
 
+/// How far the pixels of a block are from vertex 0 of a primitive, which is at `origin`, in steps of the grid: their columns, the upper row and the
+/// lower one.
+#[inline(always)]
+pub fn distances<S: Simd>(simd: S, grid: Grid, origin: Point, (x, y): (u16, u16)) -> [S::Words; 3] {
+    let (first, per_pixel) = (grid.pixel_centre(x.into(), y.into()), grid.per_pixel as i32);
+    let (x, y) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32);
+    let rows = [y, y + per_pixel].map(i32::cast_unsigned);
+    [simd.progression(x, per_pixel), simd.splat(rows[0]), simd.splat(rows[1])]
+}
+
+/// The places of pixels of a primitive that need not lie together.
+#[derive(Clone, Copy)]
+pub struct PixelPlaces<S: Simd> {
+    simd: S,
+    /// Columns and rows, in pixels from vertex 0.
+    dx: S::Numbers,
+    dy: S::Numbers,
+    /// What attributes are divided by, if they are not linear on the screen.
+    divisors: Option<S::Numbers>,
+}
+
+impl<S: Simd> PixelPlaces<S> {
+    /// Those at these distances from vertex 0, in steps of the grid: columns and rows.
+    #[inline(always)]
+    pub fn new(simd: S, grid: Grid, [columns, rows]: [S::Words; 2]) -> Self {
+        let per_pixel = grid.per_pixel as i32;
+        let (dx, dy) = (simd.quotients(columns, per_pixel), simd.quotients(rows, per_pixel));
+        PixelPlaces { simd, dx, dy, divisors: None }
+    }
+
+    /// The same for attributes whose planes are divided by this one.
+    #[inline(always)]
+    pub fn divided_by(self, divisor: &Plane) -> Self {
+        PixelPlaces { divisors: Some(self.numbers(divisor)), ..self }
+    }
+
+    /// As [`Plane::at`] gives them.
+    #[inline(always)]
+    pub fn numbers(&self, plane: &Plane) -> S::Numbers {
+        let PixelPlaces { simd, dx, dy, .. } = *self;
+        let column = simd.add(simd.number(plane.value), simd.mul(simd.number(plane.dx), dx));
+        simd.add(column, simd.mul(simd.number(plane.dy), dy))
+    }
+
+    /// The bits of an attribute, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them.
+    #[inline(always)]
+    pub fn attribute(&self, plane: &Plane) -> S::Words {
+        let numbers = self.numbers(plane);
+        let numbers = match self.divisors {
+            Some(divisors) => self.simd.div(numbers, divisors),
+            None => numbers,
+        };
+        self.simd.binary32(numbers)
+    }
+
+    /// The same of an attribute that is linear on the screen, whose plane [`has_normal_values`](Plane::has_normal_values).
+    #[inline(always)]
+    pub fn normal_attribute(&self, plane: &Plane) -> S::Words {
+        self.simd.normal_binary32(self.numbers(plane))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plane::{AttributePlane, Perspective, Setup};
-    use crate::simd::{Eight, Task, dispatch};
+    use crate::simd::{Eight, TOGETHER, Task, dispatch};
 
     const GRID: Grid = Grid { per_pixel: 12 };
 
@@ -88,7 +150,7 @@ mod tests {
     }
 
     impl Task for Values<'_> {
-        type Output = [[Eight; 2]; 3];
+        type Output = [[Eight; 2]; 5];
 
         fn run(self, simd: impl Simd) -> Self::Output {
             let mut places = BlockPlaces::new(simd, GRID, self.perspective.setup().origin(), self.place);
@@ -98,7 +160,19 @@ mod tests {
             let attribute = self.attribute.map(|plane| places.attribute(plane).map(|words| simd.array(words)));
             let normal = self.attribute.map(|plane| places.normal_attribute(plane).map(|words| simd.array(words)));
             let depths = places.depths(self.depth, 0xFFFF).map(|words| simd.array(words));
-            [depths, attribute.unwrap_or_default(), normal.unwrap_or_default()]
+            let [columns, upper, lower] = distances(simd, GRID, self.perspective.setup().origin(), self.place);
+            let (mut one_by_one, mut normal_ones) = ([[0; TOGETHER]; 2], [[0; TOGETHER]; 2]);
+            for (row, distance) in [upper, lower].into_iter().enumerate() {
+                let mut places = PixelPlaces::new(simd, GRID, [columns, distance]);
+                if let Some(divisor) = self.perspective.divisor() {
+                    places = places.divided_by(&divisor);
+                }
+                if let Some(plane) = self.attribute {
+                    one_by_one[row] = simd.array(places.attribute(plane));
+                    normal_ones[row] = simd.array(places.normal_attribute(plane));
+                }
+            }
+            [depths, attribute.unwrap_or_default(), normal.unwrap_or_default(), one_by_one, normal_ones]
         }
     }
 
@@ -127,13 +201,16 @@ mod tests {
                     }
                 }
             };
-            let [depths, values, normal] =
+            let [depths, values, normal, one_by_one, normal_ones] =
                 dispatch(Values { place, perspective: &perspective, depth: &depth, attribute });
             check(depths, &|place| depth.at(setup.offset(place), 0xFFFF));
             if let Some(attribute) = attribute {
-                check(values, &|place| plane.at(&perspective.place(place)));
+                let expected = |place| plane.at(&perspective.place(place));
+                check(values, &expected);
+                check(one_by_one, &expected);
                 if perspective.is_affine() && attribute.has_normal_values() {
-                    check(normal, &|place| plane.at(&perspective.place(place)));
+                    check(normal, &expected);
+                    check(normal_ones, &expected);
                 }
             }
             Ok(())

@@ -5,6 +5,10 @@ use crate::NAN;
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_UNORD_Q};
 
+/// From here on binary32 has integers alone, in the lowest bits. A product with what has all bits set is exact, and its sum with this rounded once; a
+/// half it is for 1/2 alone, whose code is even.
+const INTEGERS: f32 = 8_388_608.0;
+
 /// By AVX2.
 #[derive(Clone, Copy)]
 pub struct Avx2(V3);
@@ -46,17 +50,14 @@ impl Avx2 {
         avx._mm256_cvttpd_epi32(avx._mm256_add_pd(clamped, avx._mm256_set1_pd(0.5)))
     }
 
-    /// The fractions with numerators from `first` + n * `step` on, for the four numbers n.
     #[inline(always)]
-    fn four_fractions(self, first: i32, step: i32, numbers: [i32; 4]) -> __m256d {
-        let (sse2, avx, fma) = (self.0.sse2, self.0.avx, self.0.fma);
-        let [a, b, c, d] = numbers;
-        let products = self.0.sse4_1._mm_mullo_epi32(sse2._mm_setr_epi32(a, b, c, d), sse2._mm_set1_epi32(step));
-        let numerators = avx._mm256_cvtepi32_pd(sse2._mm_add_epi32(sse2._mm_set1_epi32(first), products));
+    fn four_quotients(self, integers: __m128i, divisor: i32) -> __m256d {
+        let (avx, fma) = (self.0.avx, self.0.fma);
+        let numerators = avx._mm256_cvtepi32_pd(integers);
+        let divisor = f64::from(divisor);
+        let (reciprocal, divisor) = (avx._mm256_set1_pd(1.0 / divisor), avx._mm256_set1_pd(divisor));
         // The nearest number to the reciprocal gives one near the quotient; what that leaves of the numerator is exact, and corrects it to
         // the nearest one.
-        let divisor = f64::from(step);
-        let (reciprocal, divisor) = (avx._mm256_set1_pd(1.0 / divisor), avx._mm256_set1_pd(divisor));
         let near = avx._mm256_mul_pd(numerators, reciprocal);
         let rest = fma._mm256_fnmadd_pd(near, divisor, numerators);
         fma._mm256_fmadd_pd(rest, reciprocal, near)
@@ -136,13 +137,10 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn fractions(self, first: i32, step: i32) -> [__m256d; 2] {
-        [self.four_fractions(first, step, [0, 1, 2, 3]), self.four_fractions(first, step, [4, 5, 6, 7])]
-    }
-
-    #[inline(always)]
-    fn rows(self, first: i32, step: i32) -> [__m256d; 2] {
-        [self.four_fractions(first, step, [0; 4]), self.four_fractions(first, step, [1; 4])]
+    fn quotients(self, integers: __m256i, divisor: i32) -> [__m256d; 2] {
+        let avx = self.0.avx;
+        let (low, high) = (avx._mm256_castsi256_si128(integers), avx._mm256_extractf128_si256::<1>(integers));
+        [self.four_quotients(low, divisor), self.four_quotients(high, divisor)]
     }
 
     #[inline(always)]
@@ -243,9 +241,6 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn codes(self, fractions: __m256, max: u32) -> __m256i {
-        // From here on binary32 has integers alone, in the lowest bits. The product is exact and the sum rounded once; a half it is for 1/2 alone,
-        // whose code is even.
-        const INTEGERS: f32 = 8_388_608.0;
         let (integers, max) = (self.single(INTEGERS), max as f32);
         let fractions = self.greatest(fractions, self.single(0.0));
         let sum = self.0.fma._mm256_fmadd_ps(fractions, self.single(max), integers);
@@ -254,14 +249,19 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn codes_of_fractions(self, fractions: __m256, max: u32) -> __m256i {
+        let sum = self.0.fma._mm256_fmadd_ps(fractions, self.single(max as f32), self.single(INTEGERS));
+        self.and(self.0.avx._mm256_castps_si256(sum), self.splat(0x7F_FFFF))
+    }
+
+    #[inline(always)]
     fn fractions_of_codes(self, codes: __m256i, max: u32) -> __m256 {
         let (avx, fma) = (self.0.avx, self.0.fma);
-        let (codes, divisor) = (avx._mm256_cvtepi32_ps(codes), max as f32);
-        let (reciprocal, divisor) = (self.single(1.0 / divisor), self.single(divisor));
-        // As for fractions of numbers: what is near the quotient leaves a rest that is exact, and corrects it.
-        let near = avx._mm256_mul_ps(codes, reciprocal);
-        let rest = fma._mm256_fnmadd_ps(near, divisor, codes);
-        fma._mm256_fmadd_ps(rest, reciprocal, near)
+        // The reciprocal in two parts: for all codes the sum of both products is the rounded quotient.
+        let high = 1.0 / max as f32;
+        let low = (1.0 / f64::from(max) - f64::from(high)) as f32;
+        let codes = avx._mm256_cvtepi32_ps(codes);
+        fma._mm256_fmadd_ps(codes, self.single(high), avx._mm256_mul_ps(codes, self.single(low)))
     }
 
     #[inline(always)]

@@ -33,19 +33,6 @@ impl Avx512 {
         }
         self.v4.vectorize(Call(self, task))
     }
-
-    /// The fractions with these numerators, integers of 31 bits, as [`fractions`](Simd::fractions) are rounded.
-    #[inline(always)]
-    fn quotients(self, numerators: __m256i, divisor: i32) -> __m512d {
-        let avx512 = self.v4.avx512f;
-        let numerators = avx512._mm512_cvtepi32_pd(numerators);
-        // As by AVX2: what is near the quotient leaves a rest that is exact, and corrects it.
-        let divisor = f64::from(divisor);
-        let (reciprocal, divisor) = (self.number(1.0 / divisor), self.number(divisor));
-        let near = avx512._mm512_mul_pd(numerators, reciprocal);
-        let rest = avx512._mm512_fnmadd_pd(near, divisor, numerators);
-        avx512._mm512_fmadd_pd(rest, reciprocal, near)
-    }
 }
 
 /// Operations that are those of AVX2.
@@ -80,6 +67,7 @@ impl Simd for Avx512 {
         fn least(a: __m256, b: __m256) -> __m256;
         fn greatest(a: __m256, b: __m256) -> __m256;
         fn codes(fractions: __m256, max: u32) -> __m256i;
+        fn codes_of_fractions(fractions: __m256, max: u32) -> __m256i;
         fn fractions_of_codes(codes: __m256i, max: u32) -> __m256;
         fn components(vectors: &[[u32; 4]; TOGETHER]) -> [__m256i; 4];
         fn vectors(components: [__m256i; 4]) -> [[u32; 4]; TOGETHER];
@@ -119,14 +107,15 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn fractions(self, first: i32, step: i32) -> __m512d {
-        self.quotients(self.progression(first, step), step)
-    }
-
-    #[inline(always)]
-    fn rows(self, first: i32, step: i32) -> __m512d {
-        let [upper, lower] = [first, first.wrapping_add(step)].map(i32::cast_unsigned);
-        self.quotients(self.words(&[upper, upper, upper, upper, lower, lower, lower, lower]), step)
+    fn quotients(self, integers: __m256i, divisor: i32) -> __m512d {
+        let avx512 = self.v4.avx512f;
+        let numerators = avx512._mm512_cvtepi32_pd(integers);
+        // As by AVX2: what is near the quotient leaves a rest that is exact, and corrects it.
+        let divisor = f64::from(divisor);
+        let (reciprocal, divisor) = (self.number(1.0 / divisor), self.number(divisor));
+        let near = avx512._mm512_mul_pd(numerators, reciprocal);
+        let rest = avx512._mm512_fnmadd_pd(near, divisor, numerators);
+        avx512._mm512_fmadd_pd(rest, reciprocal, near)
     }
 
     #[inline(always)]

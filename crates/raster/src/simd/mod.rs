@@ -39,11 +39,20 @@ pub trait Simd: Copy {
     fn progression(self, first: i32, step: i32) -> Self::Words;
     /// The same number for each.
     fn number(self, number: f64) -> Self::Numbers;
-    /// (`first` + n * `step`) / `step` for pixel n, rounded once. The numerators are integers of at most 31 bits, and `step` is from 1 to 4096.
-    fn fractions(self, first: i32, step: i32) -> Self::Numbers;
-    /// For both rows of a block, `first` / `step` and (`first` + `step`) / `step`, as [`fractions`](Self::fractions) are rounded; the first half of
-    /// the numbers is that of the upper row.
-    fn rows(self, first: i32, step: i32) -> Self::Numbers;
+    /// Integers of at most 31 bits, with a sign, by `divisor`, which is from 1 to 4096: rounded once.
+    fn quotients(self, integers: Self::Words, divisor: i32) -> Self::Numbers;
+    /// (`first` + n * `step`) / `step` for pixel n, as [`quotients`](Self::quotients).
+    #[inline(always)]
+    fn fractions(self, first: i32, step: i32) -> Self::Numbers {
+        self.quotients(self.progression(first, step), step)
+    }
+    /// For both rows of a block, `first` / `step` and (`first` + `step`) / `step`, as [`quotients`](Self::quotients); the first half of the
+    /// numbers is that of the upper row.
+    #[inline(always)]
+    fn rows(self, first: i32, step: i32) -> Self::Numbers {
+        let [upper, lower] = [first, first.wrapping_add(step)].map(i32::cast_unsigned);
+        self.quotients(self.words(&[upper, upper, upper, upper, lower, lower, lower, lower]), step)
+    }
     /// Sums of numbers and the one for a row, of such as [`rows`](Self::rows) gives.
     fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers;
     /// Sums.
@@ -80,7 +89,9 @@ pub trait Simd: Copy {
     fn greatest(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
     /// The nearest integers to products with `max`, from 0 to that, which has 2 to 22 bits, all of them set; 0 for NaN.
     fn codes(self, fractions: Self::Singles, max: u32) -> Self::Words;
-    /// Quotients of integers by `max`, which is none of them less than, of at most 16 bits.
+    /// The same of fractions that are from 0 to 1.
+    fn codes_of_fractions(self, fractions: Self::Singles, max: u32) -> Self::Words;
+    /// Quotients of integers by `max`, which is none of them less than, and has 1 to 16 bits, all of them set.
     fn fractions_of_codes(self, codes: Self::Words, max: u32) -> Self::Singles;
     /// The components of the vectors of pixels: of each component for all of them.
     fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Self::Words; 4];

@@ -45,13 +45,8 @@ impl Simd for Portable {
         [number; TOGETHER]
     }
 
-    fn fractions(self, first: i32, step: i32) -> [f64; TOGETHER] {
-        std::array::from_fn(|n| f64::from(first.wrapping_add((n as i32).wrapping_mul(step))) / f64::from(step))
-    }
-
-    fn rows(self, first: i32, step: i32) -> [f64; TOGETHER] {
-        let fraction = |place: i32| f64::from(place) / f64::from(step);
-        std::array::from_fn(|n| fraction(if n < TOGETHER / 2 { first } else { first.wrapping_add(step) }))
+    fn quotients(self, integers: Eight, divisor: i32) -> [f64; TOGETHER] {
+        integers.map(|integer| f64::from(integer.cast_signed()) / f64::from(divisor))
     }
 
     fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers {
@@ -124,6 +119,10 @@ impl Simd for Portable {
 
     fn codes(self, fractions: Self::Singles, max: u32) -> Eight {
         fractions.map(|fraction| ctm_num::convert::f32_to_unorm(fraction.to_bits(), max))
+    }
+
+    fn codes_of_fractions(self, fractions: Self::Singles, max: u32) -> Eight {
+        self.codes(fractions, max)
     }
 
     fn fractions_of_codes(self, codes: Eight, max: u32) -> Self::Singles {

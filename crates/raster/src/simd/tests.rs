@@ -53,6 +53,7 @@ impl Task for &All {
             let fractions = s.fractions(first, step);
             let rows = s.rows(first, step);
             found.extend([s.normal_binary32(fractions), s.normal_binary32(rows)]);
+            found.push(s.normal_binary32(s.quotients(s.and(a, s.splat(0x4000_FFFF)), step)));
             found.extend([0, 1].map(|row| s.normal_binary32(s.add_row(fractions, rows, row))));
             for numbers in [x, s.add(x, y), s.mul(x, fractions), s.div(x, y), s.add(fractions, y)] {
                 let one = s.chosen(1 << n);
@@ -71,6 +72,8 @@ impl Task for &All {
         let sums = sums.map(|numbers| s.least(numbers, s.single(2.0)));
         for numbers in [x, y, low, high, sums[0], sums[1], sums[2], s.singles(b)] {
             found.extend([s.codes(numbers, 255), s.codes(numbers, 3), s.codes(numbers, 0x3F_FFFF)]);
+            let fractions = s.least(s.greatest(numbers, s.single(0.0)), s.single(1.0));
+            found.extend([s.codes_of_fractions(fractions, 255), s.codes_of_fractions(fractions, 0x3F_FFFF)]);
         }
         found.extend(s.components(&s.vectors([a, b, s.xor(a, b), s.splat(max)])));
         found.push(s.components(&self.vectors)[1]);
@@ -111,12 +114,12 @@ impl Task for Codes {
     }
 }
 
-/// Every fraction of 8 and of 16 bits.
+/// Every fraction of at most 16 bits.
 #[test]
 fn fractions_of_codes_are_the_nearest() {
-    for max in [0xFF_u32, 0xFFFF] {
+    for max in (1..=16).map(|bits| (1_u32 << bits) - 1) {
         for first in (0..=max).step_by(TOGETHER) {
-            let codes = std::array::from_fn(|n| first + n as u32);
+            let codes = std::array::from_fn(|n| max.min(first + n as u32));
             let expected = codes.map(|code| (code as f32 / max as f32).to_bits());
             assert!(by_vectors(Codes(codes, max)).iter().all(|found| *found == expected));
         }
