@@ -255,13 +255,13 @@ impl Selector<'_> {
         }
         let offset = match surface_layout.surface.layout() {
             Layout::Linear(layout) => {
-                let row = self.with_constant(Vop::IntMul, y, layout.row_bytes);
+                let row = self.multiplied(y, layout.row_bytes);
                 let column = self.shifted(Vop::ShiftLeft, x, layout.element_log2);
                 self.two(Vop::IntAdd, row, column)
             }
             Layout::Tiled(layout) => {
                 let tile_y = self.shifted(Vop::ShiftRight, y, layout.tile_height_log2);
-                let tile_y = self.with_constant(Vop::IntMul, tile_y, layout.tile_row_bytes);
+                let tile_y = self.multiplied(tile_y, layout.tile_row_bytes);
                 let tile_x = self.shifted(Vop::ShiftRight, x, layout.tile_width_log2);
                 let tile_x = self.shifted(Vop::ShiftLeft, tile_x, 11);
                 let start = self.two(Vop::IntAdd, tile_y, tile_x);
@@ -270,6 +270,14 @@ impl Selector<'_> {
             }
         };
         (offset, lanes)
+    }
+
+    /// A product with a constant, by a shift where that can be.
+    fn multiplied(&mut self, value: Reg, by: u32) -> Reg {
+        match by.is_power_of_two() {
+            true => self.shifted(Vop::ShiftLeft, value, by.ilog2()),
+            false => self.with_constant(Vop::IntMul, value, by),
+        }
     }
 
     fn is_usable(&mut self, surface: ctm_lane::Surface) -> bool {
