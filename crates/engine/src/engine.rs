@@ -115,6 +115,12 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
         self.program.as_ref().map(|program| &program.kernels)
     }
 
+    /// Whether a job has the key of the job that the program was compiled for.
+    pub fn fits<J: GuestJob<Key = K, Kernels = V>>(&self, job: &J) -> bool {
+        let matches = |program: &Arc<Program<K, V>>| job.key().is_ok_and(|key| J::matches(&key, &program.key));
+        self.program.as_ref().is_some_and(matches)
+    }
+
     /// Runs a job, as [`Engine::run`] does: at once if it has the key of the job that the program was compiled for. For
     /// another one the engine's cache is asked.
     ///
@@ -125,8 +131,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
         J: GuestJob<Key = K, Kernels = V>,
     {
         let Some(engine) = &self.engine else { return job.reference(options) };
-        let fits = |program: &&Arc<Program<K, V>>| job.key().is_ok_and(|key| J::matches(&key, &program.key));
-        let Some(program) = self.program.as_ref().filter(fits) else { return engine.run(job, options) };
+        let Some(program) = self.program.as_ref().filter(|_| self.fits(job)) else { return engine.run(job, options) };
         job.check()?;
         job.run(&program.kernels, options, engine.runtime())
     }

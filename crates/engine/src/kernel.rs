@@ -81,7 +81,12 @@ impl Kernel {
         });
         let backend = runtime.shared_backend().filter(|_| machine.is_some());
         let variants = backend.and_then(|backend| Variants::new(backend, &function, surfaces, may_stop));
-        let replaced = (0..surfaces.len()).map(Surface::new).filter(|&surface| replaces(&function, surface)).collect();
+        let is_replaced = |(number, layout): &(usize, &SurfaceLayout)| {
+            let channels = Channels(0xF >> (4 - layout.surface.format.channels()));
+            replaces(&function, Surface::new(*number), channels)
+        };
+        let replaced = surfaces.iter().enumerate().filter(is_replaced);
+        let replaced = replaced.map(|(number, _)| Surface::new(number)).collect();
         let uses_quads = operations(&function).any(|op| matches!(op, Op::Quad { .. }));
         let array_entries = function.arrays.iter().map(|array| u64::from(array.entries)).sum();
         let is_compiled = machine.is_some();
@@ -149,12 +154,13 @@ fn is_repeatable(function: &Function) -> bool {
     })
 }
 
-/// Whether every lane replaces the element of this surface at its place: groups end behind a store of all channels of all of their lanes.
-fn replaces(function: &Function, surface: Surface) -> bool {
-    let stored = Op::SurfaceStore { surface, channels: Channels(0xF) };
+/// Whether every lane replaces the element of this surface at its place: groups end behind a store of all these channels, which are all that it has,
+/// of all of their lanes.
+fn replaces(function: &Function, surface: Surface, all: Channels) -> bool {
+    let stores = |op: &Op| matches!(op, Op::SurfaceStore { surface: of, channels } if *of == surface && channels.0 & all.0 == all.0);
     let is = |value, wanted: Op| function.defining_op(value).is_some_and(|(op, _)| *op == wanted);
     let stores_all = |block: Block| {
-        function.insts(block).iter().filter(|&&inst| *function.op(inst) == stored).any(|&inst| {
+        function.insts(block).iter().filter(|&&inst| stores(function.op(inst))).any(|&inst| {
             let args = function.args(inst);
             let is_of_all = |lanes| is(lanes, Op::Covered {}) || is(lanes, Op::Mask { value: true });
             is(args[0], Op::PosX {}) && is(args[1], Op::PosY {}) && args.last().is_some_and(|&lanes| is_of_all(lanes))

@@ -13,7 +13,7 @@ use crate::{
 };
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
-use ctm_lane::domain::QUAD;
+use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use ctm_lane::{Function, Op, assume_covered, simplify};
 use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
@@ -80,11 +80,7 @@ impl GuestJob for Job<'_> {
         _: &Runtime,
     ) -> Result<RunStats, RunError> {
         match kernels {
-            Ok(kernels) if !order_matters(self) => {
-                // Groups are whole quads.
-                let group_width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
-                kernels.run(self, &RunOptions { group_width, ..*options })
-            }
+            Ok(kernels) if !order_matters(self) => kernels.run(self, options),
             _ => reference::run(self, options),
         }
     }
@@ -264,6 +260,10 @@ impl Sources {
     }
 }
 
+/// A job with the memory and constants of its program bound.
+#[derive(Debug)]
+pub struct BoundJob<'a>(Launch<'a>);
+
 impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
         let mut lifted = key.lift().map_err(NotCompiled::NotLifted)?;
@@ -302,13 +302,49 @@ impl Kernels {
         surface.is_some_and(|surface| self.kernel.replaces(ctm_lane::Surface::new(surface)))
     }
 
+    /// The same where its channels are in surfaces of their own.
+    pub fn replaces_colour_channels(&self, number: usize) -> bool {
+        let replaces = |channel: usize| {
+            let wanted = SurfaceBinding::ColourChannel(number, channel);
+            let surface = self.lifted.surfaces.iter().position(|binding| *binding == wanted);
+            surface.is_some_and(|surface| self.kernel.replaces(ctm_lane::Surface::new(surface)))
+        };
+        (0..4).all(replaces)
+    }
+
+    /// Binds a job, which has the key of this program, for many runs; none if something else may run it, or it depends on the place of its lanes.
+    pub fn bound<'a>(&self, job: &Job<'a>) -> Option<BoundJob<'a>> {
+        let is_fixed = self.lifted.dependence == Dependence::Independent
+            && !self.lifted.tables.contains(&TableBinding::Launch)
+            && job.check().is_ok()
+            && !order_matters(job);
+        let bindings = if is_fixed { self.bind(job)? } else { return None };
+        Some(BoundJob(Launch { lanes: job.lanes, bindings, max_steps: None }))
+    }
+
+    /// Runs a job that was [bound](Self::bound) for these lanes.
+    ///
+    /// # Errors
+    /// As of any run.
+    pub fn run_bound(&self, job: &mut BoundJob, lanes: Domain, options: &RunOptions) -> Result<RunStats, RunError> {
+        let BoundJob(launch) = job;
+        launch.lanes = lanes.into();
+        self.run_launch(launch, options)
+    }
+
     fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         let Some(bindings) = self.bind(job) else { return reference::run(job, options) };
-        let launch = Launch { lanes: job.lanes, bindings, max_steps: None };
+        self.run_launch(&Launch { lanes: job.lanes, bindings, max_steps: None }, options)
+    }
+
+    fn run_launch(&self, launch: &Launch, options: &RunOptions) -> Result<RunStats, RunError> {
+        // Groups are whole quads.
+        let group_width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
+        let options = &RunOptions { group_width, ..*options };
         let place = |number: u32| self.location(number).place();
         let done = match options.counts {
-            Some(_) => self.kernel.run_counted(&launch, options, &place),
-            None => self.kernel.run(&launch, options),
+            Some(_) => self.kernel.run_counted(launch, options, &place),
+            None => self.kernel.run(launch, options),
         };
         done.map_err(|stop| self.error(stop))
     }

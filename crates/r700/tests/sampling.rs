@@ -494,10 +494,20 @@ fn engine_and_reference_agree() {
             quad = quad.map(|pixel| pixel.map(|part| f32::from_bits((part as i32).cast_unsigned())));
         }
         let form = *u.choose(&[VectorForm::Dwords, VectorForm::Bytes])?;
+        let are_surfaces: bool = u.arbitrary()?;
         fetch(&instruction, quad, sampler, |space| {
             let texture = texture(space, dimension, sides, levels);
             let region = Region { base: BASE, length: BYTES / 2 };
-            let texels = Texels::Vectors { region, form, levels, samples: 1 };
+            let surface = |level: usize| {
+                let [width, height, depth] = texture.level_size(level);
+                let (pitch, base) = (width.next_multiple_of(8), BASE + 0x1000 * level as u32);
+                let format = if form == VectorForm::Bytes { Format::Uint8_4 } else { Format::Float32_4 };
+                Surface { base, pitch, height: height * depth, tiling: Tiling::Linear, superfine: false, format }
+            };
+            let texels = match are_surfaces {
+                true => Texels::Surfaces((0..levels).map(surface).collect()),
+                false => Texels::Vectors { region, form, levels, samples: 1 },
+            };
             Texture { numbers, swizzle: swizzle.map(|select| Select::ALL[select]), texels, ..texture }
         });
         Ok(())

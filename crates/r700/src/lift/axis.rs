@@ -46,6 +46,13 @@ struct Place {
     seamless: bool,
 }
 
+impl Place {
+    /// Whether texels are at most one beyond the edge.
+    fn is_inside(&self) -> bool {
+        self.folded && matches!(self.wrap, Wrap::Repeat | Wrap::Mirror)
+    }
+}
+
 impl LiftState<'_> {
     /// Where the sample lies on an axis.
     pub(super) fn axis(&mut self, request: &Request, level: &Level, axis: usize, linear: Linear) -> Axis {
@@ -119,10 +126,15 @@ impl LiftState<'_> {
         let minus_half = self.b.constant(MINUS_HALF);
         let at = self.b.fadd(Denorm::Flush, place.at, minus_half);
         let first = self.coordinate(at);
-        let (one, most) = (self.b.constant(1), self.b.constant(i32::MAX as u32));
+        let one = self.b.constant(1);
         let next = self.b.iadd(first, one);
-        let is_last = self.b.icmp(IntTest::Eq, first, most);
-        let second = self.b.select(is_last, most, next);
+        let second = if place.is_inside() {
+            next
+        } else {
+            let most = self.b.constant(i32::MAX as u32);
+            let is_last = self.b.icmp(IntTest::Eq, first, most);
+            self.b.select(is_last, most, next)
+        };
         let floor = self.b.fround(Round::Floor, Denorm::Flush, at);
         let weight = Some(self.weight(at, floor));
         if place.seamless {
@@ -183,8 +195,7 @@ impl LiftState<'_> {
     fn wrapped(&mut self, place: &Place, at: Value, filter: Filter) -> (Value, Option<Value>) {
         let size = place.size;
         match (place.wrap, filter) {
-            // It is at most one beyond the edge.
-            (Wrap::Repeat, _) if place.folded => {
+            (Wrap::Repeat, _) if place.is_inside() && !self.is_power_of_two(size) => {
                 let zero = self.b.constant(0);
                 let (before, behind) = (self.b.iadd(at, size), self.b.isub(at, size));
                 let is_before = self.b.icmp(IntTest::Slt, at, zero);
@@ -210,11 +221,16 @@ impl LiftState<'_> {
         }
     }
 
+    /// Whether a size is known to be a power of two.
+    fn is_power_of_two(&self, size: Value) -> bool {
+        self.b.function.lane_constant(size).is_some_and(u32::is_power_of_two)
+    }
+
     /// A signed integer modulo a size, at least 0.
     fn repeated(&mut self, at: Value, size: Value) -> Value {
         let (zero, ones) = (self.b.constant(0), self.b.constant(u32::MAX));
         let last = self.b.iadd(size, ones);
-        if self.b.function.lane_constant(size).is_some_and(u32::is_power_of_two) {
+        if self.is_power_of_two(size) {
             return self.b.and(at, last);
         }
         let is_negative = self.b.icmp(IntTest::Slt, at, zero);

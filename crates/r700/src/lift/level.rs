@@ -208,8 +208,9 @@ impl LiftState<'_> {
         let fraction = self.b.fsub(Denorm::Flush, at, floor);
         let steps = self.b.constant(STEPS);
         let steps = self.product(fraction, steps);
-        let steps = self.b.ftoi(steps);
-        let steps = self.b.itof(steps);
+        // A fraction is from 0 to 1, or a NaN, whose weight is 0.
+        let (whole, zero) = (self.b.fround(Round::Floor, Denorm::Flush, steps), self.b.constant(0));
+        let steps = self.b.fmax(Denorm::Keep, whole, zero);
         self.b.scale(STEP, steps)
     }
 
