@@ -91,8 +91,8 @@ pub struct Regions {
 pub struct Lines {
     /// Of each register that gets something.
     pub inputs: Vec<[Region; 4]>,
-    /// Of each colour that is used, by its number; the last line is for what becomes of the others.
-    pub outputs: Vec<(usize, [Region; 5])>,
+    /// Of each colour that is used, by its number.
+    pub outputs: Vec<(usize, [Region; 4])>,
     /// Words of a line.
     words: u32,
 }
@@ -181,14 +181,20 @@ impl<'a> PixelStage<'a> {
         let mut outputs: Vec<(usize, _)> = Vec::new();
         for target in &self.targets {
             if outputs.iter().all(|&(known, _)| known != target.output) {
-                outputs.push((target.output, [line()?, line()?, line()?, line()?, line()?]));
+                outputs.push((target.output, [line()?, line()?, line()?, line()?]));
             }
         }
         Ok(Lines { inputs, outputs, words: pixels as u32 })
     }
 
-    /// The program for so many pixels in lines.
-    pub fn job_of_pixels<'j>(&'j self, lines: &Lines, pixels: usize, memory: &'j Space) -> Option<Job<'j>> {
+    /// The program for so many pixels in lines, with these bindings.
+    pub fn job_of_pixels<'j>(
+        &'j self,
+        lines: &Lines,
+        pixels: usize,
+        bindings: &Bindings,
+        memory: &'j Space,
+    ) -> Option<Job<'j>> {
         let domain = Domain::of_size(pixels as u32, 1)?;
         let line = |region: &Region| {
             let (pitch, height, format) = (lines.words, 1, Format::Float32_1);
@@ -196,8 +202,9 @@ impl<'a> PixelStage<'a> {
         };
         let inputs = lines.inputs.iter().map(|lines| Input::Channels(lines.each_ref().map(line)));
         let mut job = self.job_without_targets(domain, inputs, memory);
+        job.bindings = bindings.clone();
         for (output, lines) in &lines.outputs {
-            if let (Some(channels), Some(lines)) = (job.targets.colour_channels.get_mut(*output), lines.first_chunk()) {
+            if let Some(channels) = job.targets.colour_channels.get_mut(*output) {
                 *channels = Some(lines.each_ref().map(line));
             }
         }
@@ -348,13 +355,14 @@ impl Regions {
 
 impl Lines {
     /// The lines of a colour, if it is used.
-    pub fn output(&self, number: usize) -> Option<&[Region; 5]> {
+    pub fn output(&self, number: usize) -> Option<&[Region; 4]> {
         self.outputs.iter().find(|&&(output, _)| output == number).map(|(_, lines)| lines)
     }
 
-    /// Nothing is exported yet for the first so many pixels: what is not is zero.
-    pub fn clear_outputs(&self, arena: &Arena, pixels: usize) {
-        for line in self.outputs.iter().flat_map(|(_, lines)| &lines[..4]) {
+    /// Nothing of these colours is exported yet for the first so many pixels.
+    pub fn clear_outputs(&self, arena: &Arena, pixels: usize, is_cleared: impl Fn(usize) -> bool) {
+        let cleared = self.outputs.iter().filter(|(output, _)| is_cleared(*output));
+        for line in cleared.flat_map(|(_, lines)| lines) {
             arena.fill_words(line.base, pixels, 0, u32::MAX);
         }
     }

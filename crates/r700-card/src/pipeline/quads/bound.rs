@@ -1,5 +1,5 @@
-//! Rectangles whose program works on surfaces of memory: machine code for these loads and stores elements of a row together, but it depends on
-//! their sizes.
+//! Programs that work on surfaces of memory: machine code for these loads and stores elements of a row together, and knows the sizes of textures, but
+//! it is made for each of these.
 
 use super::Quads;
 use super::direct::Rectangle;
@@ -46,6 +46,15 @@ fn colours(stage: &PixelStage, rectangle: &Rectangle) -> Option<Vec<(usize, Surf
 }
 
 impl Quads<'_> {
+    /// What a program that runs for pixels names by number, with textures that are surfaces, if making it for these is worth it.
+    pub(super) fn bindings_of_pixels(&self, pixels: u64) -> Option<Bindings> {
+        let mut bindings = self.stage.bindings.clone();
+        let made = make_surfaces(&mut bindings);
+        let mut hash = DefaultHasher::new();
+        ("pixels", self.stage.program.hash, &made).hash(&mut hash);
+        (!made.is_empty() && self.means.scratch.is_worth_surfaces(hash.finish(), pixels)).then_some(bindings)
+    }
+
     /// The surfaces of a rectangle's program, if making it for them is worth it.
     ///
     /// # Errors

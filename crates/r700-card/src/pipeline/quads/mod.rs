@@ -311,7 +311,9 @@ impl<'a> Quads<'a> {
         let shares = |_| self.tiles.touched() as u32;
         let draw = |worker: &mut Worker, share: &mut Share| worker.draw_tile(share);
         if quads_of(pixels) >= QUADS_WORTH_PLACES && drawn::is_possible(&self.stage) {
-            let job = |worker: &Worker, space| stage.job_of_pixels(&worker.lines, PIXELS, space);
+            let bindings = self.bindings_of_pixels(pixels);
+            let bindings = bindings.as_ref().unwrap_or(&stage.bindings);
+            let job = |worker: &Worker, space| stage.job_of_pixels(&worker.lines, PIXELS, bindings, space);
             let compiled = self.compiled(executor, &job)?.filter(drawn::is_by_pixels);
             if compiled.is_some() {
                 return self.spread(pixels, shares, (compiled, Unit::Pixels), job, draw);
@@ -374,7 +376,7 @@ impl<'a> Quads<'a> {
             let Some(worker) = workers.get(thread) else { return };
             let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(job) = job(&worker, space) else { return };
-            let mut share = Share { shared: &shared, job, number: 0 };
+            let mut share = Share { shared: &shared, job, bound: None, number: 0 };
             loop {
                 share.number = next.fetch_add(1, Relaxed);
                 if share.number >= shared.shares {

@@ -39,6 +39,7 @@ impl Task for Rasterising<'_, '_, '_, '_> {
         // Most draws have no others.
         let (first, second) = (surfaces.next(), surfaces.next());
         let others: Vec<_> = surfaces.collect();
+        let known = shared.known_blocks();
         while blocks.len() < BLOCKS
             && let Some(&number) = numbers.next()
         {
@@ -50,9 +51,9 @@ impl Task for Rasterising<'_, '_, '_, '_> {
             };
             let before = blocks.len();
             add_blocks(simd, (GRID, centre), shape, area.intersection(*own), last, number, blocks);
-            let Some(first) = &first else { continue };
+            let Some((first, known)) = first.as_ref().zip(known.as_ref()) else { continue };
             for block in &mut blocks[before..] {
-                block.place = first.place((block.x, block.y));
+                block.place = known.places((block.x, block.y));
                 first.prefetch(block);
                 if let Some(second) = &second {
                     second.prefetch(block);

@@ -2,7 +2,7 @@
 
 use super::direct::{Piece, Rectangle};
 use super::storing::Destination;
-use super::surface::{Block, BlockPlace, Squares};
+use super::surface::{Block, BlockPlaces, Squares};
 use super::worker::{Shared, vectors};
 use crate::pipeline::stage::Regions;
 use crate::pipeline::targets::Target;
@@ -88,8 +88,13 @@ impl<A: Access> Task for StoringRows<'_, '_, '_, A> {
             for row in (0..rows).step_by(2) {
                 for x in (left..left + columns).step_by(TOGETHER) {
                     let drawn = rectangle.drawn(x, top + row);
-                    let block =
-                        Block { x: x as u16, y: (top + row) as u16, primitive: 0, drawn, place: BlockPlace::default() };
+                    let block = Block {
+                        x: x as u16,
+                        y: (top + row) as u16,
+                        primitive: 0,
+                        drawn,
+                        place: BlockPlaces::default(),
+                    };
                     if !block.is_empty() {
                         let column = u32::from(block.first_quad().0) - left;
                         let first = (row * piece.pitch + column) as usize / 2;

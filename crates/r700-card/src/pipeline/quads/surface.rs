@@ -50,11 +50,15 @@ impl KeptPlaces {
     }
 }
 
-/// A block, with where its pixels lie in the first surface that has [`Blocks`].
-pub type Block = covered::Block<BlockPlace>;
+/// A block, with where its pixels lie in the surfaces of which that is known.
+pub type Block = covered::Block<BlockPlaces>;
 
 /// What runs together.
-pub type Launch<'w> = covered::Launch<'w, BlockPlace>;
+pub type Launch<'w> = covered::Launch<'w, BlockPlaces>;
+
+/// Where the pixels of a block lie in two surfaces: in one that has [`Blocks`], and in the next one where they lie elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockPlaces([BlockPlace; 2]);
 
 /// Where the pixels of a block lie: the numbers of the first of four words of its upper row, twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,15 +81,46 @@ pub struct Blocks<'t> {
     places: &'t SquarePlaces,
     /// Words from a row to the next one.
     below: usize,
-    /// Blocks know their [place](Block::place) in it.
-    is_known: bool,
+    /// Which of the [places](Block::place) that blocks know is theirs in it.
+    known: Option<usize>,
+}
+
+/// The blocks of the surfaces in which blocks know their places.
+pub struct KnownBlocks<'t> {
+    first: Blocks<'t>,
+    second: Option<Blocks<'t>>,
+}
+
+impl<'t> KnownBlocks<'t> {
+    /// Of surfaces in their order; none if none has such.
+    pub fn of(mut surfaces: impl Iterator<Item = Blocks<'t>>) -> Option<Self> {
+        let first = surfaces.next()?;
+        let second = surfaces.find(|blocks| !blocks.are_at_places_of(&first));
+        Some(KnownBlocks { first, second })
+    }
+
+    /// The places of the block whose upper left pixel is in this column, a multiple of four, and in this row, which is even.
+    #[inline(always)]
+    pub fn places(&self, corner: (u16, u16)) -> BlockPlaces {
+        let second = match &self.second {
+            Some(second) => second.place(corner),
+            None => BlockPlace::NONE,
+        };
+        BlockPlaces([self.first.place(corner), second])
+    }
 }
 
 impl<'t> Blocks<'t> {
-    /// The same, for blocks that know their place in these, which come first.
-    pub fn behind(self, first: &Blocks) -> Self {
-        let is_known = std::ptr::eq(self.places, first.places) && self.below == first.below;
-        Blocks { is_known, ..self }
+    /// The same, for blocks that know their places in these.
+    pub fn with(self, known: &KnownBlocks) -> Self {
+        let all = [Some(&known.first), known.second.as_ref()];
+        let known = all.iter().position(|other| other.is_some_and(|other| self.are_at_places_of(other)));
+        Blocks { known, ..self }
+    }
+
+    /// Whether blocks lie at the same places in another surface.
+    fn are_at_places_of(&self, other: &Blocks) -> bool {
+        std::ptr::eq(self.places, other.places) && self.below == other.below
     }
 
     /// Where the block lies whose upper left pixel is in this column, a multiple of four, and in this row, which is even.
@@ -100,20 +135,34 @@ impl<'t> Blocks<'t> {
 
     #[inline(always)]
     fn place_of(&self, block: &Block) -> BlockPlace {
-        if self.is_known { block.place } else { self.place((block.x, block.y)) }
+        match self.known {
+            Some(0) => block.place.0[0],
+            Some(_) => block.place.0[1],
+            None => self.place((block.x, block.y)),
+        }
     }
 
     /// The words of both rows of a block; `None` if not all of it is there.
     #[inline(always)]
     pub fn rows(&self, block: &Block) -> Option<[[Four<'t>; 2]; 2]> {
-        let BlockPlace(places) = self.place_of(block);
+        self.rows_at(self.place_of(block))
+    }
+
+    /// The same of the block at a place.
+    #[inline(always)]
+    pub fn rows_at(&self, BlockPlace(places): BlockPlace) -> Option<[[Four<'t>; 2]; 2]> {
         self.words.rows_of_fours(places.map(|place| place as usize), self.below)
     }
 
     /// Asks for the memory of a block, which is read or written soon.
     #[inline(always)]
     pub fn prefetch(&self, block: &Block) {
-        let BlockPlace([first, second]) = self.place_of(block);
+        self.prefetch_at(self.place_of(block));
+    }
+
+    /// The same of the block at a place.
+    #[inline(always)]
+    pub fn prefetch_at(&self, BlockPlace([first, second]): BlockPlace) {
         // Where both rows are in a line of a cache, the other half of the block may be in another.
         let other = if self.below >= LINE { first as usize + self.below } else { second as usize };
         self.words.prefetch(first as usize);
@@ -156,7 +205,7 @@ impl<'a> Squares<'a> {
         let below = (self.distances[2] / 4) as usize;
         // Places are numbers of words of 32 bits.
         let fits = self.bytes.size() < 1 << 32;
-        (is_one && fits).then_some(Blocks { words, places, below, is_known: false })
+        (is_one && fits).then_some(Blocks { words, places, below, known: None })
     }
 
     /// Where the square with this upper left pixel lies.

@@ -7,7 +7,7 @@ use super::primitives::{Primitive, Primitives};
 use super::rasterising::{Rasterising, Testing};
 use super::rectangles::{StoringRows, StoringVectors};
 use super::storing::Storing;
-use super::surface::{Block, Blocks, Launch, Squares};
+use super::surface::{Block, Blocks, KnownBlocks, Launch, Squares};
 use super::{PIXELS, QUADS};
 use crate::pipeline::DrawError;
 use crate::pipeline::stage::{Lines, PixelStage, Regions};
@@ -18,8 +18,9 @@ use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Access, Arena, ByVector, InPairs, Words};
+use ctm_r700::engine::{BoundJob, Kernels};
 use ctm_r700::{Job, Region};
-use ctm_raster::covered::{Unit, launches};
+use ctm_raster::covered::{Unit, launches, pixels_of};
 use ctm_raster::simd::{TOGETHER, dispatch};
 use ctm_raster::tiles::Tiles;
 
@@ -55,6 +56,8 @@ pub struct Share<'s, 'd, 'a> {
     pub shared: &'s Shared<'d, 'a>,
     /// The thread's runs of the program.
     pub job: Job<'s>,
+    /// The same bound to memory for all runs over tiles, if that can be, as soon as it was tried.
+    pub bound: Option<Option<BoundJob<'s>>>,
     /// Which one it is.
     pub number: u32,
 }
@@ -64,6 +67,8 @@ pub struct Worker {
     /// Where its program works.
     pub regions: Regions,
     pub lines: Lines,
+    /// What it works with.
+    scratch: drawn::Scratch,
     /// What primitives cover.
     blocks: Vec<Block>,
     /// What passes tests that come before the program.
@@ -75,7 +80,14 @@ pub struct Worker {
 impl Worker {
     /// One that works there.
     pub fn new(regions: Regions, lines: Lines) -> Self {
-        Worker { regions, lines, blocks: Vec::new(), passed: Vec::new(), counts: Counts::default() }
+        Worker {
+            regions,
+            lines,
+            scratch: drawn::Scratch::default(),
+            blocks: Vec::new(),
+            passed: Vec::new(),
+            counts: Counts::default(),
+        }
     }
 
     /// Draws a tile.
@@ -97,12 +109,12 @@ impl Worker {
 
     /// Draws the blocks that were found.
     fn draw_blocks(&mut self, share: &mut Share) -> Result<(), DrawError> {
-        let Worker { regions, lines, blocks, passed, counts } = self;
+        let Worker { regions, lines, scratch, blocks, passed, counts } = self;
         let (shared, rules) = (share.shared, &share.shared.stage.rules);
         if shared.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
         }
-        let covered = blocks.iter().map(|block| block.pixel_count() as u64).sum::<u64>();
+        let covered = pixels_of(blocks);
         counts.pixels += covered;
         if shared.stage.samples.mask() & 1 == 0 {
             return Ok(());
@@ -114,7 +126,7 @@ impl Worker {
                 Some(access) => dispatch(Testing { shared, blocks, passed, access }),
                 None => dispatch(Testing { shared, blocks, passed, access: InPairs }),
             }
-            counts.passed += passed.iter().map(|block| block.pixel_count() as u64).sum::<u64>();
+            counts.passed += pixels_of(passed);
         } else {
             passed.append(blocks);
         }
@@ -125,9 +137,8 @@ impl Worker {
             Unit::Quads => {
                 launches(passed, Unit::Quads, QUADS).try_for_each(|launch| shade(share, regions, launch, counts))
             }
-            Unit::Pixels => {
-                launches(passed, Unit::Pixels, PIXELS).try_for_each(|launch| drawn::shade(share, lines, launch))
-            }
+            Unit::Pixels => launches(passed, Unit::Pixels, PIXELS)
+                .try_for_each(|launch| drawn::shade(share, lines, scratch, launch)),
         }
     }
 
@@ -175,8 +186,7 @@ fn shade(share: &mut Share, regions: &Regions, launch: Launch, counts: &mut Coun
         None => dispatch(Interpolation { shared, regions, launch, access: InPairs }),
     }
     regions.clear_outputs(shared.arena, launch.count);
-    share.job.lanes = domain.into();
-    share.run()?;
+    share.run_lanes(domain)?;
     let passed = &mut counts.passed;
     match ByVector::new() {
         Some(access) => dispatch(Storing { shared, regions, launch, passed, access }),
@@ -192,15 +202,24 @@ impl Shared<'_, '_> {
         self.primitives.all.get(usize::from(block.primitive))
     }
 
+    /// The program's kernels, if an engine has some.
+    pub fn kernels(&self) -> Option<&Kernels> {
+        self.compiled.as_ref()?.kernels()?.as_ref().ok()
+    }
+
     /// Planes that most primitives have.
     pub fn planes(&self) -> usize {
         4 * self.stage.inputs.registers().len()
     }
 
-    /// The blocks of a surface, if it has such: those that are covered know their place in the first one that has.
+    /// The surfaces in which blocks that are covered know their places.
+    pub fn known_blocks(&self) -> Option<KnownBlocks<'_>> {
+        KnownBlocks::of(self.depth.into_iter().chain(self.targets).filter_map(Squares::blocks))
+    }
+
+    /// The blocks of a surface, if it has such.
     pub fn blocks_of<'s>(&'s self, squares: &'s Squares) -> Option<Blocks<'s>> {
-        let first = self.depth.into_iter().chain(self.targets).find_map(Squares::blocks)?;
-        Some(squares.blocks()?.behind(&first))
+        Some(squares.blocks()?.with(&self.known_blocks()?))
     }
 }
 
@@ -212,6 +231,22 @@ impl Share<'_, '_, '_> {
     pub fn run_strip(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
         let Some(strip) = rectangle.strip(self.number, self.shared.shares) else { return Ok(()) };
         self.shared.stage.move_to_strip(&mut self.job, strip);
+        self.run()
+    }
+
+    /// Runs the program for what lies in memory for these lanes.
+    ///
+    /// # Errors
+    /// The program stops.
+    pub fn run_lanes(&mut self, lanes: Domain) -> Result<(), DrawError> {
+        let shared = self.shared;
+        let fitting = || shared.kernels().filter(|_| shared.compiled.as_ref().is_some_and(|of| of.fits(&self.job)));
+        let bound = self.bound.get_or_insert_with(|| fitting()?.bound(&self.job));
+        if let Some((bound, kernels)) = bound.as_mut().zip(shared.kernels()) {
+            kernels.run_bound(bound, lanes, &shared.options)?;
+            return Ok(());
+        }
+        self.job.lanes = lanes.into();
         self.run()
     }
 
