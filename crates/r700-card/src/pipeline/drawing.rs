@@ -177,6 +177,7 @@ impl<'a> Drawing<'a> {
     ) -> Result<(), DrawError> {
         let Some(pixels) = &mut self.pixels else { return Ok(()) };
         self.statistics.clipped += primitives.len() as u64;
+        self.shapes.begin(&transformed.vertices);
         let events = || self.means.probe.map_or(0, Probe::events);
         let mut noted = Vec::new();
         let done = primitives.iter().enumerate().try_for_each(|(number, primitive)| {

@@ -2,7 +2,7 @@
 
 use super::DrawError;
 use super::assemble::{Form, Primitive};
-use super::clip::{Corner, Projection};
+use super::clip::{Corner, Projection, Window};
 use super::depth::DepthOffset;
 use super::inputs::{Face, Placed};
 use super::pixels::{GRID, Pixels};
@@ -50,6 +50,8 @@ pub struct Shapes {
     centre: i64,
     /// Triangles are filled, none is moved in depth, and the volume that is drawn alone clips.
     fills: bool,
+    /// Then: where the vertices are that primitives share.
+    places: Vec<Option<(Window, Point)>>,
 }
 
 /// A shape that is drawn.
@@ -57,6 +59,13 @@ struct Drawn<'f, 'v> {
     face: &'f mut Face<'v>,
     /// The viewport of its primitive.
     viewport: u32,
+}
+
+/// Corner `n` of a triangle, which is a vertex that is there.
+fn corner(n: usize, (window, point): (Window, Point)) -> Placed {
+    let mut weights = [0.0; 3];
+    weights[n % 3] = 1.0;
+    Placed { window, weights, linear: weights, point }
 }
 
 impl Shapes {
@@ -75,6 +84,7 @@ impl Shapes {
         Shapes {
             fills: polygons == [PolygonMode::Filled; 2] && !is_moved && projection.has_volume_alone(),
             projection,
+            places: Vec::new(),
             viewports: Viewports::of(registers),
             polygons,
             points: registers.get(),
@@ -92,6 +102,16 @@ impl Shapes {
         }
     }
 
+    /// Looks at the vertices of the primitives that are drawn next.
+    pub fn begin(&mut self, vertices: &[Vertex]) {
+        let mut places = std::mem::take(&mut self.places);
+        places.clear();
+        if self.fills {
+            places.extend(vertices.iter().map(|vertex| self.place(vertex, self.viewports.get(vertex.viewport))));
+        }
+        self.places = places;
+    }
+
     /// Draws a primitive. Gives the points, lines and triangles that clipping leaves of it.
     pub fn draw(
         &mut self,
@@ -100,10 +120,10 @@ impl Shapes {
         pixels: &mut Pixels,
     ) -> Result<u64, DrawError> {
         let vertices = &transformed.vertices[..];
-        if let (Form::Triangle([a, b, c]), true) = (primitive.form, self.fills)
-            && let (Some(a), Some(b), Some(c)) = (vertices.get(a), vertices.get(b), vertices.get(c))
+        if let (Form::Triangle(numbers), true) = (primitive.form, self.fills)
+            && let [Some(a), Some(b), Some(c)] = numbers.map(|number| vertices.get(number))
             && let Some(provoking) = vertices.get(primitive.provoking)
-            && self.whole([a, b, c], (provoking, &transformed.parameters), pixels)?
+            && self.whole(numbers, [a, b, c], (provoking, &transformed.parameters), pixels)?
         {
             return Ok(1);
         }
@@ -150,12 +170,20 @@ impl Shapes {
     /// Draws a triangle if it [fills](Self::fills), and nothing is clipped; whether it did, as [`triangle`](Self::triangle) would.
     fn whole(
         &mut self,
+        numbers: [usize; 3],
         vertices: [&Vertex; 3],
         (provoking, parameters): (&Vertex, &[[u32; 4]]),
         pixels: &mut Pixels,
     ) -> Result<bool, DrawError> {
         let viewport = self.viewports.get(provoking.viewport);
-        let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|n| self.corner(n, vertices[n], viewport)) else {
+        let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|n| {
+            // Primitives are drawn to the viewport of one of their vertices.
+            let place = match vertices[n].viewport == provoking.viewport {
+                true => self.places.get(numbers[n]).copied().flatten(),
+                false => self.place(vertices[n], viewport),
+            };
+            place.map(|place| corner(n, place))
+        }) else {
             return Ok(false);
         };
         let points = [a.point, b.point, c.point];
@@ -189,18 +217,16 @@ impl Shapes {
         Ok(true)
     }
 
-    /// Vertex `n` of a triangle as its corner, if nothing of it is clipped there, and the corner has a place.
-    fn corner(&self, n: usize, vertex: &Vertex, viewport: &Viewport) -> Option<Placed> {
+    /// Where a vertex of a triangle is, if nothing of it is clipped there, and it has a place.
+    fn place(&self, vertex: &Vertex, viewport: &Viewport) -> Option<(Window, Point)> {
         if !self.projection.holds(vertex) {
             return None;
         }
         let window = self.projection.window(&vertex.position.map(f64::from), viewport)?;
         let [x, y, _] = window.place;
         let (x, y) = (GRID.snap(x).saturating_add(self.centre), GRID.snap(y).saturating_add(self.centre));
-        let mut weights = [0.0; 3];
-        weights[n % 3] = 1.0;
         let is_near = (-LIMIT..=LIMIT).contains(&x) && (-LIMIT..=LIMIT).contains(&y);
-        is_near.then_some(Placed { window, weights, linear: weights, point: Point { x, y } })
+        is_near.then_some((window, Point { x, y }))
     }
 
     /// How far a primitive with these corners and this slope of depth is moved in depth.
