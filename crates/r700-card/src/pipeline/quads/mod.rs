@@ -54,8 +54,8 @@ use worker::{CompiledProgram, Share, Shared, Worker};
 const QUADS: usize = 1024;
 /// Quads of memory behind these: what blocks bring is laid out for all of their columns.
 const MARGIN: usize = 4;
-/// Pixels that the program runs for together where it runs for those that are drawn alone.
-const PIXELS: usize = 2 * QUADS;
+/// Pixels that the program runs for together where it runs for those that are drawn alone: with the margin of a line, no more than surfaces have columns.
+const PIXELS: usize = 4 * QUADS - 4 * LINE_MARGIN;
 /// Words of memory behind theirs. With them, lines are of no power of two bytes, as caches keep few lines whose addresses differ by one.
 const LINE_MARGIN: usize = 64;
 /// Quads from which on another thread is worth it.
