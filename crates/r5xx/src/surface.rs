@@ -193,6 +193,9 @@ impl<'a> Surface<'a> {
         if self.samples != 1 || self.bytes > 4 {
             return None;
         }
+        if area.is_empty() {
+            return Some(());
+        }
         let columns: Vec<Part> = (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
         // Pixels before the first whose column is a multiple of what lies together.
         let single = (area.left.next_multiple_of(TOGETHER) - area.left) as usize;
