@@ -14,7 +14,7 @@ pub struct BlockPlaces<S: Simd> {
     /// Columns, in pixels from vertex 0.
     dx: S::Numbers,
     /// The upper and the lower row.
-    dy: S::Numbers,
+    dy: S::Rows,
     /// What attributes are divided by, if they are not linear on the screen.
     divisors: Option<[S::Numbers; 2]>,
 }
@@ -41,7 +41,7 @@ impl<S: Simd> BlockPlaces<S> {
     pub fn numbers(&self, plane: &Plane) -> [S::Numbers; 2] {
         let BlockPlaces { simd, dx, dy, .. } = *self;
         let column = simd.add(simd.number(plane.value), simd.mul(simd.number(plane.dx), dx));
-        let rows = simd.mul(simd.number(plane.dy), dy);
+        let rows = simd.mul_rows(dy, plane.dy);
         [simd.add_row(column, rows, 0), simd.add_row(column, rows, 1)]
     }
 

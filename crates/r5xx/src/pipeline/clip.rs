@@ -5,6 +5,7 @@ use super::vertex::Vertex;
 use crate::registers::{VapClipCntl, VapCntl};
 use crate::state::State;
 use ctm_num::flush;
+use ctm_raster::simd::Simd;
 
 /// User clip planes.
 const USER_PLANES: usize = 6;
@@ -95,6 +96,23 @@ impl Clip {
             return is_inside;
         }
         self.planes.iter().all(|plane| plane.distance(position) >= 0.0)
+    }
+
+    /// Bit n: whether point n is drawn, for eight together. Denormals of their positions are flushed.
+    #[inline(always)]
+    pub fn keeps_points<S: Simd>(&self, simd: S, position: [S::Singles; 4]) -> u8 {
+        let [x, y, z, w] = position;
+        if self.is_volume {
+            let zero = simd.single(0.0);
+            let mut is_inside = simd.splat(u32::MAX);
+            for component in [x, y, z] {
+                let (low, high) = (simd.add_singles(w, component), simd.sub_singles(w, component));
+                is_inside = simd.and(is_inside, simd.and(simd.at_least(low, zero), simd.at_least(high, zero)));
+            }
+            return simd.bits(is_inside);
+        }
+        let points = simd.vectors([simd.single_bits(x), simd.single_bits(y), simd.single_bits(z), simd.single_bits(w)]);
+        (0..).zip(points).fold(0, |kept, (n, point)| kept | u8::from(self.keeps_point(point)) << n)
     }
 
     /// What is left of a convex polygon with these corners (two for a line), if anything.

@@ -10,10 +10,11 @@ use crate::state::State;
 use crate::stream::Draw;
 use ctm_card::history::{Vector, VertexHistory};
 use ctm_engine::Engine;
-use ctm_memory::{Arena, Buffer, Space, Words};
+use ctm_memory::{Access, Arena, Buffer, ByVector, InPairs, Space, Words};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
+use ctm_raster::simd::{self, Simd, Task, dispatch};
 use ctm_x1k::RunOptions;
 
 const ONE: u32 = 0x3F80_0000;
@@ -106,32 +107,40 @@ impl<'a> Together<'a> {
 }
 
 /// What becomes of vertices that were transformed: a task that is faster on hosts with wide vectors.
-struct Placing<'p, 'a> {
+struct Placing<'p, 'a, A> {
     together: &'p Together<'a>,
     format: &'p VertexFormat,
     projection: &'p Projection,
     /// What they are put to. The same vectors are set in all corners of a draw.
     corners: &'p mut [Corner],
+    /// How memory is accessed.
+    access: A,
 }
 
-impl pulp::NullaryFnOnce for Placing<'_, '_> {
+impl<A: Access> Task for Placing<'_, '_, A> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
-        let Placing { together: Together { layout, outputs, space, .. }, format, projection, corners } = self;
+    fn run(self, simd: impl Simd) {
+        let Placing { together: Together { layout, outputs, space, .. }, format, projection, corners, access } = self;
         let Some(words) = words_of(space, *outputs) else { return };
         let mut places = [None; OUTPUTS];
         (0..).zip(&layout.outputs).for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR * place));
         let parts: Vec<_> = format.parts().zip(places).collect();
+        let step = VECTOR * layout.outputs.len();
         let mut first = 0;
-        for corner in corners {
-            for &(part, place) in &parts {
-                let words = place.and_then(|place| words.four(first + place));
-                corner.vertex.set(part, words.map_or([0, 0, 0, ONE], |words| words.get()));
+        for corners in corners.chunks_mut(simd::TOGETHER) {
+            for corner in &mut *corners {
+                for &(part, place) in &parts {
+                    let vector = match place.and_then(|place| words.four(first + place)) {
+                        Some(words) => access.get(words),
+                        None => [0, 0, 0, ONE],
+                    };
+                    corner.vertex.set(part, vector);
+                }
+                first += step;
             }
-            projection.place(corner);
-            first += VECTOR * layout.outputs.len();
+            projection.place_together(simd, corners);
         }
     }
 }
@@ -321,7 +330,10 @@ impl<'a> Vertices<'a> {
             return false;
         }
         let corners = &mut corners[*made..*made + count];
-        pulp::Arch::new().dispatch(Placing { together: all, format, projection, corners });
+        match ByVector::new() {
+            Some(access) => dispatch(Placing { together: all, format, projection, corners, access }),
+            None => dispatch(Placing { together: all, format, projection, corners, access: InPairs }),
+        }
         *made += count;
         true
     }

@@ -6,6 +6,7 @@ use crate::registers::{
 };
 use ctm_num::flush;
 use ctm_raster::grid::{Grid, Point};
+use ctm_raster::simd::{Eight, Simd};
 
 /// Window coordinates are kept in twelfths of a pixel.
 pub const GRID: Grid = Grid { per_pixel: 12 };
@@ -81,6 +82,85 @@ impl Viewport {
             depth,
             reciprocal: reciprocal.to_bits(),
         })
+    }
+}
+
+/// The places of eight vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// Bit n: vertex n has one.
+    exist: u8,
+    /// Columns and rows, in sub-pixels.
+    x: Eight,
+    y: Eight,
+    depth: Eight,
+    reciprocal: Eight,
+}
+
+impl Windows {
+    /// That of a vertex, as [`Viewport::window`] gives it.
+    #[inline(always)]
+    pub fn get(&self, vertex: usize) -> Option<WindowVertex> {
+        let sub_pixel = |places: &Eight| places[vertex].cast_signed().into();
+        (self.exist >> vertex & 1 != 0).then(|| WindowVertex {
+            point: Point { x: sub_pixel(&self.x), y: sub_pixel(&self.y) },
+            depth: f32::from_bits(self.depth[vertex]),
+            reciprocal: self.reciprocal[vertex],
+        })
+    }
+}
+
+/// Numbers whose denormals are zeros of their sign.
+#[inline(always)]
+fn flushed<S: Simd>(simd: S, numbers: S::Singles) -> S::Singles {
+    simd.singles(simd.flushed(simd.single_bits(numbers)))
+}
+
+/// Whether numbers are from `-most` to `most`.
+#[inline(always)]
+fn are_within<S: Simd>(simd: S, numbers: S::Singles, most: f32) -> S::Words {
+    let magnitudes = simd.singles(simd.and(simd.single_bits(numbers), simd.splat(i32::MAX.cast_unsigned())));
+    simd.at_least(simd.single(most), magnitudes)
+}
+
+/// Coordinates to the nearest sub-pixels, as [`Grid::snap`] gives them.
+#[inline(always)]
+fn snapped<S: Simd>(simd: S, coordinates: S::Singles) -> S::Words {
+    let places = simd.mul(simd.widened(coordinates), simd.number(GRID.per_pixel as f64));
+    simd.floors(simd.add(places, simd.number(0.5)))
+}
+
+impl Viewport {
+    /// The places of eight vertices together, as [`window`](Self::window) gives each. Denormals of positions are flushed.
+    #[inline(always)]
+    pub fn windows<S: Simd>(&self, simd: S, [x, y, z, w]: [S::Singles; 4]) -> Windows {
+        let one = simd.single(1.0);
+        let reciprocal = if self.control.w_is_w { flushed(simd, simd.div_singles(one, w)) } else { w };
+        let xy = if self.control.xy_divided { one } else { reciprocal };
+        let z_factor = if self.control.z_divided { one } else { reciprocal };
+        let x = self.coordinate(simd, 0, simd.mul_singles(x, xy));
+        let y = self.coordinate(simd, 1, simd.mul_singles(y, xy));
+        let z = self.coordinate(simd, 2, simd.mul_singles(z, z_factor));
+        let on_grid = simd.and(are_within(simd, x, RANGE), are_within(simd, y, RANGE));
+        let finite = simd.and(are_within(simd, z, f32::MAX), are_within(simd, reciprocal, f32::MAX));
+        let scaled = simd.mul_singles(z, simd.single(self.depth_scale));
+        let depth = simd.add_singles(scaled, simd.single(self.depth_offset));
+        // A NaN stays one.
+        let depth = simd.least(simd.single(MAX_DEPTH as f32), simd.greatest(simd.single(0.0), depth));
+        Windows {
+            exist: simd.bits(simd.and(on_grid, finite)),
+            x: simd.array(snapped(simd, x)),
+            y: simd.array(snapped(simd, y)),
+            depth: simd.array(simd.single_bits(depth)),
+            reciprocal: simd.array(simd.single_bits(reciprocal)),
+        }
+    }
+
+    /// A coordinate, which is divided by w, in the window.
+    #[inline(always)]
+    fn coordinate<S: Simd>(&self, simd: S, number: usize, divided: S::Singles) -> S::Singles {
+        let scaled = simd.mul_singles(flushed(simd, divided), simd.single(self.scale[number]));
+        flushed(simd, simd.add_singles(flushed(simd, scaled), simd.single(self.offset[number])))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Eight, PACK, SPREAD, Simd, TOGETHER, Task};
 use crate::NAN;
 use pulp::x86::V3;
-use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_UNORD_Q};
+use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_GE_OQ, _CMP_UNORD_Q};
 
 /// From here on binary32 has integers alone, in the lowest bits. A product with what has all bits set is exact, and its sum with this rounded once; a
 /// half it is for 1/2 alone, whose code is even.
@@ -84,16 +84,12 @@ impl Avx2 {
 
     /// The bits of binary32 numbers: denormals are zeros of their sign, and NaNs are [`NAN`].
     #[inline(always)]
-    pub fn flushed(self, rounded: __m256) -> __m256i {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
+    pub fn canonical(self, rounded: __m256) -> __m256i {
+        let avx = self.0.avx;
         let is_nan = avx._mm256_cmp_ps::<_CMP_UNORD_Q>(rounded, rounded);
         let nan = avx._mm256_castsi256_ps(self.splat(NAN));
         let words = avx._mm256_castps_si256(avx._mm256_blendv_ps(rounded, nan, is_nan));
-        // All bits but the sign, of numbers below the least normal one.
-        let all = self.splat(i32::MAX.cast_unsigned());
-        let magnitude = avx2._mm256_and_si256(words, all);
-        let is_small = avx2._mm256_cmpgt_epi32(self.splat(1 << 23), magnitude);
-        avx2._mm256_andnot_si256(avx2._mm256_and_si256(is_small, all), words)
+        self.flushed(words)
     }
 
     #[inline(always)]
@@ -106,6 +102,7 @@ impl Simd for Avx2 {
     type Words = __m256i;
     /// Pixels 0 to 3, and 4 to 7.
     type Numbers = [__m256d; 2];
+    type Rows = [__m256d; 2];
     type Singles = __m256;
     type Lanes = __m256i;
 
@@ -144,6 +141,17 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn rows(self, first: i32, step: i32) -> [__m256d; 2] {
+        let [upper, lower] = [first, first.wrapping_add(step)].map(i32::cast_unsigned);
+        self.quotients(self.words(&[upper, upper, upper, upper, lower, lower, lower, lower]), step)
+    }
+
+    #[inline(always)]
+    fn mul_rows(self, rows: [__m256d; 2], number: f64) -> [__m256d; 2] {
+        self.mul(rows, self.number(number))
+    }
+
+    #[inline(always)]
     fn add_row(self, numbers: [__m256d; 2], rows: [__m256d; 2], row: usize) -> [__m256d; 2] {
         self.add(numbers, [rows[row % 2]; 2])
     }
@@ -173,13 +181,28 @@ impl Simd for Avx2 {
     fn binary32(self, numbers: [__m256d; 2]) -> __m256i {
         let avx = self.0.avx;
         let [low, high] = [avx._mm256_cvtpd_ps(numbers[0]), avx._mm256_cvtpd_ps(numbers[1])];
-        self.flushed(avx._mm256_set_m128(high, low))
+        self.canonical(avx._mm256_set_m128(high, low))
     }
 
     #[inline(always)]
     fn normal_binary32(self, numbers: [__m256d; 2]) -> __m256i {
         let avx = self.0.avx;
         avx._mm256_castps_si256(avx._mm256_set_m128(avx._mm256_cvtpd_ps(numbers[1]), avx._mm256_cvtpd_ps(numbers[0])))
+    }
+
+    #[inline(always)]
+    fn widened(self, singles: __m256) -> [__m256d; 2] {
+        let avx = self.0.avx;
+        let (low, high) = (avx._mm256_castps256_ps128(singles), avx._mm256_extractf128_ps::<1>(singles));
+        [avx._mm256_cvtps_pd(low), avx._mm256_cvtps_pd(high)]
+    }
+
+    #[inline(always)]
+    fn floors(self, numbers: [__m256d; 2]) -> __m256i {
+        let avx = self.0.avx;
+        let low = avx._mm256_cvttpd_epi32(avx._mm256_floor_pd(numbers[0]));
+        let high = avx._mm256_cvttpd_epi32(avx._mm256_floor_pd(numbers[1]));
+        self.join(low, high)
     }
 
     #[inline(always)]
@@ -227,6 +250,16 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn mul_singles(self, a: __m256, b: __m256) -> __m256 {
         self.0.avx._mm256_mul_ps(a, b)
+    }
+
+    #[inline(always)]
+    fn div_singles(self, a: __m256, b: __m256) -> __m256 {
+        self.0.avx._mm256_div_ps(a, b)
+    }
+
+    #[inline(always)]
+    fn at_least(self, a: __m256, b: __m256) -> __m256i {
+        self.0.avx._mm256_castps_si256(self.0.avx._mm256_cmp_ps::<_CMP_GE_OQ>(a, b))
     }
 
     #[inline(always)]

@@ -2,8 +2,8 @@
 
 use super::avx2::Avx2;
 use super::{Eight, Simd, TOGETHER, Task};
-use pulp::x86::V4;
-use std::arch::x86_64::{__m256, __m256i, __m512d};
+use pulp::x86::{V3, V4};
+use std::arch::x86_64::{__m256, __m256i, __m512d, _MM_FROUND_TO_NEG_INF};
 
 /// By AVX-512.
 #[derive(Clone, Copy)]
@@ -50,6 +50,7 @@ macro_rules! as_by_avx2 {
 impl Simd for Avx512 {
     type Words = __m256i;
     type Numbers = __m512d;
+    type Rows = [__m512d; 2];
     type Singles = __m256;
     type Lanes = __m256i;
 
@@ -64,6 +65,8 @@ impl Simd for Avx512 {
         fn add_singles(a: __m256, b: __m256) -> __m256;
         fn sub_singles(a: __m256, b: __m256) -> __m256;
         fn mul_singles(a: __m256, b: __m256) -> __m256;
+        fn div_singles(a: __m256, b: __m256) -> __m256;
+        fn at_least(a: __m256, b: __m256) -> __m256i;
         fn least(a: __m256, b: __m256) -> __m256;
         fn greatest(a: __m256, b: __m256) -> __m256;
         fn codes(fractions: __m256, max: u32) -> __m256i;
@@ -82,7 +85,6 @@ impl Simd for Avx512 {
         fn add_halves(a: __m256i, b: __m256i) -> __m256i;
         fn mul_halves(a: __m256i, b: __m256i) -> __m256i;
         fn greater(a: __m256i, b: __m256i) -> __m256i;
-        fn chosen(bits: u8) -> __m256i;
         fn bits(conditions: __m256i) -> u8;
     }
 
@@ -119,13 +121,27 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn add_row(self, numbers: __m512d, rows: __m512d, row: usize) -> __m512d {
-        let avx512 = self.v4.avx512f;
-        let of_row = match row % 2 {
-            0 => avx512._mm512_shuffle_f64x2::<0b00_00_00_00>(rows, rows),
-            _ => avx512._mm512_shuffle_f64x2::<0b10_10_10_10>(rows, rows),
-        };
-        self.add(numbers, of_row)
+    fn rows(self, first: i32, step: i32) -> [__m512d; 2] {
+        let V3 { sse2, fma, .. } = *self.v4;
+        // Two quotients as the others.
+        let numerators = sse2._mm_cvtepi32_pd(sse2._mm_setr_epi32(first, first.wrapping_add(step), 0, 0));
+        let divisor = f64::from(step);
+        let (reciprocal, divisor) = (sse2._mm_set1_pd(1.0 / divisor), sse2._mm_set1_pd(divisor));
+        let near = sse2._mm_mul_pd(numerators, reciprocal);
+        let rest = fma._mm_fnmadd_pd(near, divisor, numerators);
+        let [upper, lower]: [f64; 2] = pulp::cast(fma._mm_fmadd_pd(rest, reciprocal, near));
+        [self.number(upper), self.number(lower)]
+    }
+
+    #[inline(always)]
+    fn mul_rows(self, [upper, lower]: [__m512d; 2], number: f64) -> [__m512d; 2] {
+        let number = self.number(number);
+        [self.mul(upper, number), self.mul(lower, number)]
+    }
+
+    #[inline(always)]
+    fn add_row(self, numbers: __m512d, rows: [__m512d; 2], row: usize) -> __m512d {
+        self.add(numbers, rows[row % 2])
     }
 
     #[inline(always)]
@@ -153,12 +169,28 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn binary32(self, numbers: __m512d) -> __m256i {
-        self.words.flushed(self.v4.avx512f._mm512_cvtpd_ps(numbers))
+        self.words.canonical(self.v4.avx512f._mm512_cvtpd_ps(numbers))
     }
 
     #[inline(always)]
     fn normal_binary32(self, numbers: __m512d) -> __m256i {
         self.single_bits(self.v4.avx512f._mm512_cvtpd_ps(numbers))
+    }
+
+    #[inline(always)]
+    fn widened(self, singles: __m256) -> __m512d {
+        self.v4.avx512f._mm512_cvtps_pd(singles)
+    }
+
+    #[inline(always)]
+    fn floors(self, numbers: __m512d) -> __m256i {
+        let avx512 = self.v4.avx512f;
+        avx512._mm512_cvttpd_epi32(avx512._mm512_roundscale_pd::<_MM_FROUND_TO_NEG_INF>(numbers))
+    }
+
+    #[inline(always)]
+    fn chosen(self, bits: u8) -> __m256i {
+        self.v4.avx512dq._mm256_movm_epi32(bits)
     }
 
     #[inline(always)]

@@ -24,6 +24,8 @@ pub trait Simd: Copy {
     type Words: Copy;
     /// A binary64 number for each pixel.
     type Numbers: Copy;
+    /// A binary64 number for each of both rows of a block.
+    type Rows: Copy;
     /// A binary32 number for each pixel.
     type Singles: Copy;
     /// For each pixel the number of one of them.
@@ -46,15 +48,12 @@ pub trait Simd: Copy {
     fn fractions(self, first: i32, step: i32) -> Self::Numbers {
         self.quotients(self.progression(first, step), step)
     }
-    /// For both rows of a block, `first` / `step` and (`first` + `step`) / `step`, as [`quotients`](Self::quotients); the first half of the
-    /// numbers is that of the upper row.
-    #[inline(always)]
-    fn rows(self, first: i32, step: i32) -> Self::Numbers {
-        let [upper, lower] = [first, first.wrapping_add(step)].map(i32::cast_unsigned);
-        self.quotients(self.words(&[upper, upper, upper, upper, lower, lower, lower, lower]), step)
-    }
-    /// Sums of numbers and the one for a row, of such as [`rows`](Self::rows) gives.
-    fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers;
+    /// For both rows of a block, `first` / `step` and (`first` + `step`) / `step`, as [`quotients`](Self::quotients).
+    fn rows(self, first: i32, step: i32) -> Self::Rows;
+    /// Products of the numbers of both rows with the same.
+    fn mul_rows(self, rows: Self::Rows, number: f64) -> Self::Rows;
+    /// Sums of numbers and that of a row: of the upper one, 0, or the lower one, 1.
+    fn add_row(self, numbers: Self::Numbers, rows: Self::Rows, row: usize) -> Self::Numbers;
     /// Sums.
     fn add(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
     /// Products.
@@ -67,6 +66,10 @@ pub trait Simd: Copy {
     fn binary32(self, numbers: Self::Numbers) -> Self::Words;
     /// The bits of numbers as binary32, rounded once, of which none is a NaN or becomes a denormal.
     fn normal_binary32(self, numbers: Self::Numbers) -> Self::Words;
+    /// The binary32 numbers as binary64.
+    fn widened(self, singles: Self::Singles) -> Self::Numbers;
+    /// The greatest integers, of 32 bits with a sign, that are not above the numbers.
+    fn floors(self, numbers: Self::Numbers) -> Self::Words;
     /// The nearest numbers that binary32 has.
     fn rounded(self, numbers: Self::Numbers) -> Self::Numbers;
     /// The nearest numbers from `least` to `most`; `least` for NaN.
@@ -83,6 +86,10 @@ pub trait Simd: Copy {
     fn sub_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
     /// Products.
     fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// Quotients.
+    fn div_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// Whether the first are greater or equal: not where one is a NaN.
+    fn at_least(self, a: Self::Singles, b: Self::Singles) -> Self::Words;
     /// The first ones where they are less, else the second ones.
     fn least(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
     /// The first ones where they are greater, else the second ones.
@@ -123,6 +130,14 @@ pub trait Simd: Copy {
     fn mul_halves(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// The halves of words, moved down by `N` bits; the uppermost are 0.
     fn down_halves<const N: i32>(self, words: Self::Words) -> Self::Words;
+    /// The bits of binary32 numbers, of which denormals become zeros of their sign.
+    #[inline(always)]
+    fn flushed(self, words: Self::Words) -> Self::Words {
+        // All bits but the sign, of numbers below the least normal one.
+        let all = self.splat(i32::MAX.cast_unsigned());
+        let is_small = self.greater(self.splat(1 << 23), self.and(words, all));
+        self.and_not(self.and(is_small, all), words)
+    }
     /// Whether the first are greater, as numbers with a sign.
     fn greater(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// The condition whether bit n is set, for pixel n.

@@ -22,6 +22,7 @@ fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
 impl Simd for Portable {
     type Words = Eight;
     type Numbers = [f64; TOGETHER];
+    type Rows = [f64; 2];
     type Singles = [f32; TOGETHER];
     type Lanes = [u8; TOGETHER];
 
@@ -49,8 +50,16 @@ impl Simd for Portable {
         integers.map(|integer| f64::from(integer.cast_signed()) / f64::from(divisor))
     }
 
-    fn add_row(self, numbers: Self::Numbers, rows: Self::Numbers, row: usize) -> Self::Numbers {
-        numbers.map(|number| number + rows[row % 2 * (TOGETHER / 2)])
+    fn rows(self, first: i32, step: i32) -> [f64; 2] {
+        [first, first.wrapping_add(step)].map(|place| f64::from(place) / f64::from(step))
+    }
+
+    fn mul_rows(self, rows: [f64; 2], number: f64) -> [f64; 2] {
+        rows.map(|row| row * number)
+    }
+
+    fn add_row(self, numbers: Self::Numbers, rows: [f64; 2], row: usize) -> Self::Numbers {
+        numbers.map(|number| number + rows[row % 2])
     }
 
     fn add(self, a: Self::Numbers, b: Self::Numbers) -> Self::Numbers {
@@ -75,6 +84,14 @@ impl Simd for Portable {
 
     fn normal_binary32(self, numbers: Self::Numbers) -> Eight {
         numbers.map(|number| (number as f32).to_bits())
+    }
+
+    fn widened(self, singles: Self::Singles) -> Self::Numbers {
+        singles.map(f64::from)
+    }
+
+    fn floors(self, numbers: Self::Numbers) -> Eight {
+        numbers.map(|number| (number.floor() as i32).cast_unsigned())
     }
 
     fn rounded(self, numbers: Self::Numbers) -> Self::Numbers {
@@ -107,6 +124,14 @@ impl Simd for Portable {
 
     fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
         each(a, b, |a, b| a * b)
+    }
+
+    fn div_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
+        each(a, b, |a, b| a / b)
+    }
+
+    fn at_least(self, a: Self::Singles, b: Self::Singles) -> Eight {
+        each(a, b, |a, b| condition(a >= b))
     }
 
     fn least(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {

@@ -52,9 +52,14 @@ impl Task for &All {
             let (x, y) = (s.number(x), s.number(y));
             let fractions = s.fractions(first, step);
             let rows = s.rows(first, step);
-            found.extend([s.normal_binary32(fractions), s.normal_binary32(rows)]);
+            found.extend([
+                s.normal_binary32(fractions),
+                s.floors(fractions),
+                s.floors(s.mul(fractions, s.number(1.5))),
+            ]);
             found.push(s.normal_binary32(s.quotients(s.and(a, s.splat(0x4000_FFFF)), step)));
             found.extend([0, 1].map(|row| s.normal_binary32(s.add_row(fractions, rows, row))));
+            found.extend([0, 1].map(|row| s.binary32(s.add_row(y, s.mul_rows(rows, self.numbers[0][n]), row))));
             for numbers in [x, s.add(x, y), s.mul(x, fractions), s.div(x, y), s.add(fractions, y)] {
                 let one = s.chosen(1 << n);
                 found.extend([s.nearest(numbers, max), s.binary32(numbers), s.and(one, s.binary32(numbers))]);
@@ -70,6 +75,10 @@ impl Task for &All {
         let (low, high) = (s.least(x, y), s.greatest(y, s.single(0.5)));
         let sums = [s.add_singles(low, high), s.sub_singles(low, high), s.mul_singles(low, high)];
         let sums = sums.map(|numbers| s.least(numbers, s.single(2.0)));
+        let quotients = s.div_singles(x, high);
+        found.extend([s.single_bits(quotients), s.binary32(s.widened(quotients))]);
+        found.extend([s.at_least(s.singles(a), y), s.at_least(x, x), s.at_least(s.singles(b), s.singles(a))]);
+        found.extend([s.flushed(a), s.flushed(s.down::<8>(a)), s.flushed(s.and(a, s.splat(0x80FF_FFFF)))]);
         for numbers in [x, y, low, high, sums[0], sums[1], sums[2], s.singles(b)] {
             found.extend([s.codes(numbers, 255), s.codes(numbers, 3), s.codes(numbers, 0x3F_FFFF)]);
             let fractions = s.least(s.greatest(numbers, s.single(0.0)), s.single(1.0));
