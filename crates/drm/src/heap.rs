@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 /// Bytes that addresses and sizes of objects are multiples of: a page.
 pub const GRANULE: u32 = 4096;
-/// Bytes of an object from which on huge pages are worth what they cost, and of such a page.
-pub const LARGE: u32 = 8 << 20;
+/// Bytes of a huge page.
 const HUGE_PAGE: u64 = 2 << 20;
+/// Bytes of an object from which on these are worth what they cost: all of its memory can be in such pages.
+pub const LARGE: u32 = HUGE_PAGE as u32;
 
 /// The free ranges of the card's memory.
 pub struct Heap {
