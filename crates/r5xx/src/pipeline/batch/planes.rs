@@ -7,8 +7,9 @@ use ctm_raster::simd::{Eight, TOGETHER};
 use std::ops::Range;
 
 /// Quads of a plane: more than those of a launch by [`MULTIPLE`](super::quads::MULTIPLE), since words are computed for some that there are not. No power
-/// of two, as caches keep few lines whose addresses differ by one, and a quad has as many as there are planes.
-pub const QUADS: usize = 1056;
+/// of two, as caches keep few lines whose addresses differ by one, and a quad has as many as there are planes; and half of the columns that surfaces of
+/// kernels have at most, or less.
+pub const QUADS: usize = 2016;
 /// Planes that a kernel reads, and planes that it writes, at most.
 pub const PLANES: usize = 64;
 

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Primitives that wait at most: their numbers have 16 bits.
 const CAPACITY: usize = 1 << 14;
 /// Blocks from which on they wait for no others.
-const BLOCKS: usize = 1536;
+const BLOCKS: usize = 2944;
 
 /// A block, with where its pixels lie in the first buffer that has four bytes for each.
 pub type Block = covered::Block<BlockPlace>;
