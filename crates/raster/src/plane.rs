@@ -119,6 +119,23 @@ impl Plane {
     pub fn at(&self, offset: Offset) -> f64 {
         self.value + self.dx * offset.dx + self.dy * offset.dy
     }
+
+    /// What the value at the centre of each pixel of the first 4096 columns (axis 0) or rows (1) has more than the number of its column or row, for a
+    /// primitive with its vertex 0 at `origin`: if it changes with that alone, and all numbers that it is made of are exact in binary32.
+    pub fn pixel_offset(&self, grid: Grid, origin: Point, axis: usize) -> Option<f32> {
+        /// Multiples of 1/1024 that sums are of, and the most of them: together 23 bits.
+        const PARTS: f64 = 1024.0;
+        const MOST: f64 = 4096.0;
+        let (along, across, from) = match axis {
+            0 => (self.dx, self.dy, origin.x),
+            _ => (self.dy, self.dx, origin.y),
+        };
+        let first = grid.centre(0) - from;
+        let offset = self.value + first as f64 / grid.per_pixel as f64;
+        let is_exact = |number: f64| number.abs() <= MOST && (number * PARTS).fract() == 0.0;
+        let steps_are_exact = along == 1.0 && across == 0.0 && 2 * first % grid.per_pixel == 0;
+        (steps_are_exact && is_exact(self.value) && is_exact(offset)).then_some(offset as f32)
+    }
 }
 
 /// Depth over a primitive, in units of the depth buffer.
@@ -411,6 +428,37 @@ mod tests {
         for bits in [0x8000_0000, 1, NAN, 0x7F80_0000, 0x0080_0000, 0x7F7F_FFFF] {
             assert!(AttributePlane::Constant(bits).normal().is_none(), "{bits:#x}");
         }
+    }
+
+    #[test]
+    fn planes_that_follow_pixels_are_their_numbers() {
+        let mut found = 0;
+        arbtest::arbtest(|u| {
+            let mut step =
+                |usual: f64| Ok(if u.ratio(7, 8)? { usual } else { *u.choose(&[0.0, -0.0, 0.5, 1.0 + f64::EPSILON])? });
+            let (along, across) = (step(1.0)?, step(0.0)?);
+            let part = *u.choose(&[1.0, 2.0, 16.0, 1024.0, 4096.0, 3.0])?;
+            let value = f64::from(u.int_in_range(-20_000..=20_000)?) / part;
+            let axis = u.int_in_range(0..=1)?;
+            let (dx, dy) = if axis == 0 { (along, across) } else { (across, along) };
+            let plane = Plane { value, dx, dy };
+            let [mut origin] = points(u)?;
+            if u.ratio(3, 4)? {
+                origin = Point { x: origin.x / 6 * 6, y: origin.y / 6 * 6 };
+            }
+            let Some(offset) = plane.pixel_offset(GRID, origin, axis) else { return Ok(()) };
+            found += 1;
+            let corners = [origin, Point { x: origin.x + 7, ..origin }, Point { y: origin.y + 9, ..origin }];
+            let setup = Setup::triangle(GRID, corners).expect("an area");
+            for n in [0, 1, 4094, 4095, u.int_in_range(0..=4095)?, u.int_in_range(0..=4095)?] {
+                let other = u.int_in_range(0..=4095)?;
+                let centre = if axis == 0 { GRID.pixel_centre(n, other) } else { GRID.pixel_centre(other, n) };
+                let value = AttributePlane::bits(plane.at(setup.offset(centre)));
+                assert_eq!(value, (n as f32 + offset).to_bits(), "{plane:?} {origin:?} {n}");
+            }
+            Ok(())
+        });
+        assert!(found > 100, "{found}");
     }
 
     #[test]

@@ -381,6 +381,13 @@ impl Inputs<'_> {
         }
     }
 
+    /// [`Plane::pixel_offset`] of a value.
+    pub fn pixel_offset(&self, input: usize, channel: usize, axis: usize) -> Option<f32> {
+        let Component::Varying(plane) = self.component(input, channel) else { return None };
+        let perspective = self.perspective.filter(Perspective::is_affine)?;
+        plane.pixel_offset(GRID, perspective.setup().origin(), axis)
+    }
+
     fn affine_at(&self, plane: AttributePlane, x: u32, y: u32) -> Option<u32> {
         let perspective = self.perspective.filter(Perspective::is_affine)?;
         Some(plane.at(&perspective.place(GRID.pixel_centre(x, y))))

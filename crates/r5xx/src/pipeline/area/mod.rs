@@ -250,6 +250,11 @@ fn kind(inputs: &Inputs, Domain { i0, j0, i1, j1 }: Domain, input: usize, channe
     if let Component::Constant(_) = inputs.component(input, channel) {
         return ComponentKind::Constant;
     }
+    for axis in 0..2 {
+        if let Some(offset) = inputs.pixel_offset(input, channel, axis) {
+            return ComponentKind::Pixel(axis, offset.to_bits());
+        }
+    }
     let of_column = |x| inputs.of_column(input, channel, x);
     let of_row = |y| inputs.of_row(input, channel, y);
     if of_column(i0).is_some() {
