@@ -76,14 +76,16 @@ impl<T: Decoding> Kernel<T> {
         // What a group has written, it would read when it runs again.
         let speculates = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
-        let interior = Unit::new(source.interior, source.surfaces, target, (mode, Groups::MOST), checks)?;
+        let mut function = source.interior.clone();
+        target.free_lanes(&mut function);
+        let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::MOST), checks)?;
         let kernel = Self {
             target,
             interior,
             general: OnceLock::new(),
             exact: OnceLock::new(),
             row: OnceLock::new(),
-            function: source.interior.clone(),
+            function,
             general_function: source.function.clone(),
             layouts: source.surfaces.to_vec(),
             quads,

@@ -51,9 +51,11 @@
 mod allocate;
 mod backend;
 mod bound;
+mod chains;
 mod check;
 mod checks;
 mod context;
+mod counts;
 mod emit;
 mod engines;
 pub mod fault;

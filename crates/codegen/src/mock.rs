@@ -162,8 +162,18 @@ impl Target for Mock {
         Op::Move
     }
 
+    fn lanes_times(self, _: &mut Machine, _: &[(Reg, u32)], _: Reg) -> Vec<Inst> {
+        Vec::new()
+    }
+
     fn select(self, _: &Function, _: &[SurfaceLayout], _: Mode) -> Option<Selected<Op>> {
         None
+    }
+
+    fn free_lanes(self, _: &mut Function) {}
+
+    fn latency(self, _: &Inst) -> u32 {
+        1
     }
 
     fn meaning(self, inst: &Inst) -> Meaning {

@@ -32,6 +32,8 @@ use std::collections::HashSet;
 pub enum NanUse {
     /// The result is a NaN, or they come through as they are.
     Passed,
+    /// The same, but instructions on the way may raise the invalid flag for infinities and NaNs.
+    PassedRaising,
     /// The same, once the operation's rule about NaNs is left out.
     PassedByRule,
     /// They raise the invalid flag.
@@ -73,7 +75,7 @@ impl NanUse {
     /// The operands that an operation looks at without raising the flag itself.
     pub fn looked_at(self, args: &[Value]) -> &[Value] {
         match self {
-            NanUse::Passed | NanUse::PassedByRule | NanUse::Raise => &[],
+            NanUse::Passed | NanUse::PassedRaising | NanUse::PassedByRule | NanUse::Raise => &[],
             NanUse::Stored => &args[..1],
             NanUse::Seen => args,
         }
@@ -107,7 +109,7 @@ fn find(function: &Function, graph: &Graph, ranges: &Ranges, nans: fn(&Op) -> Na
                     // Of a number, no rule makes another one.
                     (Op::CanonNan { .. } | Op::PassNan {}, _) => ranges.get(args[0]).nan || tainted[args[0].index()],
                     (_, NanUse::PassedByRule) => true,
-                    (_, NanUse::Passed) => args.iter().any(|arg| tainted[arg.index()]),
+                    (_, NanUse::Passed | NanUse::PassedRaising) => args.iter().any(|arg| tainted[arg.index()]),
                     (_, NanUse::Raise | NanUse::Seen | NanUse::Stored) => false,
                 };
                 if is {

@@ -11,7 +11,7 @@
 
 use crate::allocate::Registers;
 use crate::context::Context;
-use crate::mir::{Class, Condition, Inst, Mem, Opcode};
+use crate::mir::{Class, Condition, Inst, Machine, Mem, Opcode, Reg};
 use crate::select::{Mode, Selected};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
@@ -58,9 +58,20 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
     fn copy_mask(self) -> Self::Op;
 
+    /// Instructions that make a general register the sum of all numbers of lanes in masks, each of them times a constant. They may change the
+    /// flags. AArch64: sums over vectors of ones.
+    fn lanes_times(self, machine: &mut Machine<Self::Op>, masks: &[(Reg, u32)], sum: Reg) -> Vec<Inst<Self::Op>>;
+
     /// Machine instructions for a function; `None` if it has something that they cannot do. AArch64 would select a load for
     /// each operand in memory, and comparisons that give vectors.
     fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
+
+    /// Lets lanes that have left a loop go on in it ([`ctm_lane::free_lanes`]) where the invalid flag is not raised for what nobody looks at.
+    /// AArch64: nothing, as all arithmetic raises it.
+    fn free_lanes(self, function: &mut Function);
+
+    /// Cycles from an instruction's operands to its result, about. AArch64: 4 for floats, 10 for roots and quotients.
+    fn latency(self, inst: &Inst<Self::Op>) -> u32;
 
     /// What an instruction does, as far as addresses, masks and branches are made of it.
     fn meaning(self, inst: &Inst<Self::Op>) -> Meaning;

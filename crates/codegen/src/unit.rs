@@ -2,8 +2,10 @@
 //! encoding and checks, in this order.
 
 use crate::allocate::{Allocation, allocate};
+use crate::chains::waiting;
 use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
 use crate::checks::{Checks, timed};
+use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
 use crate::interleave::{interleaved, is_worth, own_part};
 use crate::memory::Executable;
@@ -30,7 +32,7 @@ pub(crate) struct Groups {
 impl Groups {
     pub const ONE: Self = Self { columns: 1, rows: 1 };
     /// The most that are worth it.
-    pub const MOST: Self = Self { columns: 2, rows: 4 };
+    pub const MOST: Self = Self { columns: 4, rows: 4 };
 
     /// With the neighbours on an axis.
     fn doubled(self, axis: Axis) -> Self {
@@ -159,13 +161,16 @@ pub(crate) struct Allocated<O> {
     pub allocation: Allocation,
 }
 
-/// Whether code for twice as many groups does better than this, which takes so many.
-fn is_better(twice: &Allocation, once: &Allocation, groups: Groups) -> bool {
+/// Instructions that a processor begins with in a cycle, where vectors are wide.
+const A_CYCLE: f32 = 2.0;
+
+/// Whether code for twice as many groups does better than this, which takes so many. Loops take so many cycles at least for their passes to wait for each other.
+fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, waiting: f32) -> bool {
     if groups == Groups::ONE {
         return twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
     }
-    let cost = |allocation: &Allocation| allocation.executed + allocation.frame_accesses;
-    cost(twice) < 2.0 * cost(once) * 0.875
+    let cycles = |allocation: &Allocation| waiting.max((allocation.executed + allocation.frame_accesses) / A_CYCLE);
+    cycles(twice) < 2.0 * cycles(once) * 0.92
 }
 
 impl<O: Opcode> Allocated<O> {
@@ -182,6 +187,7 @@ impl<O: Opcode> Allocated<O> {
         // What groups share need not be done twice.
         let shares_columns = height == 1 && own_part(&machine, Axis::Y) < own_part(&machine, Axis::X) * 0.75;
         let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };
+        let waiting = waiting(&machine, target);
         while groups.doubled(axis).is_within(most) {
             let apart = match axis {
                 Axis::X => width * groups.columns,
@@ -189,7 +195,7 @@ impl<O: Opcode> Allocated<O> {
             };
             let Some(both) = interleaved(&machine, target, (axis, apart)) else { break };
             let other = Self::new(both.clone(), target);
-            if !is_better(&other.allocation, &allocated.allocation, groups) {
+            if !is_better(&other.allocation, &allocated.allocation, groups, waiting) {
                 break;
             }
             (machine, allocated, groups) = (both, other, groups.doubled(axis));
@@ -199,6 +205,7 @@ impl<O: Opcode> Allocated<O> {
 
     /// In an order in which the function does well with the registers that there are.
     pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T) -> Self {
+        count_in_front(&mut machine, target);
         split_masks(&mut machine, target);
         let registers = target.registers(machine.counts_steps);
         let allocation = allocate(&machine, &registers);

@@ -1,7 +1,7 @@
 //! The shape of a function: predecessors, reverse postorder, dominators.
 
 use crate::entity::Block;
-use crate::function::{Function, Target};
+use crate::function::{Function, Target, Terminator};
 
 /// Number that stands for "none" in the tables.
 const NONE: u32 = u32::MAX;
@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// The blocks that can be reached, in reverse postorder: dominators come before what they dominate, and all
-    /// predecessors but those on loop edges come before a block.
+    /// predecessors but those on loop edges come before a block. The blocks of a loop are in one piece.
     pub order: Vec<Block>,
     /// The position of a block in `order`, by block.
     position: Vec<u32>,
@@ -27,8 +27,24 @@ pub struct Graph {
 impl Graph {
     /// Looks at a function, every block of which has a terminator with targets in range.
     pub fn new(function: &Function) -> Self {
+        let graph = Self::in_order(function, reverse_postorder(function, |_| false));
+        let loops = graph.loops();
+        // How many loops both blocks are in.
+        let shared = |a: Block, b: Block| loops.iter().filter(|body| body[a.index()] && body[b.index()]).count();
+        let leaves_first = |block: Block| match function.terminator(block) {
+            Terminator::If { then, otherwise, .. } | Terminator::Any { then, otherwise, .. } => {
+                shared(block, then.block) < shared(block, otherwise.block)
+            }
+            Terminator::Jump(_) | Terminator::Return | Terminator::Trap { .. } => false,
+        };
+        match !loops.is_empty() && graph.order.iter().any(|&block| leaves_first(block)) {
+            true => Self::in_order(function, reverse_postorder(function, leaves_first)),
+            false => graph,
+        }
+    }
+
+    fn in_order(function: &Function, order: Vec<Block>) -> Self {
         let count = function.block_count();
-        let order = reverse_postorder(function);
         let mut position = vec![NONE; count];
         for (at, block) in order.iter().enumerate() {
             position[block.index()] = at as u32;
@@ -55,6 +71,37 @@ impl Graph {
         graph.find_dominators();
         graph.find_spans();
         graph
+    }
+
+    /// For each loop, which blocks it has.
+    fn loops(&self) -> Vec<Vec<bool>> {
+        let bodies = self.loop_heads().filter_map(|head| self.natural_loop(head));
+        let is_inside = |body: Vec<Block>| {
+            let mut inside = vec![false; self.position.len()];
+            body.iter().for_each(|block| inside[block.index()] = true);
+            inside
+        };
+        bodies.map(is_inside).collect()
+    }
+
+    /// The blocks of the loop with this head, in the order of `order`; `None` if there is a way into it that passes by the head.
+    pub fn natural_loop(&self, head: Block) -> Option<Vec<Block>> {
+        let back = |&from: &Block| self.is_loop_edge(from, head);
+        let mut open: Vec<Block> = self.predecessors(head).iter().copied().filter(back).collect();
+        let mut body = vec![head];
+        let mut is_inside = vec![false; self.position.len()];
+        is_inside[head.index()] = true;
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut is_inside[block.index()], true) {
+                if !self.dominates(head, block) {
+                    return None;
+                }
+                body.push(block);
+                open.extend(self.predecessors(block));
+            }
+        }
+        body.sort_unstable_by_key(|&block| self.position(block));
+        Some(body)
     }
 
     /// Whether the block can be reached.
@@ -166,18 +213,25 @@ fn meet(dominator: &[u32], mut a: u32, mut b: u32) -> u32 {
 }
 
 /// A depth-first walk without recursion. Later targets are visited first, so that the first target of a branch comes
-/// right after it.
-fn reverse_postorder(function: &Function) -> Vec<Block> {
+/// right after it; of branches whose first target leaves a loop the second one does.
+fn reverse_postorder(function: &Function, leaves_first: impl Fn(Block) -> bool) -> Vec<Block> {
+    let targets = |block: Block| {
+        let mut targets: Vec<Block> = function.terminator(block).targets().map(|target| target.block).collect();
+        if leaves_first(block) {
+            targets.reverse();
+        }
+        targets
+    };
     let mut seen = vec![false; function.block_count()];
     let mut postorder = Vec::with_capacity(function.block_count());
-    let mut stack = vec![(Function::ENTRY, function.terminator(Function::ENTRY).targets().rev())];
+    let mut stack = vec![(Function::ENTRY, targets(Function::ENTRY))];
     seen[0] = true;
-    while let Some((block, targets)) = stack.last_mut() {
+    while let Some((block, targets_left)) = stack.last_mut() {
         let block = *block;
-        match targets.next() {
+        match targets_left.pop() {
             Some(target) => {
-                if !std::mem::replace(&mut seen[target.block.index()], true) {
-                    stack.push((target.block, function.terminator(target.block).targets().rev()));
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    stack.push((target, targets(target)));
                 }
             }
             None => {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use ctm_lane::{Function, assume_covered, hoist_invariants, simplify, verify};
+use ctm_lane::{Function, Op, assume_covered, free_lanes, hoist_invariants, simplify, verify};
 use support::evaluate::{LANES, Run};
 
 const CASES: &str = include_str!("simplify.txt");
@@ -37,6 +37,21 @@ fn long_computations_that_are_the_same_in_every_pass_go_in_front_of_a_loop() {
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
     hoist_invariants(&mut function);
+    assert_eq!(function.to_string(), after);
+    assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
+}
+
+#[test]
+fn lanes_that_have_left_a_loop_go_on_where_the_host_takes_it() {
+    let (before, after) = include_str!("free_lanes.txt").split_once("-----\n").expect("two functions");
+    let mut function = read("before", before);
+    let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
+    simplify(&mut function);
+    let kept = function.clone();
+    let harmless = |op: &Op| !matches!(op, Op::Fadd { .. } | Op::Fmul { .. });
+    assert!(!free_lanes(&mut function, harmless), "lanes that have left would do harm");
+    assert_eq!(function, kept);
+    assert!(free_lanes(&mut function, |_| true));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }

@@ -120,7 +120,8 @@ pub enum Kind<O> {
     Gather,
     /// A scatter of the first operand to the memory operand.
     Scatter,
-    /// Adds a constant times the number of lanes in a mask to the count of instructions.
+    /// Adds a constant to the count of instructions: as it is, or times the number of lanes in a mask, or times a general register, which only
+    /// goes with 1.
     Count(u32),
     /// Something about the steps that the group may still execute.
     Steps(Steps),
@@ -137,6 +138,15 @@ pub enum Steps {
     Test,
 }
 
+/// Directed rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directed {
+    /// Toward zero.
+    Zero,
+    /// Toward positive infinity.
+    Up,
+}
+
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Inst<O> {
@@ -149,8 +159,8 @@ pub struct Inst<O> {
     pub zeroing: bool,
     /// Does more than define.
     pub effect: bool,
-    /// Rounds toward zero, whatever the mode.
-    pub toward_zero: bool,
+    /// Rounds so, whatever the mode.
+    pub rounding: Option<Directed>,
     /// Rounds to nearest, and need not raise flags.
     pub quiet: bool,
     /// The guest instruction that this is a part of, where that is known.
@@ -168,7 +178,7 @@ impl<O> Inst<O> {
             mask: None,
             zeroing: false,
             effect: def.is_none(),
-            toward_zero: false,
+            rounding: None,
             quiet: false,
             pc: None,
         }

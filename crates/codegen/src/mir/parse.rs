@@ -1,6 +1,6 @@
 //! Machine instructions from the text that `print` makes.
 
-use super::{Arg, Base, Block, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Opcode, Reg, Steps};
+use super::{Arg, Base, Block, Class, Condition, Directed, Edge, End, Inst, Kind, Machine, Mem, Opcode, Reg, Steps};
 use std::str::FromStr;
 
 const CONDITIONS: [Condition; 10] = [
@@ -172,7 +172,8 @@ fn inst<O: Opcode>(machine: &mut Machine<O>, line: &str) -> Parsed<Inst<O>> {
         } else {
             match part {
                 "effect" => inst.effect = true,
-                "toward zero" => inst.toward_zero = true,
+                "toward zero" => inst.rounding = Some(Directed::Zero),
+                "up" => inst.rounding = Some(Directed::Up),
                 "quiet" => inst.quiet = true,
                 _ => {
                     *inst.args.get_mut(count).ok_or("too many operands")? = arg(machine, part)?;

@@ -16,7 +16,7 @@
 //!   exit
 //! ```
 
-use super::{Arg, Base, Class, Edge, End, Inst, Kind, Machine, Mem, Opcode, Reg, Steps};
+use super::{Arg, Base, Class, Directed, Edge, End, Inst, Kind, Machine, Mem, Opcode, Reg, Steps};
 use std::fmt::{self, Display, Formatter};
 
 impl Class {
@@ -93,7 +93,7 @@ impl<O: Opcode> Display for Kind<O> {
 
 impl<O: Opcode> Display for Text<'_, O, &Inst<O>> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let &Text(machine, &Inst { kind, def, args, mask, zeroing, effect, toward_zero, quiet, pc }) = self;
+        let &Text(machine, &Inst { kind, def, args, mask, zeroing, effect, rounding, quiet, pc }) = self;
         if let Some(def) = def {
             write!(f, "{} = ", Text(machine, def))?;
         }
@@ -108,7 +108,8 @@ impl<O: Opcode> Display for Text<'_, O, &Inst<O>> {
         let words = [
             (zeroing, " zeroing"),
             (effect && def.is_some(), ", effect"),
-            (toward_zero, ", toward zero"),
+            (rounding == Some(Directed::Zero), ", toward zero"),
+            (rounding == Some(Directed::Up), ", up"),
             (quiet, ", quiet"),
         ];
         words.iter().filter(|(is_so, _)| *is_so).try_for_each(|(_, word)| f.write_str(word))?;

@@ -78,7 +78,15 @@ fn content(state: &State, register: Register) -> Content {
 impl Locations<'_, Form> {
     pub fn inst(&self, state: &mut State, inst: &Inst, code: &[Instruction]) -> Checked<()> {
         match inst.kind {
-            Kind::Count(_) => code.iter().try_for_each(|one| self.counting(state, one, &inst.args)),
+            Kind::Count(_) => match (inst.args[0], code) {
+                (Arg::Reg(reg), &[one]) if self.machine.classes[reg.index()] == Class::General => {
+                    let is_sum = one.code() == Code::Add_r64_rm64
+                        && one.op0_register() == Register::R13
+                        && self.is_operand(state, &one, 1, (0, inst.args[0]));
+                    if is_sum { Ok(()) } else { Err(Cause::WrongRegister) }
+                }
+                _ => code.iter().try_for_each(|one| self.counting(state, one, &inst.args)),
+            },
             Kind::Steps(_) => code.iter().try_for_each(|one| self.stepping(one)),
             Kind::Scatter if self.target == Form::Avx2 => self.scatter_one_by_one(state, inst, code),
             Kind::Plain(_) | Kind::Tied(_) | Kind::Fma { .. } | Kind::Gather | Kind::Scatter => {

@@ -5,8 +5,9 @@
 //! `select/lower.rs` and `select/bits.rs` (operations that only one form has), `select/transcendental.rs`, `select/double.rs` (masks of pairs of lanes)
 //! and `select/memory/rows.rs` (elements of several words), and for gathers and scatters in the encoder.
 
+use super::Kind;
 use crate::allocate::Registers;
-use iced_x86::{Code, Register};
+use iced_x86::{Code, Mnemonic, Register};
 
 /// A form of machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -312,6 +313,7 @@ pub const fn takes_memory(code: Code) -> bool {
             | EVEX_Vpmovm2q_zmm_kr
             | EVEX_Vpbroadcastmw2d_zmm_kr
             | EVEX_Vpmovd2m_kr_zmm
+            | VEX_Vmovmskps_r32_ymm
     )
 }
 
@@ -361,4 +363,23 @@ pub fn vector_operand(form: Form, code: Code, at: usize, number: u8) -> Register
         _ => form.vector(0),
     };
     first + u32::from(number)
+}
+
+/// Cycles from an instruction's operands to its result, about, on processors from 2017 on.
+pub fn latency(kind: Kind) -> u32 {
+    use Mnemonic::*;
+    let code = match kind {
+        Kind::Plain(code) | Kind::Tied(code) => code,
+        Kind::Fma { .. } => return 4,
+        Kind::Gather => return 20,
+        Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => return 0,
+    };
+    match code.mnemonic() {
+        Vsqrtps | Vsqrtpd | Vdivps | Vdivpd => 18,
+        Vrcp14ps => 7,
+        Vaddps | Vsubps | Vmulps | Vminps | Vmaxps | Vrndscaleps | Vroundps | Vreduceps | Vcvtdq2ps | Vcvttps2dq
+        | Vfixupimmps | Vscalefps | Vaddpd | Vsubpd | Vmulpd | Vminpd | Vmaxpd => 4,
+        Vcmpps | Vpcmpd | Vpcmpud | Vpermps | Vpermd | Kmovw => 3,
+        _ => 1,
+    }
 }

@@ -12,6 +12,7 @@ mod form;
 pub mod fuzz;
 #[cfg(test)]
 mod kernels;
+mod lanes;
 mod meaning;
 #[cfg(test)]
 mod passes;
@@ -26,7 +27,7 @@ use crate::backend;
 use crate::check::{Checked, Decoding, Locations, State};
 use crate::context::Context;
 use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable};
-use crate::mir::{self, Arg, Class, Condition, Mem, Opcode};
+use crate::mir::{self, Arg, Class, Condition, Mem, Opcode, Reg};
 use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Target};
 use ctm_engine::SurfaceLayout;
@@ -123,8 +124,22 @@ impl Target for Form {
         }
     }
 
+    fn lanes_times(self, machine: &mut Machine, masks: &[(Reg, u32)], sum: Reg) -> Vec<Inst> {
+        lanes::lanes_times(self, machine, masks, sum)
+    }
+
     fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Code>> {
         select::select(function, layouts, self, mode)
+    }
+
+    fn free_lanes(self, function: &mut Function) {
+        if self.can_be_quiet() {
+            select::free_lanes(function);
+        }
+    }
+
+    fn latency(self, inst: &Inst) -> u32 {
+        form::latency(inst.kind)
     }
 
     fn meaning(self, inst: &Inst) -> Meaning {

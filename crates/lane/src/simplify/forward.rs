@@ -324,6 +324,10 @@ fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
             *mask = same;
             rewriter.changed = true;
         }
+        if rewriter.function.mask_constant(*mask).is_none() && has_lane(rewriter.function, &rewriter.graph, *mask) {
+            *mask = rewriter.constant(Op::Mask { value: true });
+            rewriter.changed = true;
+        }
         let is_uniform = rewriter.is_uniform(*mask);
         for (target, known) in [(then, is_uniform.then_some(true)), (otherwise, Some(false))] {
             let Some(value) = known else { continue };

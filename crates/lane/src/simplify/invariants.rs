@@ -14,7 +14,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
     // Inner loops come behind the loops that they are in: what leaves one may leave the next.
     let heads: Vec<Block> = graph.loop_heads().collect();
     for head in heads.into_iter().rev() {
-        if let Some((front, body)) = natural_loop(&graph, head) {
+        if let Some((front, body)) = entered_once(&graph, head) {
             changed |= move_in_front(function, front, &body);
         }
     }
@@ -22,23 +22,10 @@ pub(crate) fn run(function: &mut Function) -> bool {
 }
 
 /// The block from which a loop is entered, and the loop's own in reverse postorder; `None` if it is entered in several ways.
-fn natural_loop(graph: &Graph, head: Block) -> Option<(Block, Vec<Block>)> {
-    let (mut open, entries): (Vec<Block>, Vec<Block>) =
-        graph.predecessors(head).iter().partition(|&&from| graph.is_loop_edge(from, head));
-    let &[front] = entries.as_slice() else { return None };
-    let mut body = vec![head];
-    while let Some(block) = open.pop() {
-        if !body.contains(&block) {
-            // A way into the loop that passes by its head.
-            if !graph.dominates(head, block) {
-                return None;
-            }
-            body.push(block);
-            open.extend(graph.predecessors(block));
-        }
-    }
-    body.sort_unstable_by_key(|&block| graph.position(block));
-    Some((front, body))
+fn entered_once(graph: &Graph, head: Block) -> Option<(Block, Vec<Block>)> {
+    let mut entries = graph.predecessors(head).iter().filter(|&&from| !graph.is_loop_edge(from, head));
+    let (&front, None) = (entries.next()?, entries.next()) else { return None };
+    Some((front, graph.natural_loop(head)?))
 }
 
 fn move_in_front(function: &mut Function, front: Block, body: &[Block]) -> bool {

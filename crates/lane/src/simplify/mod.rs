@@ -12,14 +12,19 @@
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
 
 mod blocks;
+mod closing;
 mod congruence;
 mod counters;
 mod dead;
 mod demand;
+mod exits;
 mod forward;
+mod free_lanes;
 mod implication;
+mod inner_loops;
 mod invariants;
 mod known;
+mod left_lanes;
 mod nan_bits;
 mod params;
 mod replacement;
@@ -32,6 +37,7 @@ use crate::function::Function;
 use crate::op::{Effect, Op};
 use forward::Facts;
 
+pub use free_lanes::free_lanes;
 pub(crate) use nan_bits::Observed;
 
 /// A pass: its name, and what it does, which returns whether it changed something.
@@ -65,6 +71,20 @@ pub fn simplify(function: &mut Function) {
 /// that a test can run it and compare.
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
+    take_turns(function, &mut observe);
+    if inner_loops::run(function) {
+        function.compact();
+        observe("inner loops", function);
+        take_turns(function, &mut observe);
+    }
+    left_lanes::run(function);
+    exits::run(function);
+    function.compact();
+    observe("exits", function);
+}
+
+/// Runs the passes until nothing changes.
+fn take_turns(function: &mut Function, observe: &mut impl FnMut(&'static str, &Function)) {
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
     // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
@@ -80,7 +100,6 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
             break;
         }
     }
-    function.compact();
 }
 
 /// Takes long computations that are the same in every pass of a loop out of it, in a simplified function. For hosts with registers for what then

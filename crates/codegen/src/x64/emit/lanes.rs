@@ -159,6 +159,19 @@ impl Emitter<'_, Form> {
             let amount = count.cast_signed();
             return self.put_result(Instruction::with2(Code::Add_rm64_imm32, total, amount));
         };
+        if self.class(reg) == Class::General {
+            return match self.move_operand(reg) {
+                _ if count != 1 => Err(Unencodable),
+                MoveOperand::Register(number) => {
+                    self.put_result(Instruction::with2(Code::Add_r64_rm64, total, general(number, true)))
+                }
+                MoveOperand::Slot(slot) => {
+                    let slot = self.slot(Class::General, slot);
+                    self.put_result(Instruction::with2(Code::Add_r64_rm64, total, slot))
+                }
+                MoveOperand::Memory(_) => Err(Unencodable),
+            };
+        }
         self.mask_bits(Register::EAX, reg)?;
         self.put_result(Instruction::with2(Code::Popcnt_r32_rm32, Register::EAX, Register::EAX))?;
         if matches!(count, 2 | 4 | 8) {

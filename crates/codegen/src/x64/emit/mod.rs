@@ -7,7 +7,7 @@ use super::form::{EXECUTED, Form, STEPS, Vop, multiply_add, takes_memory, vector
 use super::{Inst, Kind};
 use crate::context;
 use crate::emit::{Emitter, MoveOperand, PAGE, Unencodable};
-use crate::mir::{Arg, Base, Class, Condition, Mem, Reg, Steps};
+use crate::mir::{Arg, Base, Class, Condition, Directed, Mem, Reg, Steps};
 use crate::target::Target;
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register, RoundingControl};
 
@@ -318,7 +318,7 @@ impl Emitter<'_, Form> {
                         }
                         MoveOperand::Slot(slot)
                             if takes_memory(code)
-                                && !inst.toward_zero
+                                && inst.rounding.is_none()
                                 && !inst.quiet
                                 && !has_memory
                                 && class != Class::Mask
@@ -364,10 +364,11 @@ impl Emitter<'_, Form> {
             }
         }
         let has_memory = (0..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory);
-        if inst.toward_zero {
-            instruction.set_rounding_control(RoundingControl::RoundTowardZero);
-        } else if inst.quiet && !has_memory {
-            instruction.set_rounding_control(RoundingControl::RoundToNearest);
+        match inst.rounding {
+            Some(Directed::Zero) => instruction.set_rounding_control(RoundingControl::RoundTowardZero),
+            Some(Directed::Up) => instruction.set_rounding_control(RoundingControl::RoundUp),
+            None if inst.quiet && !has_memory => instruction.set_rounding_control(RoundingControl::RoundToNearest),
+            None => {}
         }
         self.put(&instruction)
     }

@@ -49,13 +49,13 @@ pub fn floats(op: &Op) -> Floats {
         | Op::Fmul { denorm, zero: Zero::Ieee | Zero::Always }
         | Op::Fma { denorm, zero: Zero::Ieee | Zero::Always }
         | Op::Fdiv { denorm }
-        | Op::Fsqrt { denorm }
-        | Op::Fround { denorm, .. } => (nearest(denorm), read(denorm), NanUse::Passed),
+        | Op::Fsqrt { denorm } => (nearest(denorm), read(denorm), NanUse::Passed),
+        Op::Fround { denorm, .. } => (nearest(denorm), read(denorm), NanUse::PassedRaising),
         Op::Frc {} | Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {} => {
-            (nearest(Denorm::Flush), Denormals::Unseen, NanUse::Passed)
+            (nearest(Denorm::Flush), Denormals::Unseen, NanUse::PassedRaising)
         }
         Op::FaddRounded { rounding } | Op::FmulRounded { rounding } | Op::FmaRounded { rounding } => {
-            (kept(rounding), Denormals::Seen, NanUse::Passed)
+            (kept(rounding), Denormals::Seen, NanUse::PassedRaising)
         }
         Op::Fmin { denorm } | Op::Fmax { denorm } => (nearest(denorm), compared(denorm), NanUse::Raise),
         Op::Clamp01 { denorm } | Op::Fcmp { denorm, .. } => (nearest(denorm), read(denorm), NanUse::Raise),

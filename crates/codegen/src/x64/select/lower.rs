@@ -2,7 +2,7 @@
 
 use super::Selector;
 use super::arithmetic::{HALF, ONE};
-use crate::mir::{Arg, Class, Reg};
+use crate::mir::{Arg, Class, Directed, Reg};
 use crate::x64::Kind;
 use crate::x64::form::{Form, Vop};
 use ctm_lane::FloatTest;
@@ -72,7 +72,7 @@ impl Selector<'_> {
                 let kind = Kind::Fma { negate_product: false, negate_addend: false };
                 let sum = self.define(Class::Vector, kind, &[Arg::Reg(a), Arg::Reg(max), Arg::Reg(half)]);
                 if let Some(last) = self.insts.last_mut() {
-                    last.toward_zero = true;
+                    last.rounding = Some(Directed::Zero);
                 }
                 self.vector_op(Vop::ToInt, &[Arg::Reg(sum)])
             }

@@ -73,7 +73,7 @@ impl Selector<'_> {
             Op::FmulRounded { .. } => self.product(Zero::Ieee, (args[0], args[1]), results[0]),
             Op::FmaRounded { .. } => self.multiply_add(Zero::Ieee, args[0], args[1], args[2]),
             Op::Fdiv { .. } => {
-                let quotient = match self.root_by_reciprocals(args) {
+                let quotient = match self.quotient_of_root(args, results[0]) {
                     Some(quotient) => quotient,
                     None => self.binary(Vop::Div, args[0], args[1]),
                 };
@@ -241,9 +241,11 @@ impl Selector<'_> {
             }
             Op::UniformAdd {} => self.uniform_binary(Code::Add_r32_rm32, Code::Add_rm32_imm32, args),
             Op::UniformSub {} => {
-                let a = self.uniform_reg(args[0]);
-                let b = self.uniform_reg(args[1]);
-                self.tied_general(Code::Sub_r32_rm32, &[Arg::Reg(a), Arg::Reg(b)])
+                let a = Arg::Reg(self.uniform_reg(args[0]));
+                match self.uniform(args[1]) {
+                    Arg::Imm(b) => self.tied_general(Code::Add_rm32_imm32, &[a, Arg::Imm(b.wrapping_neg())]),
+                    b => self.tied_general(Code::Sub_r32_rm32, &[a, b]),
+                }
             }
             Op::UniformMul {} => {
                 let a = self.uniform_reg(args[0]);

@@ -1,0 +1,69 @@
+//! Loops in closed form: what they define reaches what is outside of them by parameters of the blocks to which they are left.
+
+use crate::entity::{Block, Value};
+use crate::function::Function;
+use crate::graph::Graph;
+use std::collections::HashSet;
+
+/// The blocks to which a loop is left.
+pub(super) fn exits(function: &Function, body: &[Block]) -> Vec<Block> {
+    let mut exits = Vec::new();
+    for target in body.iter().flat_map(|&block| function.terminator(block).targets()) {
+        if !body.contains(&target.block) && !exits.contains(&target.block) {
+            exits.push(target.block);
+        }
+    }
+    exits
+}
+
+/// Gives the blocks behind a loop parameters for these values of the loop, where all uses lie behind one of these blocks.
+pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &HashSet<Value>) {
+    for exit in exits(function, body) {
+        let outside: Vec<Block> = graph.order.iter().copied().filter(|&block| graph.dominates(exit, block)).collect();
+        for value in used(function, &outside).into_iter().filter(|value| values.contains(value)) {
+            add_param(function, graph, (exit, value), &outside);
+        }
+    }
+}
+
+/// Everything that the blocks use, in order.
+pub(super) fn used(function: &Function, blocks: &[Block]) -> Vec<Value> {
+    let mut seen = HashSet::new();
+    let mut values = Vec::new();
+    for &block in blocks {
+        let operands = function.insts(block).iter().flat_map(|&inst| function.args(inst)).copied();
+        values.extend(operands.chain(function.terminator(block).values()).filter(|value| seen.insert(*value)));
+    }
+    values
+}
+
+/// Everything that the blocks define.
+pub(super) fn defined(function: &Function, blocks: &[Block]) -> HashSet<Value> {
+    let mut values = HashSet::new();
+    for &block in blocks {
+        values.extend(function.params(block));
+        values.extend(function.insts(block).iter().flat_map(|&inst| function.results(inst)));
+    }
+    values
+}
+
+/// Gives a block a parameter that is this value, and takes it for the value in the blocks behind.
+pub(super) fn add_param(function: &mut Function, graph: &Graph, (block, value): (Block, Value), behind: &[Block]) {
+    let param = function.add_param(block, function.value_type(value));
+    for &user in behind {
+        for inst in function.insts(user).to_vec() {
+            function.args_mut(inst).iter_mut().filter(|arg| **arg == value).for_each(|arg| *arg = param);
+        }
+        function.terminator_mut(user).for_each_value_mut(|arg| {
+            if *arg == value {
+                *arg = param;
+            }
+        });
+    }
+    let ways: HashSet<Block> = graph.predecessors(block).iter().copied().collect();
+    for way in ways {
+        for target in function.terminator_mut(way).targets_mut().filter(|target| target.block == block) {
+            target.args.push(value);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Loops that lanes leave one after the other (tail duplication).
+//!
+//! Most passes of such a loop end with the mask that they began with: no lane has left. Here these get an inner loop of their
+//! own, in which the mask is the same in every pass, and the blocks behind a place where lanes leave come once more,
+//! for the passes in which some do:
+//!
+//! ```text
+//!                                     outer:  mask of the lanes that are left
+//!     head:                           head:   mask stays
+//!         ...                             ...
+//!         any leaving, leave, join        any leaving, leave, join
+//!     leave:                          join:
+//!         join(fewer lanes)               ...
+//!     join(mask):                         jump head
+//!         ...                         leave:
+//!         jump head(mask)                 join again: as above, with fewer lanes
+//!                                         jump outer(fewer lanes)
+//! ```
+//!
+//! Where the mask stays, choices by masks of joins are choices by one mask, and what is counted for its lanes is the same in every pass.
+
+use super::closing::{add_param, close, defined, exits, used};
+use crate::entity::{Block, Inst, Type, Value};
+use crate::function::{BlockData, Function, Target, Terminator};
+use crate::graph::Graph;
+use std::collections::{HashMap, HashSet};
+
+/// Instructions of a loop that are too many to have twice.
+const MOST: usize = 512;
+
+/// Gives loops inner loops where that can be; gives whether there was one.
+pub(crate) fn run(function: &mut Function) -> bool {
+    let mut changed = false;
+    // A loop that has got an inner one is no innermost one any more, and its blocks have new numbers only at the end.
+    let mut done = HashSet::new();
+    loop {
+        let graph = Graph::new(function);
+        let next = graph.loop_heads().find(|head| done.insert(*head));
+        let Some(head) = next else { return changed };
+        if let Some(found) = Loop::find(function, &graph, head) {
+            found.split(function, &graph);
+            changed = true;
+        }
+    }
+}
+
+/// A loop that can be split.
+struct Loop {
+    head: Block,
+    /// All blocks, the head first.
+    body: Vec<Block>,
+    /// The values that are the masks of the head in passes in which no lane leaves.
+    stays: HashSet<Value>,
+    /// The blocks to which a branch comes with a mask that stays, and another one with one that may not.
+    joins: Vec<Block>,
+}
+
+impl Loop {
+    /// The loop with this head, if it is an innermost one whose masks stay the same on some way through it, and not on all.
+    fn find(function: &Function, graph: &Graph, head: Block) -> Option<Self> {
+        let body = graph.natural_loop(head)?;
+        let is_inside: HashSet<Block> = body.iter().copied().collect();
+        let has_inner = graph.loop_heads().any(|other| other != head && is_inside.contains(&other));
+        let size: usize = body.iter().map(|&block| function.insts(block).len()).sum();
+        if has_inner || size > MOST {
+            return None;
+        }
+        let mut stays = HashSet::new();
+        let mut joins = HashSet::new();
+        for (number, &mask) in function.params(head).iter().enumerate() {
+            if function.value_type(mask) != Type::Mask {
+                continue;
+            }
+            let mut same = HashSet::from([mask]);
+            let mut met = Vec::new();
+            for &block in &body[1..] {
+                let edges = graph.edges(function, block);
+                for (number, &param) in function.params(block).iter().enumerate() {
+                    let staying = edges.iter().filter(|edge| same.contains(&edge.args[number])).count();
+                    if staying > 0 {
+                        same.insert(param);
+                        if staying < edges.len() {
+                            met.push(block);
+                        }
+                    }
+                }
+            }
+            let around = |block: &Block| graph.is_loop_edge(*block, head);
+            let mut latches = graph.predecessors(head).iter().filter(|block| around(block));
+            let mut edges = latches.by_ref().flat_map(|&from| function.terminator(from).targets());
+            let stays_somewhere = edges.any(|edge| edge.block == head && same.contains(&edge.args[number]));
+            if stays_somewhere && !met.is_empty() {
+                stays.extend(same);
+                joins.extend(met);
+            }
+        }
+        let joins: Vec<Block> = body.iter().copied().filter(|block| joins.contains(block)).collect();
+        let found = Self { head, body, stays, joins };
+        (!found.joins.is_empty() && found.can_be_closed(function, graph)).then_some(found)
+    }
+
+    /// Whether each use of the loop's values outside of it lies behind one way out.
+    fn can_be_closed(&self, function: &Function, graph: &Graph) -> bool {
+        let (inner, exits) = (self.inner_values(function), exits(function, &self.body));
+        graph.order.iter().filter(|block| !self.body.contains(block)).all(|&block| {
+            exits.iter().any(|&exit| graph.dominates(exit, block))
+                || !used(function, &[block]).iter().any(|value| inner.contains(value))
+        })
+    }
+
+    fn split(self, function: &mut Function, graph: &Graph) {
+        let inner = self.inner_values(function);
+        close(function, graph, &self.body, &inner);
+        let twice = self.behind_joins(function);
+        // From the last to the first: what a block wants, those in front of it have to hand on.
+        let meets = |block: &Block| graph.predecessors(*block).len() > 1;
+        for &block in twice.iter().rev().filter(|&block| meets(block)) {
+            self.give_params(function, graph, block);
+        }
+        let copies = copy_blocks(function, &twice);
+        self.redirect(function, graph, &copies);
+    }
+
+    /// What is defined in the loop behind its head.
+    fn inner_values(&self, function: &Function) -> HashSet<Value> {
+        defined(function, &self.body[1..])
+    }
+
+    /// The joins and what comes behind them in the same pass, in reverse postorder.
+    fn behind_joins(&self, function: &Function) -> Vec<Block> {
+        let mut reached: HashSet<Block> = self.joins.iter().copied().collect();
+        for &block in &self.body[1..] {
+            if reached.contains(&block) {
+                let targets = function.terminator(block).targets().map(|target| target.block);
+                reached.extend(targets);
+            }
+        }
+        self.body[1..].iter().copied().filter(|block| reached.contains(block)).collect()
+    }
+
+    /// Gives a block where ways meet a parameter for everything from the loop's blocks in front of it that it, or what comes behind it,
+    /// uses.
+    fn give_params(&self, function: &mut Function, graph: &Graph, meeting: Block) {
+        let behind: Vec<Block> = self.body.iter().copied().filter(|&block| graph.dominates(meeting, block)).collect();
+        let (mut inner, own) = (self.inner_values(function), defined(function, &behind));
+        inner.retain(|value| !own.contains(value));
+        for value in used(function, &behind).into_iter().filter(|value| inner.contains(value)) {
+            add_param(function, graph, (meeting, value), &behind);
+        }
+    }
+
+    /// Ways on which the masks stay go around the inner loop, all others to the copies and from there around the outer one.
+    fn redirect(&self, function: &mut Function, graph: &Graph, copies: &HashMap<Block, Block>) {
+        let outer = function.add_block();
+        for param in function.params(self.head).to_vec() {
+            function.add_param(outer, function.value_type(param));
+        }
+        let args = function.params(outer).to_vec();
+        function.blocks[outer.index()] = BlockData {
+            terminator: Some(Terminator::Jump(Target { block: self.head, args: args.clone() })),
+            ..std::mem::take(&mut function.blocks[outer.index()])
+        };
+        let masks: HashMap<Block, Vec<usize>> = self
+            .joins
+            .iter()
+            .chain([&self.head])
+            .map(|&block| {
+                let params = function.params(block).iter().enumerate();
+                (block, params.filter(|(_, param)| self.stays.contains(param)).map(|(at, _)| at).collect())
+            })
+            .collect();
+        let is_inside: HashSet<Block> = self.body.iter().copied().collect();
+        let is_copy: HashSet<Block> = copies.values().copied().collect();
+        for block in function.blocks().filter(|&block| block != outer) {
+            let inside = is_inside.contains(&block);
+            if !inside && !is_copy.contains(&block) && !graph.predecessors(self.head).contains(&block) {
+                continue;
+            }
+            let Some(terminator) = &mut function.blocks[block.index()].terminator else { continue };
+            for target in terminator.targets_mut() {
+                let stays = |numbers: &Vec<usize>| numbers.iter().all(|&at| self.stays.contains(&target.args[at]));
+                let keeps = inside && masks.get(&target.block).is_none_or(stays);
+                if target.block == self.head && !keeps {
+                    target.block = outer;
+                } else if let (true, false, Some(&copy)) = (inside, keeps, copies.get(&target.block)) {
+                    target.block = copy;
+                }
+            }
+        }
+    }
+}
+
+/// Copies of blocks, which are in reverse postorder, with branches to each other.
+fn copy_blocks(function: &mut Function, blocks: &[Block]) -> HashMap<Block, Block> {
+    let copies: HashMap<Block, Block> = blocks.iter().map(|&block| (block, function.add_block())).collect();
+    let mut values: HashMap<Value, Value> = HashMap::new();
+    for &block in blocks {
+        for param in function.params(block).to_vec() {
+            let copy = function.add_param(copies[&block], function.value_type(param));
+            values.insert(param, copy);
+        }
+    }
+    // In reverse postorder, so that operands are copied before their users.
+    for &block in blocks {
+        let insts: Vec<Inst> = function.insts(block).to_vec();
+        let mut copied = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let op = *function.op(inst);
+            let args: Vec<Value> =
+                function.args(inst).iter().map(|arg| values.get(arg).copied().unwrap_or(*arg)).collect();
+            let copy = function.make_inst(op, &args);
+            values.extend(function.results(inst).zip(function.results(copy)));
+            copied.push(copy);
+        }
+        let mut terminator = function.terminator(block).clone();
+        terminator.for_each_value_mut(|value| *value = values.get(value).copied().unwrap_or(*value));
+        for target in terminator.targets_mut() {
+            target.block = copies.get(&target.block).copied().unwrap_or(target.block);
+        }
+        let data = &mut function.blocks[copies[&block].index()];
+        (data.insts, data.terminator) = (copied, Some(terminator));
+    }
+    copies
+}
