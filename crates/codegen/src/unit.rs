@@ -166,11 +166,13 @@ const A_CYCLE: f32 = 2.0;
 
 /// Whether code for twice as many groups does better than this, which takes so many. Loops take so many cycles at least for their passes to wait for each other.
 fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, waiting: f32) -> bool {
+    let cycles = |allocation: &Allocation| (allocation.executed + allocation.frame_accesses) / A_CYCLE;
+    let is_shorter = waiting.max(cycles(twice)) < 2.0 * waiting.max(cycles(once)) * 0.92;
     if groups == Groups::ONE {
-        return twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
+        let fits = twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
+        return fits || waiting > cycles(once) && is_shorter;
     }
-    let cycles = |allocation: &Allocation| waiting.max((allocation.executed + allocation.frame_accesses) / A_CYCLE);
-    cycles(twice) < 2.0 * cycles(once) * 0.92
+    is_shorter
 }
 
 impl<O: Opcode> Allocated<O> {
