@@ -28,16 +28,17 @@ impl Graph {
     /// Looks at a function, every block of which has a terminator with targets in range.
     pub fn new(function: &Function) -> Self {
         let graph = Self::in_order(function, reverse_postorder(function, |_| false));
-        let loops = graph.loops();
-        // How many loops both blocks are in.
-        let shared = |a: Block, b: Block| loops.iter().filter(|body| body[a.index()] && body[b.index()]).count();
+        if graph.loop_heads().next().is_none() {
+            return graph;
+        }
+        let nest = Nest::new(&graph);
         let leaves_first = |block: Block| match function.terminator(block) {
             Terminator::If { then, otherwise, .. } | Terminator::Any { then, otherwise, .. } => {
-                shared(block, then.block) < shared(block, otherwise.block)
+                nest.shared(block, then.block) < nest.shared(block, otherwise.block)
             }
             Terminator::Jump(_) | Terminator::Return | Terminator::Trap { .. } => false,
         };
-        match !loops.is_empty() && graph.order.iter().any(|&block| leaves_first(block)) {
+        match graph.order.iter().any(|&block| leaves_first(block)) {
             true => Self::in_order(function, reverse_postorder(function, leaves_first)),
             false => graph,
         }
@@ -73,26 +74,19 @@ impl Graph {
         graph
     }
 
-    /// For each loop, which blocks it has.
-    fn loops(&self) -> Vec<Vec<bool>> {
-        let bodies = self.loop_heads().filter_map(|head| self.natural_loop(head));
-        let is_inside = |body: Vec<Block>| {
-            let mut inside = vec![false; self.position.len()];
-            body.iter().for_each(|block| inside[block.index()] = true);
-            inside
-        };
-        bodies.map(is_inside).collect()
-    }
-
     /// The blocks of the loop with this head, in the order of `order`; `None` if there is a way into it that passes by the head.
     pub fn natural_loop(&self, head: Block) -> Option<Vec<Block>> {
+        self.collect_loop(head, &mut vec![NONE; self.position.len()])
+    }
+
+    /// The same. `visited` has another block than the head for each block at first.
+    fn collect_loop(&self, head: Block, visited: &mut [u32]) -> Option<Vec<Block>> {
         let back = |&from: &Block| self.is_loop_edge(from, head);
         let mut open: Vec<Block> = self.predecessors(head).iter().copied().filter(back).collect();
         let mut body = vec![head];
-        let mut is_inside = vec![false; self.position.len()];
-        is_inside[head.index()] = true;
+        visited[head.index()] = head.0;
         while let Some(block) = open.pop() {
-            if !std::mem::replace(&mut is_inside[block.index()], true) {
+            if std::mem::replace(&mut visited[block.index()], head.0) != head.0 {
                 if !self.dominates(head, block) {
                     return None;
                 }
@@ -102,6 +96,22 @@ impl Graph {
         }
         body.sort_unstable_by_key(|&block| self.position(block));
         Some(body)
+    }
+
+    /// The blocks of the loops that have no other loops in them, if they are so few.
+    pub(crate) fn innermost_loops(&self, most: usize) -> Vec<Vec<Block>> {
+        let mut visited = vec![NONE; self.position.len()];
+        let mut is_head = vec![false; self.position.len()];
+        self.loop_heads().for_each(|head| is_head[head.index()] = true);
+        // What lies between a head and its last way back has a head of its own if there is a loop inside.
+        let has_inner = |head: Block| {
+            let back = self.predecessors(head).iter().map(|&from| self.position(from));
+            let last = back.max().unwrap_or(0).max(self.position(head));
+            let inside = &self.order[self.position(head)..=last];
+            inside.len() > most || inside[1..].iter().any(|block| is_head[block.index()])
+        };
+        let heads = self.loop_heads().filter(|&head| !has_inner(head));
+        heads.filter_map(|head| self.collect_loop(head, &mut visited)).collect()
     }
 
     /// Whether the block can be reached.
@@ -196,6 +206,45 @@ impl Graph {
             free[at] = first + 1;
         }
         self.span = span;
+    }
+}
+
+/// Which loops lie in which.
+struct Nest {
+    /// The innermost loop of each block.
+    innermost: Vec<Option<usize>>,
+    /// For each loop the next one around it, and how many there are.
+    around: Vec<(Option<usize>, usize)>,
+}
+
+impl Nest {
+    fn new(graph: &Graph) -> Self {
+        let mut nest = Self { innermost: vec![None; graph.position.len()], around: Vec::new() };
+        let mut visited = vec![NONE; graph.position.len()];
+        // Outer loops come first.
+        for head in graph.loop_heads() {
+            let Some(body) = graph.collect_loop(head, &mut visited) else { continue };
+            let outer = nest.innermost[head.index()];
+            nest.around.push((outer, nest.depth(outer)));
+            for block in body {
+                nest.innermost[block.index()] = Some(nest.around.len() - 1);
+            }
+        }
+        nest
+    }
+
+    fn depth(&self, one: Option<usize>) -> usize {
+        one.map_or(0, |one| self.around[one].1 + 1)
+    }
+
+    /// How many loops both blocks are in.
+    fn shared(&self, a: Block, b: Block) -> usize {
+        let (mut a, mut b) = (self.innermost[a.index()], self.innermost[b.index()]);
+        while a != b {
+            let one = if self.depth(a) < self.depth(b) { &mut b } else { &mut a };
+            *one = one.and_then(|one| self.around[one].0);
+        }
+        self.depth(a)
     }
 }
 

@@ -5,6 +5,7 @@
 //! pass makes can take the register of the one that the pass began with.
 
 use super::closing::{close, defined, exits};
+use super::inner_loops::MOST_BLOCKS;
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::graph::Graph;
@@ -12,18 +13,13 @@ use crate::op::Effect;
 use std::collections::HashSet;
 
 pub(crate) fn run(function: &mut Function) {
-    let graph = Graph::new(function);
-    let heads: Vec<Block> = graph.loop_heads().collect();
-    for head in heads {
-        let graph = Graph::new(function);
-        let Some(body) = graph.natural_loop(head) else { continue };
-        let is_innermost = graph.loop_heads().all(|other| other == head || !body.contains(&other));
-        if is_innermost {
-            sink(function, &body);
-            let graph = Graph::new(function);
-            let inner = defined(function, &body);
-            close(function, &graph, &body, &inner);
+    let mut graph = Graph::new(function);
+    for body in graph.innermost_loops(MOST_BLOCKS) {
+        if sink(function, &body) {
+            graph = Graph::new(function);
         }
+        let inner = defined(function, &body);
+        close(function, &graph, &body, &inner);
     }
 }
 
@@ -51,11 +47,11 @@ fn sinkable(function: &Function, body: &[Block]) -> Vec<(Block, Inst)> {
     found
 }
 
-/// Moves what can be moved to the ways out, from the last to the first.
-fn sink(function: &mut Function, body: &[Block]) {
+/// Moves what can be moved to the ways out, from the last to the first; gives whether there may be new blocks.
+fn sink(function: &mut Function, body: &[Block]) -> bool {
     let found = sinkable(function, body);
     if found.is_empty() {
-        return;
+        return false;
     }
     let moved: HashSet<Value> = found.iter().flat_map(|&(_, inst)| function.results(inst)).collect();
     split_ways_out(function, body, &moved);
@@ -91,6 +87,7 @@ fn sink(function: &mut Function, body: &[Block]) {
         }
         function.blocks[home.index()].insts.retain(|&other| other != inst);
     }
+    true
 }
 
 fn uses(function: &Function, block: Block, values: &[Value]) -> bool {

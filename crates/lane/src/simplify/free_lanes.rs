@@ -8,6 +8,7 @@
 //! without harm; comparisons do where their results are wanted in the loop's lanes only.
 
 use super::closing::exits;
+use super::inner_loops::MOST_BLOCKS;
 use crate::entity::{Block, Type, Value};
 use crate::function::{Def, Function, Target, Terminator};
 use crate::graph::Graph;
@@ -30,15 +31,11 @@ struct Carried {
 /// operation without effects that it may take any numbers and NaNs in lanes that nobody looks at.
 pub fn free_lanes(function: &mut Function, harmless: impl Fn(&Op) -> bool) -> bool {
     let mut changed = false;
-    let heads: Vec<Block> = Graph::new(function).loop_heads().collect();
-    for head in heads {
-        let graph = Graph::new(function);
-        let Some(body) = graph.natural_loop(head) else { continue };
-        if graph.loop_heads().any(|other| other != head && body.contains(&other)) {
-            continue;
-        }
+    let mut graph = Graph::new(function);
+    for body in graph.innermost_loops(MOST_BLOCKS) {
         if let Some((mask, carried)) = freed(function, &graph, &body, &harmless) {
             free(function, &body, mask, &carried);
+            graph = Graph::new(function);
             changed = true;
         }
     }

@@ -25,23 +25,23 @@ use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
 use std::collections::{HashMap, HashSet};
 
-/// Instructions of a loop that are too many to have twice.
+/// Instructions of a loop that are not too many to have twice.
 const MOST: usize = 512;
+/// Blocks of a loop, likewise.
+pub(super) const MOST_BLOCKS: usize = 64;
 
 /// Gives loops inner loops where that can be; gives whether there was one.
 pub(crate) fn run(function: &mut Function) -> bool {
+    let mut graph = Graph::new(function);
     let mut changed = false;
-    // A loop that has got an inner one is no innermost one any more, and its blocks have new numbers only at the end.
-    let mut done = HashSet::new();
-    loop {
-        let graph = Graph::new(function);
-        let next = graph.loop_heads().find(|head| done.insert(*head));
-        let Some(head) = next else { return changed };
-        if let Some(found) = Loop::find(function, &graph, head) {
+    for body in graph.innermost_loops(MOST_BLOCKS) {
+        if let Some(found) = Loop::find(function, &graph, body) {
             found.split(function, &graph);
+            graph = Graph::new(function);
             changed = true;
         }
     }
+    changed
 }
 
 /// A loop that can be split.
@@ -56,13 +56,11 @@ struct Loop {
 }
 
 impl Loop {
-    /// The loop with this head, if it is an innermost one whose masks stay the same on some way through it, and not on all.
-    fn find(function: &Function, graph: &Graph, head: Block) -> Option<Self> {
-        let body = graph.natural_loop(head)?;
-        let is_inside: HashSet<Block> = body.iter().copied().collect();
-        let has_inner = graph.loop_heads().any(|other| other != head && is_inside.contains(&other));
+    /// The loop of these blocks, if its masks stay the same on some way through it, and not on all.
+    fn find(function: &Function, graph: &Graph, body: Vec<Block>) -> Option<Self> {
+        let head = body[0];
         let size: usize = body.iter().map(|&block| function.insts(block).len()).sum();
-        if has_inner || size > MOST {
+        if size > MOST {
             return None;
         }
         let mut stays = HashSet::new();
