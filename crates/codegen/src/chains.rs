@@ -24,7 +24,12 @@ pub fn waiting<T: Target>(machine: &Machine<T::Op>, target: T) -> f32 {
 /// Cycles of a pass of a loop.
 fn pass<T: Target>(machine: &Machine<T::Op>, target: T, head: usize, end: usize) -> f32 {
     let params = &machine.blocks[head].params;
-    let chains: Vec<Vec<Option<u32>>> = params.iter().map(|&from| chains(machine, target, (head, end), from)).collect();
+    let latencies: Vec<Vec<u32>> = machine.blocks[head..=end]
+        .iter()
+        .map(|block| block.insts.iter().map(|inst| target.latency(inst)).collect())
+        .collect();
+    let chains: Vec<Vec<Option<u32>>> =
+        params.iter().map(|&from| chains(machine, &latencies, (head, end), from)).collect();
     // The longest ways through so many passes; one that ends where it started goes on and on.
     let mut ways = chains.clone();
     let mut longest: f32 = 0.0;
@@ -41,17 +46,17 @@ fn pass<T: Target>(machine: &Machine<T::Op>, target: T, head: usize, end: usize)
 }
 
 /// For each parameter of the loop's head, the longest chain from one of them to what the next pass has for it.
-fn chains<T: Target>(machine: &Machine<T::Op>, target: T, (head, end): (usize, usize), from: Reg) -> Vec<Option<u32>> {
+fn chains<O>(machine: &Machine<O>, latencies: &[Vec<u32>], (head, end): (usize, usize), from: Reg) -> Vec<Option<u32>> {
     let mut ready: Vec<Option<u32>> = vec![None; machine.classes.len()];
     ready[from.index()] = Some(0);
     let mut next: Vec<Option<u32>> = vec![None; machine.blocks[head].params.len()];
     for at in head..=end {
         let block = &machine.blocks[at];
-        for inst in &block.insts {
+        for (inst, latency) in block.insts.iter().zip(&latencies[at - head]) {
             let mut waits = None;
             inst.for_each_use(|reg| waits = waits.max(ready[reg.index()]));
             if let (Some(def), Some(waits)) = (inst.def, waits) {
-                ready[def.index()] = Some(waits + target.latency(inst));
+                ready[def.index()] = Some(waits + latency);
             }
         }
         for Edge { block, args } in block.end.edges() {

@@ -365,21 +365,27 @@ pub fn vector_operand(form: Form, code: Code, at: usize, number: u8) -> Register
     first + u32::from(number)
 }
 
-/// Cycles from an instruction's operands to its result, about, on processors from 2017 on.
-pub fn latency(kind: Kind) -> u32 {
+/// Cycles from operands to results, about, on processors from 2017 on; those of other instructions take one.
+const LATENCIES: &[(u32, &[Mnemonic])] = {
     use Mnemonic::*;
-    let code = match kind {
-        Kind::Plain(code) | Kind::Tied(code) => code,
-        Kind::Fma { .. } => return 4,
-        Kind::Gather => return 20,
-        Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => return 0,
-    };
-    match code.mnemonic() {
-        Vsqrtps | Vsqrtpd | Vdivps | Vdivpd => 18,
-        Vrcp14ps => 7,
-        Vaddps | Vsubps | Vmulps | Vminps | Vmaxps | Vrndscaleps | Vroundps | Vreduceps | Vcvtdq2ps | Vcvttps2dq
-        | Vfixupimmps | Vscalefps | Vaddpd | Vsubpd | Vmulpd | Vminpd | Vmaxpd => 4,
-        Vcmpps | Vpcmpd | Vpcmpud | Vpermps | Vpermd | Kmovw => 3,
-        _ => 1,
+    &[
+        (18, &[Vsqrtps, Vsqrtpd, Vdivps, Vdivpd]),
+        (7, &[Vrcp14ps]),
+        (4, &[Vaddps, Vsubps, Vmulps, Vminps, Vmaxps, Vaddpd, Vsubpd, Vmulpd, Vminpd, Vmaxpd]),
+        (4, &[Vrndscaleps, Vroundps, Vreduceps, Vcvtdq2ps, Vcvttps2dq, Vfixupimmps, Vscalefps]),
+        (3, &[Vcmpps, Vpcmpd, Vpcmpud, Vpermps, Vpermd, Kmovw]),
+    ]
+};
+
+/// Cycles from an instruction's operands to its result, about.
+pub fn latency(kind: Kind) -> u32 {
+    match kind {
+        Kind::Plain(code) | Kind::Tied(code) => {
+            let mnemonic = code.mnemonic();
+            LATENCIES.iter().find(|(_, mnemonics)| mnemonics.contains(&mnemonic)).map_or(1, |&(cycles, _)| cycles)
+        }
+        Kind::Fma { .. } => 4,
+        Kind::Gather => 20,
+        Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => 0,
     }
 }

@@ -244,7 +244,7 @@ impl Selector<'_> {
                 let a = Arg::Reg(self.uniform_reg(args[0]));
                 match self.uniform(args[1]) {
                     Arg::Imm(b) => self.tied_general(Code::Add_rm32_imm32, &[a, Arg::Imm(b.wrapping_neg())]),
-                    b => self.tied_general(Code::Sub_r32_rm32, &[a, b]),
+                    b @ (Arg::Reg(_) | Arg::Mem(_) | Arg::None) => self.tied_general(Code::Sub_r32_rm32, &[a, b]),
                 }
             }
             Op::UniformMul {} => {
