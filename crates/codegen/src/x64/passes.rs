@@ -7,7 +7,7 @@ use crate::mir::{Reg, Text};
 use crate::select::{Mode, Selected};
 use crate::target::Target;
 use crate::x64::Machine;
-use crate::{interleave, order, split};
+use crate::{chains, counts, interleave, order, split};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -187,6 +187,58 @@ b4 depth 1:
 b5:
   exit
 ";
+
+/// A loop that counts twice for a mask from outside of it, and once for one of its own: the former is calculated in front of it.
+#[test]
+fn counts() {
+    for (form, compare, test) in [
+        (Form::Avx512, "k2 = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8", "VEX_Kortestw_kr_kr k6, k6"),
+        (Form::Avx2, "v2 = VEX_Vpcmpgtd_ymm_ymm_ymmm256", "VEX_Vptest_ymm_ymmm256 v6, v6"),
+    ] {
+        let outer = compare.split(' ').next().unwrap();
+        let inner = outer.replace('2', "6");
+        let again = compare.replace(outer, &inner);
+        let text = format!(
+            "b0:\n  v0 = {} [context]\n  {compare} v0, v0{}\n  jump b1(v0)\nb1(v3) depth 1:\n  count 3 {outer}\n  \
+             v4 = {} v3, v0\n  count 5 {outer}\n  {again} v4, v0{}\n  count 7 {inner}\n  {test}\n  if NotEqual b1(v4) else b2\nb2:\n  \
+             count 9 {outer}\n  exit\n",
+            if form == Form::Avx512 { "EVEX_Vmovups_zmm_k1z_zmmm512" } else { "VEX_Vmovups_ymm_ymmm256" },
+            if form == Form::Avx512 { ", 1" } else { "" },
+            if form == Form::Avx512 { "EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32" } else { "VEX_Vpaddd_ymm_ymm_ymmm256" },
+            if form == Form::Avx512 { ", 1" } else { "" },
+        );
+        let mut after: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        counts::count_in_front(&mut after, form);
+        assert_text(&format!("counts-{}", form.name()), &difference(&text, &after.to_string()));
+        let twice = after.to_string();
+        counts::count_in_front(&mut after, form);
+        assert_eq!(after.to_string(), twice);
+    }
+}
+
+/// Each pass of the loop waits for two sums of four cycles and a quotient of eighteen of the pass before it; what comes of a counter does not wait.
+#[test]
+fn chains() {
+    let text = "b0:
+  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
+  jump b1(v0, v0, v0)
+b1(v1, v2, v3) depth 1:
+  v4 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v1, v0
+  v5 = EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er v4, v0
+  v6 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v5, v2
+  v7 = EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 v3, v0
+  v8 = EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er v7
+  v9 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v8, v6
+  k10 = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 v9, v0, 1
+  VEX_Kortestw_kr_kr k10, k10
+  if NotEqual b1(v6, v9, v7) else b2
+b2:
+  exit
+";
+    // From the first parameter and back, as from the second one by way of the first, in two passes: the longer of the two counts.
+    let cycles = chains::waiting(&machine(text), Form::Avx512) / 8.0;
+    assert!((26.0..27.0).contains(&cycles), "{cycles}");
+}
 
 #[test]
 fn interleaving() {

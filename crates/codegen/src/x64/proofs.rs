@@ -188,6 +188,8 @@ fn rows_that_share_columns_are_interleaved() {
             match kernel.name.as_str() {
                 "sgemm" => assert!(groups.rows > 1 && groups.columns == 1, "{form:?}: {groups:?}"),
                 "trig" => assert_eq!(groups.rows, 1, "{form:?}"),
+                // Its passes wait for each other.
+                "raymarch" => assert!(groups.columns > 1 && (form == Form::Avx2 || groups.columns == 4), "{groups:?}"),
                 _ => {}
             }
         }
