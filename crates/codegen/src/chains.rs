@@ -17,19 +17,21 @@ pub fn waiting<T: Target>(machine: &Machine<T::Op>, target: T) -> f32 {
     let loops = loops(machine);
     let is_innermost = |head: usize, end: usize| !loops.iter().any(|other| other.head > head && other.head <= end);
     let innermost = loops.iter().filter(|one| is_innermost(one.head, one.end));
-    let of = |head: usize, end: usize| pass(machine, target, head, end) * machine.blocks[head].frequency();
+    let mut ready = vec![None; machine.classes.len()];
+    let mut of =
+        |head: usize, end: usize| pass(machine, target, (head, end), &mut ready) * machine.blocks[head].frequency();
     innermost.map(|one| of(one.head, one.end)).sum()
 }
 
-/// Cycles of a pass of a loop.
-fn pass<T: Target>(machine: &Machine<T::Op>, target: T, head: usize, end: usize) -> f32 {
+/// Cycles of a pass of a loop. `ready` has nothing of any register, before and after.
+fn pass<T: Target>(machine: &Machine<T::Op>, target: T, (head, end): (usize, usize), ready: &mut [Option<u32>]) -> f32 {
     let params = &machine.blocks[head].params;
     let latencies: Vec<Vec<u32>> = machine.blocks[head..=end]
         .iter()
         .map(|block| block.insts.iter().map(|inst| target.latency(inst)).collect())
         .collect();
     let chains: Vec<Vec<Option<u32>>> =
-        params.iter().map(|&from| chains(machine, &latencies, (head, end), from)).collect();
+        params.iter().map(|&from| chains(machine, &latencies, (head, from), ready)).collect();
     // The longest ways through so many passes; one that ends where it started goes on and on.
     let mut ways = chains.clone();
     let mut longest: f32 = 0.0;
@@ -46,13 +48,18 @@ fn pass<T: Target>(machine: &Machine<T::Op>, target: T, head: usize, end: usize)
 }
 
 /// For each parameter of the loop's head, the longest chain from one of them to what the next pass has for it.
-fn chains<O>(machine: &Machine<O>, latencies: &[Vec<u32>], (head, end): (usize, usize), from: Reg) -> Vec<Option<u32>> {
-    let mut ready: Vec<Option<u32>> = vec![None; machine.classes.len()];
-    ready[from.index()] = Some(0);
+fn chains<O>(
+    machine: &Machine<O>,
+    latencies: &[Vec<u32>],
+    (head, from): (usize, Reg),
+    ready: &mut [Option<u32>],
+) -> Vec<Option<u32>> {
+    let body = head..head + latencies.len();
     let mut next: Vec<Option<u32>> = vec![None; machine.blocks[head].params.len()];
-    for at in head..=end {
+    ready[from.index()] = Some(0);
+    for (at, latencies) in body.clone().zip(latencies) {
         let block = &machine.blocks[at];
-        for (inst, latency) in block.insts.iter().zip(&latencies[at - head]) {
+        for (inst, latency) in block.insts.iter().zip(latencies) {
             let mut waits = None;
             inst.for_each_use(|reg| waits = waits.max(ready[reg.index()]));
             if let (Some(def), Some(waits)) = (inst.def, waits) {
@@ -64,11 +71,15 @@ fn chains<O>(machine: &Machine<O>, latencies: &[Vec<u32>], (head, end): (usize, 
                 let waits = arg.reg().and_then(|reg| ready[reg.index()]);
                 if *block == head {
                     next[number] = next[number].max(waits);
-                } else if (head..=end).contains(block) {
+                } else if body.contains(block) {
                     ready[param.index()] = ready[param.index()].max(waits);
                 }
             }
         }
+    }
+    for block in &machine.blocks[body] {
+        let defs = block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.def));
+        defs.for_each(|def| ready[def.index()] = None);
     }
     next
 }

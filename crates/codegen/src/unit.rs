@@ -164,9 +164,18 @@ pub(crate) struct Allocated<O> {
 /// Instructions that a processor begins with in a cycle, where vectors are wide.
 const A_CYCLE: f32 = 2.0;
 
+/// Cycles of what code has to do, without waiting.
+fn cycles(allocation: &Allocation) -> f32 {
+    (allocation.executed + allocation.frame_accesses) / A_CYCLE
+}
+
+/// Whether code for twice as many groups may do better than this for several: this waits, or has registers left.
+fn may_be_better(once: &Allocation, waiting: f32) -> bool {
+    waiting > cycles(once) || once.frame_accesses < once.executed / 20.0
+}
+
 /// Whether code for twice as many groups does better than this, which takes so many. Loops take so many cycles at least for their passes to wait for each other.
 fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, waiting: f32) -> bool {
-    let cycles = |allocation: &Allocation| (allocation.executed + allocation.frame_accesses) / A_CYCLE;
     let is_shorter = waiting.max(cycles(twice)) < 2.0 * waiting.max(cycles(once)) * 0.92;
     if groups == Groups::ONE {
         let fits = twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
@@ -191,6 +200,9 @@ impl<O: Opcode> Allocated<O> {
         let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };
         let waiting = waiting(&machine, target);
         while groups.doubled(axis).is_within(most) {
+            if groups != Groups::ONE && axis == Axis::X && !may_be_better(&allocated.allocation, waiting) {
+                break;
+            }
             let apart = match axis {
                 Axis::X => width * groups.columns,
                 Axis::Y => height * groups.rows,
