@@ -32,9 +32,10 @@ const CALLS: [(Call, Argument); 12] = [
     (Call::Only(Op::Cos {}, "cos"), Argument::Fraction),
     (Call::Only(Op::Sin {}, "sin"), Argument::Finite),
     (Call::Only(Op::Cos {}, "cos"), Argument::Finite),
-    (Call::RootReciprocal(Denorm::Flush, 1), Argument::Any),
+    // Of other numbers each: what only leads to a root is calculated otherwise than what is wanted for itself.
+    (Call::RootReciprocal(Denorm::Flush, 1), Argument::Finite),
     (Call::RootReciprocal(Denorm::Flush, 2), Argument::Any),
-    (Call::RootReciprocal(Denorm::Keep, 1), Argument::Any),
+    (Call::RootReciprocal(Denorm::Keep, 1), Argument::Finite),
     (Call::RootReciprocal(Denorm::Keep, 2), Argument::Any),
 ];
 
