@@ -110,7 +110,8 @@ impl Graph {
             let inside = &self.order[self.position(head)..=last];
             inside.len() > most || inside[1..].iter().any(|block| is_head[block.index()])
         };
-        let heads = self.loop_heads().filter(|&head| !has_inner(head));
+        let has_loop = |head: Block| self.predecessors(head).iter().any(|&from| self.is_loop_edge(from, head));
+        let heads = self.loop_heads().filter(|&head| has_loop(head) && !has_inner(head));
         heads.filter_map(|head| self.collect_loop(head, &mut visited)).collect()
     }
 

@@ -9,7 +9,7 @@ use support::generate;
 use support::random::Random;
 
 /// So many functions for a property; Miri, a thousand times slower, has time for a few.
-const FUNCTIONS: u64 = if cfg!(miri) { 4 } else { 2000 };
+const FUNCTIONS: u64 = if cfg!(miri) { 4 } else { 8000 };
 const OPEN_NANS: [u32; 2] = [0x7FC0_0000, 0xFFAB_CDEF];
 
 fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Evaluated {

@@ -5,11 +5,12 @@ use crate::function::Function;
 use crate::graph::Graph;
 use std::collections::HashSet;
 
-/// The blocks to which a loop is left.
-pub(super) fn exits(function: &Function, body: &[Block]) -> Vec<Block> {
+/// The blocks behind a loop to which it is left; the head of a loop around it lies in front of it.
+pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<Block> {
     let mut exits = Vec::new();
     for target in body.iter().flat_map(|&block| function.terminator(block).targets()) {
-        if !body.contains(&target.block) && !exits.contains(&target.block) {
+        let is_behind = !body.contains(&target.block) && !graph.dominates(target.block, body[0]);
+        if is_behind && !exits.contains(&target.block) {
             exits.push(target.block);
         }
     }
@@ -18,7 +19,7 @@ pub(super) fn exits(function: &Function, body: &[Block]) -> Vec<Block> {
 
 /// Gives the blocks behind a loop parameters for these values of the loop, where all uses lie behind one of these blocks.
 pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &HashSet<Value>) {
-    for exit in exits(function, body) {
+    for exit in exits(function, graph, body) {
         let outside: Vec<Block> = graph.order.iter().copied().filter(|&block| graph.dominates(exit, block)).collect();
         for value in used(function, &outside).into_iter().filter(|value| values.contains(value)) {
             add_param(function, graph, (exit, value), &outside);
@@ -62,8 +63,10 @@ pub(super) fn add_param(function: &mut Function, graph: &Graph, (block, value): 
     }
     let ways: HashSet<Block> = graph.predecessors(block).iter().copied().collect();
     for way in ways {
+        // Around a loop that begins with the block, it stays as it is.
+        let arg = if behind.contains(&way) { param } else { value };
         for target in function.terminator_mut(way).targets_mut().filter(|target| target.block == block) {
-            target.args.push(value);
+            target.args.push(arg);
         }
     }
 }

@@ -56,7 +56,7 @@ fn sink(function: &mut Function, body: &[Block]) -> bool {
     let moved: HashSet<Value> = found.iter().flat_map(|&(_, inst)| function.results(inst)).collect();
     split_ways_out(function, body, &moved);
     let graph = Graph::new(function);
-    let exits = exits(function, body);
+    let exits = exits(function, &graph, body);
     for (home, inst) in found {
         let results: Vec<Value> = function.results(inst).collect();
         let users: Vec<Block> = graph.order.iter().copied().filter(|&block| uses(function, block, &results)).collect();

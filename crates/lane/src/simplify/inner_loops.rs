@@ -99,7 +99,7 @@ impl Loop {
 
     /// Whether each use of the loop's values outside of it lies behind one way out.
     fn can_be_closed(&self, function: &Function, graph: &Graph) -> bool {
-        let (inner, exits) = (self.inner_values(function), exits(function, &self.body));
+        let (inner, exits) = (self.inner_values(function), exits(function, graph, &self.body));
         graph.order.iter().filter(|block| !self.body.contains(block)).all(|&block| {
             exits.iter().any(|&exit| graph.dominates(exit, block))
                 || !used(function, &[block]).iter().any(|value| inner.contains(value))
