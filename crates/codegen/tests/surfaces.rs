@@ -75,20 +75,24 @@ fn accesses_of(backend: &Jit) {
     assert!(compiled == 540, "{compiled} of 540 were compiled");
 }
 
-/// Stores to tiles of a surface that caches do not hold go past them, which processors do only where vectors are aligned: tiles are, as low
-/// bits of the surface's address do not count.
+/// Stores to a surface that caches do not hold go past them, which processors do only where vectors are aligned: those of tiles are, as low
+/// bits of the surface's address do not count; those of rows are, if the surface and its rows begin so, and groups do.
 #[test]
 fn surfaces_that_caches_do_not_hold() {
     const TARGET: u32 = 0x2000_0000;
-    let text = "surface s0 whole\nsurface s1 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n\
-        %3, %4, %5, %6 = surface_load s0, %0, %1, %2\n%7 = iadd %3, %0\n\
-        surface_store.rgba s1, %0, %1, %7, %6, %5, %4, %2\nreturn\n";
-    let function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let source = support::surfaces(&[(Format::Float32_4, Tiling::Tiled, 64, 24, Bounds::Clamp)])[0];
-    let target = Surface { base: TARGET, pitch: 1024, height: 512, ..source.0 };
+    let tiles = Surface { base: TARGET, pitch: 1024, height: 512, ..source.0 };
+    let rows = Surface { tiling: Tiling::Linear, pitch: 4096, ..tiles };
     let domain = Domain { i0: 1, j0: 0, i1: 62, j1: 23 };
+    let cases = [(tiles, 0, 0), (tiles, 16, 0), (rows, 0, 0), (rows, 32, 0), (rows, 0, 1)];
     for backend in backends() {
-        for low_bits in [0, 16] {
+        for (target, low_bits, offset) in cases {
+            let text = format!(
+                "surface s0 whole\nsurface s1 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n\
+                 %3, %4, %5, %6 = surface_load s0, %0, %1, %2\n%7 = iadd %3, %0\n%8 = lane {offset}\n%9 = iadd %0, %8\n\
+                 surface_store.rgba s1, %9, %1, %7, %6, %5, %4, %2\nreturn\n"
+            );
+            let function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
             let surfaces = [source, (Surface { base: TARGET + low_bits, ..target }, Bounds::Drop)];
             let setup = Setup { function: &function, surfaces: &surfaces, tables: &[], domain, budget: u64::MAX };
             let memory = || {
@@ -103,11 +107,11 @@ fn surfaces_that_caches_do_not_hold() {
             assert!(run_code(&backend, setup, &second).flatten().is_some());
             run_plain(backend.lanes(), setup, &first);
             let written = |space: &Space| {
-                let mut bytes = vec![0; 0x6_0000];
+                let mut bytes = vec![0; 0x20_0000];
                 space.read_bytes(TARGET, &mut bytes).unwrap();
                 bytes
             };
-            assert!(written(&first) == written(&second), "low bits {low_bits}");
+            assert!(written(&first) == written(&second), "{:?}, low bits {low_bits}, {offset}", target.tiling);
         }
     }
 }

@@ -22,7 +22,12 @@ pub struct SurfaceLayout {
     pub bounds: Bounds,
     /// Every element that the bounds let through lies in one arena.
     pub whole: bool,
+    /// The first element begins at a multiple of [`LINE`] bytes, in the host's memory too.
+    pub aligned: bool,
 }
+
+/// Bytes of a line of the host's caches, which arenas are aligned to.
+pub const LINE: u32 = 64;
 
 impl SurfaceLayout {
     /// The layout of a surface that a run binds.
@@ -34,7 +39,8 @@ impl SurfaceLayout {
             && surface.height <= 4096
             && surface.pitch.is_multiple_of(granule)
             && u32::try_from(bytes).is_ok_and(|bytes| space.arena_of(surface.base, bytes).is_some());
-        Self { surface: Surface { base: 0, ..*surface }, bounds, whole }
+        let aligned = surface.layout().address(0, 0).is_multiple_of(LINE);
+        Self { surface: Surface { base: 0, ..*surface }, bounds, whole, aligned }
     }
 
     /// Bytes from the first element to the end of the last one that the bounds let through.

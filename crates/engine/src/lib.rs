@@ -40,7 +40,7 @@ mod tiles;
 mod variants;
 mod workers;
 
-pub use backend::{Backend, Bindings, Bound, Code, CodeCounts, Incomplete, Outcome, Source, SurfaceLayout};
+pub use backend::{Backend, Bindings, Bound, Code, CodeCounts, Incomplete, LINE, Outcome, Source, SurfaceLayout};
 pub use cache::CacheStats;
 pub use engine::{Compiled, Engine};
 pub use executor::Executor;

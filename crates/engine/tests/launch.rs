@@ -274,7 +274,7 @@ fn replaces(lines: &str) -> bool {
     verify(&function).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (tiling, format) = (Tiling::Linear, Format::Float32_4);
     let surface = Surface { base: 0, pitch: 8, height: 8, tiling, superfine: false, format };
-    let layout = SurfaceLayout { surface, bounds: Bounds::Drop, whole: true };
+    let layout = SurfaceLayout { surface, bounds: Bounds::Drop, whole: true, aligned: true };
     let kernel = Kernel::new(function, Grouping::Independent, &[layout], None, &Runtime::interpreter());
     kernel.replaces(ctm_lane::Surface::new(0))
 }

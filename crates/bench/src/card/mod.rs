@@ -16,8 +16,8 @@ use ctm_testkit::picture::{Comparison, Tolerance};
 
 /// Columns and rows of a scene's picture.
 const SIZE: (u32, u32) = (1024, 1024);
-/// Seconds that one side works before it is the other's turn, about: so short that some turns are not interrupted on a busy machine.
-const TURN: f64 = 0.01;
+/// Seconds that one side works before it is the other's turn, about: so long that caches are its own, as in a run of many pictures.
+const TURN: f64 = 0.04;
 /// How many times as long as a run a kernel may take on the card.
 const MOST: f64 = 1.15;
 

@@ -1,6 +1,13 @@
 //! Stores to surfaces, and the request to the conditional unit.
 
 use super::*;
+use ctm_engine::LINE;
+
+/// Bytes of a surface in tiles from which on its stores go past the caches: those of one core are smaller.
+const NOT_CACHED_TILES: u64 = 1 << 23;
+/// Bytes of a surface in rows from which on its stores go past the caches: those of all cores are smaller, with what is read beside it. Rows
+/// are overwritten in the order of their addresses, which processors foresee, so that stores to smaller ones do not wait.
+const NOT_CACHED_ROWS: u64 = 1 << 25;
 
 impl Selector<'_> {
     /// The nearest code of so many steps, halves up, of a number clamped to [0, 1].
@@ -23,7 +30,7 @@ impl Selector<'_> {
         let kept = format.stored_bits(channels.0);
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
-        let is_non_temporal = matches!(lanes, Lanes::All) && self.stores_past_caches(surface);
+        let is_non_temporal = matches!(lanes, Lanes::All) && self.stores_past_caches(surface, x);
         if !is_non_temporal {
             self.prefetch_tiles(surface, x, y);
         }
@@ -93,6 +100,23 @@ impl Selector<'_> {
             let code = self.shifted(Vop::ShiftLeft, code, 8 * half_offset);
             let new = self.merged(code, old, kept);
             self.scatter(base, word, 0, new, lanes);
+        }
+    }
+
+    /// Whether stores of whole groups to a surface go past the caches, which takes vectors at multiples of their bytes: each would wait for
+    /// lines of the cache that it overwrites, and of a large surface nothing is there any more when it is read.
+    fn stores_past_caches(&self, surface: ctm_lane::Surface, x: Value) -> bool {
+        let layout = self.layouts[surface.index()];
+        if layout.surface.format != Format::Float32_4 {
+            return false;
+        }
+        match layout.surface.layout() {
+            Layout::Tiled(_) => layout.bytes() >= NOT_CACHED_TILES,
+            Layout::Linear(rows) => {
+                // Groups begin at multiples of their columns.
+                let is_whole = matches!(self.shapes.get(x), Shape::Index { axis: Axis::X, offset: 0, .. });
+                is_whole && layout.aligned && rows.row_bytes.is_multiple_of(LINE) && layout.bytes() >= NOT_CACHED_ROWS
+            }
         }
     }
 

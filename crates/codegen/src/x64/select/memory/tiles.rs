@@ -8,8 +8,6 @@ use std::collections::{HashMap, HashSet};
 const TILE: u32 = 11;
 /// Bytes of a row of tiles that is prefetched, at most: it is to stay in the second level of the cache until it is used.
 const MOST_AHEAD: u32 = 1 << 18;
-/// Bytes of a surface from which on its stores go past the caches: those of one core are smaller.
-const NOT_CACHED: u64 = 1 << 23;
 /// Bytes that a prefetch fetches.
 const LINE: usize = 64;
 /// Elements of a row of tiles that are loaded one by one, of vectors too short for the elements that lie together: as many as a group has.
@@ -137,15 +135,6 @@ impl Selector<'_> {
                 selector.insts.push(Inst::new(Kind::Plain(Code::Prefetcht0_m8), None, &[Arg::Mem(at)]));
             }
         });
-    }
-
-    /// Whether stores of whole groups to a surface go past the caches: in tiles, each would wait for lines of the cache that it overwrites,
-    /// and of a large surface nothing is there any more when it is read.
-    pub(super) fn stores_past_caches(&self, surface: ctm_lane::Surface) -> bool {
-        let layout = self.layouts[surface.index()];
-        matches!(layout.surface.layout(), Layout::Tiled(_))
-            && layout.surface.format == Format::Float32_4
-            && layout.bytes() >= NOT_CACHED
     }
 
     /// Whether elements of a tiled surface can be found at run time that are in a row, or the same.
