@@ -54,6 +54,7 @@ mod bound;
 mod chains;
 mod check;
 mod checks;
+mod constants;
 mod context;
 mod counts;
 mod emit;

@@ -158,6 +158,10 @@ impl Target for Mock {
         Op::Or
     }
 
+    fn load_constant(self) -> Option<Op> {
+        None
+    }
+
     fn copy_mask(self) -> Op {
         Op::Move
     }

@@ -5,6 +5,7 @@ use crate::allocate::{Allocation, allocate};
 use crate::chains::waiting;
 use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
 use crate::checks::{Checks, timed};
+use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
 use crate::interleave::{interleaved, is_worth, own_part};
@@ -88,6 +89,7 @@ impl<T: Decoding> Draft<T> {
         let most = if function.arrays.is_empty() { most } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
         let (allocated, groups) = Allocated::interleaved(machine, target, (size, most));
+        let allocated = allocated.with_constants(target);
         let (width, height) = size;
         let step = (width * groups.columns, height * groups.rows);
         let entry = Calls::new(window.x, window.y, step);
@@ -215,6 +217,14 @@ impl<O: Opcode> Allocated<O> {
             (machine, allocated, groups) = (both, other, groups.doubled(axis));
         }
         (allocated, groups)
+    }
+
+    /// With registers for constants that are read often. How many groups do well side by side is known by then, as they share these.
+    fn with_constants<T: Target<Op = O>>(mut self, target: T) -> Self {
+        if load_constants(&mut self.machine, target) {
+            self.allocation = allocate(&self.machine, &target.registers(self.machine.counts_steps));
+        }
+        self
     }
 
     /// In an order in which the function does well with the registers that there are.

@@ -65,7 +65,7 @@ pub struct Mem {
     pub index: Option<Reg>,
     pub scale: u8,
     pub disp: i32,
-    /// One element is read for all lanes.
+    /// One element is read for all lanes: a constant, which nothing writes while the code runs.
     pub broadcast: bool,
 }
 

@@ -117,6 +117,10 @@ impl Target for Form {
         }
     }
 
+    fn load_constant(self) -> Option<Code> {
+        self.broadcasts().then(|| self.code(form::Vop::Broadcast))
+    }
+
     fn copy_mask(self) -> Code {
         match self {
             Self::Avx2 => self.code(form::Vop::Move),

@@ -7,7 +7,7 @@ use crate::mir::{Reg, Text};
 use crate::select::{Mode, Selected};
 use crate::target::Target;
 use crate::x64::Machine;
-use crate::{chains, counts, interleave, order, split};
+use crate::{chains, constants, counts, interleave, order, split};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -108,6 +108,28 @@ fn speculation() {
         let [exact, speculating] = [false, true].map(|speculates| selected(text, form, speculates, ROWS).to_string());
         assert_text(&format!("speculation-{}", form.name()), &difference(&exact, &speculating));
     }
+}
+
+/// One constant is read four times and once more far away, another one three times; other instructions read no memory.
+#[test]
+fn constants_in_registers() {
+    let code = |others: usize| {
+        let mut text = "pool 0x3f800000 0x40000000\nb0:\n  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]\n".to_owned();
+        let reads = ["each [pool]", "each [pool + 4]"].map(str::to_owned);
+        let near = [0, 1, 0, 1, 0, 0, 1].map(|at| reads[at].clone());
+        let all = near.into_iter().chain(vec!["v0".to_owned(); others]).chain([reads[0].clone()]);
+        for (at, operand) in all.enumerate() {
+            writeln!(text, "  v{} = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v{at}, {operand}", at + 1).unwrap();
+        }
+        writeln!(text, "  EVEX_Vmovups_zmmm512_k1z_zmm [context], v{}\n  exit", others + 8).unwrap();
+        machine(&text)
+    };
+    let before = code(9);
+    let mut after = before.clone();
+    assert!(constants::load_constants(&mut after, Form::Avx512));
+    assert_text("constants", &difference(&before.to_string(), &after.to_string()));
+    assert!(!constants::load_constants(&mut code(12), Form::Avx512), "most instructions read no memory");
+    assert!(!constants::load_constants(&mut code(9), Form::Avx2), "instructions read whole vectors");
 }
 
 /// Seven masks, each used at once and again far away: more than there are registers.

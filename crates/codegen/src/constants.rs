@@ -1,0 +1,95 @@
+//! Constants that many instructions of a block read have a register.
+//!
+//! Selection makes constants and entries of tables operands in memory, which take no registers. But processors load as many vectors in a cycle
+//! as they multiply and add: where most instructions load an operand, what else lies in memory waits.
+
+use crate::mir::{Arg, Block, Class, Inst, Kind, Machine, Mem, Opcode, Reg};
+use crate::target::Target;
+use std::collections::HashMap;
+
+/// Uses that share a load, at least.
+const LEAST: usize = 4;
+/// Instructions from one of them to the next, at most: a register is not kept for what comes far behind.
+const NEAR: usize = 8;
+
+/// Uses of a constant near each other, by the numbers of the first and the last instruction.
+#[derive(Clone, Copy)]
+struct Uses {
+    constant: Mem,
+    first: usize,
+    last: usize,
+    count: usize,
+}
+
+/// Loads constants once for uses near each other, in blocks in which every other instruction reads memory. False if there is nothing of the
+/// kind.
+pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool {
+    let Some(load) = target.load_constant() else { return false };
+    let mut is_changed = false;
+    for block in &mut machine.blocks {
+        let readers = block.insts.iter().filter(|inst| inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_))));
+        if 2 * readers.count() < block.insts.len() {
+            continue;
+        }
+        let found = uses(block);
+        is_changed |= !found.is_empty();
+        give_registers(block, &found, load, || {
+            machine.classes.push(Class::Vector);
+            Reg::new(machine.classes.len() - 1)
+        });
+    }
+    is_changed
+}
+
+/// The constants that are read often, by their first uses.
+fn uses<O>(block: &Block<O>) -> Vec<Uses> {
+    let mut last: HashMap<Mem, Uses> = HashMap::new();
+    let mut found: Vec<Uses> = Vec::new();
+    for (at, inst) in block.insts.iter().enumerate() {
+        for arg in &inst.args {
+            // Nothing writes what is read for all lanes while code runs.
+            let Arg::Mem(constant) = *arg else { continue };
+            if !constant.broadcast {
+                continue;
+            }
+            let new = Uses { constant, first: at, last: at, count: 0 };
+            let uses = last.entry(constant).or_insert(new);
+            if at - uses.last > NEAR {
+                found.push(std::mem::replace(uses, new));
+            }
+            uses.last = at;
+            uses.count += 1;
+        }
+    }
+    found.extend(last.into_values());
+    found.retain(|uses| uses.count >= LEAST);
+    found.sort_unstable_by_key(|uses| (uses.first, uses.constant.disp));
+    found
+}
+
+fn give_registers<O: Opcode>(block: &mut Block<O>, found: &[Uses], load: O, mut register: impl FnMut() -> Reg) {
+    if found.is_empty() {
+        return;
+    }
+    let mut next = found.iter().peekable();
+    let mut held: Vec<(Uses, Reg)> = Vec::new();
+    let mut insts = Vec::with_capacity(block.insts.len() + found.len());
+    for (at, mut inst) in std::mem::take(&mut block.insts).into_iter().enumerate() {
+        while let Some(&uses) = next.next_if(|uses| uses.first == at) {
+            let reg = register();
+            let word = Arg::Mem(Mem { broadcast: false, ..uses.constant });
+            insts.push(Inst { effect: false, pc: inst.pc, ..Inst::new(Kind::Plain(load), Some(reg), &[word]) });
+            held.push((uses, reg));
+        }
+        for arg in &mut inst.args {
+            if let Arg::Mem(mem) = *arg
+                && let Some(&(_, reg)) = held.iter().find(|(uses, _)| uses.constant == mem)
+            {
+                *arg = Arg::Reg(reg);
+            }
+        }
+        held.retain(|(uses, _)| uses.last > at);
+        insts.push(inst);
+    }
+    block.insts = insts;
+}
