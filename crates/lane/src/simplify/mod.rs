@@ -9,6 +9,7 @@
 //! - *demand* finds the lanes in which a value is wanted, and passes by selects and masks that only matter in others;
 //! - *counters* compares what the lanes of a loop have in common as such;
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
+//! - *negations* moves them from factors to products, which sums subtract;
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
 
 mod blocks;
@@ -26,6 +27,7 @@ mod invariants;
 mod known;
 mod left_lanes;
 mod nan_bits;
+mod negations;
 mod params;
 mod replacement;
 mod rules;
@@ -56,6 +58,7 @@ const PASSES: &[Pass] = &[
     ("demand", |function, _| demand::run(function)),
     ("counters", |function, _| counters::run(function)),
     ("NaN bits", |function, _| nan_bits::run(function)),
+    ("negations", |function, _| negations::run(function)),
     ("blocks", |function, _| blocks::run(function)),
 ];
 
