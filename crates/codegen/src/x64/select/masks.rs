@@ -289,7 +289,7 @@ impl Selector<'_> {
             Lanes::Of(mask) => Some(Some(mask)),
             Lanes::No => None,
         };
-        self.take_steps(count);
+        self.taken = self.taken.saturating_add(count);
         let Some(lanes) = lanes else { return };
         match self.steps.iter_mut().find(|(other, _)| *other == lanes) {
             Some((_, sum)) => *sum = sum.saturating_add(count),
@@ -300,6 +300,7 @@ impl Selector<'_> {
     /// Counts the guest instructions of the block, those of masks in the blocks that come next if nothing else leads to these:
     /// they may have more of the same mask. Of lanes that a branch asks for there are none on its other way.
     pub fn count_steps(&mut self, branch: Option<(Value, ctm_lane::Block, ctm_lane::Block)>) {
+        self.take_steps();
         for (lanes, count) in std::mem::take(&mut self.steps) {
             let Some((asked, then, otherwise)) = branch else {
                 self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of));
@@ -332,9 +333,10 @@ impl Selector<'_> {
         }
     }
 
-    /// Takes steps from those that the group may still execute.
-    pub fn take_steps(&mut self, count: u32) {
-        if !self.machine.counts_steps {
+    /// Takes the steps of the block from those that the group may still execute, at once: nobody looks at them before the block ends.
+    fn take_steps(&mut self) {
+        let count = std::mem::take(&mut self.taken);
+        if count == 0 || !self.machine.counts_steps {
             return;
         }
         if i32::try_from(count).is_err() {

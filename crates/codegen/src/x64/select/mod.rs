@@ -117,6 +117,8 @@ pub struct Selector<'a> {
     untransposed: Untransposed,
     /// Steps of the block in the making, by their lanes: all, or those of a mask.
     steps: Vec<(Option<Reg>, u32)>,
+    /// Steps of the block in the making, for the group's limit.
+    taken: u32,
     /// Steps that a block counts for the one before it.
     counted_later: HashMap<ctm_lane::Block, Vec<(Reg, u32)>>,
     /// Values whose denormals nobody sees.
@@ -203,6 +205,7 @@ fn select_with(
         speculation: Speculation::default(),
         untransposed: Untransposed::without(transposed),
         steps: Vec::new(),
+        taken: 0,
         counted_later: HashMap::new(),
         flushed_by_all: Vec::new(),
         window: Window { x: (0, i64::MAX), y: (0, i64::MAX) },
