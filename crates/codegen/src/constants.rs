@@ -5,7 +5,6 @@
 
 use crate::mir::{Arg, Block, Class, Inst, Kind, Machine, Mem, Opcode, Reg};
 use crate::target::Target;
-use std::collections::HashMap;
 
 /// Uses that share a load, at least.
 const LEAST: usize = 4;
@@ -43,26 +42,25 @@ pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> boo
 
 /// The constants that are read often, by their first uses.
 fn uses<O>(block: &Block<O>) -> Vec<Uses> {
-    let mut last: HashMap<Mem, Uses> = HashMap::new();
     let mut found: Vec<Uses> = Vec::new();
+    // Those that were read a short while ago.
+    let mut open: Vec<Uses> = Vec::new();
     for (at, inst) in block.insts.iter().enumerate() {
-        for arg in &inst.args {
-            // Nothing writes what is read for all lanes while code runs.
-            let Arg::Mem(constant) = *arg else { continue };
-            if !constant.broadcast {
-                continue;
+        // Nothing writes what is read for all lanes while code runs.
+        let constants = inst.args.iter().filter_map(|arg| match arg {
+            Arg::Mem(mem) if mem.broadcast => Some(*mem),
+            _ => None,
+        });
+        for constant in constants {
+            found.extend(open.extract_if(.., |uses| at - uses.last > NEAR && uses.count >= LEAST));
+            open.retain(|uses| at - uses.last <= NEAR);
+            match open.iter_mut().find(|uses| uses.constant == constant) {
+                Some(uses) => (uses.last, uses.count) = (at, uses.count + 1),
+                None => open.push(Uses { constant, first: at, last: at, count: 1 }),
             }
-            let new = Uses { constant, first: at, last: at, count: 0 };
-            let uses = last.entry(constant).or_insert(new);
-            if at - uses.last > NEAR {
-                found.push(std::mem::replace(uses, new));
-            }
-            uses.last = at;
-            uses.count += 1;
         }
     }
-    found.extend(last.into_values());
-    found.retain(|uses| uses.count >= LEAST);
+    found.extend(open.into_iter().filter(|uses| uses.count >= LEAST));
     found.sort_unstable_by_key(|uses| (uses.first, uses.constant.disp));
     found
 }
