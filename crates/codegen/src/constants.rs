@@ -47,11 +47,11 @@ fn uses<O>(block: &Block<O>) -> Vec<Uses> {
     let mut open: Vec<Uses> = Vec::new();
     for (at, inst) in block.insts.iter().enumerate() {
         // Nothing writes what is read for all lanes while code runs.
-        let constants = inst.args.iter().filter_map(|arg| match arg {
-            Arg::Mem(mem) if mem.broadcast => Some(*mem),
-            _ => None,
-        });
-        for constant in constants {
+        for arg in &inst.args {
+            let Arg::Mem(constant) = *arg else { continue };
+            if !constant.broadcast {
+                continue;
+            }
             found.extend(open.extract_if(.., |uses| at - uses.last > NEAR && uses.count >= LEAST));
             open.retain(|uses| at - uses.last <= NEAR);
             match open.iter_mut().find(|uses| uses.constant == constant) {
