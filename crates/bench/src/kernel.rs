@@ -30,18 +30,28 @@ impl Isa {
         }
     }
 
-    /// How many times as fast as llvmpipe each kernel is to be at least, and their geometric mean.
-    pub const fn marks(self) -> (f64, f64) {
-        match self {
-            Isa::X1k => (1.5, 2.5),
-            Isa::R700 => (1.0, 1.5),
+    /// How many times as fast as llvmpipe each kernel is to be at least, and their geometric mean, on vectors of so many lanes.
+    pub const fn marks(self, lanes: usize) -> (f64, f64) {
+        match (self, lanes) {
+            (Isa::X1k, 16..) => (2.5, 4.5),
+            (Isa::R700, 16..) => (2.0, 3.5),
+            (Isa::X1k, _) => (1.5, 2.5),
+            (Isa::R700, _) => (1.0, 1.5),
         }
     }
 
-    /// How much of the speed of kernels written by hand each kernel is to have at least, and their geometric mean, if there are marks.
-    pub const fn marks_of_native(self) -> Option<(f64, f64)> {
+    /// How much of the speed of kernels written by hand for AVX-512 each kernel is to have at least, and their geometric mean, if there are marks.
+    pub const fn marks_of_native(self, lanes: usize) -> Option<(f64, f64)> {
+        match (self, lanes) {
+            (Isa::X1k, 16..) => Some((0.6, 0.9)),
+            (Isa::X1k | Isa::R700, _) => None,
+        }
+    }
+
+    /// The share of the peak of multiply-adds that `mad` is to reach. R700 rounds a product before it is added.
+    pub const fn mark_of_peak(self) -> Option<f64> {
         match self {
-            Isa::X1k => Some((0.6, 0.9)),
+            Isa::X1k => Some(0.85),
             Isa::R700 => None,
         }
     }

@@ -28,7 +28,8 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
         marks.extend(got.map(|(got, met)| Mark { what: what.to_owned(), got, met }));
     };
     let times = |(ratio, name): (f64, &str), least: f64| (format!("{ratio:.2} ({name})"), ratio >= least);
-    let (each, mean) = measurement.plan.isa.marks();
+    let (isa, lanes) = (measurement.plan.isa, limits.unit.lanes());
+    let (each, mean) = isa.marks(lanes);
     mark(
         &format!("every kernel at least {each} times as fast as llvmpipe"),
         least(Row::ratio, |_| true).map(|got| times(got, each)),
@@ -37,7 +38,7 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
         &format!("geometric mean at least {mean}"),
         measurement.mean(|row| Some(row.ratio())).map(|got| (format!("{got:.2}"), got >= mean)),
     );
-    if let Some((each, mean)) = measurement.plan.isa.marks_of_native() {
+    if let Some((each, mean)) = isa.marks_of_native(lanes) {
         let by_hand = rows().filter_map(|row| Some((row.of_native()?, row.kernel.name)));
         mark(
             &format!("every kernel at {each} of the speed of native code or more"),
@@ -52,7 +53,10 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
         let share = row.limit(limits).1;
         (format!("{:.0} %", share * 100.0), share >= least)
     };
-    mark("`mad` at 60 % of the multiply-add peak or more", named("mad").map(|row| share(row, 0.6)));
+    if let Some(peak) = isa.mark_of_peak() {
+        let what = format!("`mad` at {:.0} % of the multiply-add peak or more", peak * 100.0);
+        mark(&what, named("mad").map(|row| share(row, peak)));
+    }
     mark("`copy` at 75 % of the copy bandwidth or more", named("copy").map(|row| share(row, 0.75)));
     mark("`copy-4096` likewise", named("copy-4096").map(|row| share(row, 0.75)));
     if measurement.plan.threads == 2 && limits.flops > 1.8 * limits.flops_of_one {

@@ -44,16 +44,20 @@ impl Unit {
         }
     }
 
-    /// Operations of a pass, two for a multiply-add of two numbers.
-    pub const fn flops_per_pass(self) -> f64 {
-        let lanes = match self {
+    /// How many numbers it takes at a time.
+    pub const fn lanes(self) -> usize {
+        match self {
             #[cfg(target_arch = "x86_64")]
             Unit::Avx512 => 16,
             #[cfg(target_arch = "x86_64")]
             Unit::Fma => 8,
             Unit::Portable => 4,
-        };
-        (2 * CHAINS * STEPS * lanes) as f64
+        }
+    }
+
+    /// Operations of a pass, two for a multiply-add of two numbers.
+    pub const fn flops_per_pass(self) -> f64 {
+        (2 * CHAINS * STEPS * self.lanes()) as f64
     }
 
     /// Does the passes. The sum of all chains comes out, so that they have to be computed.
