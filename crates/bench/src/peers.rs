@@ -144,7 +144,10 @@ impl Measurement {
         let (mut driver, mut compiler) = (String::new(), None);
         let mut rows = Vec::new();
         let wanted = |kernel: &&Kernel| plan.kernels.is_empty() || plan.kernels.iter().any(|name| name == kernel.name);
-        for kernel in KERNELS.iter().filter(wanted) {
+        // Large pictures first: what other kernels leave in the process is no memory that they need.
+        let mut kernels: Vec<&Kernel> = KERNELS.iter().filter(wanted).collect();
+        kernels.sort_by_key(|kernel| kernel.size.is_none());
+        for kernel in kernels {
             let Some(ours) = guest::load(kernel, plan.isa, plan.engine) else { continue };
             progress(kernel.name);
             let mut theirs =
@@ -155,6 +158,7 @@ impl Measurement {
             compiler = by_hand.as_ref().map(|by_hand| by_hand.driver().to_owned()).or(compiler);
             rows.push(measure(kernel, &*ours, (&mut theirs, by_hand.as_mut()), &plan)?);
         }
+        rows.sort_by_key(|row: &Row| KERNELS.iter().position(|kernel| kernel.name == row.kernel.name));
         progress("limits");
         let limits = limits.best(Limits::measure(plan.engine, plan.threads));
         Ok(Measurement { plan, machine, driver, compiler, limits, rows })
