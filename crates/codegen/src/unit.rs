@@ -165,25 +165,33 @@ pub(crate) struct Allocated<O> {
 
 /// Instructions that a processor begins with in a cycle, where vectors are wide.
 const A_CYCLE: f32 = 2.0;
+/// How much of an instruction's time an access to the frame takes, which most instructions do as a part of their own.
+const FRAME_ACCESS: f32 = 0.35;
+/// How much of the time code for more groups takes at most where passes of loops do not wait for each other: groups that go on together until the last
+/// lane leaves do more in vain.
+const SHORTER: f32 = 0.92;
 
 /// Cycles of what code has to do, without waiting.
 fn cycles(allocation: &Allocation) -> f32 {
-    (allocation.executed + allocation.frame_accesses) / A_CYCLE
+    (allocation.executed + FRAME_ACCESS * allocation.frame_accesses) / A_CYCLE
 }
 
 /// Whether code for twice as many groups may do better than this for several: this waits, or has registers left.
-fn may_be_better(once: &Allocation, waiting: f32) -> bool {
-    waiting > cycles(once) || once.frame_accesses < once.executed / 20.0
+fn may_be_better(once: &Allocation, waiting: Option<f32>) -> bool {
+    waiting.is_some_and(|waiting| waiting > cycles(once)) || once.frame_accesses < once.executed / 10.0
 }
 
-/// Whether code for twice as many groups does better than this, which takes so many. Loops take so many cycles at least for their passes to wait for each other.
-fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, waiting: f32) -> bool {
-    let is_shorter = waiting.max(cycles(twice)) < 2.0 * waiting.max(cycles(once)) * 0.92;
+/// Whether code for twice as many groups does better than this, which takes so many. If there are loops, it takes so many cycles at least for their
+/// passes to wait for each other.
+fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, waiting: Option<f32>) -> bool {
+    let waits = waiting.is_some_and(|waiting| waiting > cycles(once));
+    let least = waiting.unwrap_or(0.0);
+    let share = least.max(cycles(twice)) / (2.0 * least.max(cycles(once)));
     if groups == Groups::ONE {
         let fits = twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
-        return fits || waiting > cycles(once) && is_shorter;
+        return fits || waits && share < SHORTER;
     }
-    is_shorter
+    share < if waits || waiting.is_none() { 1.0 } else { SHORTER }
 }
 
 impl<O: Opcode> Allocated<O> {
@@ -200,7 +208,8 @@ impl<O: Opcode> Allocated<O> {
         // What groups share need not be done twice.
         let shares_columns = height == 1 && own_part(&machine, Axis::Y) < own_part(&machine, Axis::X) * 0.75;
         let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };
-        let waiting = waiting(&machine, target);
+        let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
+        let waiting = has_loops.then(|| waiting(&machine, target));
         while groups.doubled(axis).is_within(most) {
             if groups != Groups::ONE && axis == Axis::X && !may_be_better(&allocated.allocation, waiting) {
                 break;
