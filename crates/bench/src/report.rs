@@ -61,8 +61,8 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
     mark("`copy-4096` likewise", named("copy-4096").map(|row| share(row, 0.75)));
     if measurement.plan.threads == 2 && limits.flops > 1.8 * limits.flops_of_one {
         mark(
-            "two threads at least 1.8 times as fast as one, where arithmetic is the limit",
-            least(Row::scaling, |bound| bound == Bound::Arithmetic).map(|got| times(got, 1.8)),
+            "two threads at least 1.9 times as fast as one, where arithmetic is the limit",
+            least(Row::scaling, |bound| bound == Bound::Arithmetic).map(|got| times(got, 1.9)),
         );
     }
     let asked = rows().filter(|_| measurement.plan.isa == Isa::X1k);
