@@ -148,24 +148,30 @@ test("a link holds everything", async () => {
 test("a link that is opened while the address is written is not written over", async () => {
   const { page } = browser;
   const opened = await link({ language: "glsl", text: "// opened\nvoid main() { gl_FragColor = vec4(1.0); }", size: [64, 64] });
+  const before = await page.evaluate(() => location.hash);
+  await choose("plasma");
+  await page.waitForFunction((hash) => location.hash !== hash, before);
   await page.evaluate(() => {
     const { arrayBuffer } = Response.prototype;
-    Object.assign(window, { asked: 0, packed: 0 });
+    // Packing and unpacking of links, each held until it is let go.
+    window.held = [];
     Response.prototype.arrayBuffer = async function () {
-      window.asked++;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      window.packed++;
+      await new Promise((resolve) => window.held.push(resolve));
       return arrayBuffer.call(this);
     };
     window.restore = () => (Response.prototype.arrayBuffer = arrayBuffer);
   });
   await choose("julia");
-  await page.waitForFunction(() => window.asked === 1);
+  await page.waitForFunction(() => window.held.length === 1);
   await page.evaluate((hash) => (location.hash = hash), opened);
-  await page.waitForFunction(() => window.packed === 1);
+  await page.waitForFunction(() => window.held.length === 2);
+  await page.evaluate(() => window.held[0]());
   await page.waitForTimeout(100);
   assert.equal(await page.evaluate(() => location.hash), opened);
-  await page.evaluate(() => window.restore());
+  await page.evaluate(() => {
+    window.restore();
+    window.held[1]();
+  });
   await page.waitForFunction(() => document.querySelector(".cm-content").innerText.includes("// opened"));
   await settled(page);
 });
