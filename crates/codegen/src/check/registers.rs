@@ -224,6 +224,8 @@ impl<'a, T: Target> Registers<'a, T> {
             Meaning::FloatMin => arg(0).float_min(arg(1)),
             Meaning::Truncate => arg(0).truncated(),
             Meaning::Within(lo, hi) => Value::Int(Int::range(lo.into(), hi.into())),
+            // A mask that is a vector has all bits of a lane, or none.
+            Meaning::Compare(_) => Value::Int(Int::range(-1, 0)),
             Meaning::Integers(operation) => {
                 let a = arg(0);
                 calculated(operation, a, || arg(1))
@@ -232,7 +234,6 @@ impl<'a, T: Target> Registers<'a, T> {
             | Meaning::AndNot
             | Meaning::Not
             | Meaning::SetFirst
-            | Meaning::Compare(_)
             | Meaning::CompareGeneral
             | Meaning::TestEither
             | Meaning::TestCommon => Value::Unknown,

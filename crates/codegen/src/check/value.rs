@@ -152,15 +152,23 @@ impl Int {
             (true, true) => Self::new(0, self.hi.min(other.hi).into(), ones),
             (true, false) => Self::new(0, self.hi.into(), ones),
             (false, true) => Self::new(0, other.hi.into(), ones),
-            (false, false) => Self::new(i32::MIN.into(), i32::MAX.into(), ones),
+            (false, false) => Self::of_sign_extended(self, other, ones),
         }
+    }
+
+    /// Integers with these bits whose high bits are copies of the sign where they are such in both.
+    fn of_sign_extended(a: Self, b: Self, ones: u32) -> Self {
+        let magnitude = |value: i32| value ^ (value >> 31);
+        let most = [a.lo, a.hi, b.lo, b.hi].map(magnitude).into_iter().fold(0, i32::max);
+        let hi = i64::from(bits_below(most));
+        Self::new(-hi - 1, hi, ones)
     }
 
     pub fn or(self, other: Self) -> Self {
         let ones = self.ones | other.ones;
         match self.is_unsigned() && other.is_unsigned() {
             true => Self::new(self.lo.max(other.lo).into(), i32::MAX.into(), ones),
-            false => Self::new(i32::MIN.into(), i32::MAX.into(), ones),
+            false => Self::of_sign_extended(self, other, ones),
         }
     }
 
@@ -170,7 +178,7 @@ impl Int {
         let hi = |a: Self, b: Self| a.hi | bits_below(b.hi).cast_signed();
         match self.is_unsigned() && other.is_unsigned() {
             true => Self::new(0, hi(self, other).min(hi(other, self)).into(), ones),
-            false => Self::new(i32::MIN.into(), i32::MAX.into(), ones),
+            false => Self::of_sign_extended(self, other, ones),
         }
     }
 
@@ -301,7 +309,7 @@ mod tests {
     /// Every operation on members of two sets gives a member of what is claimed.
     #[test]
     fn operations_cover_their_results() {
-        let ends = [i32::MIN, i32::MIN + 1, -4096, -17, -1, 0, 1, 3, 5, 16, 100, 2047, 4095, 65_535, i32::MAX];
+        let ends = [i32::MIN, i32::MIN + 1, -4096, -17, -2, -1, 0, 1, 3, 5, 16, 100, 2047, 4095, 65_535, i32::MAX];
         let mut sets = Vec::new();
         for (at, &lo) in ends.iter().enumerate() {
             sets.extend(ends[at..].iter().map(|&hi| (Int::range(lo.into(), hi.into()), [lo, hi])));

@@ -95,6 +95,7 @@ const ROWS: &[(Code, Row)] = {
         (EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, Row::UnsignedTest),
         (VEX_Vpcmpgtd_ymm_ymm_ymmm256, Row::Is(Meaning::Compare(Condition::Greater))),
         (VEX_Vpcmpeqd_ymm_ymm_ymmm256, Row::Is(Meaning::Compare(Condition::Equal))),
+        (VEX_Vcmpps_ymm_ymm_ymmm256_imm8, Row::Is(Meaning::Within(-1, 0))),
         (Cmp_r32_rm32, Row::Is(Meaning::CompareGeneral)),
         (Cmp_rm32_imm32, Row::Is(Meaning::CompareGeneral)),
         (VEX_Kortestw_kr_kr, Row::Is(Meaning::TestEither)),

@@ -4,7 +4,7 @@ use super::arithmetic::{SIGN, TWO_TO_31};
 use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
 use crate::mir::{Arg, Base, Mem};
-use crate::x64::form::Vop;
+use crate::x64::form::{Form, Vop};
 use crate::x64::{Inst, Kind};
 use ctm_lane::{Denorm, FloatTest, Op, Round, Value, Zero};
 use iced_x86::Code;
@@ -105,6 +105,8 @@ impl Selector<'_> {
                     Lanes::Of(mask) => mask,
                 };
                 match (self.values[args[1].index()], self.values[args[2].index()]) {
+                    // The lanes of such a mask have all bits, or none.
+                    (Val::Const(u32::MAX), Val::Const(0)) if self.form == Form::Avx2 => mask,
                     (_, Val::Const(0)) => {
                         let a = self.arg(args[1]);
                         self.zero_outside(mask, a)

@@ -96,7 +96,8 @@ impl Selector<'_> {
         };
         let in_row = along(x)? == Axis::X;
         let is_reached = match surface_layout.surface.layout() {
-            Layout::Linear(_) => true,
+            // Lanes whose coordinates are clamped to fewer columns are never in a row.
+            Layout::Linear(_) => !in_row || surface_layout.surface.pitch >= self.form.lanes(),
             Layout::Tiled(layout) => self.reaches_tiles(&surface_layout.surface, layout, in_row),
         };
         (is_reached && along(y)? == Axis::Y).then_some(in_row)
