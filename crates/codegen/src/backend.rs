@@ -81,6 +81,7 @@ impl<T: Decoding> Backend for Jit<T> {
             deoptimised: count(&checks.deoptimised),
             access_time: time(&checks.access_time),
             byte_time: time(&checks.byte_time),
+            fault: checks.last_fault(),
         }
     }
 }

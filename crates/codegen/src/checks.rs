@@ -1,6 +1,8 @@
 //! What is checked of code, and counts of the code so far.
 
+use crate::check::Fault;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// What is checked of code, and counts of the code that a backend has made, as [`CodeCounts`](ctm_engine::CodeCounts) has them.
@@ -17,6 +19,8 @@ pub struct Checks {
     /// Nanoseconds that the checkers of accesses and of bytes took.
     pub access_time: AtomicU64,
     pub byte_time: AtomicU64,
+    /// What could not be shown of code last.
+    pub fault: Mutex<Option<Fault>>,
 }
 
 impl Default for Checks {
@@ -32,7 +36,20 @@ impl Default for Checks {
             deoptimised: zero(),
             access_time: zero(),
             byte_time: zero(),
+            fault: Mutex::default(),
         }
+    }
+}
+
+impl Checks {
+    /// Notes what could not be shown of a piece of code.
+    pub fn note(&self, fault: Fault) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+    }
+
+    /// The fault that was noted last, for people.
+    pub fn last_fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Fault::to_string)
     }
 }
 

@@ -137,10 +137,13 @@ impl Unit {
         let made = |mode| Draft::new(function, layouts, target, (mode, most))?.checked(checks);
         let (unit, count) = match made(mode)? {
             Ok(unit) => (Some(unit), &checks.proven),
-            Err(fault) => match made(Mode { explicit: true, ..mode }) {
-                Some(Ok(unit)) => (Some(Self { fault: Some(fault), ..unit }), &checks.explicit),
-                Some(Err(_)) | None => (None, &checks.refused),
-            },
+            Err(fault) => {
+                checks.note(fault);
+                match made(Mode { explicit: true, ..mode }) {
+                    Some(Ok(unit)) => (Some(Self { fault: Some(fault), ..unit }), &checks.explicit),
+                    Some(Err(_)) | None => (None, &checks.refused),
+                }
+            }
         };
         count.fetch_add(1, Relaxed);
         if let Some(unit) = &unit {

@@ -157,7 +157,7 @@ pub trait Bound {
 }
 
 /// How much code a backend has made, by what it could show of its memory accesses, how long that took, and how the code did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeCounts {
     /// Pieces of code that were shown to stay inside their memory as they were made first.
     pub proven: u64,
@@ -175,6 +175,8 @@ pub struct CodeCounts {
     pub access_time: Duration,
     /// The time that it took to compare the bytes of code with its instructions; 0 where that is not asked for.
     pub byte_time: Duration,
+    /// What could not be shown of the last piece of code that was made a second time or refused, and where in it, for people.
+    pub fault: Option<String>,
 }
 
 /// Makes code.

@@ -67,11 +67,17 @@ impl Forms {
     /// # Errors
     /// If some of it was made again with explicit clamps and masks, or refused.
     pub fn check_proven(&self) -> Result<(), String> {
-        let counts = self.backends.iter().map(|backend| backend.code_counts());
-        let unproven: u64 = counts.map(|CodeCounts { explicit, refused, .. }| explicit + refused).sum();
+        let counts: Vec<CodeCounts> = self.backends.iter().map(|backend| backend.code_counts()).collect();
+        let unproven: u64 = counts.iter().map(|counts| counts.explicit + counts.refused).sum();
         match unproven - self.unproven.swap(unproven, Relaxed) {
             0 => Ok(()),
-            new => Err(format!("{new} pieces of machine code were not shown to be safe as they were made first")),
+            new => {
+                let faults = self.backends.iter().zip(counts);
+                let faults =
+                    faults.filter_map(|(backend, counts)| Some(format!("{}: {}", backend.name(), counts.fault?)));
+                let faults = faults.collect::<Vec<_>>().join("; ");
+                Err(format!("{new} pieces of machine code were not shown to be safe as they were made first: {faults}"))
+            }
         }
     }
 

@@ -180,8 +180,9 @@ impl<'a, 'b> Generator<'a, 'b> {
 
     /// What a branch looks at.
     fn flags(&mut self) {
-        let (code, args) = match (self.bytes.below(2), self.form) {
+        let (code, args) = match (self.bytes.below(3), self.form) {
             (0, _) => (Code::Cmp_rm32_imm32, [Arg::Reg(self.reg(Class::General)), Arg::Imm(7)]),
+            (1, _) => (Code::Cmp_r32_rm32, [Arg::Reg(self.reg(Class::General)), Arg::Mem(self.word())]),
             (_, Form::Avx512) => (Code::VEX_Kortestw_kr_kr, [Arg::Reg(self.mask()), Arg::Reg(self.mask())]),
             (_, Form::Avx2) => (Code::VEX_Vptest_ymm_ymmm256, [Arg::Reg(self.mask()), Arg::Reg(self.mask())]),
         };
@@ -237,9 +238,10 @@ impl<'a, 'b> Generator<'a, 'b> {
                 }
             }
             13 => {
-                let (code, second) = match self.bytes.below(3) {
+                let (code, second) = match self.bytes.below(4) {
                     0 => (Code::Add_r64_rm64, Arg::Reg(self.reg(general))),
                     1 => (Code::Add_rm32_imm32, Arg::Imm(16)),
+                    2 => (Code::Xor_r32_rm32, Arg::Mem(self.word())),
                     _ => (Code::Shl_rm32_imm8, Arg::Imm(4)),
                 };
                 let first = Arg::Reg(self.reg(general));
@@ -257,6 +259,12 @@ impl<'a, 'b> Generator<'a, 'b> {
                 }
             }
         }
+    }
+
+    /// Where a word is accessed.
+    fn word(&mut self) -> Mem {
+        let base = Base::Reg(self.reg(Class::General));
+        Mem { index: Some(self.reg(Class::General)), scale: 4, ..Mem::at(base, 80) }
     }
 
     /// Where lanes are accessed.

@@ -204,7 +204,7 @@ impl Emitter<'_, Form> {
             None => Register::None,
             Some(reg) => {
                 let class = self.class(reg);
-                let scratch = self.scratch(class, if class == Class::Vector { 2 } else { 0 });
+                let scratch = self.scratch(class, 2);
                 let number = match self.move_operand(reg) {
                     MoveOperand::Slot(slot) => {
                         self.reload(class, scratch, slot)?;
