@@ -12,7 +12,7 @@ use ctm_codegen::x64::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
-use ctm_lane::{Denorm, Function, Op, assume_covered, evaluate, simplify};
+use ctm_lane::{Denorm, Function, Op, Zero, assume_covered, evaluate, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
 use support::*;
 
@@ -23,7 +23,7 @@ const RUN_BITS: u32 = COLUMN_BITS + ROW_BITS;
 const NAN: u32 = 0x7FFF_FFFF;
 
 /// What is called, in the order of the results in memory.
-const CALLS: [(Call, Argument); 12] = [
+const CALLS: [(Call, Argument); 16] = [
     (Call::Only(Op::Ex2 {}, "ex2"), Argument::Any),
     (Call::Only(Op::Ln2 {}, "ln2"), Argument::Any),
     (Call::Only(Op::Sin {}, "sin"), Argument::Any),
@@ -37,6 +37,10 @@ const CALLS: [(Call, Argument); 12] = [
     (Call::RootReciprocal(Denorm::Flush, 2), Argument::Any),
     (Call::RootReciprocal(Denorm::Keep, 1), Argument::Finite),
     (Call::RootReciprocal(Denorm::Keep, 2), Argument::Any),
+    (Call::Only(Op::Ex2 {}, "ex2"), Argument::Fraction),
+    (Call::Only(Op::Ln2 {}, "ln2"), Argument::Fraction),
+    (Call::Only(Op::Ex2 {}, "ex2"), Argument::Negated),
+    (Call::Only(Op::Ln2 {}, "ln2"), Argument::AboveOne),
 ];
 
 /// Results of a surface.
@@ -63,7 +67,7 @@ impl Call {
                 let mut text = format!("%{first} = fsqrt{suffix} %{of}\n");
                 for n in 1..=reciprocals {
                     let (result, of) = (if n == reciprocals { raw } else { first + n }, first + n - 1);
-                    text += &format!("%{result} = fdiv{suffix} %14, %{of}\n");
+                    text += &format!("%{result} = fdiv{suffix} %18, %{of}\n");
                 }
                 text
             }
@@ -83,25 +87,29 @@ impl Call {
 }
 
 /// What a function is called with, as code depends on what is known of it: a number as it is, its fraction, the nearest that is no
-/// infinity.
+/// infinity, its magnitude negated, 1 more than its square.
 #[derive(Clone, Copy)]
 enum Argument {
     Any,
     Fraction,
     Finite,
+    Negated,
+    AboveOne,
 }
 
 impl Argument {
-    /// In `%9`, `%10` and `%11` those of a number, `%8`.
+    /// In `%9` to `%13` those of a number, `%8`.
     const TEXT: &str = "%9 = or %8, %8\n%10 = frc %8\n%5 = lane 0x7f7fffff\n%6 = lane 0xff7fffff\n\
-                        %7 = fmin.ftz %8, %5\n%11 = fmax.ftz %7, %6\n";
+                        %7 = fmin.ftz %8, %5\n%11 = fmax.ftz %7, %6\n%12 = nabs %8\n%13 = fma.ftz %8, %8, %18\n";
 
     /// Those of a number, by the definition of the operations.
-    fn all(bits: u32) -> [u32; 3] {
+    fn all(bits: u32) -> [u32; 5] {
         let denorm = Denorm::Flush;
         let limited = evaluate(&Op::Fmin { denorm }, &[bits, 0x7F7F_FFFF]).unwrap();
         let finite = evaluate(&Op::Fmax { denorm }, &[limited, 0xFF7F_FFFF]).unwrap();
-        [bits, evaluate(&Op::Frc {}, &[bits]).unwrap(), finite]
+        let above_one = evaluate(&Op::Fma { denorm, zero: Zero::Ieee }, &[bits, bits, 1f32.to_bits()]).unwrap();
+        let [fraction, negated] = [Op::Frc {}, Op::Nabs {}].map(|op| evaluate(&op, &[bits]).unwrap());
+        [bits, fraction, finite, negated, above_one]
     }
 }
 
@@ -121,8 +129,8 @@ fn function() -> Function {
     let stores: String = (0..SURFACES).map(store).collect();
     let arguments = Argument::TEXT;
     let text = format!(
-        "{surfaces}table t0 1\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane {COLUMN_BITS:#010x}\n%14 = lane 0x3f800000\n\
-         %4 = shl %1, %3\n%12 = or %4, %0\n%13 = table_splat t0, 0\n%8 = or %12, %13\n{arguments}{calls}{stores}return\n"
+        "{surfaces}table t0 1\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane {COLUMN_BITS:#010x}\n%18 = lane 0x3f800000\n\
+         %4 = shl %1, %3\n%16 = or %4, %0\n%17 = table_splat t0, 0\n%8 = or %16, %17\n{arguments}{calls}{stores}return\n"
     );
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }

@@ -230,11 +230,15 @@ fn ranges_hold_all_results() {
             text += &format!("%{} = lane {bits:#x}\n", at + 1);
         }
         text += "%7 = select %0, %1, %2\n%8 = select %0, %3, %4\n%9 = select %0, %5, %6\n";
+        let is_square = round % 4 != 3 && random.chance(30);
         let (operation, operands) = match round % 4 {
             0 => (random.pick(&UNARY), "%7"),
-            1 => (random.pick(&BINARY), "%7, %8"),
+            1 => (random.pick(&BINARY), if is_square { "%7, %7" } else { "%7, %8" }),
             3 => (random.pick(&["and", "shr"]), "%7, %8"),
-            _ => (random.pick(&["fma", "fma.ftz", "fma.ftz.zx", "fma.zz"]), "%7, %8, %9"),
+            _ => {
+                let operands = if is_square { "%7, %7, %9" } else { "%7, %8, %9" };
+                (random.pick(&["fma", "fma.ftz", "fma.ftz.zx", "fma.zz"]), operands)
+            }
         };
         text += &format!("%10 = {operation} {operands}\nreturn");
         let (function, graph) = read(&text);
@@ -250,7 +254,10 @@ fn ranges_hold_all_results() {
                 true => bits[2 * at + usize::from(random.chance(50))],
                 false => between(&mut random, bits[2 * at], bits[2 * at + 1]),
             };
-            let args: Vec<u32> = (0..3).map(&mut choose).collect();
+            let mut args: Vec<u32> = (0..3).map(&mut choose).collect();
+            if is_square {
+                args[1] = args[0];
+            }
             let bits = ctm_lane::evaluate(op, &args[..op.info().operands.len()]).expect("the operation is pure");
             let value = f32::from_bits(bits);
             let held = if value.is_nan() {

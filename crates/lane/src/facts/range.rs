@@ -217,6 +217,15 @@ impl Ranges {
             Op::Fmul { denorm, zero } => {
                 product(op, zero, arg(0).read(denorm), arg(1).read(denorm)).with_denormal(is(denorm))
             }
+            // Only the sum of infinities has no number, and a square grows with the magnitude.
+            Op::Fma { denorm, .. } if args[0] == args[1] && !arg(2).may_be_special() => {
+                let (a, c) = (absolute(arg(0).read(denorm)), arg(2).read(denorm));
+                let (least, most) = (
+                    corners(op, &[(a.lo, a.lo), (a.lo, a.lo), (c.lo, c.lo)]),
+                    corners(op, &[(a.hi, a.hi), (a.hi, a.hi), (c.hi, c.hi)]),
+                );
+                least.join(most).with_nan(a.nan).with_denormal(is(denorm))
+            }
             Op::Fma { denorm, .. } => {
                 let [a, b, c] = [0, 1, 2].map(|at| arg(at).read(denorm));
                 let special = [a, b, c].iter().any(Range::may_be_special);

@@ -6,7 +6,7 @@ use super::arithmetic::{HALF, ONE, SIGN};
 use crate::mir::{Arg, Class, Reg};
 use crate::x64::Kind;
 use crate::x64::form::{Form, Vop};
-use ctm_lane::{FloatTest, Op, Round, Value};
+use ctm_lane::{FloatTest, Op, Range, Round, Value};
 use ctm_num::transcendental::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, NAN, SIN_COEFFICIENTS};
 use iced_x86::Code;
 
@@ -17,6 +17,8 @@ const INFINITY: u32 = 0x7F80_0000;
 const MINUS_INFINITY: u32 = 0xFF80_0000;
 /// 200, far beyond overflow and underflow.
 const FAR: u32 = 0x4348_0000;
+/// The greatest exponent of a float, and the number whose power underflows and whose exponent field is 0.
+const EXPONENT: f32 = 127.0;
 /// What `vfixupimmps` makes of LN2's result by the argument's class, four bits for each from the lowest on: quiet and signalling
 /// NaN, zero, one, infinity below and above, number below and above zero. 0 keeps the result, 3 is a NaN, 4 and 5 are infinities.
 const LN2_SPECIALS: u32 = 0x0353_0433;
@@ -51,6 +53,7 @@ impl Selector<'_> {
                 let p = self.ex2_of_rest(f);
                 self.vector(Code::EVEX_Vscalefps_zmm_k1z_zmm_zmmm512b32_er, &[Arg::Reg(p), Arg::Reg(near)])
             }
+            Form::Avx2 if self.ranges.get(a).hi <= EXPONENT => self.ex2_below_overflow(x, self.ranges.get(a).lo),
             Form::Avx2 => self.ex2_by_integers(x),
         }
     }
@@ -59,6 +62,22 @@ impl Selector<'_> {
         let p = self.horner(&EX2_COEFFICIENTS, f);
         let one = self.constant(ONE);
         self.fused(p, Arg::Reg(f), one)
+    }
+
+    /// Of at most 127: the power of two is one float, or 0 where the result underflows.
+    fn ex2_below_overflow(&mut self, mut x: Reg, least: f32) -> Reg {
+        if least < -EXPONENT {
+            // Written this way round, the maximum is a NaN for a NaN.
+            let limit = self.constant_reg((-EXPONENT).to_bits());
+            x = self.two(Vop::Max, limit, x);
+        }
+        let shifted = self.with_constant(Vop::Add, x, ROUNDER);
+        let near = self.with_constant(Vop::Sub, shifted, ROUNDER);
+        let f = self.two(Vop::Sub, x, near);
+        let p = self.ex2_of_rest(f);
+        let power = self.shifted(Vop::ShiftLeft, shifted, 23);
+        let power = self.with_constant(Vop::IntAdd, power, ONE);
+        self.two(Vop::Mul, p, power)
     }
 
     /// The powers of two are made of their exponents.
@@ -100,18 +119,24 @@ impl Selector<'_> {
                 let kind = Kind::Tied(Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae);
                 self.define(Class::Vector, kind, &[Arg::Reg(result), Arg::Reg(x), specials, Arg::Imm(0)])
             }
-            Form::Avx2 => self.ln2_of_specials(x, result),
+            Form::Avx2 => self.ln2_of_specials(x, self.ranges.get(a), result),
         }
     }
 
-    fn ln2_of_specials(&mut self, x: Reg, result: Reg) -> Reg {
-        let infinity = self.constant(INFINITY);
-        let beyond = self.compare(FloatTest::Uge, x, infinity, None);
-        let result = self.blend(beyond, infinity, result);
+    fn ln2_of_specials(&mut self, x: Reg, range: Range, mut result: Reg) -> Reg {
+        if range.hi == f32::INFINITY {
+            let infinity = self.constant(INFINITY);
+            let beyond = self.compare(FloatTest::Uge, x, infinity, None);
+            result = self.blend(beyond, infinity, result);
+        }
+        // NaNs are among these, and there may be one whatever the range says, in code that speculates.
         let zero = self.constant(0);
         let not_positive = self.compare(FloatTest::Ule, x, zero, None);
         let nan = self.constant(NAN);
-        let result = self.blend(not_positive, nan, result);
+        result = self.blend(not_positive, nan, result);
+        if range.lo >= f32::MIN_POSITIVE {
+            return result;
+        }
         let is_zero = self.compare(FloatTest::Oeq, x, zero, None);
         let minus_infinity = self.constant(MINUS_INFINITY);
         self.blend(is_zero, minus_infinity, result)
@@ -122,18 +147,22 @@ impl Selector<'_> {
         self.vector(Code::EVEX_Vreduceps_zmm_k1z_zmmm512b32_imm8_sae, &[Arg::Reg(x), Arg::Imm(8)])
     }
 
+    fn is_fraction(&self, a: Value) -> bool {
+        matches!(self.function.defining_op(a), Some((Op::Frc {}, _)))
+    }
+
     /// x minus the nearest integer; a NaN for infinities.
     fn reduced_turns(&mut self, a: Value, keeps_zeros: bool) -> Reg {
         let x = self.reg(a);
         let range = self.ranges.get(a);
         let is_finite = range.lo > f32::NEG_INFINITY && range.hi < f32::INFINITY;
         // A fraction is no -0.
-        let is_fraction = matches!(self.function.defining_op(a), Some((Op::Frc {}, _)));
+        let is_fraction = self.is_fraction(a);
         if self.form == Form::Avx512 && is_finite && (is_fraction || !keeps_zeros) {
             return self.rest_of_turns(x);
         }
         let mut near = self.round(Round::Even, Arg::Reg(x));
-        if keeps_zeros {
+        if keeps_zeros && !is_fraction {
             // The steps have 0 for what rounds to -0.
             near = self.with_constant(Vop::Add, near, 0);
         }
@@ -142,18 +171,26 @@ impl Selector<'_> {
 
     /// The sine of up to a quarter turn to either side.
     fn sine_of_quarter(&mut self, r: Reg) -> Reg {
+        let q = self.sine_below_one(r);
+        let minus_one = self.constant_reg(ONE | SIGN);
+        self.two(Vop::Max, minus_one, q)
+    }
+
+    /// The same, but for what is less than -1.
+    fn sine_below_one(&mut self, r: Reg) -> Reg {
         let square = self.two(Vop::Mul, r, r);
         let q = self.horner(&SIN_COEFFICIENTS, square);
         let q = self.two(Vop::Mul, q, r);
         // The second operand is the result for a NaN.
         let one = self.constant_reg(ONE);
-        let q = self.two(Vop::Min, one, q);
-        let minus_one = self.constant_reg(ONE | SIGN);
-        self.two(Vop::Max, minus_one, q)
+        self.two(Vop::Min, one, q)
     }
 
     pub fn sin(&mut self, a: Value) -> Reg {
         let r = self.reduced_turns(a, true);
+        if self.form == Form::Avx2 && self.is_fraction(a) {
+            return self.sine_of_magnitude(r);
+        }
         let half = self.signed_half(r);
         let folded = self.two(Vop::Sub, half, r);
         let r = match self.form {
@@ -169,6 +206,19 @@ impl Selector<'_> {
             }
         };
         self.sine_of_quarter(r)
+    }
+
+    /// The sine of what a fraction is from the nearest integer: that of the magnitude, with the sign, as all steps are odd. The half turn
+    /// that is negative, whose sine is +0, is not among these.
+    fn sine_of_magnitude(&mut self, r: Reg) -> Reg {
+        let sign = self.with_constant(Vop::And, r, SIGN);
+        let magnitude = self.with_constant(Vop::And, r, !SIGN);
+        let half = self.constant_reg(HALF);
+        let folded = self.two(Vop::Sub, half, magnitude);
+        // Where the magnitude is beyond a quarter, the difference is exact, and less.
+        let quarter = self.two(Vop::Min, folded, magnitude);
+        let sine = self.sine_below_one(quarter);
+        self.two(Vop::Or, sine, sign)
     }
 
     /// 1/2 with the sign of r.
