@@ -124,19 +124,20 @@ impl Selector<'_> {
     }
 
     fn ln2_of_specials(&mut self, x: Reg, range: Range, mut result: Reg) -> Reg {
-        if range.hi == f32::INFINITY {
+        // In code that speculates there may be a NaN, whatever the range says.
+        let is_positive = range.lo >= f32::MIN_POSITIVE;
+        if is_positive || range.hi == f32::INFINITY {
             let infinity = self.constant(INFINITY);
             let beyond = self.compare(FloatTest::Uge, x, infinity, None);
-            result = self.blend(beyond, infinity, result);
+            result = self.blend(beyond, Arg::Reg(x), result);
         }
-        // NaNs are among these, and there may be one whatever the range says, in code that speculates.
+        if is_positive {
+            return result;
+        }
         let zero = self.constant(0);
         let not_positive = self.compare(FloatTest::Ule, x, zero, None);
         let nan = self.constant(NAN);
         result = self.blend(not_positive, nan, result);
-        if range.lo >= f32::MIN_POSITIVE {
-            return result;
-        }
         let is_zero = self.compare(FloatTest::Oeq, x, zero, None);
         let minus_infinity = self.constant(MINUS_INFINITY);
         self.blend(is_zero, minus_infinity, result)
