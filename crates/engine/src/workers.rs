@@ -64,18 +64,12 @@ impl Workers {
         let crew = if threads > 1 { self.crew(threads - 1) } else { None };
         let Some(crew) = crew else { return work(0) };
         let helpers = crew.reserve(threads - 1);
-        let (working, busy, caller) = (AtomicUsize::new(helpers + 1), AtomicUsize::new(helpers), thread::current());
+        let (busy, caller) = (AtomicUsize::new(helpers), thread::current());
         crew.pool.in_place_scope(|scope| {
-            let (work, crew, working, busy, caller) = (&work, &crew, &working, &busy, &caller);
+            let (work, crew, busy, caller) = (&work, &crew, &busy, &caller);
             for thread in 1..=helpers {
                 scope.spawn(move |_| {
                     work(thread);
-                    working.fetch_sub(1, Release);
-                    // The next run often begins where this one ends, and a helper that sleeps then has to be woken.
-                    let end = Instant::now();
-                    while working.load(Acquire) > 0 && end.elapsed() < AWAKE {
-                        std::hint::spin_loop();
-                    }
                     crew.idle.fetch_add(1, Relaxed);
                     if busy.fetch_sub(1, Release) == 1 {
                         caller.unpark();
@@ -83,7 +77,6 @@ impl Workers {
                 });
             }
             work(0);
-            working.fetch_sub(1, Release);
             let start = Instant::now();
             while busy.load(Acquire) > 0 {
                 if start.elapsed() < AWAKE {
