@@ -103,3 +103,24 @@ fn simplification_keeps_every_bit() {
     println!("{with_free_lanes} functions with lanes that go on");
     assert!(shrunk > FUNCTIONS * 9 / 10 || cfg!(miri), "only {shrunk} functions became smaller");
 }
+
+/// A block to which the loop is left hands a value of it on to another one.
+#[test]
+fn ways_out_of_a_loop_that_lead_to_each_other() {
+    let text = "surface s0\nb0:\n%0 = covered\n%1 = lane 0x3f800000\n%2 = pos_x\n%3 = pos_y\n%4 = utof %2\n%30 = uniform 0\n%31 = uniform 1\n%32 = uniform 9\n\
+        jump b1(%0, %4, %30)\n\
+        b1(%5: mask, %6: lane, %33: uniform):\n%7 = fmul.ftz %6, %6\n%8 = fcmp.olt.ftz %7, %1\n%9 = mask_and %5, %8\nany %9, b2, b3(%5)\n\
+        b2:\nsurface_store.rgba s0, %2, %3, %7, %7, %7, %7, %9\n%10 = fcmp.olt.ftz %6, %1\n%11 = mask_and %5, %10\njump b3(%11)\n\
+        b3(%12: mask):\n%13 = fadd.ftz %6, %7\n%14 = fmul.ftz %13, %13\n%34 = uniform_add %33, %31\nany %12, b4, b5\n\
+        b4:\nif.ne %34, %32, b1(%12, %13, %34), b6(%13)\n\
+        b5:\nsurface_store.rgba s0, %2, %3, %7, %7, %7, %7, %0\njump b6(%7)\n\
+        b6(%15: lane):\nsurface_store.rgba s0, %2, %3, %14, %15, %14, %15, %0\nreturn\n";
+    let mut function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}"));
+    verify(&function).unwrap();
+    let mut split = false;
+    simplify_with(&mut function, |pass, function| {
+        split |= pass == "inner loops";
+        verify_form(function).unwrap_or_else(|error| panic!("after {pass}: {error}\n{function}"));
+    });
+    assert!(split, "{function}");
+}

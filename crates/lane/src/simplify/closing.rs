@@ -19,7 +19,10 @@ pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<B
 
 /// Gives the blocks behind a loop parameters for these values of the loop, where all uses lie behind one of these blocks.
 pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &HashSet<Value>) {
-    for exit in exits(function, graph, body) {
+    let mut exits = exits(function, graph, body);
+    // From the last to the first: what a block takes as a parameter, those in front of it have to hand on.
+    exits.sort_unstable_by_key(|&exit| std::cmp::Reverse(graph.position(exit)));
+    for exit in exits {
         let outside: Vec<Block> = graph.order.iter().copied().filter(|&block| graph.dominates(exit, block)).collect();
         for value in used(function, &outside).into_iter().filter(|value| values.contains(value)) {
             add_param(function, graph, (exit, value), &outside);

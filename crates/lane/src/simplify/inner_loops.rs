@@ -97,13 +97,27 @@ impl Loop {
         (!found.joins.is_empty() && found.can_be_closed(function, graph)).then_some(found)
     }
 
-    /// Whether each use of the loop's values outside of it lies behind one way out.
+    /// Whether each use of the loop's values outside of it lies behind one way out, and so does what hands them on to such a way out.
     fn can_be_closed(&self, function: &Function, graph: &Graph) -> bool {
         let (inner, exits) = (self.inner_values(function), exits(function, graph, &self.body));
-        graph.order.iter().filter(|block| !self.body.contains(block)).all(|&block| {
-            exits.iter().any(|&exit| graph.dominates(exit, block))
-                || !used(function, &[block]).iter().any(|value| inner.contains(value))
-        })
+        let way_out = |block: Block| exits.iter().copied().find(|&exit| graph.dominates(exit, block));
+        let mut wanting = Vec::new();
+        for &block in graph.order.iter().filter(|block| !self.body.contains(block)) {
+            if used(function, &[block]).iter().any(|value| inner.contains(value)) {
+                let Some(exit) = way_out(block) else { return false };
+                wanting.push(exit);
+            }
+        }
+        let mut seen = HashSet::new();
+        while let Some(exit) = wanting.pop() {
+            let is_new = seen.insert(exit);
+            let comes_from_outside = |from: &&Block| !self.body.contains(from) && !graph.dominates(exit, **from);
+            for &from in graph.predecessors(exit).iter().filter(|_| is_new).filter(comes_from_outside) {
+                let Some(earlier) = way_out(from) else { return false };
+                wanting.push(earlier);
+            }
+        }
+        true
     }
 
     fn split(self, function: &mut Function, graph: &Graph) {
