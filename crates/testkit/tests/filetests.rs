@@ -21,7 +21,7 @@ fn x1k() {
 
 #[test]
 fn r700_control_flow() {
-    all("r700", 56, r700::filetest::run);
+    all("r700", 61, r700::filetest::run);
 }
 
 #[test]

@@ -57,7 +57,10 @@ struct Sample<'a> {
     axes: Vec<Axis>,
     slice: Value,
     reference: Option<Value>,
+    /// The pixels that take the nearest texel, or the first one of a filter.
     lanes: Value,
+    /// Those that take the other texels of a filter.
+    filtering: Value,
 }
 
 impl Sample<'_> {
@@ -379,7 +382,12 @@ impl<'a> LiftState<'a> {
         let axes =
             (0..level.texture.dimension.axes()).map(|axis| self.axis(request, level, axis, plan.linear)).collect();
         let slice = self.slice(request, level, plan.op);
-        let sample = Sample { request, level, axes, slice, reference: plan.reference, lanes };
+        let filtering = match plan.linear {
+            Linear::Never | Linear::Always => lanes,
+            // Of the others, those texels may not be mapped.
+            Linear::Lanes(linear) => self.b.mask_and(lanes, linear),
+        };
+        let sample = Sample { request, level, axes, slice, reference: plan.reference, lanes, filtering };
         let value = self.filtered_from(&sample, plan.linear);
         if sample.meets_border() { value } else { self.swizzle(level.texture, value) }
     }
@@ -424,7 +432,8 @@ impl<'a> LiftState<'a> {
 
     /// The texel, or its comparison, that these taps name.
     fn tap(&mut self, sample: &Sample, taps: [usize; 3]) -> [Value; 4] {
-        let Sample { request, level, reference, lanes, .. } = *sample;
+        let Sample { request, level, reference, .. } = *sample;
+        let lanes = if taps == [0; 3] { sample.lanes } else { sample.filtering };
         let zero = self.b.constant(0);
         let mut place = [zero, zero, sample.slice];
         let mut inside: Option<Value> = None;
