@@ -12,18 +12,18 @@ use ctm_codegen::x64::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
-use ctm_lane::{Denorm, Function, Op, Zero, assume_covered, evaluate, simplify};
+use ctm_lane::{Denorm, Function, Op, Round, Zero, assume_covered, evaluate, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
 use support::*;
 
 /// Arguments of one run are this many bits: columns, then rows.
 const COLUMN_BITS: u32 = 7;
-const ROW_BITS: u32 = 7;
+const ROW_BITS: u32 = 6;
 const RUN_BITS: u32 = COLUMN_BITS + ROW_BITS;
 const NAN: u32 = 0x7FFF_FFFF;
 
 /// What is called, in the order of the results in memory.
-const CALLS: [(Call, Argument); 16] = [
+const CALLS: [(Call, Argument); 20] = [
     (Call::Only(Op::Ex2 {}, "ex2"), Argument::Any),
     (Call::Only(Op::Ln2 {}, "ln2"), Argument::Any),
     (Call::Only(Op::Sin {}, "sin"), Argument::Any),
@@ -41,6 +41,10 @@ const CALLS: [(Call, Argument); 16] = [
     (Call::Only(Op::Ln2 {}, "ln2"), Argument::Fraction),
     (Call::Only(Op::Ex2 {}, "ex2"), Argument::Negated),
     (Call::Only(Op::Ln2 {}, "ln2"), Argument::AboveOne),
+    (Call::Only(Op::Sin {}, "sin"), Argument::Centred),
+    (Call::Only(Op::Cos {}, "cos"), Argument::Centred),
+    (Call::Only(Op::Ex2 {}, "ex2"), Argument::Centred),
+    (Call::Only(Op::Ln2 {}, "ln2"), Argument::Centred),
 ];
 
 /// Results of a surface.
@@ -87,7 +91,7 @@ impl Call {
 }
 
 /// What a function is called with, as code depends on what is known of it: a number as it is, its fraction, the nearest that is no
-/// infinity, its magnitude negated, 1 more than its square.
+/// infinity, its magnitude negated, 1 more than its square, and how far it is from the middle between two integers.
 #[derive(Clone, Copy)]
 enum Argument {
     Any,
@@ -95,21 +99,26 @@ enum Argument {
     Finite,
     Negated,
     AboveOne,
+    Centred,
 }
 
 impl Argument {
-    /// In `%9` to `%13` those of a number, `%8`.
+    /// In `%9` to `%14` those of a number, `%8`.
     const TEXT: &str = "%9 = or %8, %8\n%10 = frc %8\n%5 = lane 0x7f7fffff\n%6 = lane 0xff7fffff\n\
-                        %7 = fmin.ftz %8, %5\n%11 = fmax.ftz %7, %6\n%12 = nabs %8\n%13 = fma.ftz %8, %8, %18\n";
+                        %7 = fmin.ftz %8, %5\n%11 = fmax.ftz %7, %6\n%12 = nabs %8\n%13 = fma.ftz %8, %8, %18\n\
+                        %15 = fround.floor.ftz %8\n%19 = fsub.ftz %8, %15\n%60 = lane 0xbf000000\n%14 = fadd.ftz %19, %60\n";
 
     /// Those of a number, by the definition of the operations.
-    fn all(bits: u32) -> [u32; 5] {
+    fn all(bits: u32) -> [u32; 6] {
         let denorm = Denorm::Flush;
         let limited = evaluate(&Op::Fmin { denorm }, &[bits, 0x7F7F_FFFF]).unwrap();
         let finite = evaluate(&Op::Fmax { denorm }, &[limited, 0xFF7F_FFFF]).unwrap();
         let above_one = evaluate(&Op::Fma { denorm, zero: Zero::Ieee }, &[bits, bits, 1f32.to_bits()]).unwrap();
         let [fraction, negated] = [Op::Frc {}, Op::Nabs {}].map(|op| evaluate(&op, &[bits]).unwrap());
-        [bits, fraction, finite, negated, above_one]
+        let floor = evaluate(&Op::Fround { round: Round::Floor, denorm }, &[bits]).unwrap();
+        let rest = evaluate(&Op::Fsub { denorm }, &[bits, floor]).unwrap();
+        let centred = evaluate(&Op::Fadd { denorm }, &[rest, (-0.5f32).to_bits()]).unwrap();
+        [bits, fraction, finite, negated, above_one, centred]
     }
 }
 

@@ -124,3 +124,43 @@ fn ways_out_of_a_loop_that_lead_to_each_other() {
     });
     assert!(split, "{function}");
 }
+
+/// Counters of all kinds of steps and tests, and indices that are made of them: in whole numbers, in fractions, beyond what floats hold exactly,
+/// clamped on the way; loops that end at once, and such that do not end.
+#[test]
+fn loops_that_are_counted_by_constants() {
+    let plain = [1.0, 2.0, 3.0, 4.0];
+    let special = [0.0, 1.0, 0.5, -1.0, 0.3, 16_777_214.0, -0.0, f32::NAN];
+    let loops = FUNCTIONS / 4;
+    let mut counted = 0;
+    for seed in 0..loops {
+        let mut random = Random::new(seed);
+        let numbers = if random.below(2) == 0 { plain.as_slice() } else { &special };
+        let mut number = || numbers[random.below(numbers.len())];
+        let [first, step, factor, offset] = [0; 4].map(|_| number());
+        let end = first + step * random.below(20) as f32;
+        let [first, step, end, factor, offset] = [first, step, end, factor, offset].map(f32::to_bits);
+        let (test, limit) = (["uge", "oge", "oeq"][random.below(3)], 1 + random.below(99));
+        let text = format!(
+            "surface s0\nsurface s1\nb0:\n%0 = lane {first:#x}\n%1 = lane {step:#x}\n%2 = lane {end:#x}\n%3 = lane {factor:#x}\n\
+             %4 = lane {offset:#x}\n%5 = covered\n%6 = pos_x\n%7 = mask false\n%8 = mask true\n%9 = lane 0\njump b1(%0, %9, %9)\n\
+             b1(%10: lane, %11: lane, %12: lane):\nsteps 1, 3, %5\n%13 = fcmp.{test}.ftz %10, %2\nany %13, b2, b3\n\
+             b2:\nsteps 1, 4, %8\njump b4(%7, %10, %11, %12)\n\
+             b3:\n%14 = fmul.ftz %10, %3\n%15 = fadd.ftz %14, %4\n%16 = float_to_index {limit}, %15\n%17 = fadd.ftz %15, %3\n\
+             %18 = float_to_index 4, %17\n%19, %20, %21, %22 = surface_load s0, %16, %18, %5\n%23 = xor %11, %19\n%24 = iadd %12, %16\n\
+             %25 = iadd %24, %20\n%26 = fadd.ftz %10, %1\n%31 = canon_nan 0x7fffffff, %26\njump b4(%8, %31, %23, %25)\n\
+             b4(%27: mask, %28: lane, %29: lane, %30: lane):\nsteps 2, 5, %27\nany %27, b1(%28, %29, %30), b5\n\
+             b5:\nsurface_store.rgba s1, %6, %6, %28, %29, %30, %28, %5\nreturn\n"
+        );
+        let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        verify(&function).unwrap();
+        let outcome = Run::new(&function, seed as u32, [true; LANES], OPEN_NANS[0]).run();
+        let mut simple = function.clone();
+        simplify_with(&mut simple, |pass, function| {
+            counted += u64::from(pass == "induction");
+            verify_form(function).unwrap_or_else(|error| panic!("after {pass}: {error}\n{function}"));
+        });
+        assert_eq!(Run::new(&simple, seed as u32, [true; LANES], OPEN_NANS[1]).run(), outcome, "{function}\n{simple}");
+    }
+    assert!(counted > loops / 20, "{counted} of {loops} loops have indices that are counted");
+}

@@ -3,7 +3,7 @@
 //! Arithmetic rounds monotonously, so the ends of a result's range are results for ends of the operands' ranges, computed
 //! by the operation's own rule.
 
-use crate::attribute::{Denorm, Zero};
+use crate::attribute::{Denorm, Round, Zero};
 use crate::entity::{Block, Type, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
@@ -193,6 +193,14 @@ impl Ranges {
         let is = |denorm| denorm == Denorm::Keep;
         match *op {
             Op::Lane { bits } => Range::constant(bits.0),
+            Op::Splat {} => match function.defining_op(args[0]) {
+                Some((Op::UniformAnd {}, bits)) => {
+                    let least =
+                        bits.iter().filter_map(|&bits| function.uniform_constant(bits)).filter(|&bits| bits >= 0);
+                    least.min().map_or(Range::ANY, |most| Range::integers((0, most.into())))
+                }
+                _ => Range::ANY,
+            },
             Op::PosX {} | Op::PosY {} => Range::integers((0, 0xFFFF)),
             Op::TableSplat { table, .. } | Op::TableAt { table } | Op::TableGather { table }
                 if function.tables[table.index()].finite =>
@@ -205,6 +213,13 @@ impl Ranges {
             Op::Fadd { denorm } => {
                 let (a, b) = (arg(0).read(denorm), arg(1).read(denorm));
                 sum(op, a, b, (b.lo, b.hi)).with_denormal(is(denorm))
+            }
+            // Just below an integer, the difference rounds to 1.
+            Op::Fsub { denorm }
+                if function.defining_op(args[1]) == Some((&Op::Fround { round: Round::Floor, denorm }, &args[..1])) =>
+            {
+                let a = arg(0).read(denorm);
+                Range::numbers(0.0, 1.0).with_nan(a.may_be_special()).with_denormal(is(denorm))
             }
             Op::Fsub { denorm } => {
                 let (a, b) = (arg(0).read(denorm), arg(1).read(denorm));

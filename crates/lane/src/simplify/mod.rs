@@ -11,6 +11,8 @@
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
 //! - *negations* moves them from factors to products, which sums subtract;
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
+//!
+//! Between and behind such rounds come those that run once: *threading*, *inner loops*, *induction*, *left lanes*, *exits*.
 
 mod blocks;
 mod closing;
@@ -22,6 +24,7 @@ mod exits;
 mod forward;
 mod free_lanes;
 mod implication;
+mod induction;
 mod inner_loops;
 mod invariants;
 mod known;
@@ -31,6 +34,7 @@ mod negations;
 mod params;
 mod replacement;
 mod rules;
+mod threading;
 mod zero_signs;
 
 use crate::attribute::Bits;
@@ -75,10 +79,19 @@ pub fn simplify(function: &mut Function) {
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
     take_turns(function, &mut observe);
+    if threading::run(function) {
+        function.compact();
+        observe("threading", function);
+        take_turns(function, &mut observe);
+    }
     if inner_loops::run(function) {
         function.compact();
         observe("inner loops", function);
         take_turns(function, &mut observe);
+    }
+    if induction::run(function) {
+        dead::run(function);
+        observe("induction", function);
     }
     left_lanes::run(function);
     exits::run(function);

@@ -498,8 +498,8 @@ impl LiftState<'_> {
         let (limit, infinity, outside) =
             (self.b.constant(TRIG_LIMIT), self.b.constant(INFINITY), self.b.constant(outside));
         let size = self.b.abs(a);
-        let over = self.b.icmp(IntTest::Ugt, size, limit);
-        let finite = self.b.icmp(IntTest::Ult, size, infinity);
+        let over = self.b.fcmp(FloatTest::Ogt, Denorm::Flush, size, limit);
+        let finite = self.b.fcmp(FloatTest::Olt, Denorm::Flush, size, infinity);
         let is_outside = self.b.mask_and(over, finite);
         self.b.select(is_outside, outside, value)
     }

@@ -156,6 +156,10 @@ impl Selector<'_> {
     fn reduced_turns(&mut self, a: Value, keeps_zeros: bool) -> Reg {
         let x = self.reg(a);
         let range = self.ranges.get(a);
+        // Up to a half the nearest integer is 0.
+        if range.lo >= -0.5 && range.hi <= 0.5 && !range.denormal {
+            return x;
+        }
         let is_finite = range.lo > f32::NEG_INFINITY && range.hi < f32::INFINITY;
         // A fraction is no -0.
         let is_fraction = self.is_fraction(a);

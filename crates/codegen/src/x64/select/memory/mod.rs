@@ -156,8 +156,7 @@ impl Selector<'_> {
             (self.row(surface, layout.row_bytes), i64::from(offset) * i64::from(layout.row_bytes))
         } else if self.is_uniform(y) && (surface_layout.bounds == Bounds::Clamp || self.is_inside(y, height)) {
             let base = self.base(surface);
-            let number = self.clamped(y, height);
-            let number = self.first_lane(number);
+            let number = self.clamped_uniform(y, height);
             (self.row_at(base, number, layout.row_bytes), 0)
         } else {
             return None;
@@ -173,8 +172,7 @@ impl Selector<'_> {
             let disp = i32::try_from(disp).ok()?;
             Some(Elements::Row(Row::whole(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) })))
         } else if self.is_uniform(x) && (surface_layout.bounds == Bounds::Clamp || self.is_inside(x, width)) {
-            let number = self.clamped(x, width);
-            let mut index = self.first_lane(number);
+            let mut index = self.clamped_uniform(x, width);
             let scale = if bytes == 16 {
                 index = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), Arg::Imm(4)]);
                 1
@@ -203,6 +201,17 @@ impl Selector<'_> {
             (i64::from(range.0), i64::from(range.1))
         };
         lo >= 0 && hi < i64::from(size)
+    }
+
+    /// A coordinate that all lanes have, clamped to 0..size, in a general register.
+    fn clamped_uniform(&mut self, value: Value, size: u32) -> Reg {
+        match self.function.defining_op(value) {
+            Some((Op::Splat {}, &[uniform])) if self.is_inside(value, size) => self.uniform_reg(uniform),
+            _ => {
+                let number = self.clamped(value, size);
+                self.first_lane(number)
+            }
+        }
     }
 
     /// The coordinate clamped to 0..size.

@@ -320,14 +320,12 @@ impl Selector<'_> {
         let row = match rows {
             Some(_) => self.own_tile_row(surface, (layout, places)),
             None => {
-                let number = self.clamped(y, height);
-                let number = self.first_lane(number);
+                let number = self.clamped_uniform(y, height);
                 self.tile_row_at(surface, number, (layout, places))
             }
         };
         if !is_row {
-            let number = self.clamped(x, width);
-            let number = self.first_lane(number);
+            let number = self.clamped_uniform(x, width);
             return Some(Elements::Same(self.element_in_row(row, number, (layout, places))));
         }
         let columns = self.own_columns(places);
