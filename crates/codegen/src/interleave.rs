@@ -18,6 +18,8 @@ const HEAD: usize = 1;
 
 /// Instructions of a block that are too many to look beyond them.
 const FAR: usize = 256;
+/// Instructions behind which no processor begins with the next group, however the code branches.
+const DISTANT: usize = 1024;
 /// Instructions that take the processor's attention as a gather does, about: it is made of one access for each lane.
 const GATHER: usize = 16;
 
@@ -61,12 +63,12 @@ pub fn interleaved<T: Target>(
     Some(interleaver.machine)
 }
 
-/// Whether the next group is too far away to begin with it early: behind a loop, or most of the code in one piece.
+/// Whether the next group is too far away to begin with it early: behind a loop, most of the code in one piece, or more than processors look ahead.
 fn is_long<O>(machine: &Machine<O>) -> bool {
     let weight = |inst: &Inst<O>| if matches!(inst.kind, Kind::Gather) { GATHER } else { 1 };
     let length = |block: &Block<O>| block.insts.iter().map(weight).sum::<usize>();
     let all: usize = machine.blocks.iter().map(length).sum();
-    machine.blocks.iter().any(|block| block.depth > 1 || length(block) > FAR.max(all / 2))
+    all > DISTANT || machine.blocks.iter().any(|block| block.depth > 1 || length(block) > FAR.max(all / 2))
 }
 
 /// Whether so many instructions are about mask registers, of which processors do one or two at a time, that these leave no

@@ -1,8 +1,9 @@
 //! Rules of integers and bits, of lanes and uniforms.
 
 use super::constant;
-use crate::attribute::Bits;
+use crate::attribute::{Bits, IntTest};
 use crate::entity::Value;
+use crate::facts::Range;
 use crate::op::Op;
 use crate::simplify::forward::{Rewrite, Rewriter};
 
@@ -31,6 +32,17 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         (Op::Isub {} | Op::Xor {}, _) if args[0] == args[1] => zero(),
         (Op::FloatToIndex { limit: 0 | 1 }, _) => zero(),
         (Op::Icmp { test }, _) if args[0] == args[1] => Some(Rewrite::IsConstant(Op::Mask { value: test.holds(0, 0) })),
+        (Op::Icmp { test: test @ (IntTest::Eq | IntTest::Ne) }, Some(bits))
+            if never(&rewriter.range(args[0]), bits) =>
+        {
+            Some(Rewrite::IsConstant(Op::Mask { value: test == IntTest::Ne }))
+        }
         _ => None,
     }
+}
+
+/// Whether a value in this range never has the bits of this float, which is no zero, denormal, or NaN.
+fn never(range: &Range, bits: u32) -> bool {
+    let float = f32::from_bits(bits);
+    (float.is_normal() || float.is_infinite()) && !(range.lo..=range.hi).contains(&float)
 }
