@@ -63,12 +63,24 @@ pub fn interleaved<T: Target>(
     Some(interleaver.machine)
 }
 
+/// About how many instructions a block is.
+fn length<O>(block: &Block<O>) -> usize {
+    block.insts.iter().map(|inst| if matches!(inst.kind, Kind::Gather) { GATHER } else { 1 }).sum()
+}
+
+fn whole_length<O>(machine: &Machine<O>) -> usize {
+    machine.blocks.iter().map(length).sum()
+}
+
 /// Whether the next group is too far away to begin with it early: behind a loop, most of the code in one piece, or more than processors look ahead.
 fn is_long<O>(machine: &Machine<O>) -> bool {
-    let weight = |inst: &Inst<O>| if matches!(inst.kind, Kind::Gather) { GATHER } else { 1 };
-    let length = |block: &Block<O>| block.insts.iter().map(weight).sum::<usize>();
-    let all: usize = machine.blocks.iter().map(length).sum();
-    all > DISTANT || machine.blocks.iter().any(|block| block.depth > 1 || length(block) > FAR.max(all / 2))
+    whole_length(machine) > DISTANT || !is_branching(machine)
+}
+
+/// Whether there are no loops, and no block is most of the code.
+pub fn is_branching<O>(machine: &Machine<O>) -> bool {
+    let most = FAR.max(whole_length(machine) / 2);
+    machine.blocks.iter().all(|block| block.depth <= 1 && length(block) <= most)
 }
 
 /// Whether so many instructions are about mask registers, of which processors do one or two at a time, that these leave no

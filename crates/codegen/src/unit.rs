@@ -8,7 +8,7 @@ use crate::checks::{Checks, timed};
 use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
-use crate::interleave::{interleaved, is_worth, own_part};
+use crate::interleave::{interleaved, is_branching, is_worth, own_part};
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
@@ -173,6 +173,10 @@ const FRAME_ACCESS: f32 = 0.35;
 /// How much of the time code for more groups takes at most where passes of loops do not wait for each other: groups that go on together until the last
 /// lane leaves do more in vain.
 const SHORTER: f32 = 0.92;
+/// How many more accesses to the frame for each instruction a second group may take, and where the code branches all the time: then groups do more
+/// in vain.
+const SPARE: f32 = 0.5;
+const SPARE_BRANCHING: f32 = 0.25;
 
 /// Cycles of what code has to do, without waiting.
 fn cycles(allocation: &Allocation) -> f32 {
@@ -185,13 +189,13 @@ fn may_be_better(once: &Allocation, waiting: Option<f32>) -> bool {
 }
 
 /// Whether code for twice as many groups does better than this, which takes so many. If there are loops, it takes so many cycles at least for their
-/// passes to wait for each other.
-fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, waiting: Option<f32>) -> bool {
+/// passes to wait for each other. `spare` is how many more accesses to the frame for each instruction a second group may take.
+fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, spare): (Option<f32>, f32)) -> bool {
     let waits = waiting.is_some_and(|waiting| waiting > cycles(once));
     let least = waiting.unwrap_or(0.0);
     let share = least.max(cycles(twice)) / (2.0 * least.max(cycles(once)));
     if groups == Groups::ONE {
-        let fits = twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
+        let fits = twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed * spare;
         return fits || waits && share < SHORTER;
     }
     share < if waits || waiting.is_none() { 1.0 } else { SHORTER }
@@ -213,6 +217,7 @@ impl<O: Opcode> Allocated<O> {
         let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         let waiting = has_loops.then(|| waiting(&machine, target));
+        let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
         while groups.doubled(axis).is_within(most) {
             if groups != Groups::ONE && axis == Axis::X && !may_be_better(&allocated.allocation, waiting) {
                 break;
@@ -223,7 +228,7 @@ impl<O: Opcode> Allocated<O> {
             };
             let Some(both) = interleaved(&machine, target, (axis, apart)) else { break };
             let other = Self::new(both.clone(), target);
-            if !is_better(&other.allocation, &allocated.allocation, groups, waiting) {
+            if !is_better(&other.allocation, &allocated.allocation, groups, (waiting, spare)) {
                 break;
             }
             (machine, allocated, groups) = (both, other, groups.doubled(axis));
