@@ -11,17 +11,17 @@ use crate::op::{Effect, Op};
 use crate::scalar::evaluate;
 use std::collections::HashMap;
 
-/// Most operations that are calculated for a loop.
+/// Most operations that are calculated for a function.
 const MOST_CALCULATED: usize = 1 << 16;
 
 /// Gives whether something changed.
 pub(super) fn run(function: &mut Function) -> bool {
     let graph = Graph::new(function);
     let heads: Vec<Block> = graph.loop_heads().collect();
-    let mut changed = false;
+    let (mut changed, mut calculated) = (false, 0);
     for head in heads {
         if let Some(counted) = Loop::new(function, &graph, head) {
-            let indices = counted.indices(function, &graph);
+            let indices = counted.indices(function, &graph, &mut calculated);
             changed |= !indices.is_empty();
             count(function, &counted, indices);
         }
@@ -97,16 +97,20 @@ impl Loop {
         (!counters.is_empty()).then_some(Self { head, entries, latch, body, counters, insts, test })
     }
 
-    /// The indices of what every whole pass does that grow by the same step.
-    fn indices(&self, function: &Function, graph: &Graph) -> Vec<Index> {
+    /// The indices of what every whole pass does that grow by the same step. Counts what is calculated.
+    fn indices(&self, function: &Function, graph: &Graph, calculated: &mut usize) -> Vec<Index> {
         let is_index = |inst: &&Inst| matches!(function.op(**inst), Op::FloatToIndex { .. });
         let candidates: Vec<Inst> = self.insts.iter().filter(is_index).copied().collect();
+        if candidates.is_empty() {
+            return Vec::new();
+        }
         let mut values: Vec<Option<u32>> = constants(function);
         for &(number, first, _) in &self.counters {
             values[function.params(self.head)[number].index()] = Some(first);
         }
         let mut passes: HashMap<Inst, Vec<u32>> = HashMap::new();
-        for _ in 0..MOST_CALCULATED / self.insts.len().max(1) {
+        while *calculated < MOST_CALCULATED {
+            *calculated += self.insts.len();
             if self.pass(function, &mut values).is_none() {
                 return Vec::new();
             }
