@@ -21,8 +21,19 @@ const SUM: &str = "surface s0 whole\nsurface s1 whole\ntable t0 4\ntable t1 4\nb
     %f = table_splat t1, 3\n%s = fma.ftz %a0, %f, %b0\n%o = canon_nan 0x7fffffff, %s\n\
     surface_store.r s1, %x, %y, %o, %o, %o, %o, %c\nreturn\n";
 
-fn kernel(runtime: &Runtime, layouts: &[SurfaceLayout]) -> Kernel {
-    let function: Function = SUM.parse().unwrap_or_else(|error| panic!("{error:?}"));
+/// Sums of rows that a loop counts from constants on.
+const ROWS: &str = "surface s0 whole\nsurface s1 whole\ntable t0 4\ntable t1 4\nb0:\n%x = pos_x\n%y = pos_y\n%c = covered\n\
+    steps 3, 0, %c\n%zero = lane 0\n%one = lane 0x3f800000\n%four = lane 0x40800000\n%nine = lane 0x41100000\njump b1(%zero, %zero)\n\
+    b1(%k: lane, %sum: lane):\n%m = fcmp.uge.ftz %k, %nine\nany %m, b3, b2\n\
+    b2:\n%k0 = table_splat t0, 0\n%k1 = table_splat t0, 1\n%k2 = table_splat t1, 2\n%r0 = fma.ftz %k, %four, %k0\n%r1 = fadd.ftz %k, %k1\n\
+    %r2 = fadd.ftz %r1, %k2\n%j0 = float_to_index 256, %r0\n%j1 = float_to_index 256, %r2\n\
+    %a0, %a1, %a2, %a3 = surface_load s0, %x, %j0, %c\n%b0, %b1, %b2, %b3 = surface_load s0, %x, %j1, %c\n\
+    %s = fadd.ftz %a0, %b0\n%t = fadd.ftz %sum, %s\n%n = fadd.ftz %k, %one\njump b1(%n, %t)\n\
+    b3:\n%f = table_splat t1, 3\n%p = fmul.ftz %sum, %f\n%o = canon_nan 0x7fffffff, %p\n\
+    surface_store.r s1, %x, %y, %o, %o, %o, %o, %c\nreturn\n";
+
+fn kernel(text: &str, runtime: &Runtime, layouts: &[SurfaceLayout]) -> Kernel {
+    let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}"));
     Kernel::new(function, Grouping::Independent, layouts, Some(3), runtime)
 }
 
@@ -47,12 +58,14 @@ fn constants_that_stay_make_code_of_their_own() {
         (1, 3.0, false),
         (0, 3.0, false),
     ];
-    for backend in backends() {
+    for (text, backend) in
+        [SUM, ROWS].into_iter().flat_map(|text| backends().into_iter().map(move |backend| (text, backend)))
+    {
         let (space, expected) = (space(1, Data::Tame), space(1, Data::Tame));
         let layouts: Vec<SurfaceLayout> =
             surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
         let runtime = Runtime::with_backend(Box::new(backend));
-        let (code, plain) = (kernel(&runtime, &layouts), kernel(&Runtime::interpreter(), &layouts));
+        let (code, plain) = (kernel(text, &runtime, &layouts), kernel(text, &Runtime::interpreter(), &layouts));
         assert!(code.is_compiled());
         let made = || runtime.backend().map_or(0, |backend| backend.code_counts().proven);
         for (number, (shift, factor, makes)) in runs.into_iter().enumerate() {

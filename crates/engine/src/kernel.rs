@@ -72,15 +72,15 @@ impl Kernel {
             Grouping::Lockstep(_) | Grouping::Together => false,
         };
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
-        let machine = runtime.backend().filter(|_| wanted).and_then(|backend| {
+        let compiled = runtime.shared_backend().filter(|_| wanted).and_then(|backend| {
             let mut interior = function.clone();
             if assume_covered(&mut interior) {
                 simplify(&mut interior);
             }
-            backend.compile(&Source { function: &function, interior: &interior, surfaces, may_stop })
+            let source = Source { function: &function, interior: &interior, surfaces, may_stop };
+            Some((backend.compile(&source)?, Variants::new(backend, &source)))
         });
-        let backend = runtime.shared_backend().filter(|_| machine.is_some());
-        let variants = backend.and_then(|backend| Variants::new(backend, &function, surfaces, may_stop));
+        let (machine, variants) = compiled.map_or((None, None), |(machine, variants)| (Some(machine), variants));
         let is_replaced = |(number, layout): &(usize, &SurfaceLayout)| {
             let channels = Channels(0xF >> (4 - layout.surface.format.channels()));
             replaces(&function, Surface::new(*number), channels)

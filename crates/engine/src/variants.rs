@@ -1,12 +1,13 @@
 //! Machine code for constants that stay as they are.
 //!
 //! Guests keep numbers of their programs' text in the same tables as numbers that change from run to run. Where a coordinate
-//! is a position and such a constant, machine code has to find out for each group where in a surface it reads. So a kernel
+//! is a position and such a constant, machine code has to find out for each group where in a surface it reads; where it is a loop's counter and such
+//! a constant, the loop has to calculate it in each pass. So a kernel
 //! that runs again with the same of these constants gets another piece of machine code, for which they are known numbers. A
 //! run with others has the code that works for all. This is done once for a kernel.
 
 use crate::backend::{Backend, Bindings, Code, Source, SurfaceLayout};
-use ctm_lane::{Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, assume_covered, simplify};
+use ctm_lane::{Block, Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, assume_covered, simplify};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -23,6 +24,8 @@ pub(crate) struct Variants {
     may_stop: bool,
     /// The entries of tables that coordinates are made of.
     entries: Vec<(Table, u32)>,
+    /// The number of such coordinates.
+    unknown: usize,
     seen: Mutex<Seen>,
     made: OnceLock<Variant>,
 }
@@ -41,20 +44,17 @@ struct Variant {
 }
 
 impl Variants {
-    /// For a simplified function; `None` if no coordinate of a load is a position and a constant.
-    pub fn new(
-        backend: &Arc<dyn Backend>,
-        function: &Function,
-        surfaces: &[SurfaceLayout],
-        may_stop: bool,
-    ) -> Option<Self> {
-        let entries = entries(function);
+    /// For a kernel's simplified functions; `None` if no coordinate of a load is a position, or a loop's counter, and a constant.
+    pub fn new(backend: &Arc<dyn Backend>, source: &Source) -> Option<Self> {
+        let &Source { function, interior, surfaces, may_stop } = source;
+        let entries = entries(interior);
         (!entries.is_empty()).then(|| Self {
             backend: Arc::clone(backend),
             function: function.clone(),
             surfaces: surfaces.to_vec(),
             may_stop,
             entries,
+            unknown: unknown_coordinates(interior).len(),
             seen: Mutex::default(),
             made: OnceLock::new(),
         })
@@ -98,7 +98,7 @@ impl Variants {
         if assume_covered(&mut interior) {
             simplify(&mut interior);
         }
-        let is_better = unknown_coordinates(&general).len() < unknown_coordinates(&self.function).len();
+        let is_better = unknown_coordinates(&interior).len() < self.unknown;
         let source =
             Source { function: &general, interior: &interior, surfaces: &self.surfaces, may_stop: self.may_stop };
         let code = if is_better { self.backend.compile(&source) } else { None };
@@ -106,13 +106,26 @@ impl Variants {
     }
 }
 
-/// The coordinates of loads that go along with positions, but not by a known distance.
+/// The coordinates of loads of which constants may tell more: those that go along with positions, but not by a known distance, and those that all
+/// lanes have and a loop calculates anew in each pass.
 fn unknown_coordinates(function: &Function) -> Vec<Value> {
-    let shapes = Shapes::new(function, &Graph::new(function));
-    let insts = function.blocks().flat_map(|block| function.insts(block));
-    let loads = insts.filter(|inst| matches!(function.op(**inst), Op::SurfaceLoad { .. }));
-    let coordinates = loads.flat_map(|&load| function.args(load)[..2].to_vec());
-    coordinates.filter(|&value| matches!(shapes.get(value), Shape::Along(_))).collect()
+    let graph = Graph::new(function);
+    let shapes = Shapes::new(function, &graph);
+    let loops: HashSet<Block> = graph.loop_heads().filter_map(|head| graph.natural_loop(head)).flatten().collect();
+    let is_index = |value| matches!(function.defining_op(value), Some((Op::FloatToIndex { .. }, _)));
+    let mut unknown = Vec::new();
+    for block in function.blocks() {
+        let loads = function.insts(block).iter().filter(|inst| matches!(function.op(**inst), Op::SurfaceLoad { .. }));
+        for &value in loads.flat_map(|&load| &function.args(load)[..2]) {
+            let tells_more = match shapes.get(value) {
+                Shape::Along(_) => true,
+                Shape::Uniform => loops.contains(&block) && is_index(value),
+                Shape::Index { .. } | Shape::Coordinate { .. } | Shape::Varying => false,
+            };
+            unknown.extend(tells_more.then_some(value));
+        }
+    }
+    unknown
 }
 
 /// The entries of tables that such coordinates are made of.

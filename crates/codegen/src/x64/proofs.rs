@@ -59,7 +59,7 @@ fn benches() -> Vec<Given> {
 
 /// Everything by which code reaches memory: surfaces of each kind and of different sizes, at coordinates of every shape;
 /// tables, buffers, arrays.
-const ACCESSES: [(&str, &str); 10] = [
+const ACCESSES: [(&str, &str); 11] = [
     (
         "fixed places",
         "%20, %21, %22, %23 = surface_load s0, %10, %11, %2\n%24, %25, %26, %27 = surface_load s1, %12, %11, %2",
@@ -69,6 +69,11 @@ const ACCESSES: [(&str, &str); 10] = [
         "%20, %21, %22, %23 = surface_load s0, %13, %14, %2\n%24, %25, %26, %27 = surface_load s1, %13, %14, %2",
     ),
     ("a surface with fewer columns than a group has", "%20, %21, %22, %23 = surface_load s4, %13, %14, %2"),
+    (
+        "an index with fewer values than a group has lanes",
+        "%30 = float_to_index 7, %6\n%20, %21, %22, %23 = surface_load s5, %30, %14, %2\n\
+         %31 = float_to_index 15, %6\n%24, %25, %26, %27 = surface_load s6, %31, %14, %2",
+    ),
     (
         "coordinates chosen by a comparison",
         "%30 = lane 0xffffffff\n%31 = lane 0x00000000\n%32 = select %8, %30, %31\n%33 = lane 0x00000002\n\
@@ -116,7 +121,8 @@ fn function(body: &str, is_loop: bool) -> Function {
         false => ("", "surface_store.rgba s3, %0, %1, %20, %21, %22, %23, %2\nreturn"),
     };
     let text = format!(
-        "surface s0 whole\nsurface s1 whole\nsurface s2 whole\nsurface s3 whole\nsurface s4 whole\ntable t0 16\ntable t1 4\n\
+        "surface s0 whole\nsurface s1 whole\nsurface s2 whole\nsurface s3 whole\nsurface s4 whole\n\
+         surface s5 whole\nsurface s6 whole\ntable t0 16\ntable t1 4\n\
          {arrays}buffers 2\nb0:\n\
          %0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = utof %0\n%4 = utof %1\n%5 = table_splat t0, 0\n\
          %6 = fadd.ftz %3, %5\n%7 = fadd.ftz %4, %5\n%8 = fcmp.olt.ftz %6, %7\n%9 = mask_and %8, %2\n\
@@ -150,6 +156,8 @@ fn made_up() -> Vec<Given> {
                     surface(Format::Float32_1, 64, 0, Bounds::Drop, tiling),
                     surface(Format::Float32_4, 256, 24, Bounds::Drop, Tiling::Linear),
                     surface(format, 4, 24, bounds, tiling),
+                    surface(format, 8, 24, bounds, tiling),
+                    surface(format, 16, 24, bounds, tiling),
                 ];
                 let mut general = function(body, is_loop);
                 simplify(&mut general);

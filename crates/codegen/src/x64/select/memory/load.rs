@@ -95,9 +95,11 @@ impl Selector<'_> {
             Shape::Varying => None,
         };
         let in_row = along(x)? == Axis::X;
+        let (least, most) = self.ranges.get(x).int;
+        let columns = (i64::from(most) - i64::from(least) + 1).min(surface_layout.surface.pitch.into());
         let is_reached = match surface_layout.surface.layout() {
             // Lanes whose coordinates are clamped to fewer columns are never in a row.
-            Layout::Linear(_) => !in_row || surface_layout.surface.pitch >= self.form.lanes(),
+            Layout::Linear(_) => !in_row || columns >= self.form.lanes().into(),
             Layout::Tiled(layout) => self.reaches_tiles(&surface_layout.surface, layout, in_row),
         };
         (is_reached && along(y)? == Axis::Y).then_some(in_row)
