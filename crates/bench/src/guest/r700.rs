@@ -5,16 +5,19 @@ use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Tiling;
-use ctm_r700::{Job, Program, reference};
+use ctm_r700::{Job, Known, Program, Uses, reference};
 use ctm_testkit::r700::case::{Case, Environment};
 use ctm_testkit::{picture, texels};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// A kernel, its surfaces, and an engine.
 pub struct Start {
     case: Case,
     dwords: Vec<u32>,
     environment: Environment,
+    /// What the program uses, so that runs need not look through it.
+    uses: Arc<OnceLock<Uses>>,
     engine: EngineName,
     executor: Executor,
 }
@@ -32,11 +35,11 @@ impl Start {
         let dwords = case.program.dwords().collect();
         let environment =
             case.environment(Tiling::Linear, |texture| texels::data(&texture.file, texture.width, texture.height));
-        Start { case, dwords, environment, engine, executor: executor(engine) }
+        Start { case, dwords, environment, uses: Arc::default(), engine, executor: executor(engine) }
     }
 
     fn job(&self) -> Job<'_> {
-        self.environment.job(&self.case)
+        self.environment.job_of(Known::kept(&self.case.program, &self.uses), &self.case)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::buffers::Buffers;
 use crate::expected::{self, Expected, Texture, dword, dwords, list, number, pixel};
 use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Surface, Tiling};
-use ctm_r700::{COLOURS, FLOW_CONSTANTS, Input, Job, LoopConstant, Program};
+use ctm_r700::{COLOURS, FLOW_CONSTANTS, Input, Job, Known, LoopConstant, Program};
 use std::path::Path;
 
 /// A program with its environment.
@@ -102,7 +102,12 @@ impl Environment {
 
     /// The case as a job.
     pub fn job<'a>(&'a self, case: &'a Case) -> Job<'a> {
-        let mut job = Job::new(&case.program, case.domain, self.buffers.space());
+        self.job_of(Known::of(&case.program), case)
+    }
+
+    /// The same of its program, of which more may be known.
+    pub fn job_of<'a>(&'a self, known: Known<'a>, case: &Case) -> Job<'a> {
+        let mut job = Job::of(known, case.domain, self.buffers.space());
         job.inputs.extend(case.position.map(|register| (register, Input::Position)));
         job.loops = [case.loop_constant; FLOW_CONSTANTS];
         job.bindings.textures.extend(self.textures.iter().cloned());
