@@ -31,7 +31,7 @@ enum Measure {
     /// How long programs take from words to machine code: kernels, the corpus, and the longest programs.
     ///
     /// Exits with 1 if one of them takes longer than it should.
-    Compile(Output),
+    Compile(Compile),
     /// Grids of a million threads with global memory: the engine beside the reference.
     ///
     /// Exits with 1 if the engine is slower than it should be.
@@ -66,6 +66,15 @@ struct Output {
     /// Write a page in Markdown too
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct Compile {
+    /// Only programs whose instruction set and name begin with this, such as "R700 mandelbrot"
+    #[arg(long, value_name = "NAME", default_value = "")]
+    only: String,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::Args)]
@@ -132,8 +141,8 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Measure::Peers(peers) => measure_peers(peers),
         Measure::Card(card) => measure_card(card),
-        Measure::Compile(output) => {
-            let measurement = compile::Measurement::new(|what| eprintln!("measured {what}"));
+        Measure::Compile(Compile { only, output }) => {
+            let measurement = compile::Measurement::new(&only, |what| eprintln!("measured {what}"));
             let met = measurement.marks_are_met();
             let text =
                 if output.json { format!("{:#}\n", compile::json(&measurement)) } else { compile::text(&measurement) };

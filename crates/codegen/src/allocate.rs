@@ -52,9 +52,9 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// Whether more than one in eight instructions accesses the frame.
+    /// Whether more than one in six instructions accesses the frame.
     pub fn has_register_pressure(&self) -> bool {
-        self.frame_accesses > self.executed / 8.0
+        self.frame_accesses > self.executed / 6.0
     }
 }
 
@@ -68,6 +68,11 @@ struct Range {
 const EMPTY: Range = Range { start: u32::MAX, end: 0, weight: 0.0 };
 
 impl Range {
+    /// How often the register is used for the length of its range.
+    fn density(&self) -> f32 {
+        self.weight / (self.end - self.start + 8) as f32
+    }
+
     fn cover(&mut self, from: u32, to: u32) {
         self.start = self.start.min(from);
         self.end = self.end.max(to);
@@ -97,74 +102,61 @@ const LOCAL: u32 = u32::MAX;
 
 impl Live {
     fn new<O>(machine: &Machine<O>) -> Self {
-        let mut live = Self { shared: Vec::new(), number: vec![LOCAL; machine.classes.len()], starts: Vec::new() };
-        live.find_shared(machine);
-        let none = live.none();
-        // What each block defines. What it reads before it defines it is live at its start.
-        let mut defines = vec![none.clone(); machine.blocks.len()];
-        live.starts = vec![none; machine.blocks.len()];
-        for (at, block) in machine.blocks.iter().enumerate() {
-            let (reads, defines) = (&mut live.starts[at], &mut defines[at]);
-            let bit = |reg: Reg| match live.number[reg.index()] {
-                LOCAL => None,
-                number => Some((number as usize / 64, 1u64 << (number % 64))),
-            };
-            let define = |reg: Reg, defines: &mut [u64]| {
-                if let Some((word, bit)) = bit(reg) {
-                    defines[word] |= bit;
-                }
-            };
-            let mut read = |reg: Reg, defines: &[u64]| {
-                if let Some((word, bit)) = bit(reg)
-                    && defines[word] & bit == 0
-                {
-                    reads[word] |= bit;
-                }
-            };
-            block.params.iter().for_each(|&param| define(param, defines));
-            for inst in &block.insts {
-                inst.for_each_use(|reg| read(reg, defines));
-                inst.def.into_iter().for_each(|def| define(def, defines));
-            }
-            block
-                .end
-                .edges()
-                .flat_map(|edge| &edge.args)
-                .filter_map(|arg| arg.reg())
-                .for_each(|reg| read(reg, defines));
-        }
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for at in (0..machine.blocks.len()).rev() {
-                for edge in machine.blocks[at].end.edges() {
-                    for (word, &defined) in defines[at].iter().enumerate() {
-                        let new = live.starts[edge.block][word] & !defined & !live.starts[at][word];
-                        live.starts[at][word] |= new;
-                        changed |= new != 0;
-                    }
-                }
-            }
-        }
-        live
-    }
-
-    fn find_shared<O>(&mut self, machine: &Machine<O>) {
+        // Registers are defined once, and before they are used.
         let mut home = vec![usize::MAX; machine.classes.len()];
         for (at, block) in machine.blocks.iter().enumerate() {
             let defined = block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.def));
             defined.for_each(|reg| home[reg.index()] = at);
         }
+        let mut live = Self { shared: Vec::new(), number: vec![LOCAL; machine.classes.len()], starts: Vec::new() };
+        // What each block uses of another one's.
+        let mut reads = Vec::new();
         for (at, block) in machine.blocks.iter().enumerate() {
             let mut used = |reg: Reg| {
-                let number = &mut self.number[reg.index()];
-                if home[reg.index()] != at && *number == LOCAL {
-                    *number = self.shared.len() as u32;
-                    self.shared.push(reg);
+                if home[reg.index()] != at {
+                    let number = &mut live.number[reg.index()];
+                    if *number == LOCAL {
+                        *number = live.shared.len() as u32;
+                        live.shared.push(reg);
+                    }
+                    reads.push((at, *number));
                 }
             };
             block.insts.iter().for_each(|inst| inst.for_each_use(&mut used));
             block.end.edges().flat_map(|edge| &edge.args).filter_map(|arg| arg.reg()).for_each(used);
         }
+        live.starts = vec![live.none(); machine.blocks.len()];
+        let mut defines = live.starts.clone();
+        let set = |bits: &mut [u64], number: u32| bits[number as usize / 64] |= 1 << (number % 64);
+        reads.into_iter().for_each(|(at, number)| set(&mut live.starts[at], number));
+        for (&reg, number) in live.shared.iter().zip(0..) {
+            if let Some(defines) = defines.get_mut(home[reg.index()]) {
+                set(defines, number);
+            }
+        }
+        // How often what is live at each block's start has grown, and what that was of its successors together when it was last derived from them.
+        let (mut growth, mut known) = (vec![1u32; machine.blocks.len()], vec![0u32; machine.blocks.len()]);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for at in (0..machine.blocks.len()).rev() {
+                let edges = machine.blocks[at].end.edges();
+                let growth_of_successors = edges.map(|edge| growth[edge.block]).sum();
+                if std::mem::replace(&mut known[at], growth_of_successors) == growth_of_successors {
+                    continue;
+                }
+                let mut grows = false;
+                for edge in machine.blocks[at].end.edges() {
+                    for (word, &defined) in defines[at].iter().enumerate() {
+                        let new = live.starts[edge.block][word] & !defined & !live.starts[at][word];
+                        live.starts[at][word] |= new;
+                        grows |= new != 0;
+                    }
+                }
+                growth[at] += u32::from(grows);
+                changed |= grows;
+            }
+        }
+        live
     }
 
     /// Whether the register is live where the block starts.
@@ -289,15 +281,56 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
     Allocation { locations, live, slots, executed, frame_accesses }
 }
 
-/// The virtual register that was given a machine register last, and where its range ends.
-#[derive(Clone, Copy)]
-struct Holder {
-    reg: Option<usize>,
-    end: u32,
+/// The machine registers of a class, in the order in which they are tried. The last ones stand for none, and are never free.
+struct File {
+    /// Where the range of the virtual register that each was given last ends.
+    ends: [u32; REGISTERS],
+    /// How often that is used for its length.
+    densities: [f32; REGISTERS],
+    held: [u32; REGISTERS],
+    /// The place of each machine register in the order.
+    places: [u8; REGISTERS],
 }
 
-impl Holder {
-    const NONE: Self = Self { reg: None, end: 0 };
+impl File {
+    fn new(registers: &[u8]) -> Self {
+        let mut file = Self {
+            ends: [u32::MAX; REGISTERS],
+            densities: [f32::INFINITY; REGISTERS],
+            held: [u32::MAX; REGISTERS],
+            places: [0; REGISTERS],
+        };
+        for (place, &register) in registers.iter().enumerate() {
+            (file.ends[place], file.densities[place]) = (0, 0.0);
+            file.places[register as usize] = place as u8;
+        }
+        file
+    }
+
+    fn is_free(&self, place: usize, start: u32) -> bool {
+        self.ends[place] <= start
+    }
+
+    /// The first place that is free from here on.
+    fn free(&self, start: u32) -> Option<usize> {
+        // Looking at all of them takes no branches.
+        let bits = self.ends.iter().rev().fold(0u32, |bits, &end| bits << 1 | u32::from(end <= start));
+        (bits != 0).then_some(bits.trailing_zeros() as usize)
+    }
+
+    /// The first of the places whose registers are used least.
+    fn weakest(&self) -> usize {
+        let least =
+            self.densities.iter().fold(f32::INFINITY, |least, &density| if density < least { density } else { least });
+        self.densities.iter().position(|&density| density == least).unwrap_or(0)
+    }
+
+    /// Gives a virtual register the place.
+    fn take(&mut self, place: usize, at: usize, range: &Range) {
+        self.ends[place] = range.end;
+        self.densities[place] = range.density();
+        self.held[place] = at as u32;
+    }
 }
 
 /// Locations, slots of each class, and how often code accesses these.
@@ -310,42 +343,36 @@ fn scan<O>(
     let mut locations = vec![Location::Nowhere; ranges.len()];
     let started = ranges.iter().zip(0u32..).filter(|(range, _)| range.start != u32::MAX);
     let mut order: Vec<(u32, u32)> = started.map(|(range, at)| (range.start, at)).collect();
-    order.sort_unstable();
-    let mut holders = [[Holder::NONE; REGISTERS]; 3];
+    // The registers of a group are in order, those of several groups are so many such rows.
+    order.sort();
+    let classes = [Class::Vector, Class::Mask, Class::General].map(|class| registers.of(class));
+    let mut files = classes.map(File::new);
     let mut spilled: Vec<usize> = Vec::new();
-    let density = |at: usize| ranges[at].weight / (ranges[at].end - ranges[at].start + 8) as f32;
     for at in order.into_iter().map(|(_, at)| at as usize) {
-        let class = machine.classes[at];
-        let holders = &mut holders[class_index(class)];
-        let candidates = registers.of(class);
-        let is_free = |holders: &[Holder], register: u8| holders[register as usize].end <= ranges[at].start;
+        let (class, range) = (machine.classes[at], &ranges[at]);
+        let (registers, file) = (classes[class_index(class)], &mut files[class_index(class)]);
         let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
-            Location::Register(register) if machine.classes[hint.index()] == class => Some(register),
+            Location::Register(register) if machine.classes[hint.index()] == class => {
+                Some(usize::from(file.places[register as usize]))
+            }
             Location::Register(_) | Location::Slot(_) | Location::Nowhere => None,
         });
-        let hinted = hinted.filter(|&register| is_free(holders, register));
-        if let Some(register) =
-            hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
-        {
-            holders[register as usize] = Holder { reg: Some(at), end: ranges[at].end };
-            locations[at] = Location::Register(register);
+        let hinted = hinted.filter(|&place| file.is_free(place, range.start));
+        if let Some(place) = hinted.or_else(|| file.free(range.start)) {
+            file.take(place, at, range);
+            locations[at] = Location::Register(registers[place]);
             continue;
         }
-        let weakest = candidates.iter().copied().min_by(|&a, &b| {
-            let density_of = |register: u8| holders[register as usize].reg.map_or(0.0, density);
-            density_of(a).total_cmp(&density_of(b))
-        });
-        match weakest.and_then(|register| Some((register, holders[register as usize].reg?))) {
-            Some((register, holder)) if density(holder) < density(at) => {
-                spilled.push(holder);
-                locations[holder] = Location::Slot(0);
-                holders[register as usize] = Holder { reg: Some(at), end: ranges[at].end };
-                locations[at] = Location::Register(register);
-            }
-            _ => {
-                spilled.push(at);
-                locations[at] = Location::Slot(0);
-            }
+        let weakest = file.weakest();
+        if file.densities[weakest] < range.density() {
+            let holder = file.held[weakest] as usize;
+            spilled.push(holder);
+            locations[holder] = Location::Slot(0);
+            file.take(weakest, at, range);
+            locations[at] = Location::Register(registers[weakest]);
+        } else {
+            spilled.push(at);
+            locations[at] = Location::Slot(0);
         }
     }
     // Slots, by first fit in order of starts.

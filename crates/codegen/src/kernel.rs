@@ -8,7 +8,7 @@ use crate::retry::Attempts;
 use crate::select::Mode;
 use crate::unit::{Groups, Unit};
 use ctm_engine::{Bindings, Source, SurfaceLayout};
-use ctm_lane::{Function, Op};
+use ctm_lane::{Function, Op, simplify};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +23,7 @@ pub(crate) struct Kernel<T> {
     exact: OnceLock<Option<Unit>>,
     /// The interior for one row at a time, made when a row is left over.
     row: OnceLock<Option<Unit>>,
-    /// What the interior was made of, and what the general code is made of.
+    /// What the interior was made of, and what, simplified, the general code is made of.
     pub function: Function,
     pub general_function: Function,
     pub layouts: Vec<SurfaceLayout>,
@@ -110,7 +110,11 @@ impl<T: Decoding> Kernel<T> {
     pub fn general(&self) -> Option<&Unit> {
         let &Self { quads, may_stop, .. } = self;
         let mode = Mode { quads, interior: false, speculates: false, may_stop, explicit: false };
-        let make = || Unit::new(&self.general_function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks);
+        let make = || {
+            let mut function = self.general_function.clone();
+            simplify(&mut function);
+            Unit::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks)
+        };
         self.general.get_or_init(make).as_ref()
     }
 

@@ -227,11 +227,16 @@ impl<O: Opcode> Allocated<O> {
                 Axis::Y => height * groups.rows,
             };
             let Some(both) = interleaved(&machine, target, (axis, apart)) else { break };
-            let other = Self::new(both.clone(), target);
+            let doubled = groups.doubled(axis);
+            let is_last = !doubled.doubled(axis).is_within(most);
+            let kept = (!is_last).then(|| both.clone());
+            let other = Self::new(both, target);
             if !is_better(&other.allocation, &allocated.allocation, groups, (waiting, spare)) {
                 break;
             }
-            (machine, allocated, groups) = (both, other, groups.doubled(axis));
+            (allocated, groups) = (other, doubled);
+            let Some(kept) = kept else { break };
+            machine = kept;
         }
         (allocated, groups)
     }
@@ -250,7 +255,8 @@ impl<O: Opcode> Allocated<O> {
         split_masks(&mut machine, target);
         let registers = target.registers(machine.counts_steps);
         let allocation = allocate(&machine, &registers);
-        if allocation.has_register_pressure() {
+        // Where code branches all the time, blocks leave little to put in order.
+        if allocation.has_register_pressure() && !is_branching(&machine) {
             let ordered = ordered(&machine);
             let other = allocate(&ordered, &registers);
             if other.frame_accesses * 3.0 < allocation.frame_accesses * 2.0 {

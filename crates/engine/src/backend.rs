@@ -1,6 +1,6 @@
 //! Where machine code plugs in: what a backend is given, and what it gives.
 //!
-//! A [`Backend`] turns a simplified function into [`Code`] once per kernel; the code then runs rectangles of the domain, from
+//! A [`Backend`] turns a function into [`Code`] once per kernel; the code then runs rectangles of the domain, from
 //! any thread, with the [`Bindings`] of each run. How it forms groups inside a rectangle is its own affair: rows of W lanes,
 //! or, where quads matter, two rows of W/2. That is sound because a backend is handed only functions whose lanes do not
 //! depend on the composition of groups ([`Grouping::Independent`](crate::Grouping::Independent)). Where a group traps or executes
@@ -62,9 +62,9 @@ fn reached(surface: &Surface, bounds: Bounds) -> u64 {
 /// What a backend compiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The function: verified and simplified.
+    /// The function: verified, and simplified once at least.
     pub function: &'a Function,
-    /// The same for groups all of whose lanes are covered.
+    /// The same for groups all of whose lanes are covered, simplified.
     pub interior: &'a Function,
     /// The surfaces, as the function numbers them; all of them are whole.
     pub surfaces: &'a [SurfaceLayout],

@@ -1,7 +1,7 @@
 //! Kernels' code for the interpreter, which is made when it first runs: where there is machine code, that is seldom.
 
 use crate::interp::Code;
-use ctm_lane::{Function, hoist_invariants};
+use ctm_lane::{Function, hoist_invariants, simplify};
 use std::sync::OnceLock;
 
 /// A function's code for the interpreter, now or later.
@@ -11,12 +11,12 @@ pub(crate) enum Interpretation {
 }
 
 impl Interpretation {
-    /// Makes the code of a simplified function at once.
+    /// Makes the code of a function at once.
     pub fn new(function: Function) -> Self {
         Self::Made(lay_out(function))
     }
 
-    /// Keeps the simplified function until the code is wanted.
+    /// Keeps the function until the code is wanted.
     pub fn later(function: Function) -> Self {
         Self::Later { function, code: OnceLock::new() }
     }
@@ -40,6 +40,7 @@ impl Interpretation {
 
 /// The interpreter's rows are no scarce registers: what is the same in every pass of a loop is computed in front of it.
 fn lay_out(mut function: Function) -> Code {
+    simplify(&mut function);
     hoist_invariants(&mut function);
     Code::new(&function)
 }

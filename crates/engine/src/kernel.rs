@@ -1,11 +1,12 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
 use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
+use crate::interior::interior_of;
 use crate::interpretation::Interpretation;
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Block, Channels, Function, Graph, Op, Surface, Terminator, assume_covered, simplify};
+use ctm_lane::{Block, Channels, Function, Graph, Op, Surface, Terminator, simplify_once};
 
 /// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
 pub const SHORT: u64 = 1 << 18;
@@ -59,7 +60,7 @@ impl Kernel {
         most_steps: Option<u64>,
         runtime: &Runtime,
     ) -> Self {
-        simplify(&mut function);
+        simplify_once(&mut function);
         let longest = longest(&function);
         let may_trap = may_trap(&function);
         // Machine code that only the run's budget stops is never run again.
@@ -73,10 +74,7 @@ impl Kernel {
         };
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
         let compiled = runtime.shared_backend().filter(|_| wanted).and_then(|backend| {
-            let mut interior = function.clone();
-            if assume_covered(&mut interior) {
-                simplify(&mut interior);
-            }
+            let interior = interior_of(&mut function);
             let source = Source { function: &function, interior: &interior, surfaces, may_stop };
             Some((backend.compile(&source)?, Variants::new(backend, &source)))
         });

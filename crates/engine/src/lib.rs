@@ -28,6 +28,7 @@ mod cache;
 mod engine;
 mod executor;
 mod guest;
+mod interior;
 pub mod interp;
 mod interpretation;
 mod kernel;

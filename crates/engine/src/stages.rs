@@ -1,8 +1,9 @@
 //! What becomes of a program on its way to machine code, for people to look at.
 
 use crate::backend::{Source, SurfaceLayout};
+use crate::interior::interior_of;
 use crate::kernel::may_stop;
-use ctm_lane::{Function, assume_covered, simplify};
+use ctm_lane::{Function, simplify, simplify_once};
 
 /// The stages of a program for one job. Guests make them.
 #[derive(Clone, Debug)]
@@ -38,11 +39,10 @@ impl Stages {
     /// group takes, if the guest knows.
     pub fn with_machine_code(mut self, surfaces: Option<Vec<SurfaceLayout>>, most_steps: Option<u64>) -> Self {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|layout| layout.whole)).map(|surfaces| {
-            let mut interior = self.general.clone();
-            if assume_covered(&mut interior) {
-                simplify(&mut interior);
-            }
-            Specialised { interior, surfaces, may_stop: may_stop(&self.general, most_steps) }
+            let mut function = self.lifted.clone();
+            simplify_once(&mut function);
+            let may_stop = may_stop(&function, most_steps);
+            Specialised { interior: interior_of(&mut function), surfaces, may_stop }
         });
         self
     }

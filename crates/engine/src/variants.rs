@@ -7,7 +7,8 @@
 //! run with others has the code that works for all. This is done once for a kernel.
 
 use crate::backend::{Backend, Bindings, Code, Source, SurfaceLayout};
-use ctm_lane::{Block, Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, assume_covered, simplify};
+use crate::interior::interior_of;
+use ctm_lane::{Block, Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, simplify_once};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -44,7 +45,7 @@ struct Variant {
 }
 
 impl Variants {
-    /// For a kernel's simplified functions; `None` if no coordinate of a load is a position, or a loop's counter, and a constant.
+    /// For a kernel's functions; `None` if no coordinate of a load is a position, or a loop's counter, and a constant.
     pub fn new(backend: &Arc<dyn Backend>, source: &Source) -> Option<Self> {
         let &Source { function, interior, surfaces, may_stop } = source;
         let entries = entries(interior);
@@ -93,11 +94,8 @@ impl Variants {
             let known = self.entries.iter().position(|&known| known == (table, entry));
             known.map(|at| constants[at])
         });
-        simplify(&mut general);
-        let mut interior = general.clone();
-        if assume_covered(&mut interior) {
-            simplify(&mut interior);
-        }
+        simplify_once(&mut general);
+        let interior = interior_of(&mut general);
         let is_better = unknown_coordinates(&interior).len() < self.unknown;
         let source =
             Source { function: &general, interior: &interior, surfaces: &self.surfaces, may_stop: self.may_stop };

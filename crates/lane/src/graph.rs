@@ -160,6 +160,29 @@ impl Graph {
         self.order.iter().copied().filter(move |&block| is_head(block))
     }
 
+    /// Visits all blocks in order, and those of a loop again while something new comes around to its head. `enter` takes what comes to a block,
+    /// and says whether that is new.
+    pub(crate) fn visit_until_settled<S>(
+        &self,
+        function: &Function,
+        state: &mut S,
+        visit: impl Fn(&mut S, Block),
+        enter: impl Fn(&mut S, Block) -> bool,
+    ) {
+        let mut at = 0;
+        while let Some(&block) = self.order.get(at) {
+            visit(state, block);
+            let mut next = at + 1;
+            for target in function.terminator(block).targets() {
+                let position = self.position(target.block);
+                if position <= at && enter(state, target.block) {
+                    next = next.min(position);
+                }
+            }
+            at = next;
+        }
+    }
+
     /// Cooper, Harvey and Kennedy's iteration over reverse postorder.
     fn find_dominators(&mut self) {
         let mut dominator = vec![NONE; self.order.len()];

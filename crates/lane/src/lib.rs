@@ -62,5 +62,7 @@ pub use graph::Graph;
 pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
 pub use scalar::{evaluate, evaluate_pair};
-pub use simplify::{assume_constants, assume_covered, free_lanes, hoist_invariants, simplify, simplify_with};
+pub use simplify::{
+    assume_constants, assume_covered, free_lanes, hoist_invariants, simplify, simplify_once, simplify_with,
+};
 pub use verify::{Location, VerifyCause, VerifyError, verify, verify_form};

@@ -65,12 +65,13 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Measures all forms of machine code that this host can run. `progress` is told the name of what was measured.
-    pub fn new(progress: fn(&str)) -> Self {
+    /// Measures all forms of machine code that this host can run, of programs whose instruction set and name begin with `only`. `progress` is told
+    /// the name of what was measured.
+    pub fn new(only: &str, progress: fn(&str)) -> Self {
         let forms = [EngineName::JitAvx512, EngineName::JitAvx2];
         let engines: Vec<_> = forms.into_iter().filter(|&name| name.executor().is_ok()).collect();
         let machine = Machine::new();
-        let rows = programs::measure(&engines, progress);
+        let rows = programs::measure(&engines, only, progress);
         Measurement { machine, engines, rows }
     }
 

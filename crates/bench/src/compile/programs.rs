@@ -17,6 +17,7 @@ use ctm_testkit::random::Random;
 use ctm_testkit::structured::Options;
 use ctm_testkit::{case, generate, project_path, r700::case as r700_case, sm50::case as sm50_case};
 use ctm_x1k::{Domain, Instruction, Job, Program, References, Words, WriteMode};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -25,39 +26,51 @@ const SLOTS: usize = 512;
 /// Columns and rows of the surfaces of such a program.
 const SIDE: u32 = 64;
 
-/// Measures all programs for these engines.
-pub fn measure(engines: &[EngineName], progress: fn(&str)) -> Vec<Row> {
+/// Measures the programs whose instruction set and name begin with `only`, for these engines.
+pub fn measure(engines: &[EngineName], only: &str, progress: fn(&str)) -> Vec<Row> {
+    let is_wanted = |isa: &str, name: &str| format!("{isa} {name}").starts_with(only);
     let mut rows = Vec::new();
     let mut add = |row: Row| {
         progress(&format!("{} {}", row.isa, row.name));
         rows.push(row);
     };
-    for isa in [Isa::X1k, Isa::R700] {
-        let kernels = KERNELS.iter().filter(|kernel| kernel.size.is_none()).map(|kernel| kernel.folder(isa));
-        for folder in kernels.filter(|folder| folder.exists()) {
-            add(match isa {
-                Isa::X1k => of_x1k(engines, &folder, Origin::Kernel),
-                Isa::R700 => of_r700(engines, &folder, Origin::Kernel),
-            });
-        }
+    let x1k = kernels(Isa::X1k).map(|folder| (folder, Origin::Kernel)).chain(corpus("x1k"));
+    for (folder, origin) in x1k.filter(|(folder, _)| is_wanted("X1K", name(folder))) {
+        add(of_x1k(engines, &folder, origin));
     }
-    corpus("x1k").iter().for_each(|folder| add(of_x1k(engines, folder, Origin::Corpus)));
-    corpus("r700").iter().for_each(|folder| add(of_r700(engines, folder, Origin::Corpus)));
-    corpus("sm50").iter().flat_map(|folder| of_sm50(engines, folder)).for_each(&mut add);
+    let r700 = kernels(Isa::R700).map(|folder| (folder, Origin::Kernel)).chain(corpus("r700"));
+    for (folder, origin) in r700.filter(|(folder, _)| is_wanted("R700", name(folder))) {
+        add(of_r700(engines, &folder, origin));
+    }
+    for (folder, _) in corpus("sm50").filter(|(folder, _)| is_wanted("SM50", name(folder))) {
+        of_sm50(engines, &folder).into_iter().for_each(&mut add);
+    }
     let full = Full::new();
-    for (name, program) in [("straight", full.straight()), ("structured", full.structured())] {
-        add(of_x1k_job(engines, name.to_owned(), Origin::Full, &full.job(&program)));
+    let fill: [(&str, fn(&Full) -> Program); 2] = [("straight", Full::straight), ("structured", Full::structured)];
+    for (name, program) in fill.into_iter().filter(|(name, _)| is_wanted("X1K", name)) {
+        add(of_x1k_job(engines, name.to_owned(), Origin::Full, &full.job(&program(&full))));
     }
     rows
 }
 
+/// A program's name: that of its folder.
+fn name(folder: &Path) -> &str {
+    folder.file_name().and_then(OsStr::to_str).unwrap_or_default()
+}
+
+/// The folders of an instruction set's kernels.
+fn kernels(isa: Isa) -> impl Iterator<Item = PathBuf> {
+    let kernels = KERNELS.iter().filter(|kernel| kernel.size.is_none()).map(move |kernel| kernel.folder(isa));
+    kernels.filter(|folder| folder.exists())
+}
+
 /// The folders of an instruction set's corpus, by name.
-fn corpus(isa: &str) -> Vec<PathBuf> {
+fn corpus(isa: &str) -> impl Iterator<Item = (PathBuf, Origin)> {
     let folder = project_path("tests/corpus").join(isa);
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.sort();
-    folders
+    folders.into_iter().map(|folder| (folder, Origin::Corpus))
 }
 
 /// What programs read does not matter here.
@@ -125,8 +138,7 @@ impl StageRunner for Launches<'_> {
 }
 
 fn of_sm50(engines: &[EngineName], folder: &Path) -> Vec<Row> {
-    let pipeline = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let launches = Launches { engines, pipeline, rows: Mutex::default() };
+    let launches = Launches { engines, pipeline: name(folder).to_owned(), rows: Mutex::default() };
     sm50_case::Case::load(folder).check(&launches).unwrap_or_else(|error| panic!("{error}"));
     launches.rows.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

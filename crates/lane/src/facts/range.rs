@@ -131,26 +131,22 @@ impl Ranges {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         let mut ranges = Self { ranges: vec![None; function.value_count()] };
-        let heads: Vec<Block> = graph.loop_heads().collect();
-        loop {
-            for &block in &graph.order {
-                ranges.enter(function, graph, block);
-                for &inst in function.insts(block) {
-                    let op = function.op(inst);
-                    if op.info().results.first() == Some(&Type::Lane) {
-                        let new = ranges.of_op(function, op, function.args(inst));
-                        for result in function.results(inst) {
-                            ranges.ranges[result.index()] = Some(new);
-                        }
-                    }
+        let visit = |ranges: &mut Self, block| ranges.visit(function, graph, block);
+        graph.visit_until_settled(function, &mut ranges, visit, |ranges, head| ranges.enter(function, graph, head));
+        ranges
+    }
+
+    fn visit(&mut self, function: &Function, graph: &Graph, block: Block) {
+        self.enter(function, graph, block);
+        for &inst in function.insts(block) {
+            let op = function.op(inst);
+            if op.info().results.first() == Some(&Type::Lane) {
+                let new = self.of_op(function, op, function.args(inst));
+                for result in function.results(inst) {
+                    self.ranges[result.index()] = Some(new);
                 }
             }
-            // What comes around loops is all that can still differ.
-            if !heads.iter().any(|&head| ranges.enter(function, graph, head)) {
-                break;
-            }
         }
-        ranges
     }
 
     /// Joins what comes into the parameters of a block; gives whether anything moved.

@@ -76,26 +76,22 @@ impl Shapes {
     pub fn new(function: &Function, graph: &Graph) -> Self {
         let count = function.value_count();
         let mut shapes = Self { shapes: vec![None; count], varies: vec![false; count] };
-        let heads: Vec<Block> = graph.loop_heads().collect();
         // Shapes only grow, at most twice each, so this ends.
-        loop {
-            for &block in &graph.order {
-                shapes.enter(function, graph, block);
-                for &inst in function.insts(block) {
-                    let (op, args) = (function.op(inst), function.args(inst));
-                    let results = function.results(inst).filter(|&value| function.value_type(value) != Type::Uniform);
-                    for result in results {
-                        shapes.shapes[result.index()] = Some(shapes.of_op(function, op, args));
-                        shapes.varies[result.index()] = varies_itself(op) || shapes.any_varies(args);
-                    }
-                }
-            }
-            // What comes around loops is all that can still differ.
-            if !heads.iter().any(|&head| shapes.enter(function, graph, head)) {
-                break;
+        let visit = |shapes: &mut Self, block| shapes.visit(function, graph, block);
+        graph.visit_until_settled(function, &mut shapes, visit, |shapes, head| shapes.enter(function, graph, head));
+        shapes
+    }
+
+    fn visit(&mut self, function: &Function, graph: &Graph, block: Block) {
+        self.enter(function, graph, block);
+        for &inst in function.insts(block) {
+            let (op, args) = (function.op(inst), function.args(inst));
+            let results = function.results(inst).filter(|&value| function.value_type(value) != Type::Uniform);
+            for result in results {
+                self.shapes[result.index()] = Some(self.of_op(function, op, args));
+                self.varies[result.index()] = varies_itself(op) || self.any_varies(args);
             }
         }
-        shapes
     }
 
     fn enter(&mut self, function: &Function, graph: &Graph, block: Block) -> bool {

@@ -3,7 +3,7 @@
 use crate::entity::{Block, Value};
 use crate::function::Function;
 use crate::graph::Graph;
-use std::collections::HashSet;
+use crate::hash::FastSet;
 
 /// The blocks behind a loop to which it is left; the head of a loop around it lies in front of it.
 pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<Block> {
@@ -18,7 +18,7 @@ pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<B
 }
 
 /// Gives the blocks behind a loop parameters for these values of the loop, where all uses lie behind one of these blocks.
-pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &HashSet<Value>) {
+pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &FastSet<Value>) {
     let mut exits = exits(function, graph, body);
     // From the last to the first: what a block takes as a parameter, those in front of it have to hand on.
     exits.sort_unstable_by_key(|&exit| std::cmp::Reverse(graph.position(exit)));
@@ -32,7 +32,7 @@ pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], valu
 
 /// Everything that the blocks use, in order.
 pub(super) fn used(function: &Function, blocks: &[Block]) -> Vec<Value> {
-    let mut seen = HashSet::new();
+    let mut seen = FastSet::default();
     let mut values = Vec::new();
     for &block in blocks {
         let operands = function.insts(block).iter().flat_map(|&inst| function.args(inst)).copied();
@@ -42,8 +42,8 @@ pub(super) fn used(function: &Function, blocks: &[Block]) -> Vec<Value> {
 }
 
 /// Everything that the blocks define.
-pub(super) fn defined(function: &Function, blocks: &[Block]) -> HashSet<Value> {
-    let mut values = HashSet::new();
+pub(super) fn defined(function: &Function, blocks: &[Block]) -> FastSet<Value> {
+    let mut values = FastSet::default();
     for &block in blocks {
         values.extend(function.params(block));
         values.extend(function.insts(block).iter().flat_map(|&inst| function.results(inst)));
@@ -64,7 +64,7 @@ pub(super) fn add_param(function: &mut Function, graph: &Graph, (block, value): 
             }
         });
     }
-    let ways: HashSet<Block> = graph.predecessors(block).iter().copied().collect();
+    let ways: FastSet<Block> = graph.predecessors(block).iter().copied().collect();
     for way in ways {
         // Around a loop that begins with the block, it stays as it is.
         let arg = if behind.contains(&way) { param } else { value };

@@ -9,8 +9,8 @@ use super::inner_loops::MOST_BLOCKS;
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::graph::Graph;
+use crate::hash::FastSet;
 use crate::op::Effect;
-use std::collections::HashSet;
 
 pub(crate) fn run(function: &mut Function) {
     let mut graph = Graph::new(function);
@@ -25,7 +25,7 @@ pub(crate) fn run(function: &mut Function) {
 
 /// What only outside blocks and ways to them use.
 fn sinkable(function: &Function, body: &[Block]) -> Vec<(Block, Inst)> {
-    let mut wanted: HashSet<Value> = HashSet::new();
+    let mut wanted: FastSet<Value> = FastSet::default();
     for &block in body {
         let terminator = function.terminator(block);
         wanted.extend(terminator.operands());
@@ -53,7 +53,7 @@ fn sink(function: &mut Function, body: &[Block]) -> bool {
     if found.is_empty() {
         return false;
     }
-    let moved: HashSet<Value> = found.iter().flat_map(|&(_, inst)| function.results(inst)).collect();
+    let moved: FastSet<Value> = found.iter().flat_map(|&(_, inst)| function.results(inst)).collect();
     split_ways_out(function, body, &moved);
     let graph = Graph::new(function);
     let exits = exits(function, &graph, body);
@@ -97,7 +97,7 @@ fn uses(function: &Function, block: Block, values: &[Value]) -> bool {
 }
 
 /// Puts a block into each way out of the loop that hands on one of these values.
-fn split_ways_out(function: &mut Function, body: &[Block], values: &HashSet<Value>) {
+fn split_ways_out(function: &mut Function, body: &[Block], values: &FastSet<Value>) {
     for &block in body {
         let mut terminator = function.terminator(block).clone();
         for target in terminator.targets_mut() {

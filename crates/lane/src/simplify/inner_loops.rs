@@ -23,7 +23,7 @@ use super::closing::{add_param, close, defined, exits, used};
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
-use std::collections::{HashMap, HashSet};
+use crate::hash::{FastMap, FastSet};
 
 /// Instructions of a loop that are not too many to have twice.
 const MOST: usize = 512;
@@ -50,7 +50,7 @@ struct Loop {
     /// All blocks, the head first.
     body: Vec<Block>,
     /// The values that are the masks of the head in passes in which no lane leaves.
-    stays: HashSet<Value>,
+    stays: FastSet<Value>,
     /// The blocks to which a branch comes with a mask that stays, and another one with one that may not.
     joins: Vec<Block>,
 }
@@ -63,13 +63,13 @@ impl Loop {
         if size > MOST {
             return None;
         }
-        let mut stays = HashSet::new();
-        let mut joins = HashSet::new();
+        let mut stays = FastSet::default();
+        let mut joins = FastSet::default();
         for (number, &mask) in function.params(head).iter().enumerate() {
             if function.value_type(mask) != Type::Mask {
                 continue;
             }
-            let mut same = HashSet::from([mask]);
+            let mut same = FastSet::from_iter([mask]);
             let mut met = Vec::new();
             for &block in &body[1..] {
                 let edges = graph.edges(function, block);
@@ -108,7 +108,7 @@ impl Loop {
                 wanting.push(exit);
             }
         }
-        let mut seen = HashSet::new();
+        let mut seen = FastSet::default();
         while let Some(exit) = wanting.pop() {
             let is_new = seen.insert(exit);
             let comes_from_outside = |from: &&Block| !self.body.contains(from) && !graph.dominates(exit, **from);
@@ -134,13 +134,13 @@ impl Loop {
     }
 
     /// What is defined in the loop behind its head.
-    fn inner_values(&self, function: &Function) -> HashSet<Value> {
+    fn inner_values(&self, function: &Function) -> FastSet<Value> {
         defined(function, &self.body[1..])
     }
 
     /// The joins and what comes behind them in the same pass, in reverse postorder.
     fn behind_joins(&self, function: &Function) -> Vec<Block> {
-        let mut reached: HashSet<Block> = self.joins.iter().copied().collect();
+        let mut reached: FastSet<Block> = self.joins.iter().copied().collect();
         for &block in &self.body[1..] {
             if reached.contains(&block) {
                 let targets = function.terminator(block).targets().map(|target| target.block);
@@ -162,7 +162,7 @@ impl Loop {
     }
 
     /// Ways on which the masks stay go around the inner loop, all others to the copies and from there around the outer one.
-    fn redirect(&self, function: &mut Function, graph: &Graph, copies: &HashMap<Block, Block>) {
+    fn redirect(&self, function: &mut Function, graph: &Graph, copies: &FastMap<Block, Block>) {
         let outer = function.add_block();
         for param in function.params(self.head).to_vec() {
             function.add_param(outer, function.value_type(param));
@@ -172,7 +172,7 @@ impl Loop {
             terminator: Some(Terminator::Jump(Target { block: self.head, args: args.clone() })),
             ..std::mem::take(&mut function.blocks[outer.index()])
         };
-        let masks: HashMap<Block, Vec<usize>> = self
+        let masks: FastMap<Block, Vec<usize>> = self
             .joins
             .iter()
             .chain([&self.head])
@@ -181,8 +181,8 @@ impl Loop {
                 (block, params.filter(|(_, param)| self.stays.contains(param)).map(|(at, _)| at).collect())
             })
             .collect();
-        let is_inside: HashSet<Block> = self.body.iter().copied().collect();
-        let is_copy: HashSet<Block> = copies.values().copied().collect();
+        let is_inside: FastSet<Block> = self.body.iter().copied().collect();
+        let is_copy: FastSet<Block> = copies.values().copied().collect();
         for block in function.blocks().filter(|&block| block != outer) {
             let inside = is_inside.contains(&block);
             if !inside && !is_copy.contains(&block) && !graph.predecessors(self.head).contains(&block) {
@@ -203,9 +203,9 @@ impl Loop {
 }
 
 /// Copies of blocks, which are in reverse postorder, with branches to each other.
-fn copy_blocks(function: &mut Function, blocks: &[Block]) -> HashMap<Block, Block> {
-    let copies: HashMap<Block, Block> = blocks.iter().map(|&block| (block, function.add_block())).collect();
-    let mut values: HashMap<Value, Value> = HashMap::new();
+fn copy_blocks(function: &mut Function, blocks: &[Block]) -> FastMap<Block, Block> {
+    let copies: FastMap<Block, Block> = blocks.iter().map(|&block| (block, function.add_block())).collect();
+    let mut values: FastMap<Value, Value> = FastMap::default();
     for &block in blocks {
         for param in function.params(block).to_vec() {
             let copy = function.add_param(copies[&block], function.value_type(param));

@@ -6,12 +6,12 @@
 use crate::entity::{Block, Inst, Value};
 use crate::function::Function;
 use crate::graph::Graph;
+use crate::hash::FastMap;
 use crate::op::Op;
-use std::collections::HashMap;
 
 pub(crate) fn run(function: &mut Function) {
     let graph = Graph::new(function);
-    let mut parts: HashMap<[Value; 2], (Block, Value)> = HashMap::new();
+    let mut parts: FastMap<[Value; 2], (Block, Value)> = FastMap::default();
     for &block in &graph.order {
         let insts: Vec<Inst> = function.insts(block).to_vec();
         for inst in insts {

@@ -66,6 +66,8 @@ const PASSES: &[Pass] = &[
     ("blocks", |function, _| blocks::run(function)),
 ];
 
+/// How often, at most, ways through the code are made anew.
+const MAX_SHAPINGS: usize = 2;
 /// Rounds after which simplification ends even if something could still change.
 const MAX_ROUNDS: usize = 8;
 
@@ -79,15 +81,23 @@ pub fn simplify(function: &mut Function) {
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
     take_turns(function, &mut observe);
-    if threading::run(function) {
-        function.compact();
-        observe("threading", function);
-        take_turns(function, &mut observe);
-    }
-    if inner_loops::run(function) {
-        function.compact();
-        observe("inner loops", function);
-        take_turns(function, &mut observe);
+    // Edges past a loop's head can be told apart once the loop has an inner one, which then leaves it in other places.
+    for _ in 0..MAX_SHAPINGS {
+        let mut changed = false;
+        for (name, pass) in
+            [("threading", threading::run as fn(&mut Function) -> bool), ("inner loops", inner_loops::run)]
+        {
+            if pass(function) {
+                blocks::run(function);
+                function.compact();
+                observe(name, function);
+                take_turns(function, &mut observe);
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
     }
     if induction::run(function) {
         dead::run(function);
@@ -97,6 +107,17 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
     exits::run(function);
     function.compact();
     observe("exits", function);
+}
+
+/// Simplifies a function that passes the verifier in one round: for who makes several functions of it, each of which is simplified by itself.
+pub fn simplify_once(function: &mut Function) {
+    function.compact();
+    let mut walked = None;
+    for (_, pass) in PASSES {
+        pass(function, &mut walked);
+    }
+    dead::run(function);
+    function.compact();
 }
 
 /// Runs the passes until nothing changes.

@@ -7,8 +7,8 @@ use super::closing::{add_param, used};
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::graph::Graph;
+use crate::hash::FastSet;
 use crate::op::Effect;
-use std::collections::HashSet;
 
 /// Gives whether something changed.
 pub(super) fn run(function: &mut Function) -> bool {
@@ -37,7 +37,7 @@ fn asked(function: &Function, block: Block) -> Option<usize> {
 
 /// Lets the parameters of a block be used in it alone, if that can be: the blocks behind it get their own.
 fn keep(function: &mut Function, graph: &Graph, block: Block) -> bool {
-    let params: HashSet<Value> = function.params(block).iter().copied().collect();
+    let params: FastSet<Value> = function.params(block).iter().copied().collect();
     let next: Vec<Block> = function.terminator(block).targets().map(|target| target.block).collect();
     for next in next.into_iter().filter(|&next| graph.predecessors(next).len() == 1) {
         let behind: Vec<Block> = graph.order.iter().copied().filter(|&other| graph.dominates(next, other)).collect();

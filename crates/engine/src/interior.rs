@@ -1,0 +1,17 @@
+//! The function for groups that lie wholly inside the domain: most of them, and at times all.
+
+use ctm_lane::{Function, assume_covered, simplify};
+
+/// Makes the function for groups all of whose lanes are covered, simplified, out of a function that has been simplified once. That is simplified
+/// further where both come to the same; otherwise it waits until other groups are there.
+pub(crate) fn interior_of(function: &mut Function) -> Function {
+    let mut interior = function.clone();
+    if assume_covered(&mut interior) {
+        simplify(&mut interior);
+        return interior;
+    }
+    simplify(function);
+    let mut interior = function.clone();
+    assume_covered(&mut interior);
+    interior
+}
