@@ -39,6 +39,8 @@ pub struct Plan {
 pub struct ByHand {
     /// Its times.
     pub times: Sample,
+    /// Its times with one thread.
+    pub alone: Sample,
     /// Our picture, compared with its.
     pub comparison: Comparison,
 }
@@ -117,6 +119,11 @@ impl Row {
         self.alone.median() / self.ours.median()
     }
 
+    /// The same of the kernel written by hand.
+    pub fn scaling_of_native(&self) -> Option<f64> {
+        self.native.as_ref().map(|native| native.alone.median() / native.times.median())
+    }
+
     /// The limit that binds, and how much of it we reach.
     pub fn limit(&self, limits: &Limits) -> (Bound, f64) {
         let (arithmetic, memory) = (self.flops / limits.flops, self.copying.median());
@@ -153,9 +160,12 @@ impl Measurement {
             let mut theirs =
                 programs.kernel(kernel, ours.size(), &ours.textures(), (&Driver::Llvmpipe, plan.threads))?;
             theirs.driver().clone_into(&mut driver);
-            let by_hand = native.as_ref().map(|all| all.kernel(kernel, ours.size(), &ours.textures(), plan.threads));
-            let mut by_hand = by_hand.transpose()?;
-            compiler = by_hand.as_ref().map(|by_hand| by_hand.driver().to_owned()).or(compiler);
+            let by_hand = |threads| {
+                let drawing = native.as_ref().map(|all| all.kernel(kernel, ours.size(), &ours.textures(), threads));
+                drawing.transpose()
+            };
+            let mut by_hand = by_hand(plan.threads)?.zip(by_hand(1)?);
+            compiler = by_hand.as_ref().map(|(by_hand, _)| by_hand.driver().to_owned()).or(compiler);
             rows.push(measure(kernel, &*ours, (&mut theirs, by_hand.as_mut()), &plan)?);
         }
         rows.sort_by_key(|row: &Row| KERNELS.iter().position(|kernel| kernel.name == row.kernel.name));
@@ -187,7 +197,7 @@ fn copying_turn(copying: &mut Copying) -> f64 {
 fn measure(
     kernel: &'static Kernel,
     ours: &dyn Guest,
-    (theirs, mut by_hand): (&mut Drawing, Option<&mut Drawing>),
+    (theirs, mut by_hand): (&mut Drawing, Option<&mut (Drawing, Drawing)>),
     plan: &Plan,
 ) -> Result<Row, PeerError> {
     let mut compile = Sample::default();
@@ -203,10 +213,10 @@ fn measure(
     let picture = ours.picture();
     let comparison = kernel.tolerance.compare(&picture, &theirs.floats((width, height))?);
     let mut native = None;
-    if let Some(by_hand) = &mut by_hand {
+    if let Some((by_hand, _)) = &mut by_hand {
         by_hand.draw(1)?;
         let comparison = kernel.tolerance.compare(&picture, &by_hand.floats((width, height))?);
-        native = Some(ByHand { times: Sample::default(), comparison });
+        native = Some(ByHand { times: Sample::default(), alone: Sample::default(), comparison });
     }
     let flops = 2.0 * kernel.operations(&picture);
     drop(picture);
@@ -215,8 +225,9 @@ fn measure(
     for _ in 0..plan.rounds {
         all.add(turn(TURN, ours, plan.threads));
         others.add(their_turn(TURN, theirs)?);
-        if let (Some(by_hand), Some(native)) = (&mut by_hand, &mut native) {
+        if let (Some((by_hand, alone)), Some(native)) = (&mut by_hand, &mut native) {
             native.times.add(their_turn(TURN, by_hand)?);
+            native.alone.add(their_turn(TURN, alone)?);
         }
         copies.add(copying_turn(&mut copying));
         alone.add(turn(TURN, ours, 1));

@@ -2,6 +2,7 @@
 //! lift makes of them. `CTM_BLESS=1 cargo test -p ctm-testkit --test engine_kernels` writes them anew.
 
 use ctm_engine::{Backend, Bindings, Bound, Code, Engine, Incomplete, Source};
+use ctm_lane::simplify;
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::case::Case;
 use ctm_x1k::{Domain, RunOptions};
@@ -28,7 +29,9 @@ impl Backend for Recorder {
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
         assert!(!source.may_stop, "the engine's tests run them without limits");
         let mut recorded = self.0.lock().unwrap();
-        recorded.function = source.function.to_string();
+        let mut function = source.function.clone();
+        simplify(&mut function);
+        recorded.function = function.to_string();
         let surface = |facts: &ctm_engine::SurfaceLayout| {
             let surface = facts.surface;
             assert_eq!((surface.tiling, surface.format, facts.whole), (Tiling::Linear, Format::Float32_4, true));

@@ -46,9 +46,11 @@ pub fn measure(engines: &[EngineName], only: &str, progress: fn(&str)) -> Vec<Ro
         of_sm50(engines, &folder).into_iter().for_each(&mut add);
     }
     let full = Full::new();
-    let fill: [(&str, fn(&Full) -> Program); 2] = [("straight", Full::straight), ("structured", Full::structured)];
-    for (name, program) in fill.into_iter().filter(|(name, _)| is_wanted("X1K", name)) {
-        add(of_x1k_job(engines, name.to_owned(), Origin::Full, &full.job(&program(&full))));
+    if is_wanted("X1K", "straight") {
+        add(of_x1k_job(engines, "straight".to_owned(), Origin::Full, &full.job(&full.straight())));
+    }
+    if is_wanted("X1K", "structured") {
+        add(of_x1k_job(engines, "structured".to_owned(), Origin::Full, &full.job(&full.structured())));
     }
     rows
 }

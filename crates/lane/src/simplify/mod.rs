@@ -80,24 +80,26 @@ pub fn simplify(function: &mut Function) {
 /// that a test can run it and compare.
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
-    take_turns(function, &mut observe);
+    take_turns(function, MAX_ROUNDS, &mut observe);
     // Edges past a loop's head can be told apart once the loop has an inner one, which then leaves it in other places.
     for _ in 0..MAX_SHAPINGS {
-        let mut changed = false;
-        for (name, pass) in
-            [("threading", threading::run as fn(&mut Function) -> bool), ("inner loops", inner_loops::run)]
-        {
-            if pass(function) {
-                blocks::run(function);
-                function.compact();
-                observe(name, function);
-                take_turns(function, &mut observe);
-                changed = true;
-            }
+        let threaded = threading::run(function);
+        if threaded {
+            blocks::run(function);
+            function.compact();
+            observe("threading", function);
+            take_turns(function, 1, &mut observe);
         }
-        if !changed {
+        let has_inner = inner_loops::run(function);
+        if has_inner {
+            blocks::run(function);
+            function.compact();
+            observe("inner loops", function);
+        }
+        if !threaded && !has_inner {
             break;
         }
+        take_turns(function, MAX_ROUNDS, &mut observe);
     }
     if induction::run(function) {
         dead::run(function);
@@ -121,12 +123,12 @@ pub fn simplify_once(function: &mut Function) {
 }
 
 /// Runs the passes until nothing changes.
-fn take_turns(function: &mut Function, observe: &mut impl FnMut(&'static str, &Function)) {
+fn take_turns(function: &mut Function, rounds: usize, observe: &mut impl FnMut(&'static str, &Function)) {
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
     // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
     let mut walked = None;
-    for &(name, pass) in PASSES.iter().cycle().take(MAX_ROUNDS * PASSES.len()) {
+    for &(name, pass) in PASSES.iter().cycle().take(rounds * PASSES.len()) {
         let changed = pass(function, &mut walked);
         if changed {
             observe(name, function);
