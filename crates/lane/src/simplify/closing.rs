@@ -32,11 +32,12 @@ pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], valu
 
 /// Everything that the blocks use, in order.
 pub(super) fn used(function: &Function, blocks: &[Block]) -> Vec<Value> {
-    let mut seen = FastSet::default();
+    let mut seen = vec![false; function.value_count()];
     let mut values = Vec::new();
     for &block in blocks {
         let operands = function.insts(block).iter().flat_map(|&inst| function.args(inst)).copied();
-        values.extend(operands.chain(function.terminator(block).values()).filter(|value| seen.insert(*value)));
+        let is_new = |value: &Value| !std::mem::replace(&mut seen[value.index()], true);
+        values.extend(operands.chain(function.terminator(block).values()).filter(is_new));
     }
     values
 }
