@@ -6,7 +6,7 @@ use crate::interpretation::Interpretation;
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Block, Channels, Function, Graph, Op, Surface, Terminator, simplify_once};
+use ctm_lane::{Block, Channels, Function, Graph, Op, Surface, Terminator, simplify, simplify_once};
 
 /// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
 pub const SHORT: u64 = 1 << 18;
@@ -61,27 +61,37 @@ impl Kernel {
         runtime: &Runtime,
     ) -> Self {
         simplify_once(&mut function);
-        let longest = longest(&function);
-        let may_trap = may_trap(&function);
-        // Machine code that only the run's budget stops is never run again.
-        let is_complete = !may_trap && (longest.is_some() || most_steps.is_some());
-        let may_stop = may_stop(&function, most_steps);
-        let repeatable = is_repeatable(&function);
         let wanted = match grouping {
-            Grouping::Independent => repeatable || is_complete,
+            Grouping::Independent => {
+                let can_run = |function: &Function| is_repeatable(function) || is_complete(function, most_steps);
+                can_run(&function) || {
+                    simplify(&mut function);
+                    can_run(&function)
+                }
+            }
             Grouping::Once => true,
             Grouping::Lockstep(_) | Grouping::Together => false,
         };
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
-        let compiled = runtime.shared_backend().filter(|_| wanted).and_then(|backend| {
-            let interior = interior_of(&mut function);
-            let source = Source { function: &function, interior: &interior, surfaces, may_stop };
+        let backend = runtime.shared_backend().filter(|_| wanted);
+        let interior = backend.map(|_| interior_of(&mut function));
+        let compiled = backend.zip(interior.as_ref()).and_then(|(backend, interior)| {
+            let may_stop = may_stop(&function, most_steps);
+            let source = Source { function: &function, interior, surfaces, may_stop };
             Some((backend.compile(&source)?, Variants::new(backend, &source)))
         });
         let (machine, variants) = compiled.map_or((None, None), |(machine, variants)| (Some(machine), variants));
+        if machine.is_none() {
+            simplify(&mut function);
+        }
+        let longest = longest(&function);
+        let may_trap = may_trap(&function);
+        let may_stop = may_stop(&function, most_steps);
+        let repeatable = is_repeatable(&function);
         let is_replaced = |(number, layout): &(usize, &SurfaceLayout)| {
             let channels = Channels(0xF >> (4 - layout.surface.format.channels()));
-            replaces(&function, Surface::new(*number), channels)
+            // What a lane does to its element does not depend on the other lanes of its group.
+            replaces(interior.as_ref().unwrap_or(&function), Surface::new(*number), channels)
         };
         let replaced = surfaces.iter().enumerate().filter(is_replaced);
         let replaced = replaced.map(|(number, _)| Surface::new(number)).collect();
@@ -138,7 +148,13 @@ pub(crate) fn may_stop(function: &Function, most_steps: Option<u64>) -> bool {
     may_trap(function) || steps.is_none_or(|steps| steps > SHORT)
 }
 
-fn may_trap(function: &Function) -> bool {
+/// Whether machine code of a function can always come to the end of a group: only the run's budget stops it, after which it is never run again.
+fn is_complete(function: &Function, most_steps: Option<u64>) -> bool {
+    !may_trap(function) && (longest(function).is_some() || most_steps.is_some())
+}
+
+/// Whether some way through a function ends in a trap.
+pub(crate) fn may_trap(function: &Function) -> bool {
     function.blocks().any(|block| matches!(function.terminator(block), Terminator::Trap { .. }))
 }
 
@@ -174,7 +190,7 @@ fn operations(function: &Function) -> impl Iterator<Item = &Op> {
 }
 
 /// Most steps that a group can execute; `None` if there are loops.
-fn longest(function: &Function) -> Option<u64> {
+pub(crate) fn longest(function: &Function) -> Option<u64> {
     let graph = Graph::new(function);
     let steps = operations(function).map(|op| match op {
         Op::Steps { count, .. } => u64::from(*count),

@@ -41,8 +41,8 @@ impl Stages {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|layout| layout.whole)).map(|surfaces| {
             let mut function = self.lifted.clone();
             simplify_once(&mut function);
-            let may_stop = may_stop(&function, most_steps);
-            Specialised { interior: interior_of(&mut function), surfaces, may_stop }
+            let interior = interior_of(&mut function);
+            Specialised { interior, surfaces, may_stop: may_stop(&function, most_steps) }
         });
         self
     }
