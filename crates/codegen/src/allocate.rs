@@ -333,6 +333,26 @@ impl File {
     }
 }
 
+/// The virtual registers that are used, by the starts of their ranges.
+fn in_order(ranges: &[Range]) -> Vec<usize> {
+    const NONE: u32 = u32::MAX;
+    let started = || ranges.iter().enumerate().filter(|(_, range)| range.start != EMPTY.start);
+    let count = started().map(|(_, range)| range.start as usize + 1).max().unwrap_or(0);
+    // A list of registers for each start.
+    let (mut firsts, mut next) = (vec![NONE; count], vec![NONE; ranges.len()]);
+    for (at, range) in started().rev() {
+        next[at] = std::mem::replace(&mut firsts[range.start as usize], at as u32);
+    }
+    let mut order = Vec::with_capacity(ranges.len());
+    for mut at in firsts {
+        while at != NONE {
+            order.push(at as usize);
+            at = next[at as usize];
+        }
+    }
+    order
+}
+
 /// Locations, slots of each class, and how often code accesses these.
 fn scan<O>(
     machine: &Machine<O>,
@@ -341,14 +361,10 @@ fn scan<O>(
     hints: &[Option<Reg>],
 ) -> (Vec<Location>, [u32; 3], f32) {
     let mut locations = vec![Location::Nowhere; ranges.len()];
-    let started = ranges.iter().zip(0u32..).filter(|(range, _)| range.start != u32::MAX);
-    let mut order: Vec<(u32, u32)> = started.map(|(range, at)| (range.start, at)).collect();
-    // The registers of a group are in order, those of several groups are so many such rows.
-    order.sort();
     let classes = [Class::Vector, Class::Mask, Class::General].map(|class| registers.of(class));
     let mut files = classes.map(File::new);
     let mut spilled: Vec<usize> = Vec::new();
-    for at in order.into_iter().map(|(_, at)| at as usize) {
+    for at in in_order(ranges) {
         let (class, range) = (machine.classes[at], &ranges[at]);
         let (registers, file) = (classes[class_index(class)], &mut files[class_index(class)]);
         let hinted = hints[at].and_then(|hint| match locations[hint.index()] {

@@ -75,8 +75,8 @@ impl Kernel {
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
         let backend = runtime.shared_backend().filter(|_| wanted);
         let interior = backend.map(|_| interior_of(&mut function));
+        let may_stop = may_stop(&function, most_steps);
         let compiled = backend.zip(interior.as_ref()).and_then(|(backend, interior)| {
-            let may_stop = may_stop(&function, most_steps);
             let source = Source { function: &function, interior, surfaces, may_stop };
             Some((backend.compile(&source)?, Variants::new(backend, &source)))
         });
@@ -86,7 +86,6 @@ impl Kernel {
         }
         let longest = longest(&function);
         let may_trap = may_trap(&function);
-        let may_stop = may_stop(&function, most_steps);
         let repeatable = is_repeatable(&function);
         let is_replaced = |(number, layout): &(usize, &SurfaceLayout)| {
             let channels = Channels(0xF >> (4 - layout.surface.format.channels()));

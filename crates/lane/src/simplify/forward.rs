@@ -57,6 +57,11 @@ impl Facts {
         Self { ranges, shapes, known, zero_signs, uses }
     }
 
+    /// The shapes of the values.
+    pub(crate) fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
     /// Whether something else is known of a value than before. Of constants, which are all that a walk makes, everything is known at once.
     fn differs(&self, old: &Self, value: Value) -> bool {
         value.index() < old.uses.len()

@@ -60,7 +60,7 @@ const PASSES: &[Pass] = &[
     (FORWARD, forward::run),
     ("parameters", |function, _| params::run(function)),
     ("demand", |function, _| demand::run(function)),
-    ("counters", |function, _| counters::run(function)),
+    ("counters", |function, walked| counters::run(function, walked.as_ref().map(Facts::shapes))),
     ("NaN bits", |function, _| nan_bits::run(function)),
     ("negations", |function, _| negations::run(function)),
     ("blocks", |function, _| blocks::run(function)),
@@ -68,8 +68,8 @@ const PASSES: &[Pass] = &[
 
 /// How often, at most, ways through the code are made anew.
 const MAX_SHAPINGS: usize = 2;
-/// Rounds after which simplification ends even if something could still change.
-const MAX_ROUNDS: usize = 8;
+/// Passes after which simplification ends even if something could still change: eight rounds.
+const MAX_TURNS: usize = 8 * PASSES.len();
 
 /// Simplifies a function that passes the verifier, and puts it in order ([`Function::compact`]).
 pub fn simplify(function: &mut Function) {
@@ -80,7 +80,7 @@ pub fn simplify(function: &mut Function) {
 /// that a test can run it and compare.
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
-    take_turns(function, MAX_ROUNDS, &mut observe);
+    take_turns(function, MAX_TURNS, &mut observe);
     // Edges past a loop's head can be told apart once the loop has an inner one, which then leaves it in other places.
     for _ in 0..MAX_SHAPINGS {
         let threaded = threading::run(function);
@@ -88,7 +88,7 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
             blocks::run(function);
             function.compact();
             observe("threading", function);
-            take_turns(function, 1, &mut observe);
+            take_turns(function, PASSES.len(), &mut observe);
         }
         let has_inner = inner_loops::run(function);
         if has_inner {
@@ -99,7 +99,7 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
         if !threaded && !has_inner {
             break;
         }
-        take_turns(function, MAX_ROUNDS, &mut observe);
+        take_turns(function, MAX_TURNS, &mut observe);
     }
     if induction::run(function) {
         dead::run(function);
@@ -114,21 +114,18 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
 /// Simplifies a function that passes the verifier in one round: for who makes several functions of it, each of which is simplified by itself.
 pub fn simplify_once(function: &mut Function) {
     function.compact();
-    let mut walked = None;
-    for (_, pass) in PASSES {
-        pass(function, &mut walked);
-    }
+    take_turns(function, PASSES.len(), &mut |_, _| ());
     dead::run(function);
     function.compact();
 }
 
-/// Runs the passes until nothing changes.
-fn take_turns(function: &mut Function, rounds: usize, observe: &mut impl FnMut(&'static str, &Function)) {
+/// Runs the passes until nothing changes, so many of them at most.
+fn take_turns(function: &mut Function, turns: usize, observe: &mut impl FnMut(&'static str, &Function)) {
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
     // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
     let mut walked = None;
-    for &(name, pass) in PASSES.iter().cycle().take(rounds * PASSES.len()) {
+    for &(name, pass) in PASSES.iter().cycle().take(turns) {
         let changed = pass(function, &mut walked);
         if changed {
             observe(name, function);
