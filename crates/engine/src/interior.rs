@@ -1,6 +1,6 @@
 //! The function for groups that lie wholly inside the domain: most of them, and at times all.
 
-use crate::kernel::{longest, may_trap};
+use crate::ending::{longest, may_trap};
 use ctm_lane::{Function, assume_covered, simplify};
 
 /// Makes the function for groups all of whose lanes are covered, simplified, out of a function that has been simplified once. That is simplified

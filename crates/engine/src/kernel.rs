@@ -1,15 +1,13 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
 use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
+use crate::ending::{is_complete, longest, may_stop, may_trap};
 use crate::interior::interior_of;
 use crate::interpretation::Interpretation;
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Block, Channels, Function, Graph, Op, Surface, Terminator, simplify, simplify_once};
-
-/// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
-pub const SHORT: u64 = 1 << 18;
+use ctm_lane::{Block, Channels, Function, Op, Surface, Terminator, simplify, simplify_once};
 
 /// What the lanes of a function have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,23 +138,6 @@ impl Kernel {
     }
 }
 
-/// Whether machine code of a function has to be able to stop in the middle of a group: some way ends in a trap, or is long.
-/// `most_steps` are the most that a group takes, if the guest knows.
-pub(crate) fn may_stop(function: &Function, most_steps: Option<u64>) -> bool {
-    let steps = [longest(function), most_steps].into_iter().flatten().min();
-    may_trap(function) || steps.is_none_or(|steps| steps > SHORT)
-}
-
-/// Whether machine code of a function can always come to the end of a group: only the run's budget stops it, after which it is never run again.
-fn is_complete(function: &Function, most_steps: Option<u64>) -> bool {
-    !may_trap(function) && (longest(function).is_some() || most_steps.is_some())
-}
-
-/// Whether some way through a function ends in a trap.
-pub(crate) fn may_trap(function: &Function) -> bool {
-    function.blocks().any(|block| matches!(function.terminator(block), Terminator::Trap { .. }))
-}
-
 /// Whether a group can run again after a part of it ran: it does not change what it reads.
 fn is_repeatable(function: &Function) -> bool {
     let loads = |stored| operations(function).any(|op| matches!(op, Op::BufferLoad { buffer } if *buffer == stored));
@@ -186,14 +167,4 @@ fn replaces(function: &Function, surface: Surface, all: Channels) -> bool {
 /// All operations of a function.
 fn operations(function: &Function) -> impl Iterator<Item = &Op> {
     function.blocks().flat_map(|block| function.insts(block).iter().map(|&inst| function.op(inst)))
-}
-
-/// Most steps that a group can execute; `None` if there are loops.
-pub(crate) fn longest(function: &Function) -> Option<u64> {
-    let graph = Graph::new(function);
-    let steps = operations(function).map(|op| match op {
-        Op::Steps { count, .. } => u64::from(*count),
-        _ => 0,
-    });
-    graph.loop_heads().next().is_none().then(|| steps.sum())
 }

@@ -25,6 +25,7 @@
 
 pub mod backend;
 mod cache;
+mod ending;
 mod engine;
 mod executor;
 mod guest;
@@ -43,10 +44,11 @@ mod workers;
 
 pub use backend::{Backend, Bindings, Bound, Code, CodeCounts, Incomplete, LINE, Outcome, Source, SurfaceLayout};
 pub use cache::CacheStats;
+pub use ending::SHORT;
 pub use engine::{Compiled, Engine};
 pub use executor::Executor;
 pub use guest::GuestJob;
-pub use kernel::{Grouping, Kernel, SHORT};
+pub use kernel::{Grouping, Kernel};
 pub use launch::Launch;
 pub use runtime::Runtime;
 pub use stages::{Specialised, Stages};

@@ -1,8 +1,8 @@
 //! What becomes of a program on its way to machine code, for people to look at.
 
 use crate::backend::{Source, SurfaceLayout};
+use crate::ending::may_stop;
 use crate::interior::interior_of;
-use crate::kernel::may_stop;
 use ctm_lane::{Function, simplify, simplify_once};
 
 /// The stages of a program for one job. Guests make them.
