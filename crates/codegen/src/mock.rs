@@ -174,6 +174,10 @@ impl Target for Mock {
         None
     }
 
+    fn frees_lanes(self) -> bool {
+        false
+    }
+
     fn free_lanes(self, _: &mut Function) {}
 
     fn latency(self, _: &Inst) -> u32 {

@@ -69,8 +69,10 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// each operand in memory, and comparisons that give vectors.
     fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
 
-    /// Lets lanes that have left a loop go on in it ([`ctm_lane::free_lanes`]) where the invalid flag is not raised for what nobody looks at.
-    /// AArch64: nothing, as all arithmetic raises it.
+    /// Whether arithmetic need not raise the invalid flag for what nobody looks at. AArch64: it always does.
+    fn frees_lanes(self) -> bool;
+
+    /// Lets lanes that have left a loop go on in it ([`ctm_lane::free_lanes`]), on a target that frees lanes.
     fn free_lanes(self, function: &mut Function);
 
     /// Cycles from an instruction's operands to its result, about. AArch64: 4 for floats, 10 for roots and quotients.

@@ -1,6 +1,6 @@
 //! What runs jobs: the scalar reference or an engine.
 
-use crate::backend::CodeCounts;
+use crate::backend::{Backend, CodeCounts};
 use crate::engine::{Compiled, Engine};
 use crate::guest::GuestJob;
 use ctm_lane::run::RunOptions;
@@ -23,6 +23,14 @@ impl Executor {
         match self {
             Executor::Reference => Self::REFERENCE,
             Executor::Engine(engine) => engine.name(),
+        }
+    }
+
+    /// What makes machine code, if something does.
+    pub fn backend(&self) -> Option<&dyn Backend> {
+        match self {
+            Executor::Reference => None,
+            Executor::Engine(engine) => engine.runtime().backend(),
         }
     }
 

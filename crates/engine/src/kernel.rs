@@ -3,7 +3,7 @@
 use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
 use crate::ending::{is_complete, longest, may_stop, may_trap};
 use crate::interior::interior_of;
-use crate::interpretation::Interpretation;
+use crate::interpretation::{Interpretation, Maker};
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
@@ -23,6 +23,26 @@ pub enum Grouping {
     Lockstep(usize),
     /// The same, for groups of the width that the run's options name: what lanes do depends on which of them a group has.
     Together,
+}
+
+/// What a kernel is made of.
+pub struct Functions {
+    function: Function,
+    interpreted: Option<Maker>,
+}
+
+impl Functions {
+    /// A function for machine code with another one for the interpreter, which is made when a run first needs it. Both leave the same memory, and each of
+    /// their lanes takes as many steps; where these steps and traps are, only the interpreter's says. Both name the same surfaces, tables and buffers.
+    pub fn with_interpreted(function: Function, interpreted: impl Fn() -> Function + Send + Sync + 'static) -> Self {
+        Functions { function, interpreted: Some(Box::new(interpreted)) }
+    }
+}
+
+impl From<Function> for Functions {
+    fn from(function: Function) -> Self {
+        Functions { function, interpreted: None }
+    }
 }
 
 /// A function, simplified, with machine code where the engine makes it and code for the interpreter, and its threads.
@@ -52,12 +72,13 @@ impl Kernel {
     /// Prepares a verified function for an engine. `surfaces` are those that it names. `most_steps` are the most that a group
     /// takes in any launch, if the guest knows; each launch then has to say how many they are in its case.
     pub fn new(
-        mut function: Function,
+        functions: impl Into<Functions>,
         grouping: Grouping,
         surfaces: &[SurfaceLayout],
         most_steps: Option<u64>,
         runtime: &Runtime,
     ) -> Self {
+        let Functions { mut function, interpreted } = functions.into();
         simplify_once(&mut function);
         let wanted = match grouping {
             Grouping::Independent => {
@@ -80,6 +101,9 @@ impl Kernel {
         });
         let (machine, variants) = compiled.map_or((None, None), |(machine, variants)| (Some(machine), variants));
         if machine.is_none() {
+            if let Some(make) = &interpreted {
+                function = make();
+            }
             simplify(&mut function);
         }
         let longest = longest(&function);
@@ -94,9 +118,13 @@ impl Kernel {
         let replaced = replaced.map(|(number, _)| Surface::new(number)).collect();
         let uses_quads = operations(&function).any(|op| matches!(op, Op::Quad { .. }));
         let array_entries = function.arrays.iter().map(|array| u64::from(array.entries)).sum();
-        let is_compiled = machine.is_some();
+        let interpretation = match (&machine, interpreted) {
+            (None, _) => Interpretation::new(function),
+            (Some(_), None) => Interpretation::later(function),
+            (Some(_), Some(make)) => Interpretation::unmade(make),
+        };
         Kernel {
-            interpretation: if is_compiled { Interpretation::later(function) } else { Interpretation::new(function) },
+            interpretation,
             uses_quads,
             array_entries,
             machine,

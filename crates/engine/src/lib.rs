@@ -48,7 +48,7 @@ pub use ending::SHORT;
 pub use engine::{Compiled, Engine};
 pub use executor::Executor;
 pub use guest::GuestJob;
-pub use kernel::{Grouping, Kernel};
+pub use kernel::{Functions, Grouping, Kernel};
 pub use launch::Launch;
 pub use runtime::Runtime;
 pub use stages::{Specialised, Stages};

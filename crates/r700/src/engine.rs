@@ -5,19 +5,23 @@
 //! lanes counts, the reference runs the program.
 
 use crate::lift::{
-    self, BufferBinding, Dependence, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding,
-    TexelLayout, bank_words, buffer_lengths, gradient_words, input_words, launch_words, sampler_words, texture_words,
+    self, BufferBinding, Dependence, InputLayout, Lifted, Names, NotLifted, Specialisation, SurfaceBinding,
+    TableBinding, TexelLayout, bank_words, buffer_lengths, gradient_words, input_words, launch_words, sampler_words,
+    texture_words,
 };
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
 };
-use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
+use ctm_engine::{
+    Backend, Bindings, Functions, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout,
+};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use ctm_lane::{Function, Op, assume_covered, simplify};
 use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 impl GuestJob for Job<'_> {
@@ -110,16 +114,19 @@ pub enum NotCompiled {
     Refused,
 }
 
-/// The stages of a job's program.
+/// The stages of a job's program on its way to the machine code of a backend, or to the interpreter.
 ///
 /// # Errors
 /// If the reference runs the program, because it cannot be lifted.
-pub fn stages(job: &Job) -> Result<Stages, NotLifted> {
+pub fn stages(job: &Job, backend: Option<&dyn Backend>) -> Result<Stages, NotLifted> {
     let key = KeyRef::of(job).into_owned();
-    let lifted = key.lift()?;
+    let with_loops = backend.and_then(|backend| key.lift_with_loops(backend.frees_lanes()));
+    let has_loops = with_loops.is_some();
+    let lifted = with_loops.map_or_else(|| key.lift(), Ok)?;
     let is_independent = lifted.dependence == Dependence::Independent && !order_matters(job);
     let surfaces = lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<_>>();
-    Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_independent), None))
+    let most_steps = lifted.most_steps.filter(|_| has_loops);
+    Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_independent), most_steps))
 }
 
 /// What is known of a job's environment when its program is compiled.
@@ -171,6 +178,42 @@ impl Key {
     /// The program as a function.
     fn lift(&self) -> Result<Lifted, NotLifted> {
         lift::lift(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation)
+    }
+
+    /// The program as a function for machine code, if that is another one: with the loops that a compiler has unrolled.
+    fn lift_with_loops(&self, frees_lanes: bool) -> Option<Lifted> {
+        let fetch_program = self.fetch_program.as_ref();
+        lift::lift_with_loops(&self.program, fetch_program, &self.environment.specialisation, frees_lanes)
+    }
+}
+
+/// What the interpreter runs of a program whose machine code has loops that the program has not: it is made when a run first needs it.
+struct Plain {
+    key: Key,
+    names: Names,
+    with_loops: Function,
+    made: OnceLock<Lifted>,
+}
+
+impl Plain {
+    fn of(key: &Key, with_loops: &Lifted) -> Self {
+        Plain {
+            key: key.clone(),
+            names: with_loops.names(),
+            with_loops: with_loops.function.clone(),
+            made: OnceLock::new(),
+        }
+    }
+
+    /// Lifts the program. What has been lifted with loops can be lifted without; if it cannot, only places differ.
+    fn lift(&self) -> Function {
+        let Key { program, fetch_program, environment } = &self.key;
+        let specialisation = &environment.specialisation;
+        let lifted = lift::lift_with_names(program, fetch_program.as_ref(), specialisation, &self.names);
+        let Ok(mut lifted) = lifted else { return self.with_loops.clone() };
+        let function = std::mem::take(&mut lifted.function);
+        let _ = self.made.set(lifted);
+        function
     }
 }
 
@@ -226,6 +269,8 @@ impl Environment {
 /// A compiled program, for surfaces with the layouts of its key.
 pub struct Kernels {
     lifted: Lifted,
+    /// Where the interpreter runs another function.
+    plain: Option<Arc<Plain>>,
     surfaces: Vec<SurfaceLayout>,
     kernel: Kernel,
     /// What lanes depend on; none if that is more than themselves and their quads.
@@ -266,7 +311,9 @@ pub struct BoundJob<'a>(Launch<'a>);
 
 impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
-        let mut lifted = key.lift().map_err(NotCompiled::NotLifted)?;
+        let with_loops = runtime.backend().and_then(|backend| key.lift_with_loops(backend.frees_lanes()));
+        let has_loops = with_loops.is_some();
+        let mut lifted = with_loops.map_or_else(|| key.lift(), Ok).map_err(NotCompiled::NotLifted)?;
         let grouping = match lifted.dependence {
             Dependence::Independent => Grouping::Independent,
             Dependence::Group => Grouping::Together,
@@ -275,12 +322,21 @@ impl Kernels {
         let surfaces =
             lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<Vec<_>>>();
         let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
+        let plain = has_loops.then(|| Arc::new(Plain::of(key, &lifted)));
         let function = std::mem::take(&mut lifted.function);
         let has_channels = lifted.surfaces.iter().any(|binding| matches!(binding, SurfaceBinding::InputChannel(..)));
         let is_independent = has_channels && grouping == Grouping::Independent;
         let sources = is_independent.then(|| Sources::of(function.clone()));
-        let kernel = Kernel::new(function, grouping, &surfaces, None, runtime);
-        Ok(Kernels { lifted, surfaces, kernel, sources })
+        let functions = match &plain {
+            Some(plain) => {
+                let plain = Arc::clone(plain);
+                Functions::with_interpreted(function, move || plain.lift())
+            }
+            None => function.into(),
+        };
+        let most_steps = if plain.is_some() { lifted.most_steps } else { None };
+        let kernel = Kernel::new(functions, grouping, &surfaces, most_steps, runtime);
+        Ok(Kernels { lifted, plain, surfaces, kernel, sources })
     }
 
     /// Whether no lane of the program looks at another one, where some inputs are [channels](Input::Channels).
@@ -319,7 +375,7 @@ impl Kernels {
             && job.check().is_ok()
             && !order_matters(job);
         let bindings = if is_fixed { self.bind(job)? } else { return None };
-        Some(BoundJob(Launch { lanes: job.lanes, bindings, max_steps: None }))
+        Some(BoundJob(Launch { lanes: job.lanes, bindings, max_steps: self.max_steps() }))
     }
 
     /// Runs a job that was [bound](Self::bound) for these lanes.
@@ -334,7 +390,17 @@ impl Kernels {
 
     fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         let Some(bindings) = self.bind(job) else { return reference::run(job, options) };
-        self.run_launch(&Launch { lanes: job.lanes, bindings, max_steps: None }, options)
+        self.run_launch(&Launch { lanes: job.lanes, bindings, max_steps: self.max_steps() }, options)
+    }
+
+    /// Most steps of a group, where the function does not tell.
+    fn max_steps(&self) -> Option<u64> {
+        self.plain.as_ref().and(self.lifted.most_steps)
+    }
+
+    /// What says where steps and traps are.
+    fn places(&self) -> &Lifted {
+        self.plain.as_ref().and_then(|plain| plain.made.get()).unwrap_or(&self.lifted)
     }
 
     fn run_launch(&self, launch: &Launch, options: &RunOptions) -> Result<RunStats, RunError> {
@@ -406,14 +472,14 @@ impl Kernels {
     /// The guest instruction with this number in the function.
     fn location(&self, number: u32) -> TrapLocation {
         let nowhere = TrapLocation { pc: 0, slot: None, in_fetch_program: false };
-        self.lifted.locations.get(number as usize).copied().unwrap_or(nowhere)
+        self.places().locations.get(number as usize).copied().unwrap_or(nowhere)
     }
 
     fn error(&self, stop: Stop) -> RunError {
         let location = |number| self.location(number);
         match stop {
             Stop::Trap { code, pc, x, y } => {
-                let kind = self.lifted.traps.get(usize::from(code)).copied().unwrap_or(TrapKind::BadOpcode);
+                let kind = self.places().traps.get(usize::from(code)).copied().unwrap_or(TrapKind::BadOpcode);
                 Trap { kind, location: location(pc), i: x, j: y }.into()
             }
             Stop::StepLimit { pc, x, y } => {

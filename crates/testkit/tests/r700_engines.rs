@@ -53,6 +53,12 @@ fn straight_programs() {
 }
 
 #[test]
+fn unrolled_programs() {
+    let differential = jobs(Kind::Unrolled, 60);
+    assert!(differential.rolled > 20 && differential.compiled > 30, "{differential:?}");
+}
+
+#[test]
 fn wild_programs() {
     let differential = jobs(Kind::Wild, 150);
     assert!(differential.independent > 80 && differential.grouped > 2 && differential.trapped > 30, "{differential:?}");

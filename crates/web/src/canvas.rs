@@ -279,7 +279,9 @@ impl Canvas {
         match self.job(source, self.domain)? {
             Job::X1k(job) => ctm_x1k::engine::stages(&job, &RunOptions::default())
                 .map_err(|error| CanvasError::NotLifted(error.to_string())),
-            Job::R700(job) => ctm_r700::engine::stages(&job).map_err(|error| CanvasError::NotLifted(error.to_string())),
+            Job::R700(job) => {
+                ctm_r700::engine::stages(&job, None).map_err(|error| CanvasError::NotLifted(error.to_string()))
+            }
         }
     }
 

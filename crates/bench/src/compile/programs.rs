@@ -100,9 +100,9 @@ fn of_r700(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
     let case = r700_case::Case::load(folder);
     let environment = case.environment(Tiling::Linear, zeros);
     let (job, dwords) = (environment.job(&case), case.program.dwords().collect::<Vec<u32>>());
-    let stages = ctm_r700::engine::stages(&job).ok();
     let time = |&engine: &EngineName| {
-        engine.disassemble(stages.as_ref()?)?;
+        let executor = engine.executor().ok()?;
+        engine.disassemble(&ctm_r700::engine::stages(&job, executor.backend()).ok()?)?;
         Some(times(engine, |executor| r700::prepare(&dwords, &job, executor)))
     };
     let (name, bytes) = (case.name.clone(), size_of_val(&dwords[..]));

@@ -136,10 +136,12 @@ impl Target for Form {
         select::select(function, layouts, self, mode)
     }
 
+    fn frees_lanes(self) -> bool {
+        self.can_be_quiet()
+    }
+
     fn free_lanes(self, function: &mut Function) {
-        if self.can_be_quiet() {
-            select::free_lanes(function);
-        }
+        select::free_lanes(function);
     }
 
     fn latency(self, inst: &Inst) -> u32 {

@@ -8,7 +8,7 @@
 
 use super::implication::{disjoint, implies_by_params};
 use crate::entity::{Inst, Type, Value};
-use crate::function::Function;
+use crate::function::{Def, Function, Target};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
 
@@ -31,62 +31,99 @@ impl Demand {
     }
 }
 
+/// Masks that are looked into for one that is there in front of a block.
+const DEPTH: u32 = 4;
 /// Arms that are looked through for one operand.
 const MAX_STEPS: usize = 32;
 
 pub(crate) fn run(function: &mut Function) -> bool {
     let graph = Graph::new(function);
-    let mut pass = Pass {
-        function,
-        graph: &graph,
-        demands: vec![Demand::Nowhere; function.value_count()],
-        pool: function.pool.clone(),
-    };
-    for &block in graph.order.iter().rev() {
-        for value in function.terminator(block).values() {
-            pass.demands[value.index()] = Demand::Everywhere;
-        }
-        for &inst in function.insts(block).iter().rev() {
-            pass.visit(inst);
-        }
-    }
-    let pool = pass.pool;
+    let mut pool = function.pool.clone();
+    each_use(function, &graph, Ways::Everywhere, |inst, at, demand| {
+        let old = function.args(inst)[at];
+        let new = look_through(function, &graph, old, demand);
+        pool[function.insts[inst.index()].args as usize + at] = new;
+        new
+    });
     let changed = pool != function.pool;
     function.pool = pool;
     changed
 }
 
-struct Pass<'a> {
-    /// The function before the pass.
-    function: &'a Function,
-    graph: &'a Graph,
-    /// Where each value is wanted by the instructions visited so far: from the last to the first, users come before.
-    demands: Vec<Demand>,
-    /// The operands after the pass.
-    pool: Vec<Value>,
+/// Where what blocks hand on is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ways {
+    /// In all lanes.
+    Everywhere,
+    /// Where the parameter is wanted, but for what goes back to a loop's head.
+    AsParams,
 }
 
-impl Pass<'_> {
-    /// Passes the demand of an instruction on to its operands, which are simplified on the way.
-    fn visit(&mut self, inst: Inst) {
-        let (function, graph) = (self.function, self.graph);
-        let op = function.op(inst);
-        let wanted = function.results(inst).map(|result| self.demands[result.index()]);
-        let own = wanted.fold(Demand::Nowhere, |all, demand| all.join(demand, function, graph));
-        if own == Demand::Nowhere && op.effect() == Effect::Pure {
-            return;
+/// Visits the operands that are lanes or masks, of all instructions that somebody wants something of, from the last to the first, with the demand for
+/// each. What `visit` gives takes the operand's place: the demand is one for that.
+pub(super) fn each_use(
+    function: &Function,
+    graph: &Graph,
+    ways: Ways,
+    mut visit: impl FnMut(Inst, usize, Demand) -> Value,
+) {
+    // From the last to the first, users come before.
+    let mut demands = vec![Demand::Nowhere; function.value_count()];
+    for &block in graph.order.iter().rev() {
+        let terminator = function.terminator(block);
+        for value in terminator.operands() {
+            demands[value.index()] = Demand::Everywhere;
         }
-        let first = function.insts[inst.index()].args as usize;
-        for (at, &old) in function.args(inst).iter().enumerate() {
-            if function.value_type(old) == Type::Uniform {
+        for target in terminator.targets() {
+            let is_visited = graph.position(target.block) > graph.position(block);
+            for (&arg, &param) in target.args.iter().zip(function.params(target.block)) {
+                let demand = match demands[param.index()] {
+                    demand if ways == Ways::AsParams && is_visited => in_front(function, target, demand),
+                    _ => Demand::Everywhere,
+                };
+                let slot = &mut demands[arg.index()];
+                *slot = slot.join(demand, function, graph);
+            }
+        }
+        for &inst in function.insts(block).iter().rev() {
+            let op = function.op(inst);
+            let wanted = function.results(inst).map(|result| demands[result.index()]);
+            let own = wanted.fold(Demand::Nowhere, |all, demand| all.join(demand, function, graph));
+            if own == Demand::Nowhere && op.effect() == Effect::Pure {
                 continue;
             }
-            let demand = of_operand(function, graph, op, inst, at, own);
-            let new = look_through(function, graph, old, demand);
-            self.pool[first + at] = new;
-            let slot = &mut self.demands[new.index()];
-            *slot = slot.join(demand, function, graph);
+            for (at, &old) in function.args(inst).iter().enumerate() {
+                if function.value_type(old) == Type::Uniform {
+                    continue;
+                }
+                let demand = of_operand(function, graph, op, inst, at, own);
+                let slot = &mut demands[visit(inst, at, demand).index()];
+                *slot = slot.join(demand, function, graph);
+            }
         }
+    }
+}
+
+/// The demand for a parameter in front of its block.
+fn in_front(function: &Function, target: &Target, demand: Demand) -> Demand {
+    /// A mask in front of the block that has all of its lanes.
+    fn outer(function: &Function, target: &Target, mask: Value, depth: u32) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        let from_block = |inst| function.insts(target.block).contains(&inst);
+        match (function.def(mask), function.defining_op(mask)) {
+            (Def::Param(block, number), _) if block == target.block => Some(target.args[number as usize]),
+            (Def::Param(..), _) => Some(mask),
+            (Def::Result(inst, _), _) if !from_block(inst) => Some(mask),
+            (_, Some((Op::MaskAnd {}, &[a, b]))) => {
+                [a, b].into_iter().find_map(|part| outer(function, target, part, depth))
+            }
+            (_, Some((Op::MaskAndnot {}, &[a, _]))) => outer(function, target, a, depth),
+            _ => None,
+        }
+    }
+    match demand {
+        Demand::Inside(mask) => outer(function, target, mask, DEPTH).map_or(Demand::Everywhere, Demand::Inside),
+        demand => demand,
     }
 }
 

@@ -41,6 +41,11 @@ pub fn free_lanes(function: &mut Function, harmless: impl Fn(&Op) -> bool) -> bo
     if changed {
         super::simplify(function);
     }
+    if super::bare_params::run(function, &harmless) {
+        super::dead::run(function);
+        function.compact();
+        changed = true;
+    }
     changed
 }
 

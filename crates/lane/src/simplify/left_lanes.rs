@@ -6,10 +6,13 @@
 use crate::entity::{Block, Inst, Value};
 use crate::function::Function;
 use crate::graph::Graph;
-use crate::hash::FastMap;
+use crate::hash::{FastMap, FastSet};
 use crate::op::Op;
 
 pub(crate) fn run(function: &mut Function) {
+    for block in function.blocks().collect::<Vec<_>>() {
+        put_first(function, block);
+    }
     let graph = Graph::new(function);
     let mut parts: FastMap<[Value; 2], (Block, Value)> = FastMap::default();
     for &block in &graph.order {
@@ -30,4 +33,30 @@ pub(crate) fn run(function: &mut Function) {
             }
         }
     }
+}
+
+/// Puts the lanes that stay in front of those that leave, where a block has both.
+fn put_first(function: &mut Function, block: Block) {
+    let insts = &function.blocks[block.index()].insts;
+    let mut staying: FastMap<[Value; 2], Inst> = FastMap::default();
+    for &inst in insts {
+        if let (Op::MaskAnd {}, &[a, b]) = (function.op(inst), function.args(inst)) {
+            staying.entry([a.min(b), a.max(b)]).or_insert(inst);
+        }
+    }
+    if staying.is_empty() {
+        return;
+    }
+    let mut ordered = Vec::with_capacity(insts.len());
+    let mut moved: FastSet<Inst> = FastSet::default();
+    for &inst in insts {
+        if let (Op::MaskAndnot {}, &[a, b]) = (function.op(inst), function.args(inst)) {
+            let stays = staying.remove(&[a.min(b), a.max(b)]);
+            ordered.extend(stays.filter(|&stays| moved.insert(stays)));
+        }
+        if moved.insert(inst) {
+            ordered.push(inst);
+        }
+    }
+    function.blocks[block.index()].insts = ordered;
 }

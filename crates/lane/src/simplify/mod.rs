@@ -14,6 +14,7 @@
 //!
 //! Between and behind such rounds come those that run once: *threading*, *inner loops*, *induction*, *left lanes*, *exits*.
 
+mod bare_params;
 mod blocks;
 mod closing;
 mod congruence;

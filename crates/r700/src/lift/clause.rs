@@ -310,7 +310,7 @@ impl Walk<'_> {
                     self.m.b.constant(0)
                 }
             },
-            Selector::Literal => self.m.b.constant(group.literals[channel]),
+            Selector::Literal => self.literal(group, at, channel),
             Selector::PreviousVector => clause.pv[channel],
             Selector::PreviousScalar => clause.ps,
             // Legal groups have none.

@@ -47,9 +47,10 @@ impl Context {
         self.frames.iter().rposition(|frame| matches!(frame, Frame::Loop { .. }))
     }
 
-    /// Entries that the stack takes on a chip.
-    pub fn entries(&self, wavefront: Wavefront) -> u32 {
+    /// Entries that the stack takes on a chip, with so many more masks.
+    pub fn entries(&self, wavefront: Wavefront, masks: usize) -> u32 {
         let mut usage = StackUse::default();
+        (0..masks).for_each(|_| usage.push(FrameKind::Mask));
         self.frames.iter().for_each(|frame| usage.push(frame.kind()));
         usage.entries(wavefront)
     }

@@ -4,7 +4,7 @@ use super::context::CodeAddress;
 use super::specialisation::{
     BufferBinding, InputLayout, LAUNCH_ENTRIES, Specialisation, SurfaceBinding, TableBinding, is_unit, length_entries,
 };
-use super::{Dependence, Lifted, NotLifted, Walked};
+use super::{Dependence, Lifted, Names, NotLifted, Walked};
 use crate::alu::Selector;
 use crate::cf::{Cf, Qword};
 use crate::fetch::Fetch;
@@ -87,11 +87,27 @@ pub(super) struct LiftState<'a> {
     buffers: Vec<BufferBinding>,
     traps: Vec<TrapKind>,
     locations: Vec<TrapLocation>,
+    /// How often the code at hand runs, at most, where it is not in a loop of the program.
+    pub repeats: u64,
+    /// Steps of a group at most, but for loops of the program.
+    steps: u64,
+    /// The program has loops.
+    pub has_loops: bool,
 }
 
 impl<'a> LiftState<'a> {
     /// The machine at program start.
     pub fn new(
+        program: &'a Program,
+        fetch_program: Option<&'a Program>,
+        specialisation: &'a Specialisation,
+    ) -> Walked<Self> {
+        let names = Names { surfaces: Vec::new(), tables: Vec::new(), buffers: Vec::new() };
+        Self::new_with_names(program, fetch_program, specialisation, &names)
+    }
+
+    /// The machine without its inputs.
+    fn bare(
         program: &'a Program,
         fetch_program: Option<&'a Program>,
         specialisation: &'a Specialisation,
@@ -130,12 +146,38 @@ impl<'a> LiftState<'a> {
             buffers: Vec::new(),
             traps: Vec::new(),
             locations: Vec::new(),
+            repeats: 1,
+            steps: 0,
+            has_loops: false,
             b,
         };
         let all = machine.b.mask_constant(true);
         let states = [(machine.active, covered), (machine.valid, covered), (machine.stays, all), (machine.alive, all)];
         for (state, lanes) in states {
             machine.b.set(state, lanes);
+        }
+        Ok(machine)
+    }
+
+    /// The same, with a function that has these names from the beginning.
+    pub fn new_with_names(
+        program: &'a Program,
+        fetch_program: Option<&'a Program>,
+        specialisation: &'a Specialisation,
+        names: &Names,
+    ) -> Walked<Self> {
+        let mut machine = Self::bare(program, fetch_program, specialisation)?;
+        for (binding, decl) in &names.surfaces {
+            machine.surfaces.push(*binding);
+            machine.b.function.add_surface(decl.clone());
+        }
+        for (binding, decl) in &names.tables {
+            machine.tables.push(binding.clone());
+            machine.b.function.add_table(decl.clone());
+        }
+        for binding in &names.buffers {
+            machine.buffers.push(*binding);
+            machine.b.function.add_buffer();
         }
         machine.set_inputs();
         Ok(machine)
@@ -150,6 +192,7 @@ impl<'a> LiftState<'a> {
             buffers: self.buffers,
             traps: self.traps,
             locations: self.locations,
+            most_steps: (!self.has_loops).then_some(self.steps),
             dependence,
         }
     }
@@ -354,6 +397,7 @@ impl<'a> LiftState<'a> {
         let location = self.location(address, slot);
         // Whole-quad mode lets lanes execute that are not covered.
         let lanes = if self.widens { self.b.mask_and(lanes, self.covered) } else { lanes };
+        self.steps += self.repeats;
         self.b.steps(1, location, lanes);
     }
 

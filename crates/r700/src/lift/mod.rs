@@ -27,6 +27,7 @@ mod sample;
 mod specialisation;
 #[cfg(test)]
 mod tests;
+mod unrolled;
 
 pub use gradient::gradient_words;
 pub use specialisation::*;
@@ -34,7 +35,7 @@ pub use specialisation::*;
 use crate::job::{TrapKind, TrapLocation};
 use crate::program::Program;
 use control::Walk;
-use ctm_lane::Function;
+use ctm_lane::{Function, SurfaceDecl, TableDecl};
 use independence::Checks;
 use machine::LiftState;
 
@@ -55,6 +56,25 @@ pub struct Lifted {
     pub locations: Vec<TrapLocation>,
     /// What lanes have to do with each other.
     pub dependence: Dependence,
+    /// Most steps of a group, if the program has no loops of its own.
+    pub most_steps: Option<u64>,
+}
+
+/// What the surfaces, tables and buffers of a function are, in the order of their numbers.
+#[derive(Clone, Debug)]
+pub struct Names {
+    surfaces: Vec<(SurfaceBinding, SurfaceDecl)>,
+    tables: Vec<(TableBinding, TableDecl)>,
+    buffers: Vec<BufferBinding>,
+}
+
+impl Lifted {
+    /// The names of its function.
+    pub fn names(&self) -> Names {
+        let surfaces = self.surfaces.iter().copied().zip(self.function.surfaces.iter().cloned());
+        let tables = self.tables.iter().cloned().zip(self.function.tables.iter().cloned());
+        Names { surfaces: surfaces.collect(), tables: tables.collect(), buffers: self.buffers.clone() }
+    }
 }
 
 /// What the lanes of a program have to do with each other.
@@ -84,6 +104,9 @@ pub enum NotLifted {
     /// Control flow that leaves the control-flow program: it runs into a clause.
     #[error("control flow runs into the words of a clause")]
     RunsIntoClause,
+    /// What looks like an unrolled loop does not do what a loop does. Only [`lift_with_loops`] meets this, and lifts the code as it is.
+    #[error("the code of an unrolled loop is no loop")]
+    NotALoop,
 }
 
 type Walked<T> = Result<T, NotLifted>;
@@ -97,22 +120,55 @@ pub fn lift(
     fetch_program: Option<&Program>,
     specialisation: &Specialisation,
 ) -> Result<Lifted, NotLifted> {
-    let walk = |careful| {
-        let mut walk = Walk::new(LiftState::new(program, fetch_program, specialisation)?, careful);
-        walk.run()?;
-        let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
-        let counts = specialisation.loops.iter().map(|constant| constant.count).collect();
-        let mut checks = Checks::new(code, &specialisation.bools, counts, fetch_program.is_some());
-        let are_alone = !walk.depends && !walk.m.ends_lanes && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
-        let dependence = match (walk.ordered || walk.m.writes_shared, are_alone) {
-            (true, _) => Dependence::Order,
-            (false, false) => Dependence::Group,
-            (false, true) => Dependence::Independent,
-        };
-        Ok(walk.m.done(dependence))
-    };
-    match walk(false) {
-        Err(NotLifted::Backward) => walk(true),
+    let state = || LiftState::new(program, fetch_program, specialisation);
+    match walk(Walk::new(state()?, false)) {
+        Err(NotLifted::Backward) => walk(Walk::new(state()?, true)),
         walked => walked,
     }
+}
+
+/// Lifts a program with the names that the function of [`lift_with_loops`] has.
+///
+/// # Errors
+/// If the program has no such form.
+pub fn lift_with_names(
+    program: &Program,
+    fetch_program: Option<&Program>,
+    specialisation: &Specialisation,
+    names: &Names,
+) -> Result<Lifted, NotLifted> {
+    walk(Walk::new(LiftState::new_with_names(program, fetch_program, specialisation, names)?, false))
+}
+
+/// Lifts a program in which loops that a compiler has unrolled are loops again. Lanes leave the same and take as many steps, but places of steps
+/// and traps are those of the first trips. Loops that lanes leave one by one are among them if the host `frees_lanes`. None if the program has no such
+/// loops, or lanes depend on each other.
+pub fn lift_with_loops(
+    program: &Program,
+    fetch_program: Option<&Program>,
+    specialisation: &Specialisation,
+    frees_lanes: bool,
+) -> Option<Lifted> {
+    let unrolled = unrolled::find(&program.code, program.info.family, frees_lanes);
+    if unrolled.is_empty() {
+        return None;
+    }
+    let state = LiftState::new(program, fetch_program, specialisation).ok()?;
+    let lifted = walk(Walk::new(state, false).with_loops(unrolled)).ok()?;
+    (lifted.dependence == Dependence::Independent).then_some(lifted)
+}
+
+fn walk(mut walk: Walk) -> Result<Lifted, NotLifted> {
+    walk.run()?;
+    let specialisation = walk.m.specialisation;
+    let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
+    let counts = specialisation.loops.iter().map(|constant| constant.count).collect();
+    let mut checks = Checks::new(code, &specialisation.bools, counts, walk.m.fetch_program.is_some());
+    let are_alone = !walk.depends && !walk.m.ends_lanes && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
+    let dependence = match (walk.ordered || walk.m.writes_shared, are_alone) {
+        (true, _) => Dependence::Order,
+        (false, false) => Dependence::Group,
+        (false, true) => Dependence::Independent,
+    };
+    Ok(walk.m.done(dependence))
 }

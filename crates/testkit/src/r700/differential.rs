@@ -6,7 +6,7 @@ use crate::r700::environment::Memory;
 use crate::r700::operations;
 use ctm_lane::counts::Counts;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_r700::lift::{Dependence, NotLifted, Specialisation, lift};
+use ctm_r700::lift::{Dependence, NotLifted, Specialisation, lift, lift_with_loops};
 use ctm_r700::text::print_program;
 use ctm_r700::{Job, RunError, reference};
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct Differential {
     pub compiled: u64,
     /// Those of them that trapped.
     pub trapped: u64,
+    /// Jobs whose machine code has loops that their programs have unrolled.
+    pub rolled: u64,
     /// Traps by kind, why jobs did not run as machine code, and programs with each operation.
     traps: BTreeMap<String, u64>,
     refused: BTreeMap<String, u64>,
@@ -61,6 +63,16 @@ impl Differential {
         let sound = ctm_lane::verify(&lifted.function);
         assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));
         Ok(lifted.dependence)
+    }
+
+    /// Whether a job's program has loops that it has unrolled.
+    fn is_unrolled(job: &Job) -> bool {
+        let lifted = lift_with_loops(job.program, job.fetch_program, &Specialisation::of(job), true);
+        lifted.is_some_and(|lifted| {
+            let sound = ctm_lane::verify(&lifted.function);
+            assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));
+            true
+        })
     }
 
     /// How the jobs so far were run.
@@ -112,6 +124,7 @@ impl Differential {
                 return Ok(());
             }
         }
+        self.rolled += u64::from(Self::is_unrolled(job));
         let engine = self.forms.engine();
         let compiled = engine.compiles(job, &RunOptions::default());
         self.compiled += u64::from(compiled.is_ok());

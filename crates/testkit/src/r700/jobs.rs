@@ -5,6 +5,7 @@ use crate::r700::environment::{self, Memory};
 use crate::r700::generate::{self, Allow};
 use crate::r700::shared;
 use crate::r700::structured::{CONSTANTS, Structured, compile, constant};
+use crate::r700::unrolled::unrolled;
 use crate::r700::woven::woven;
 use crate::random::Random;
 use ctm_lane::run::RunOptions;
@@ -44,14 +45,24 @@ pub enum Kind {
     Straight,
     /// Accesses at the same coordinates and indices to resources of different kinds.
     Shared,
+    /// Loops that compilers have unrolled.
+    Unrolled,
     /// Control-flow instructions at random.
     Wild,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 7] =
-        [Kind::Structured, Kind::Changed, Kind::Filled, Kind::Woven, Kind::Straight, Kind::Shared, Kind::Wild];
+    pub const ALL: [Kind; 8] = [
+        Kind::Structured,
+        Kind::Changed,
+        Kind::Filled,
+        Kind::Woven,
+        Kind::Straight,
+        Kind::Shared,
+        Kind::Unrolled,
+        Kind::Wild,
+    ];
 }
 
 /// Makes a job of these random numbers, and runs it on every engine.
@@ -85,15 +96,19 @@ pub fn with_job<T>(
         Kind::Woven => woven(random),
         Kind::Straight => straight(random, true),
         Kind::Shared => shared::shared(random),
+        Kind::Unrolled => unrolled(random),
         Kind::Wild => wild(random),
     };
     match kind {
         Kind::Filled | Kind::Woven if random.one_in(4) => change(random, &mut program),
+        Kind::Unrolled if random.one_in(4) => change(random, &mut program),
         Kind::Changed => (0..1 + random.below(3)).for_each(|_| change(random, &mut program)),
         Kind::Straight if random.one_in(2) => change(random, &mut program),
         _ => {}
     }
-    if kind != Kind::Structured && random.one_in(8) {
+    if kind == Kind::Unrolled {
+        program.info.stack_size = random.one_in(8).then(|| random.pick(&[4, 20, 60]));
+    } else if kind != Kind::Structured && random.one_in(8) {
         program.info.stack_size = Some(random.below(8) as u8);
     }
     memory.start(random);
@@ -112,7 +127,7 @@ pub fn with_job<T>(
             job.bindings.constants = shared::constants(random);
             shared::align(random, memory, &mut job);
         }
-        Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Wild => {
+        Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Unrolled | Kind::Wild => {
             job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
         }
     }
@@ -122,7 +137,11 @@ pub fn with_job<T>(
     let options = widths.map(|group_width| RunOptions {
         group_width,
         threads: random.pick(&[1, 2]),
-        step_limit: if kind == Kind::Structured { 100_000 } else { random.pick(&[200, 5000]) },
+        step_limit: match kind {
+            Kind::Structured => 100_000,
+            Kind::Unrolled => random.pick(&[5000, 100_000]),
+            _ => random.pick(&[200, 5000]),
+        },
         ..crate::untimed()
     });
     then(&job, memory, &options)

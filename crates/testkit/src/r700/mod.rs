@@ -11,4 +11,5 @@ pub mod operations;
 mod shared;
 pub mod structured;
 pub mod targets;
+mod unrolled;
 mod woven;

@@ -30,6 +30,7 @@ impl Walk<'_> {
         if self.m.b.is_ended() {
             return Ok(());
         }
+        self.m.has_loops = true;
         let al = match kind {
             LoopKind::Dx9 => self.m.b.uniform_constant(constant.init.into()),
             LoopKind::NoAl | LoopKind::Dx10 => self.al(),

@@ -6,10 +6,12 @@
 mod loops;
 mod stack;
 mod test;
+mod unrolled;
 
 use super::context::{CodeAddress, Context, Frame};
 use super::independence::{Jump, Leave};
 use super::machine::LiftState;
+use super::unrolled::{Shape, Unrolled};
 use super::{NotLifted, Walked};
 use crate::cf::{Cf, CfAlu, CfAluOp, CfFields, CfOp, CfPlain};
 use crate::job::{STRIP_CUT, STRIP_VERTEX, TrapKind};
@@ -18,6 +20,7 @@ use crate::program::Stage;
 use ctm_lane::{Block, Type, Value, Variable};
 use std::collections::{BTreeMap, HashSet};
 use test::Test;
+use unrolled::{Literals, Nest};
 
 pub(super) use loops::LoopKind;
 
@@ -61,6 +64,12 @@ pub(super) struct Walk<'a> {
     pub ordered: bool,
     /// Where lanes were last seen to trap.
     pub last_trap: Option<(CodeAddress, Option<u32>, TrapKind)>,
+    /// Loops that the program has unrolled and that become loops, by their addresses in the program.
+    unrolled: BTreeMap<u32, Unrolled>,
+    /// Nests of branches that have become loops.
+    nests: Vec<Nest>,
+    /// Literals that differ from trip to trip of the loop at hand.
+    literals: Literals,
 }
 
 impl<'a> Walk<'a> {
@@ -129,7 +138,15 @@ impl<'a> Walk<'a> {
             depends: false,
             ordered: false,
             last_trap: None,
+            unrolled: BTreeMap::new(),
+            nests: Vec::new(),
+            literals: Literals::default(),
         }
+    }
+
+    /// The same walk, in which these loops of the program are loops again.
+    pub(super) fn with_loops(self, unrolled: BTreeMap<u32, Unrolled>) -> Self {
+        Walk { unrolled, ..self }
     }
 
     /// Lifts everything that can be reached.
@@ -164,7 +181,8 @@ impl<'a> Walk<'a> {
             }
             return Ok(entry.block);
         }
-        if self.entries.len() + self.pending.len() == MAX_CONTEXTS || context.frames.len() > MAX_FRAMES {
+        let too_many = self.entries.len() + self.pending.len() + self.hidden_contexts() >= MAX_CONTEXTS;
+        if too_many || context.frames.len() + self.hidden_frames() > MAX_FRAMES {
             return Err(NotLifted::TooLarge);
         }
         let block = self.m.b.new_block();
@@ -182,22 +200,44 @@ impl<'a> Walk<'a> {
             if address.pc as usize >= self.lengths[usize::from(address.in_fetch_program)] {
                 return Err(NotLifted::RunsIntoClause);
             }
-            let cf = Cf::decode(qword);
-            let test = self.test(&cf);
-            let passing = self.passing(&test);
-            self.m.steps(address, None, passing);
-            self.instruction(&cf, &test, passing)?;
+            if let Some(nest) = self.nest_that_ends_here()? {
+                return self.leave_nest(&nest);
+            }
+            let unrolled = if address.in_fetch_program { None } else { self.unrolled.get(&address.pc).cloned() };
+            match unrolled {
+                Some(Unrolled { trips, literals, shape: Shape::Run { period } }) => {
+                    self.run_of_clauses(trips, &literals, period)?
+                }
+                Some(Unrolled { trips, literals, shape: Shape::Nest(nest) }) => {
+                    return self.nest(trips, &literals, &nest);
+                }
+                None => {
+                    let cf = Cf::decode(qword);
+                    self.execute(&cf)?;
+                    if self.m.b.is_ended() {
+                        return Ok(());
+                    }
+                    if cf.ends_program() || matches!(&cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. })) {
+                        return self.end(address.in_fetch_program);
+                    }
+                    self.here.address.pc += 1;
+                }
+            }
             if self.m.b.is_ended() {
                 return Ok(());
             }
-            if cf.ends_program() || matches!(&cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. })) {
-                return self.end(address.in_fetch_program);
-            }
-            self.here.address.pc += 1;
             if self.targets[usize::from(address.in_fetch_program)].contains(&self.here.address.pc) {
                 return self.go_on();
             }
         }
+    }
+
+    /// The instruction here.
+    fn execute(&mut self, cf: &Cf) -> Walked<()> {
+        let test = self.test(cf);
+        let passing = self.passing(&test);
+        self.m.steps(self.here.address, None, passing);
+        self.instruction(cf, &test, passing)
     }
 
     /// The end of the program; that of the fetch program returns from it.
@@ -273,6 +313,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         if narrows {
+            self.check_top_frame()?;
             self.some = false;
         }
         match alu.op {

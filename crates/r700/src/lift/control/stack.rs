@@ -95,7 +95,7 @@ impl Walk<'_> {
 
     pub(super) fn push(&mut self, frame: Frame) -> Walked<bool> {
         self.here.frames.push(frame);
-        if self.here.entries(self.m.specialisation.wavefront) > self.m.stack_size() {
+        if self.here.entries(self.m.specialisation.wavefront, self.hidden_frames()) > self.m.stack_size() {
             self.here.frames.pop();
             self.trap(TrapKind::StackOverflow, None)?;
             return Ok(false);
@@ -106,6 +106,7 @@ impl Walk<'_> {
     /// Pops mask frames. No pixel that left the loop or its pass comes back.
     pub(super) fn pop_masks(&mut self, count: u8) -> Walked<()> {
         for _ in 0..count {
+            self.check_top_frame()?;
             let some = match self.here.frames.last() {
                 Some(Frame::Mask { some, .. }) => *some,
                 Some(_) => return self.trap(TrapKind::StackMismatch, None),
@@ -154,6 +155,7 @@ impl Walk<'_> {
     /// ELSE: of the pixels that were active at the last push, those that took the first arm and those that did not change
     /// places.
     pub(super) fn invert(&mut self, test: &Test) -> Walked<()> {
+        self.check_top_frame()?;
         match self.here.frames.last() {
             Some(Frame::Mask { .. }) => {}
             Some(_) => return self.trap(TrapKind::StackMismatch, None),

@@ -1,0 +1,210 @@
+//! Loops that a compiler has unrolled, found again.
+//!
+//! Mesa's compilers for these chips unroll loops of up to some hundred passes. As their schedulers and allocators soon come to the same
+//! state again, the words of a number of passes, which here are one *trip*, repeat, but for literals that count. Such code is a
+//! loop again for machine code: it takes a fraction of the time to compile, and stays in the cache of instructions.
+//!
+//! There are two shapes. In a *run*, clauses follow each other. In a *nest*, each pass is inside a branch of the pass before: lanes that leave the
+//! loop early run the other side of the branch, and nothing else until the end of all branches.
+
+mod literals;
+mod nest;
+
+pub(super) use literals::{Progression, Step};
+pub(super) use nest::{Branches, Level};
+
+use crate::cf::{Cf, CfAluOp, Qword};
+use crate::codes::Family;
+use crate::group::groups;
+use crate::outline::Outline;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Instructions, or levels of a nest, of a trip at most.
+const MAX_PERIOD: usize = 32;
+/// Trips of a loop, at least.
+const MIN_TRIPS: usize = 4;
+/// Qwords that a loop saves, at least: little code has better uses than being a loop.
+const MIN_SAVED: usize = 1024;
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub(super) struct Unrolled {
+    pub trips: u32,
+    /// Literals that differ from trip to trip.
+    pub literals: Vec<Progression>,
+    pub shape: Shape,
+}
+
+/// What the instructions of a trip are.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    /// So many instructions in line.
+    Run { period: u32 },
+    /// Levels of branches.
+    Nest(Branches),
+}
+
+/// The loops of a control-flow program, by the addresses where they begin; with or without nests.
+pub(super) fn find(code: &[Qword], family: Family, with_nests: bool) -> BTreeMap<u32, Unrolled> {
+    // Who has no room for what a loop has to save needs no further look.
+    if code.len() < MIN_SAVED {
+        return BTreeMap::new();
+    }
+    let outline = Outline::of(code, family);
+    let mut search = Search {
+        code,
+        family,
+        cf: &outline.cf,
+        targets: HashSet::new(),
+        names: HashMap::new(),
+        literals: HashMap::new(),
+    };
+    search.targets.extend(outline.cf.iter().filter_map(Cf::target));
+    let mut found = BTreeMap::new();
+    search.runs(&mut found);
+    if with_nests {
+        search.nests(&mut found);
+    }
+    found
+}
+
+struct Search<'a> {
+    code: &'a [Qword],
+    family: Family,
+    cf: &'a [Cf],
+    targets: HashSet<u32>,
+    /// What instructions are but for addresses and literals, numbered.
+    names: HashMap<(Cf, Vec<Qword>), u32>,
+    /// Where the clauses of the instructions that have been looked at have literals.
+    literals: HashMap<usize, Vec<usize>>,
+}
+
+/// A part of a sequence that repeats.
+#[derive(Clone, Copy)]
+struct Repeat {
+    period: usize,
+    trips: usize,
+}
+
+impl Search<'_> {
+    /// Clauses in line.
+    fn runs(&mut self, found: &mut BTreeMap<u32, Unrolled>) {
+        let names: Vec<Option<u32>> = (0..self.cf.len()).map(|pc| self.name_in_line(pc)).collect();
+        let cost = |pc: usize| self.words(pc);
+        // A jump leads into a run at its start only.
+        let is_start = |pc: usize| self.targets.contains(&(pc as u32));
+        let mut first = 0;
+        while first < names.len() {
+            let end = (first + 1..names.len()).find(|&pc| is_start(pc)).unwrap_or(names.len());
+            while first < end {
+                let Some(repeat) = repeat(&names[..end], first, cost) else {
+                    first += 1;
+                    continue;
+                };
+                let place = |trip: usize, at: usize| first + trip * repeat.period + at;
+                let clauses = |trip: usize| (0..repeat.period).map(move |at| place(trip, at)).collect();
+                match self.unrolled(repeat, clauses) {
+                    Some((trips, literals)) => {
+                        let shape = Shape::Run { period: repeat.period as u32 };
+                        found.insert(first as u32, Unrolled { trips: trips as u32, literals, shape });
+                        first += trips * repeat.period;
+                    }
+                    None => first += 1,
+                }
+            }
+        }
+    }
+
+    /// The trips whose literals are progressions, if they are worth a loop, and the progressions. `clauses` are the addresses of the instructions of
+    /// a trip.
+    fn unrolled(&self, repeat: Repeat, clauses: impl Fn(usize) -> Vec<usize>) -> Option<(usize, Vec<Progression>)> {
+        let first = clauses(0);
+        let cost: usize = first.iter().map(|&pc| self.words(pc)).sum();
+        let (trips, literals) = self.progressions(repeat.trips, clauses);
+        is_worth(trips, cost).then_some((trips, literals))
+    }
+
+    /// The number of an instruction that may be part of a run.
+    fn name_in_line(&mut self, pc: usize) -> Option<u32> {
+        match self.cf[pc] {
+            Cf::Alu(alu) if alu.op == CfAluOp::Alu => self.name(pc),
+            Cf::Plain(plain) if plain.op.is_fetch() => self.name(pc),
+            Cf::Alu(_) | Cf::Plain(_) | Cf::Export(_) | Cf::Reserved(_) => None,
+        }
+    }
+
+    /// The number of an instruction with the words of its clause. None if it ends the program, looks at quads, or its clause is not whole.
+    fn name(&mut self, pc: usize) -> Option<u32> {
+        let mut cf = self.cf[pc];
+        match &mut cf {
+            Cf::Alu(alu) => alu.fields.addr = 0,
+            Cf::Plain(plain) => plain.fields.addr = 0,
+            Cf::Export(_) | Cf::Reserved(_) => return None,
+        }
+        let brings_in_quads = match &cf {
+            Cf::Alu(alu) => alu.fields.whole_quad_mode,
+            Cf::Plain(plain) => plain.fields.whole_quad_mode,
+            Cf::Export(_) | Cf::Reserved(_) => true,
+        };
+        if cf.ends_program() || brings_in_quads {
+            return None;
+        }
+        let mut words = Vec::new();
+        if let Some(clause) = self.cf[pc].clause(self.family) {
+            let range = clause.range(self.code.len())?;
+            let first = range.start;
+            words.extend_from_slice(&self.code[range]);
+            let literals = self.find_literals(pc)?;
+            for &qword in &literals {
+                words[qword - first] = [0; 2];
+            }
+            self.literals.insert(pc, literals);
+        }
+        let next = self.names.len() as u32;
+        Some(*self.names.entry((cf, words)).or_insert(next))
+    }
+
+    /// Where an instruction's clause has literals; none if it is cut off.
+    fn find_literals(&self, pc: usize) -> Option<Vec<usize>> {
+        let Cf::Alu(alu) = &self.cf[pc] else { return Some(Vec::new()) };
+        let range = Cf::Alu(*alu).clause(self.family)?.range(self.code.len())?;
+        let first = range.start;
+        let mut literals = Vec::new();
+        for group in groups(&self.code[range], self.family) {
+            if group.cut_off {
+                return None;
+            }
+            let behind = first + group.start + group.slots.len();
+            literals.extend(behind..behind + group.literal_qwords);
+        }
+        Some(literals)
+    }
+
+    /// Qwords of an instruction and its clause.
+    fn words(&self, pc: usize) -> usize {
+        1 + self.cf[pc].clause(self.family).map_or(0, |clause| clause.length as usize)
+    }
+}
+
+/// Whether a loop saves enough.
+fn is_worth(trips: usize, cost: usize) -> bool {
+    trips >= MIN_TRIPS && (trips - 1) * cost >= MIN_SAVED
+}
+
+/// The part of a sequence from `first` on that repeats and saves most, if any saves enough. `cost` are the qwords of an element.
+fn repeat(names: &[Option<u32>], first: usize, cost: impl Fn(usize) -> usize) -> Option<Repeat> {
+    let mut best = None;
+    for period in 1..=MAX_PERIOD.min((names.len() - first) / MIN_TRIPS) {
+        let ahead = names[first + period..].iter();
+        let same = ahead.zip(&names[first..]).take_while(|(a, b)| a.is_some() && a == b).count();
+        let trips = 1 + same / period;
+        if trips < MIN_TRIPS {
+            continue;
+        }
+        let saved = (trips - 1) * (first..first + period).map(&cost).sum::<usize>();
+        if saved >= MIN_SAVED && best.is_none_or(|(most, _)| saved > most) {
+            best = Some((saved, Repeat { period, trips }));
+        }
+    }
+    best.map(|(_, repeat)| repeat)
+}
