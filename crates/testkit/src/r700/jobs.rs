@@ -139,7 +139,7 @@ pub fn with_job<T>(
         threads: random.pick(&[1, 2]),
         step_limit: match kind {
             Kind::Structured => 100_000,
-            Kind::Unrolled => random.pick(&[5000, 100_000]),
+            Kind::Unrolled => random.pick(&[5000, 10_000_000, 10_000_000]),
             _ => random.pick(&[200, 5000]),
         },
         ..crate::untimed()
