@@ -9,6 +9,8 @@
 
 mod literals;
 mod nest;
+#[cfg(test)]
+mod tests;
 
 pub(super) use literals::{Progression, Step};
 pub(super) use nest::{Branches, Level};
