@@ -19,7 +19,7 @@ use crate::cf::{Cf, CfAluOp, Qword};
 use crate::codes::Family;
 use crate::group::groups;
 use crate::outline::Outline;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Instructions, or levels of a nest, of a trip at most.
 const MAX_PERIOD: usize = 32;
@@ -53,15 +53,7 @@ pub(super) fn find(code: &[Qword], family: Family, with_nests: bool) -> BTreeMap
         return BTreeMap::new();
     }
     let outline = Outline::of(code, family);
-    let mut search = Search {
-        code,
-        family,
-        cf: &outline.cf,
-        targets: HashSet::new(),
-        names: HashMap::new(),
-        literals: HashMap::new(),
-    };
-    search.targets.extend(outline.cf.iter().filter_map(Cf::target));
+    let mut search = Search { code, family, cf: &outline.cf, names: HashMap::new(), literals: HashMap::new() };
     let mut found = BTreeMap::new();
     search.runs(&mut found);
     if with_nests {
@@ -74,7 +66,6 @@ struct Search<'a> {
     code: &'a [Qword],
     family: Family,
     cf: &'a [Cf],
-    targets: HashSet<u32>,
     /// What instructions are but for addresses and literals, numbered.
     names: HashMap<(Cf, Vec<Qword>), u32>,
     /// Where the clauses of the instructions that have been looked at have literals.
@@ -93,27 +84,21 @@ impl Search<'_> {
     fn runs(&mut self, found: &mut BTreeMap<u32, Unrolled>) {
         let names: Vec<Option<u32>> = (0..self.cf.len()).map(|pc| self.name_in_line(pc)).collect();
         let cost = |pc: usize| self.words(pc);
-        // A jump leads into a run at its start only.
-        let is_start = |pc: usize| self.targets.contains(&(pc as u32));
+        // A jump into the middle goes on in the code as it is written.
         let mut first = 0;
         while first < names.len() {
-            let end = (first + 1..names.len()).find(|&pc| is_start(pc)).unwrap_or(names.len());
-            while first < end {
-                let Some(repeat) = repeat(&names[..end], first, cost) else {
-                    first += 1;
-                    continue;
-                };
-                let place = |trip: usize, at: usize| first + trip * repeat.period + at;
-                let clauses = |trip: usize| (0..repeat.period).map(move |at| place(trip, at)).collect();
-                match self.unrolled(repeat, clauses) {
-                    Some((trips, literals)) => {
-                        let shape = Shape::Run { period: repeat.period as u32 };
-                        found.insert(first as u32, Unrolled { trips: trips as u32, literals, shape });
-                        first += trips * repeat.period;
-                    }
-                    None => first += 1,
-                }
-            }
+            let found_here = repeat(&names, first, cost).and_then(|repeat| {
+                let trip = |number: usize| first + number * repeat.period..first + (number + 1) * repeat.period;
+                let (trips, literals) = self.unrolled(repeat, |number| trip(number).collect())?;
+                Some((repeat.period, trips, literals))
+            });
+            let Some((period, trips, literals)) = found_here else {
+                first += 1;
+                continue;
+            };
+            let shape = Shape::Run { period: period as u32 };
+            found.insert(first as u32, Unrolled { trips: trips as u32, literals, shape });
+            first += trips * period;
         }
     }
 
