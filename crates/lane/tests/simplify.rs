@@ -57,6 +57,20 @@ fn lanes_that_have_left_a_loop_go_on_where_the_host_takes_it() {
 }
 
 #[test]
+fn loops_carry_what_arithmetic_wants() {
+    let (before, after) = include_str!("bare_params.txt").split_once("-----\n").expect("two functions");
+    let mut function = read("before", before);
+    let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
+    simplify(&mut function);
+    let kept = function.clone();
+    assert!(!free_lanes(&mut function, |op| !matches!(op, Op::Fsub { .. })), "lanes that have left would do harm");
+    assert_eq!(function, kept);
+    assert!(free_lanes(&mut function, |_| true));
+    assert_eq!(function.to_string(), after);
+    assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
+}
+
+#[test]
 fn groups_inside_the_domain_need_no_cover() {
     let text = "b0:\n%0 = covered\n%1 = mask_not %0\nany %1, b1, b2\nb1:\nsteps 1, 0, %1\njump b2\nb2:\nsteps 2, 1, %0\nreturn";
     let mut function = read("covered", text);

@@ -169,11 +169,11 @@ impl<'a> LiftState<'a> {
         let mut machine = Self::bare(program, fetch_program, specialisation)?;
         for (binding, decl) in &names.surfaces {
             machine.surfaces.push(*binding);
-            machine.b.function.add_surface(decl.clone());
+            machine.b.function.add_surface(*decl);
         }
         for (binding, decl) in &names.tables {
-            machine.tables.push(binding.clone());
-            machine.b.function.add_table(decl.clone());
+            machine.tables.push(*binding);
+            machine.b.function.add_table(*decl);
         }
         for binding in &names.buffers {
             machine.buffers.push(*binding);
