@@ -149,13 +149,17 @@ pub fn lift_with_loops(
     specialisation: &Specialisation,
     frees_lanes: bool,
 ) -> Option<Lifted> {
-    let unrolled = unrolled::find(&program.code, program.info.family, frees_lanes);
-    if unrolled.is_empty() {
-        return None;
-    }
-    let state = LiftState::new(program, fetch_program, specialisation).ok()?;
-    let lifted = walk(Walk::new(state, false).with_loops(unrolled)).ok()?;
-    (lifted.dependence == Dependence::Independent).then_some(lifted)
+    let lifted = |with_nests| {
+        let unrolled = unrolled::find(&program.code, program.info.family, with_nests);
+        if unrolled.is_empty() {
+            return None;
+        }
+        let state = LiftState::new(program, fetch_program, specialisation).ok()?;
+        let lifted = walk(Walk::new(state, false).with_loops(unrolled)).ok()?;
+        (lifted.dependence == Dependence::Independent).then_some(lifted)
+    };
+    // What only looks like a nest does not keep clauses in line from being a loop.
+    lifted(frees_lanes).or_else(|| if frees_lanes { lifted(false) } else { None })
 }
 
 fn walk(mut walk: Walk) -> Result<Lifted, NotLifted> {

@@ -120,6 +120,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        m.has_loops = careful;
         let here =
             Context { address: CodeAddress { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
         Walk {
