@@ -27,6 +27,10 @@ const MAX_PERIOD: usize = 32;
 const MIN_TRIPS: usize = 4;
 /// Qwords that a loop saves, at least: little code has better uses than being a loop.
 const MIN_SAVED: usize = 1024;
+/// Instructions of the control-flow program, at most.
+const MAX_INSTRUCTIONS: usize = 1 << 14;
+/// Parts of a program that repeat but for literals that do not count, at most: a program may have any number of them.
+const MAX_FAILURES: usize = 64;
 
 /// A loop.
 #[derive(Clone, Debug)]
@@ -53,7 +57,11 @@ pub(super) fn find(code: &[Qword], family: Family, with_nests: bool) -> BTreeMap
         return BTreeMap::new();
     }
     let outline = Outline::of(code, family);
-    let mut search = Search { code, family, cf: &outline.cf, names: HashMap::new(), literals: HashMap::new() };
+    if outline.cf.len() > MAX_INSTRUCTIONS {
+        return BTreeMap::new();
+    }
+    let mut search =
+        Search { code, family, cf: &outline.cf, names: HashMap::new(), literals: HashMap::new(), failures: 0 };
     let mut found = BTreeMap::new();
     search.runs(&mut found);
     if with_nests {
@@ -70,6 +78,8 @@ struct Search<'a> {
     names: HashMap<(Cf, Vec<Qword>), u32>,
     /// Where the clauses of the instructions that have been looked at have literals.
     literals: HashMap<usize, Vec<usize>>,
+    /// Parts that repeat and are no loops, so far.
+    failures: usize,
 }
 
 /// A part of a sequence that repeats.
@@ -83,14 +93,15 @@ impl Search<'_> {
     /// Clauses in line.
     fn runs(&mut self, found: &mut BTreeMap<u32, Unrolled>) {
         let names: Vec<Option<u32>> = (0..self.cf.len()).map(|pc| self.name_in_line(pc)).collect();
-        let cost = |pc: usize| self.words(pc);
+        let repeats = Repeats::of(&names, |pc| self.words(pc));
         // A jump into the middle goes on in the code as it is written.
         let mut first = 0;
         while first < names.len() {
-            let found_here = repeat(&names, first, cost).and_then(|repeat| {
-                let trip = |number: usize| first + number * repeat.period..first + (number + 1) * repeat.period;
-                let (trips, literals) = self.unrolled(repeat, |number| trip(number).collect())?;
-                Some((repeat.period, trips, literals))
+            let found_here = repeats.from(first).and_then(|repeat| {
+                let Repeat { period, trips } = repeat;
+                let clauses: Vec<usize> = (first..first + period).collect();
+                let (trips, literals) = self.unrolled(trips, &clauses, |trip, at| first + trip * period + at)?;
+                Some((period, trips, literals))
             });
             let Some((period, trips, literals)) = found_here else {
                 first += 1;
@@ -102,13 +113,22 @@ impl Search<'_> {
         }
     }
 
-    /// The trips whose literals are progressions, if they are worth a loop, and the progressions. `clauses` are the addresses of the instructions of
-    /// a trip.
-    fn unrolled(&self, repeat: Repeat, clauses: impl Fn(usize) -> Vec<usize>) -> Option<(usize, Vec<Progression>)> {
-        let first = clauses(0);
+    /// The trips whose literals are progressions, if they are worth a loop, and the progressions. `later` gives for each instruction of the first trip
+    /// that of another.
+    fn unrolled(
+        &mut self,
+        trips: usize,
+        first: &[usize],
+        later: impl Fn(usize, usize) -> usize,
+    ) -> Option<(usize, Vec<Progression>)> {
+        if self.failures == MAX_FAILURES {
+            return None;
+        }
         let cost: usize = first.iter().map(|&pc| self.words(pc)).sum();
-        let (trips, literals) = self.progressions(repeat.trips, clauses);
-        is_worth(trips, cost).then_some((trips, literals))
+        let worth = |trips: usize| trips >= MIN_TRIPS && (trips - 1) * cost >= MIN_SAVED;
+        let (trips, literals) = self.progressions(trips, first, later, worth);
+        self.failures += usize::from(!worth(trips));
+        worth(trips).then_some((trips, literals))
     }
 
     /// The number of an instruction that may be part of a run.
@@ -173,25 +193,42 @@ impl Search<'_> {
     }
 }
 
-/// Whether a loop saves enough.
-fn is_worth(trips: usize, cost: usize) -> bool {
-    trips >= MIN_TRIPS && (trips - 1) * cost >= MIN_SAVED
+/// Where a sequence repeats.
+struct Repeats {
+    /// For each period how many elements in a row, from each on, are the same as those a period later.
+    same: Vec<Vec<u32>>,
+    /// Qwords of all elements in front of each.
+    costs: Vec<usize>,
 }
 
-/// The part of a sequence from `first` on that repeats and saves most, if any saves enough. `cost` are the qwords of an element.
-fn repeat(names: &[Option<u32>], first: usize, cost: impl Fn(usize) -> usize) -> Option<Repeat> {
-    let mut best = None;
-    for period in 1..=MAX_PERIOD.min((names.len() - first) / MIN_TRIPS) {
-        let ahead = names[first + period..].iter();
-        let same = ahead.zip(&names[first..]).take_while(|(a, b)| a.is_some() && a == b).count();
-        let trips = 1 + same / period;
-        if trips < MIN_TRIPS {
-            continue;
-        }
-        let saved = (trips - 1) * (first..first + period).map(&cost).sum::<usize>();
-        if saved >= MIN_SAVED && best.is_none_or(|(most, _)| saved > most) {
-            best = Some((saved, Repeat { period, trips }));
-        }
+impl Repeats {
+    /// Of elements with these names, if they may be part of a loop, and so many qwords.
+    fn of(names: &[Option<u32>], cost: impl Fn(usize) -> usize) -> Self {
+        let most = MAX_PERIOD.min(names.len() / MIN_TRIPS);
+        let same = (1..=most).map(|period| {
+            let mut same = vec![0; names.len()];
+            for at in (0..names.len() - period).rev() {
+                if names[at].is_some() && names[at] == names[at + period] {
+                    same[at] = same[at + 1] + 1;
+                }
+            }
+            same
+        });
+        let costs = (0..names.len()).scan(0, |sum, at| Some(std::mem::replace(sum, *sum + cost(at))));
+        Self { same: same.collect(), costs: costs.collect() }
     }
-    best.map(|(_, repeat)| repeat)
+
+    /// What repeats from an element on and saves most, if anything saves enough.
+    fn from(&self, first: usize) -> Option<Repeat> {
+        let mut best = None;
+        for (period, same) in (1..).zip(&self.same) {
+            let trips = 1 + same[first] as usize / period;
+            let Some(behind) = self.costs.get(first + period).filter(|_| trips >= MIN_TRIPS) else { continue };
+            let saved = (trips - 1) * (behind - self.costs[first]);
+            if saved >= MIN_SAVED && best.is_none_or(|(most, _)| saved > most) {
+                best = Some((saved, Repeat { period, trips }));
+            }
+        }
+        best.map(|(_, repeat)| repeat)
+    }
 }

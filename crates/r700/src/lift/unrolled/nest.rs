@@ -1,10 +1,13 @@
 //! Levels of branches, each inside the one before.
 
-use super::{Search, Shape, Unrolled, repeat};
+use super::{Repeat, Repeats, Search, Shape, Unrolled};
 use crate::cf::{Cf, CfAluOp, CfFields, CfOp, CfPlain};
 use crate::codes::Condition;
 use crate::program::Program;
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Clauses on the other side of a branch, at most.
+const MAX_CLAUSES: usize = 16;
 
 /// A level of a nest: a clause that pushes and tests, a jump to an ELSE, whose branch ends by a pop, and in between the level inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +40,6 @@ impl Level {
         clauses.filter_map(|qword| Cf::decode(qword).clause(program.info.family)).map(|clause| clause.length).sum()
     }
 
-    /// The instructions that run clauses.
-    fn clauses(self) -> impl Iterator<Item = usize> {
-        [self.push].into_iter().chain(self.other + 1..self.end).map(|pc| pc as usize)
-    }
-
     /// All of its instructions.
     fn instructions(self) -> impl Iterator<Item = usize> {
         [self.push, self.push + 1].into_iter().chain(self.other..self.end).map(|pc| pc as usize)
@@ -61,36 +59,42 @@ impl Search<'_> {
                 let next = numbers.len() as u32;
                 names.push(name.map(|name| *numbers.entry(name).or_insert(next)));
             }
+            let cost = |at: usize| levels[at].instructions().map(|pc| self.words(pc)).sum();
+            let repeats = Repeats::of(&names, cost);
             let mut first = 0;
             while first < levels.len() {
-                first += self.nest(&levels, &names, first, found).unwrap_or(1);
+                let nest = repeats.from(first).and_then(|repeat| self.nest(&levels[first..], repeat, found));
+                first += nest.unwrap_or(1);
             }
             pc += (2 * levels.len()).max(1);
         }
     }
 
-    /// Adds the nest that begins at a level, if one does. Gives its levels.
-    fn nest(
-        &self,
-        levels: &[Level],
-        names: &[Option<u32>],
-        first: usize,
-        found: &mut BTreeMap<u32, Unrolled>,
-    ) -> Option<usize> {
-        let cost = |at: usize| levels[at].instructions().map(|pc| self.words(pc)).sum();
-        let repeat = repeat(names, first, cost)?;
-        let trip = |trip: usize| &levels[first + trip * repeat.period..][..repeat.period];
-        let clauses = |number: usize| trip(number).iter().flat_map(|level| level.clauses()).collect();
-        let (trips, literals) = self.unrolled(repeat, clauses)?;
-        let count = trips * repeat.period;
-        let innermost = levels[first + count - 1];
+    /// Adds the nest that these levels begin with, if they are one. Gives how many of them it has.
+    fn nest(&mut self, levels: &[Level], repeat: Repeat, found: &mut BTreeMap<u32, Unrolled>) -> Option<usize> {
+        let Repeat { period, trips } = repeat;
+        // What repeats has as many clauses in each trip.
+        let numbered = levels[..period].iter().enumerate().flat_map(|(at, level)| {
+            let others = (level.other + 1..level.end).map(move |pc| (at, Some(pc - level.other)));
+            [(at, None)].into_iter().chain(others)
+        });
+        let numbered: Vec<(usize, Option<u32>)> = numbered.collect();
+        let clause = |trip: usize, number: usize| {
+            let (at, behind) = numbered[number];
+            let level = levels[trip * period + at];
+            behind.map_or(level.push, |behind| level.other + behind) as usize
+        };
+        let first: Vec<usize> = (0..numbered.len()).map(|number| clause(0, number)).collect();
+        let (trips, literals) = self.unrolled(trips, &first, clause)?;
+        let count = trips * period;
+        let innermost = levels[count - 1];
         let (inner, inner_end) = (innermost.push + 2, innermost.other);
-        let all = &levels[first..first + count];
+        let all = &levels[..count];
         if !self.is_closed(all) || !(inner..inner_end).all(|pc| self.is_inner(pc, inner, inner_end)) {
             return None;
         }
-        let shape = Shape::Nest(Branches { levels: trip(0).to_vec(), inner, inner_end, end: levels[first].end });
-        found.insert(levels[first].push, Unrolled { trips: trips as u32, literals, shape });
+        let shape = Shape::Nest(Branches { levels: levels[..period].to_vec(), inner, inner_end, end: levels[0].end });
+        found.insert(levels[0].push, Unrolled { trips: trips as u32, literals, shape });
         Some(count)
     }
 
@@ -118,7 +122,7 @@ impl Search<'_> {
             Cf::Alu(alu) => Some(alu.op),
             Cf::Plain(_) | Cf::Export(_) | Cf::Reserved(_) => None,
         };
-        let last = (other + 1..self.cf.len()).find(|&pc| alu(pc) != Some(CfAluOp::Alu))?;
+        let last = (other + 1..self.cf.len().min(other + MAX_CLAUSES)).find(|&pc| alu(pc) != Some(CfAluOp::Alu))?;
         let ends = alu(last) == Some(CfAluOp::PopAfter) && fields.addr as usize == last + 1;
         ends.then_some(Level { push: pc as u32, other: other as u32, end: fields.addr })
     }
