@@ -193,7 +193,7 @@ fn run(random: &mut Random, image: &mut Image) {
 /// Branches inside branches.
 fn nest(random: &mut Random, image: &mut Image) {
     let period = 1 + random.below(3);
-    // Long clauses, so that the stack has room for the levels.
+    // Levels that repeat, each with a test and the clauses of those who leave there.
     let levels: Vec<(Piece, Vec<Piece>)> = (0..period)
         .map(|_| {
             let mut others: Vec<Piece> =

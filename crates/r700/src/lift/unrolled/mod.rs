@@ -52,7 +52,7 @@ pub(super) enum Shape {
 
 /// The loops of a control-flow program, by the addresses where they begin; with or without nests.
 pub(super) fn find(code: &[Qword], family: Family, with_nests: bool) -> BTreeMap<u32, Unrolled> {
-    // Who has no room for what a loop has to save needs no further look.
+    // A program that is shorter than what a loop has to save has none.
     if code.len() < MIN_SAVED {
         return BTreeMap::new();
     }
