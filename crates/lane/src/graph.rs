@@ -155,9 +155,12 @@ impl Graph {
 
     /// The blocks to which some edge goes back in `order`.
     pub fn loop_heads(&self) -> impl Iterator<Item = Block> {
-        let is_head =
-            move |to: Block| self.predecessors(to).iter().any(|&from| self.position(from) >= self.position(to));
-        self.order.iter().copied().filter(move |&block| is_head(block))
+        self.order.iter().copied().filter(|&block| self.is_loop_head(block))
+    }
+
+    /// Whether some edge goes back to this block in `order`.
+    pub fn is_loop_head(&self, block: Block) -> bool {
+        self.predecessors(block).iter().any(|&from| self.position(from) >= self.position(block))
     }
 
     /// Visits all blocks in order, and those of a loop again while something new comes around to its head. `enter` takes what comes to a block,

@@ -5,7 +5,7 @@ use crate::entity::Block;
 use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
 
-pub(crate) fn run(function: &mut Function) -> bool {
+pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
     let mut changed = false;
     for block in function.blocks() {
         changed |= skip_empty_targets(function, block);
@@ -14,7 +14,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
             changed = true;
         }
     }
-    changed |= merge(function);
+    changed |= if changed { merge(function, &Graph::new(function)) } else { merge(function, graph) };
     if changed {
         function.compact();
     }
@@ -61,8 +61,7 @@ fn skip_empty_targets(function: &mut Function, block: Block) -> bool {
 }
 
 /// Appends blocks to the only block that goes to them.
-fn merge(function: &mut Function) -> bool {
-    let graph = Graph::new(function);
+fn merge(function: &mut Function, graph: &Graph) -> bool {
     let mut replacement = Replacement::new(function);
     let mut gone = vec![false; function.block_count()];
     let mut changed = false;

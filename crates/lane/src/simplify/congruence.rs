@@ -20,7 +20,7 @@ pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, repl
         return false;
     }
     let edges = graph.edges(function, block);
-    let is_head = graph.predecessors(block).iter().any(|&from| graph.position(from) >= graph.position(block));
+    let is_head = graph.is_loop_head(block);
     let depth = if is_head { DEPTH } else { 1 };
     let mut seen: FastMap<u64, usize> = FastMap::default();
     let mut changed = false;

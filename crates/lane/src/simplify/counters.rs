@@ -32,19 +32,18 @@ struct Counter {
 }
 
 /// `known` are shapes of the function's values, if they are known already; of values that are newer, nothing is known then.
-pub(crate) fn run(function: &mut Function, known: Option<&Shapes>) -> bool {
-    let graph = Graph::new(function);
+pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&Shapes>) -> bool {
     let has_mask = |head: &Block| function.params(*head).iter().any(|&param| function.value_type(param) == Type::Mask);
     let heads: Vec<Block> = graph.loop_heads().filter(has_mask).collect();
     if heads.is_empty() {
         return false;
     }
-    let own = if known.is_none() { Some(Shapes::new(function, &graph)) } else { None };
+    let own = if known.is_none() { Some(Shapes::new(function, graph)) } else { None };
     let Some(shapes) = known.or(own.as_ref()) else { return false };
     let mut changed = false;
     for head in heads {
-        for counter in counters(function, &graph, shapes, head) {
-            let comparisons = comparisons(function, &graph, shapes, &counter);
+        for counter in counters(function, graph, shapes, head) {
+            let comparisons = comparisons(function, graph, shapes, &counter);
             if !comparisons.is_empty() {
                 count_everywhere(function, &counter, &comparisons);
                 changed = true;

@@ -36,12 +36,11 @@ const DEPTH: u32 = 4;
 /// Arms that are looked through for one operand.
 const MAX_STEPS: usize = 32;
 
-pub(crate) fn run(function: &mut Function) -> bool {
-    let graph = Graph::new(function);
+pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
     let mut pool = function.pool.clone();
-    each_use(function, &graph, Ways::Everywhere, |inst, at, demand| {
+    each_use(function, graph, Ways::Everywhere, |inst, at, demand| {
         let old = function.args(inst)[at];
-        let new = look_through(function, &graph, old, demand);
+        let new = look_through(function, graph, old, demand);
         pool[function.insts[inst.index()].args as usize + at] = new;
         new
     });

@@ -3,6 +3,7 @@
 
 use super::implication::{has_lane, implies_by_params};
 use super::known::Known;
+use super::params::replace_params;
 use super::replacement::Replacement;
 use super::rules;
 use super::zero_signs::ZeroSigns;
@@ -81,7 +82,7 @@ const FAR: u32 = u32::MAX;
 /// What rules may look at and use.
 pub(crate) struct Rewriter<'a> {
     pub(crate) function: &'a mut Function,
-    graph: Graph,
+    graph: &'a Graph,
     facts: Facts,
     /// Whether the sign of the result of the instruction at hand matters when it is zero.
     zero_sign_matters: bool,
@@ -109,7 +110,7 @@ impl Rewriter<'_> {
 
     /// Whether every lane of `m` is certainly in `n`.
     pub(crate) fn implies(&self, m: Value, n: Value) -> bool {
-        implies_by_params(self.function, &self.graph, m, n)
+        implies_by_params(self.function, self.graph, m, n)
     }
 
     /// Whether nothing else used the value when the walk began.
@@ -140,7 +141,7 @@ impl Rewriter<'_> {
         let value = self.replacement.get(value);
         if self.function.value_type(value) == Type::Mask
             && self.function.mask_constant(value).is_none()
-            && let Some(known) = self.facts.known.get(&self.graph, value, block)
+            && let Some(known) = self.facts.known.get(self.graph, value, block)
         {
             self.changed = true;
             return self.constant(Op::Mask { value: known });
@@ -157,10 +158,10 @@ impl Rewriter<'_> {
     }
 
     /// Whether a walk would find nothing, as the last one, before which `old` was known, left everything in its final form: rules that did not
-    /// apply then can only apply now because something else is known of a value that they look at. Where there are no loops, a walk comes to all
-    /// definitions before their users.
+    /// apply then can only apply now because something else is known of a value that they look at. A walk comes to all definitions before their
+    /// users, and no rule looks at what goes back to a loop's head.
     fn is_settled(&mut self, old: &Facts) -> bool {
-        if self.graph.loop_heads().next().is_some() || !self.facts.known.says_the_same(&old.known) {
+        if !self.facts.known.says_the_same(&old.known) {
             return false;
         }
         let mut distances = vec![FAR; self.function.value_count()];
@@ -184,12 +185,10 @@ impl Rewriter<'_> {
                     return false;
                 }
             }
-            if let Terminator::Any { mask, .. } = self.function.terminator(block) {
-                let parts = self.function.defining_op(*mask).map_or(&[][..], |(_, args)| args);
-                let differs = |&value: &Value| old.shapes.is_uniform(value) != self.facts.shapes.is_uniform(value);
-                if differs(mask) || parts.iter().any(differs) {
-                    return false;
-                }
+            if let Terminator::Any { mask, .. } = *self.function.terminator(block)
+                && (old.shapes.is_uniform(mask) != self.facts.shapes.is_uniform(mask) || self.asked(mask) != mask)
+            {
+                return false;
             }
         }
         true
@@ -200,6 +199,23 @@ impl Rewriter<'_> {
         let mut results = self.function.results(inst);
         self.zero_sign_matters = results.any(|result| self.facts.zero_signs.matters(result));
         rules::apply(self, self.function.op(inst), self.function.args(inst))
+    }
+
+    /// The mask that a branch may ask instead of this one whether it has a lane.
+    fn asked(&mut self, mask: Value) -> Value {
+        let has_lane = |mask| has_lane(self.function, self.graph, mask);
+        // Where all lanes of the function say the same, a lane of another mask does.
+        let same = match self.function.defining_op(mask) {
+            Some((Op::MaskAnd {}, &[a, b])) => [(a, b), (b, a)]
+                .into_iter()
+                .find_map(|(lanes, same)| (self.is_uniform(same) && has_lane(lanes)).then_some(same)),
+            _ => None,
+        };
+        let mask = same.unwrap_or(mask);
+        if self.function.mask_constant(mask).is_none() && has_lane(mask) {
+            return self.constant(Op::Mask { value: true });
+        }
+        mask
     }
 
     fn replace(&mut self, inst: Inst, values: impl Iterator<Item = Value>) {
@@ -247,12 +263,10 @@ fn is_constant(op: &Op) -> bool {
     matches!(op, Op::Lane { .. } | Op::Mask { .. } | Op::Uniform { .. })
 }
 
-/// Walks once. `walked` is what was known before the last walk, if nothing but dead code has gone since; afterwards it is what was known before
-/// this one.
-pub(crate) fn run(function: &mut Function, walked: &mut Option<Facts>) -> bool {
-    let graph = Graph::new(function);
-    let facts = Facts::new(function, &graph);
-    let order = graph.order.clone();
+/// Walks once. `walked` is what was known before the last walk, if nothing but dead code has gone since. Gives whether something changed, and what
+/// was known before.
+pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>) -> (bool, Facts) {
+    let facts = Facts::new(function, graph);
     let replacement = Replacement::new(function);
     let mut rewriter = Rewriter {
         function,
@@ -264,14 +278,16 @@ pub(crate) fn run(function: &mut Function, walked: &mut Option<Facts>) -> bool {
         prelude: Vec::new(),
         changed: false,
     };
-    if let Some(old) = walked.take()
-        && rewriter.is_settled(&old)
-    {
-        *walked = Some(rewriter.facts);
-        return false;
+    if walked.is_some_and(|old| rewriter.is_settled(&old)) {
+        return (false, rewriter.facts);
     }
     let mut equals = Equals::new(rewriter.function.inst_count());
-    for &block in &order {
+    for &block in &graph.order {
+        // What a block gets on its only way in says more than what it is: that it has a lane.
+        if graph.predecessors(block).len() > 1 && !graph.is_loop_head(block) {
+            let Rewriter { function, replacement, changed, .. } = &mut rewriter;
+            *changed |= replace_params(function, graph, block, replacement);
+        }
         let insts = std::mem::take(&mut rewriter.function.blocks[block.index()].insts);
         let mut kept = Vec::with_capacity(insts.len());
         equals.epoch += 1;
@@ -293,7 +309,7 @@ pub(crate) fn run(function: &mut Function, walked: &mut Option<Facts>) -> bool {
                 continue;
             }
             let op = *rewriter.function.op(inst);
-            if let Some(earlier) = equals.find(rewriter.function, &rewriter.graph, inst, block) {
+            if let Some(earlier) = equals.find(rewriter.function, graph, inst, block) {
                 let results = rewriter.function.results(earlier);
                 rewriter.replace(inst, results);
                 continue;
@@ -307,12 +323,11 @@ pub(crate) fn run(function: &mut Function, walked: &mut Option<Facts>) -> bool {
         see_terminator(&mut rewriter, block);
     }
     let Rewriter { function, facts, replacement, mut prelude, changed, .. } = rewriter;
-    *walked = Some(facts);
     let entry = &mut function.blocks[0].insts;
     prelude.append(entry);
     *entry = prelude;
     replacement.apply(function);
-    changed
+    (changed, facts)
 }
 
 /// Replaces what a terminator reads by what it is known to be, on each edge for itself.
@@ -320,19 +335,9 @@ fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
     let mut terminator = rewriter.function.terminator(block).clone();
     terminator.for_each_value_mut(|value| *value = rewriter.seen(*value, block));
     if let Terminator::Any { mask, then, otherwise } = &mut terminator {
-        // Where all lanes of the function say the same, a lane of another mask does.
-        if let Some((Op::MaskAnd {}, &[a, b])) = rewriter.function.defining_op(*mask)
-            && let Some((_, same)) = [(a, b), (b, a)]
-                .into_iter()
-                .find(|&(lanes, same)| rewriter.is_uniform(same) && has_lane(rewriter.function, &rewriter.graph, lanes))
-        {
-            *mask = same;
-            rewriter.changed = true;
-        }
-        if rewriter.function.mask_constant(*mask).is_none() && has_lane(rewriter.function, &rewriter.graph, *mask) {
-            *mask = rewriter.constant(Op::Mask { value: true });
-            rewriter.changed = true;
-        }
+        let asked = rewriter.asked(*mask);
+        rewriter.changed |= asked != *mask;
+        *mask = asked;
         let is_uniform = rewriter.is_uniform(*mask);
         for (target, known) in [(then, is_uniform.then_some(true)), (otherwise, Some(false))] {
             let Some(value) = known else { continue };

@@ -34,7 +34,7 @@ fn implies_on_all_ways(function: &Function, graph: &Graph, m: Value, n: Value, d
     let Def::Param(home, _) = function.def(n) else { return false };
     match (function.def(m), function.defining_op(m)) {
         (Def::Param(block, number), _) => {
-            let is_head = graph.predecessors(block).iter().any(|&from| graph.position(from) >= graph.position(block));
+            let is_head = graph.is_loop_head(block);
             let mut edges = graph.edges(function, block).into_iter();
             home != block
                 && !is_head

@@ -41,6 +41,7 @@ mod zero_signs;
 use crate::attribute::Bits;
 use crate::entity::{Inst, Table, Value};
 use crate::function::Function;
+use crate::graph::Graph;
 use crate::op::{Effect, Op};
 use forward::Facts;
 
@@ -48,23 +49,49 @@ pub use free_lanes::free_lanes;
 pub(crate) use nan_bits::Observed;
 
 /// A pass: its name, and what it does, which returns whether it changed something.
-type Pass = (&'static str, fn(&mut Function, &mut Option<Facts>) -> bool);
+type Pass = (&'static str, fn(&mut Function, &mut Analyses) -> bool);
+
+/// What is known of a function while passes take turns.
+struct Analyses {
+    /// Its blocks, which only the pass of that name changes.
+    graph: Graph,
+    /// What was known in front of the last walk of *forward*, while it holds.
+    facts: Option<Facts>,
+    /// Nothing but dead code has gone since that walk.
+    is_walked: bool,
+}
 
 /// The name of the pass that removes what nobody wants.
 const DEAD: &str = "dead";
 /// The name of the pass that keeps what it knows for its next walk.
 const FORWARD: &str = "forward";
+/// The name of the pass that removes parameters; what is known of other values holds.
+const PARAMETERS: &str = "parameters";
 
 /// The passes, in the order in which a round runs them.
 const PASSES: &[Pass] = &[
     (DEAD, |function, _| dead::run(function)),
-    (FORWARD, forward::run),
-    ("parameters", |function, _| params::run(function)),
-    ("demand", |function, _| demand::run(function)),
-    ("counters", |function, walked| counters::run(function, walked.as_ref().map(Facts::shapes))),
-    ("NaN bits", |function, _| nan_bits::run(function)),
+    (FORWARD, |function, analyses| {
+        let walked = analyses.facts.take().filter(|_| analyses.is_walked);
+        let (changed, facts) = forward::run(function, &analyses.graph, walked);
+        analyses.facts = Some(facts);
+        analyses.is_walked = true;
+        changed
+    }),
+    (PARAMETERS, |function, analyses| params::run(function, &analyses.graph)),
+    ("demand", |function, analyses| demand::run(function, &analyses.graph)),
+    ("counters", |function, Analyses { graph, facts, .. }| {
+        counters::run(function, graph, facts.as_ref().map(Facts::shapes))
+    }),
+    ("NaN bits", |function, analyses| nan_bits::run(function, &analyses.graph)),
     ("negations", |function, _| negations::run(function)),
-    ("blocks", |function, _| blocks::run(function)),
+    ("blocks", |function, analyses| {
+        let changed = blocks::run(function, &analyses.graph);
+        if changed {
+            analyses.graph = Graph::new(function);
+        }
+        changed
+    }),
 ];
 
 /// How often, at most, ways through the code are made anew.
@@ -86,14 +113,14 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
     for _ in 0..MAX_SHAPINGS {
         let threaded = threading::run(function);
         if threaded {
-            blocks::run(function);
+            blocks::run(function, &Graph::new(function));
             function.compact();
             observe("threading", function);
             take_turns(function, PASSES.len(), &mut observe);
         }
         let has_inner = inner_loops::run(function);
         if has_inner {
-            blocks::run(function);
+            blocks::run(function, &Graph::new(function));
             function.compact();
             observe("inner loops", function);
         }
@@ -125,12 +152,15 @@ fn take_turns(function: &mut Function, turns: usize, observe: &mut impl FnMut(&'
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
     // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
-    let mut walked = None;
+    let mut analyses = Analyses { graph: Graph::new(function), facts: None, is_walked: false };
     for &(name, pass) in PASSES.iter().cycle().take(turns) {
-        let changed = pass(function, &mut walked);
+        let changed = pass(function, &mut analyses);
         if changed {
             observe(name, function);
-            walked = walked.filter(|_| name == DEAD || name == FORWARD);
+            analyses.is_walked &= name == DEAD || name == FORWARD;
+            if !matches!(name, DEAD | FORWARD | PARAMETERS) {
+                analyses.facts = None;
+            }
         }
         idle = if changed && name != DEAD { 0 } else { idle + 1 };
         if idle == PASSES.len() {

@@ -85,9 +85,8 @@ impl Observed {
     }
 }
 
-pub(crate) fn run(function: &mut Function) -> bool {
-    let graph = Graph::new(function);
-    let observed = Observed::new(function, &graph);
+pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
+    let observed = Observed::new(function, graph);
     let mut replacement = Replacement::new(function);
     let mut changed = false;
     for &block in &graph.order {

@@ -6,24 +6,14 @@ use crate::entity::{Block, Value};
 use crate::function::{Def, Function, Target};
 use crate::graph::Graph;
 
-pub(crate) fn run(function: &mut Function) -> bool {
-    let graph = Graph::new(function);
+pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
     let mut replacement = Replacement::new(function);
     let mut changed = false;
     let mut again = true;
     while again {
         again = false;
-        for &block in graph.order.iter().filter(|&&block| !function.params(block).is_empty()) {
-            let edges = graph.edges(function, block);
-            for (number, &param) in function.params(block).iter().enumerate() {
-                if !replacement.has(param)
-                    && let Some(value) = only_argument(&edges, &replacement, number, param)
-                {
-                    replacement.set(param, value);
-                    again = true;
-                }
-            }
-            again |= join_params(function, &graph, block, &mut replacement);
+        for &block in &graph.order {
+            again |= replace_params(function, graph, block, &mut replacement);
         }
         changed |= again;
     }
@@ -32,6 +22,24 @@ pub(crate) fn run(function: &mut Function) -> bool {
         replacement.apply(function);
     }
     changed
+}
+
+/// Notes what takes the place of the block's parameters; gives whether there are any that have nothing yet.
+pub(crate) fn replace_params(function: &Function, graph: &Graph, block: Block, replacement: &mut Replacement) -> bool {
+    if function.params(block).is_empty() {
+        return false;
+    }
+    let mut changed = false;
+    let edges = graph.edges(function, block);
+    for (number, &param) in function.params(block).iter().enumerate() {
+        if !replacement.has(param)
+            && let Some(value) = only_argument(&edges, replacement, number, param)
+        {
+            replacement.set(param, value);
+            changed = true;
+        }
+    }
+    changed | join_params(function, graph, block, replacement)
 }
 
 /// The value that every edge from elsewhere gives for the parameter.
