@@ -20,24 +20,24 @@ struct Uses {
     count: usize,
 }
 
-/// Loads constants once for uses near each other, in blocks in which every other instruction reads memory. False if there is nothing of the
-/// kind.
-pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool {
-    let Some(load) = target.load_constant() else { return false };
-    let mut is_changed = false;
+/// Loads constants once for uses near each other, in blocks in which every other instruction reads memory. Gives about how many such loads
+/// code executes.
+pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> f32 {
+    let Some(load) = target.load_constant() else { return 0.0 };
+    let mut executed = 0.0;
     for block in &mut machine.blocks {
         let readers = block.insts.iter().filter(|inst| inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_))));
         if 2 * readers.count() < block.insts.len() {
             continue;
         }
         let found = uses(block);
-        is_changed |= !found.is_empty();
+        executed += block.frequency() * found.len() as f32;
         give_registers(block, &found, load, || {
             machine.classes.push(Class::Vector);
             Reg::new(machine.classes.len() - 1)
         });
     }
-    is_changed
+    executed
 }
 
 /// The constants that are read often, by their first uses.
@@ -52,11 +52,18 @@ fn uses<O>(block: &Block<O>) -> Vec<Uses> {
             if !constant.broadcast {
                 continue;
             }
-            found.extend(open.extract_if(.., |uses| at - uses.last > NEAR && uses.count >= LEAST));
-            open.retain(|uses| at - uses.last <= NEAR);
-            match open.iter_mut().find(|uses| uses.constant == constant) {
-                Some(uses) => (uses.last, uses.count) = (at, uses.count + 1),
-                None => open.push(Uses { constant, first: at, last: at, count: 1 }),
+            let mut is_open = false;
+            open.retain_mut(|uses| {
+                let is_near = at - uses.last <= NEAR;
+                if is_near && uses.constant == constant {
+                    (uses.last, uses.count, is_open) = (at, uses.count + 1, true);
+                } else if !is_near && uses.count >= LEAST {
+                    found.push(*uses);
+                }
+                is_near
+            });
+            if !is_open {
+                open.push(Uses { constant, first: at, last: at, count: 1 });
             }
         }
     }
@@ -71,12 +78,12 @@ fn give_registers<O: Opcode>(block: &mut Block<O>, found: &[Uses], load: O, mut 
     }
     let mut next = found.iter().peekable();
     let mut held: Vec<(Uses, Reg)> = Vec::new();
-    let mut insts = Vec::with_capacity(block.insts.len() + found.len());
-    for (at, mut inst) in std::mem::take(&mut block.insts).into_iter().enumerate() {
+    let mut loads = Vec::with_capacity(found.len());
+    for (at, inst) in block.insts.iter_mut().enumerate() {
         while let Some(&uses) = next.next_if(|uses| uses.first == at) {
             let reg = register();
             let word = Arg::Mem(Mem { broadcast: false, ..uses.constant });
-            insts.push(Inst { effect: false, pc: inst.pc, ..Inst::new(Kind::Plain(load), Some(reg), &[word]) });
+            loads.push((at, Inst { effect: false, pc: inst.pc, ..Inst::new(Kind::Plain(load), Some(reg), &[word]) }));
             held.push((uses, reg));
         }
         for arg in &mut inst.args {
@@ -87,7 +94,6 @@ fn give_registers<O: Opcode>(block: &mut Block<O>, found: &[Uses], load: O, mut 
             }
         }
         held.retain(|(uses, _)| uses.last > at);
-        insts.push(inst);
     }
-    block.insts = insts;
+    block.insert(&loads);
 }

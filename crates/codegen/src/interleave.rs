@@ -28,21 +28,6 @@ pub fn is_worth<O>(machine: &Machine<O>) -> bool {
     is_long(machine) && !is_about_masks(machine)
 }
 
-/// How much of the code depends on a position's coordinate.
-pub fn own_part<O>(machine: &Machine<O>, axis: Axis) -> f32 {
-    let own = own_registers(machine, axis);
-    let (mut all, mut part) = (0.0, 0.0);
-    for block in &machine.blocks {
-        for inst in &block.insts {
-            let mut is_own = false;
-            inst.for_each_use(|reg| is_own |= own[reg.index()]);
-            all += block.frequency();
-            part += if is_own { block.frequency() } else { 0.0 };
-        }
-    }
-    part / all
-}
-
 /// The function for a group and its neighbour on an axis, which is so many positions away; `None` if a branch asks for
 /// something else than whether a mask has a lane.
 pub fn interleaved<T: Target>(
@@ -61,6 +46,24 @@ pub fn interleaved<T: Target>(
         interleaver.machine.blocks.push(block);
     }
     Some(interleaver.machine)
+}
+
+/// Whether much less of the code depends on the row than on the column, so that groups one below the other share much.
+pub fn shares_columns<O>(machine: &Machine<O>) -> bool {
+    let (of_row, of_column) = (own_registers(machine, Axis::Y), own_registers(machine, Axis::X));
+    let (mut row, mut column) = (0.0, 0.0);
+    for block in &machine.blocks {
+        for inst in &block.insts {
+            let (mut is_row, mut is_column) = (false, false);
+            inst.for_each_use(|reg| {
+                is_row |= of_row[reg.index()];
+                is_column |= of_column[reg.index()];
+            });
+            row += if is_row { block.frequency() } else { 0.0 };
+            column += if is_column { block.frequency() } else { 0.0 };
+        }
+    }
+    row < column * 0.75
 }
 
 /// About how many instructions a block is.
@@ -114,21 +117,22 @@ fn own_registers<O>(machine: &Machine<O>, axis: Axis) -> Vec<bool> {
             rows.for_each(|row| own[row.index()] = true);
         }
     }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in &machine.blocks {
+    // Definitions come before their uses, but for what comes around a loop.
+    let mut comes_around = true;
+    while comes_around {
+        comes_around = false;
+        for (at, block) in machine.blocks.iter().enumerate() {
             for inst in &block.insts {
-                let mut is_own = false;
+                let Some(def) = inst.def else { continue };
+                let mut is_own = own[def.index()];
                 inst.for_each_use(|reg| is_own |= own[reg.index()]);
-                if let (Some(def), true) = (inst.def, is_own) {
-                    changed |= !std::mem::replace(&mut own[def.index()], true);
-                }
+                own[def.index()] = is_own;
             }
             for edge in block.end.edges() {
                 for (arg, param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
                     if arg.reg().is_some_and(|reg| own[reg.index()]) {
-                        changed |= !std::mem::replace(&mut own[param.index()], true);
+                        let is_new = !std::mem::replace(&mut own[param.index()], true);
+                        comes_around |= is_new && edge.block <= at;
                     }
                 }
             }

@@ -50,9 +50,8 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     };
     let copy_of = |reg: Reg| copies.get(reg.index()).copied().flatten();
     let mut at = 0;
+    let mut new = Vec::new();
     for block in &mut machine.blocks {
-        let params = block.params.iter().filter_map(|&param| Some(copy(param, copy_of(param)?))).collect();
-        let mut insts: Vec<Inst<T::Op>> = params;
         let replace = |reg: &mut Reg, at: usize| {
             if let Some(copy) = copy_of(*reg)
                 && at > lives[reg.index()].defined + NEAR
@@ -60,7 +59,9 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
                 *reg = copy;
             }
         };
-        for mut inst in std::mem::take(&mut block.insts) {
+        new.clear();
+        new.extend(block.params.iter().filter_map(|&param| Some((0, copy(param, copy_of(param)?)))));
+        for (number, inst) in block.insts.iter_mut().enumerate() {
             at += 1;
             for arg in &mut inst.args {
                 if let Arg::Reg(reg) = arg {
@@ -70,11 +71,9 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
             if let Some(mask) = &mut inst.mask {
                 replace(mask, at);
             }
-            let def = inst.def;
-            insts.push(inst);
-            insts.extend(def.and_then(|def| Some(copy(def, copy_of(def)?))));
+            new.extend(inst.def.and_then(|def| Some((number + 1, copy(def, copy_of(def)?)))));
         }
-        block.insts = insts;
+        block.insert(&new);
         at += 1;
         for arg in block.end.edges_mut().flat_map(|edge| &mut edge.args) {
             if let Arg::Reg(reg) = arg {

@@ -8,7 +8,7 @@ use crate::checks::{Checks, timed};
 use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
-use crate::interleave::{interleaved, is_branching, is_worth, own_part};
+use crate::interleave::{interleaved, is_branching, is_worth, shares_columns};
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
@@ -89,7 +89,6 @@ impl<T: Decoding> Draft<T> {
         let most = if function.arrays.is_empty() { most } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
         let (allocated, groups) = Allocated::interleaved(machine, target, (size, most));
-        let allocated = allocated.with_constants(target);
         let (width, height) = size;
         let step = (width * groups.columns, height * groups.rows);
         let entry = Calls::new(window.x, window.y, step);
@@ -188,6 +187,31 @@ fn may_be_better(once: &Allocation, waiting: Option<f32>) -> bool {
     waiting.is_some_and(|waiting| waiting > cycles(once)) || once.frame_accesses < once.executed / 10.0
 }
 
+/// Whether code for two groups accesses the frame seldom enough, where code for one does so this often.
+fn fits(two: &Allocation, once: f32, spare: f32) -> bool {
+    two.frame_accesses - 2.0 * once < two.executed * spare
+}
+
+/// The function for several groups along an axis, each of so many columns and rows.
+fn for_groups<T: Target>(
+    machine: &Machine<T::Op>,
+    target: T,
+    (axis, groups): (Axis, Groups),
+    (width, height): (u32, u32),
+) -> Option<Machine<T::Op>> {
+    let (number, size) = match axis {
+        Axis::X => (groups.columns, width),
+        Axis::Y => (groups.rows, height),
+    };
+    let mut apart = size;
+    let mut all = interleaved(machine, target, (axis, apart))?;
+    while 2 * apart < number * size {
+        apart *= 2;
+        all = interleaved(&all, target, (axis, apart))?;
+    }
+    Some(all)
+}
+
 /// Whether code for twice as many groups does better than this, which takes so many. If there are loops, it takes so many cycles at least for their
 /// passes to wait for each other. `spare` is how many more accesses to the frame for each instruction a second group may take.
 fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, spare): (Option<f32>, f32)) -> bool {
@@ -195,8 +219,7 @@ fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, sp
     let least = waiting.unwrap_or(0.0);
     let share = least.max(cycles(twice)) / (2.0 * least.max(cycles(once)));
     if groups == Groups::ONE {
-        let fits = twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed * spare;
-        return fits || waits && share < SHORTER;
+        return fits(twice, once.frame_accesses, spare) || waits && share < SHORTER;
     }
     share < if waits || waiting.is_none() { 1.0 } else { SHORTER }
 }
@@ -204,61 +227,57 @@ fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, sp
 impl<O: Opcode> Allocated<O> {
     /// For as many groups at a time as the function does well with, each of so many columns and rows.
     fn interleaved<T: Target<Op = O>>(
-        mut machine: Machine<O>,
+        machine: Machine<O>,
         target: T,
         ((width, height), most): ((u32, u32), Groups),
     ) -> (Self, Groups) {
         if most == Groups::ONE || !is_worth(&machine) {
             return (Self::new(machine, target), Groups::ONE);
         }
-        let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
         // What groups share need not be done twice.
-        let shares_columns = height == 1 && own_part(&machine, Axis::Y) < own_part(&machine, Axis::X) * 0.75;
-        let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };
+        let axis = if most.rows > 1 && height == 1 && shares_columns(&machine) { Axis::Y } else { Axis::X };
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         let waiting = has_loops.then(|| waiting(&machine, target));
         let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
+        // The code for so many groups, once it is asked for.
+        let (mut allocated, mut groups) = (None, Groups::ONE);
         while groups.doubled(axis).is_within(most) {
-            if groups != Groups::ONE && axis == Axis::X && !may_be_better(&allocated.allocation, waiting) {
+            if let (Axis::X, Some(Self { allocation, .. })) = (axis, &allocated)
+                && groups != Groups::ONE
+                && !may_be_better(allocation, waiting)
+            {
                 break;
             }
-            let apart = match axis {
-                Axis::X => width * groups.columns,
-                Axis::Y => height * groups.rows,
-            };
-            let Some(both) = interleaved(&machine, target, (axis, apart)) else { break };
-            let doubled = groups.doubled(axis);
-            let is_last = !doubled.doubled(axis).is_within(most);
-            let kept = (!is_last).then(|| both.clone());
+            let Some(both) = for_groups(&machine, target, (axis, groups.doubled(axis)), (width, height)) else { break };
             let other = Self::new(both, target);
-            if !is_better(&other.allocation, &allocated.allocation, groups, (waiting, spare)) {
-                break;
+            let fits = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);
+            if !fits {
+                let one = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
+                if !is_better(&other.allocation, &one.allocation, groups, (waiting, spare)) {
+                    break;
+                }
             }
-            (allocated, groups) = (other, doubled);
-            let Some(kept) = kept else { break };
-            machine = kept;
+            (allocated, groups) = (Some(other), groups.doubled(axis));
         }
-        (allocated, groups)
-    }
-
-    /// With registers for constants that are read often. How many groups do well side by side is known by then, as they share these.
-    fn with_constants<T: Target<Op = O>>(mut self, target: T) -> Self {
-        if load_constants(&mut self.machine, target) {
-            self.allocation = allocate(&self.machine, &target.registers(self.machine.counts_steps));
-        }
-        self
+        (allocated.unwrap_or_else(|| Self::new(machine, target)), groups)
     }
 
     /// In an order in which the function does well with the registers that there are.
     pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T) -> Self {
         count_in_front(&mut machine, target);
         split_masks(&mut machine, target);
+        let constants = load_constants(&mut machine, target);
         let registers = target.registers(machine.counts_steps);
-        let allocation = allocate(&machine, &registers);
+        // What loads constants takes work from the instructions that would read them from memory, each for itself.
+        let allocated = |machine: &Machine<O>| {
+            let allocation = allocate(machine, &registers);
+            Allocation { executed: allocation.executed - constants, ..allocation }
+        };
+        let allocation = allocated(&machine);
         // Where code branches all the time, blocks leave little to put in order.
         if allocation.has_register_pressure() && !is_branching(&machine) {
             let ordered = ordered(&machine);
-            let other = allocate(&ordered, &registers);
+            let other = allocated(&ordered);
             if other.frame_accesses * 3.0 < allocation.frame_accesses * 2.0 {
                 return Self { machine: ordered, allocation: other };
             }

@@ -275,6 +275,20 @@ pub struct Block<O> {
     pub depth: u32,
 }
 
+impl<O: Copy> Block<O> {
+    /// Puts instructions in front of those with these numbers, which do not fall.
+    pub fn insert(&mut self, new: &[(usize, Inst<O>)]) {
+        let (Some(&(_, first)), mut end) = (new.first(), self.insts.len()) else { return };
+        self.insts.resize(end + new.len(), first);
+        // From the last to the first, so that each is moved once.
+        for (already, &(at, inst)) in new.iter().enumerate().rev() {
+            self.insts.copy_within(at..end, at + already + 1);
+            self.insts[at + already] = inst;
+            end = at;
+        }
+    }
+}
+
 impl<O> Block<O> {
     /// How often it is executed, estimated by the loops around it.
     pub fn frequency(&self) -> f32 {
