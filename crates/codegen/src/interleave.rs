@@ -1,9 +1,9 @@
-//! Interleaving of two groups.
+//! Interleaving of several groups.
 //!
 //! Code for a group is often one long chain of operations that wait for each other, and the next group is too far away for
-//! the processor to begin with it meanwhile. Here every instruction whose operands are a group's own comes twice, once for
-//! each of two neighbours; what they have in common stays as it is, and so does the way through the code: branches go
-//! where a group of twice the size would go, as soon as a lane of either group asks for it.
+//! the processor to begin with it meanwhile. Here every instruction whose operands are a group's own comes once for
+//! each of several neighbours; what they have in common stays as it is, and so does the way through the code: branches go
+//! where one large group would go, as soon as a lane of any group asks for it.
 //!
 //! Neighbours lie side by side, or one below the other. What depends on nothing but the column, such as what a row of a
 //! matrix is multiplied with, is the same for the latter.
@@ -23,24 +23,33 @@ const DISTANT: usize = 1024;
 /// Instructions that take the processor's attention as a gather does, about: it is made of one access for each lane.
 const GATHER: usize = 16;
 
-/// Whether taking two groups at a time may be worth it.
+/// Whether taking several groups at a time may be worth it.
 pub fn is_worth<O>(machine: &Machine<O>) -> bool {
     is_long(machine) && !is_about_masks(machine)
 }
 
-/// The function for a group and its neighbour on an axis, which is so many positions away; `None` if a branch asks for
-/// something else than whether a mask has a lane.
-pub fn interleaved<T: Target>(
-    machine: &Machine<T::Op>,
-    target: T,
-    (axis, apart): (Axis, u32),
-) -> Option<Machine<T::Op>> {
-    let own = own_registers(machine, axis).into_iter().enumerate();
+/// Groups next to each other on an axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbours {
+    pub axis: Axis,
+    /// How many there are.
+    pub groups: u32,
+    /// Positions from one to the next.
+    pub apart: u32,
+}
+
+/// The function for several groups at a time; `None` if a branch asks for something else than whether a mask has a lane.
+pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T, neighbours: Neighbours) -> Option<Machine<T::Op>> {
+    let own = own_registers(machine, neighbours.axis).into_iter().enumerate();
     let (classes, pool, blocks) =
         (machine.classes.clone(), machine.pool.clone(), Vec::with_capacity(machine.blocks.len()));
     let mut interleaved = Machine { classes, blocks, pool, counts_steps: machine.counts_steps };
-    let copies = own.map(|(at, is_own)| is_own.then(|| interleaved.reg(machine.classes[at]))).collect();
-    let mut interleaver = Interleaver { target, axis, apart: apart.cast_signed(), copies, machine: interleaved };
+    let mut copies = |at: usize| {
+        let class = machine.classes[at];
+        (1..neighbours.groups).map(|_| interleaved.reg(class)).reduce(|first, _| first)
+    };
+    let copies = own.map(|(at, is_own)| if is_own { copies(at) } else { None }).collect();
+    let mut interleaver = Interleaver { target, neighbours, copies, machine: interleaved };
     for at in 0..machine.blocks.len() {
         let block = interleaver.block(machine, at)?;
         interleaver.machine.blocks.push(block);
@@ -143,27 +152,29 @@ fn own_registers<O>(machine: &Machine<O>, axis: Axis) -> Vec<bool> {
 
 struct Interleaver<T: Target> {
     target: T,
-    axis: Axis,
-    /// Positions between the groups.
-    apart: i32,
-    /// For each register of the function the one of the other group, if that is another one.
+    neighbours: Neighbours,
+    /// For each register of the function the one of the second group, if that is another one. Those of the others have the next numbers.
     copies: Vec<Option<Reg>>,
     machine: Machine<T::Op>,
 }
 
 impl<T: Target> Interleaver<T> {
-    fn copy(&self, reg: Reg) -> Reg {
-        self.copies[reg.index()].unwrap_or(reg)
+    /// The register of a group, counted from 0.
+    fn copy(&self, reg: Reg, group: u32) -> Reg {
+        match (group.checked_sub(1), self.copies[reg.index()]) {
+            (Some(next), Some(second)) => Reg::new(second.index() + next as usize),
+            _ => reg,
+        }
     }
 
-    fn copy_arg(&self, arg: Arg) -> Arg {
+    fn copy_arg(&self, arg: Arg, group: u32) -> Arg {
         match arg {
-            Arg::Reg(reg) => Arg::Reg(self.copy(reg)),
+            Arg::Reg(reg) => Arg::Reg(self.copy(reg, group)),
             Arg::Mem(mut mem) => {
                 if let Base::Reg(reg) = &mut mem.base {
-                    *reg = self.copy(*reg);
+                    *reg = self.copy(*reg, group);
                 }
-                mem.index = mem.index.map(|reg| self.copy(reg));
+                mem.index = mem.index.map(|reg| self.copy(reg, group));
                 Arg::Mem(mem)
             }
             Arg::None | Arg::Imm(_) => arg,
@@ -176,70 +187,92 @@ impl<T: Target> Interleaver<T> {
         is_own
     }
 
-    /// The block of this number, for both groups.
+    /// The groups but the first.
+    fn others(&self) -> std::ops::Range<u32> {
+        1..self.neighbours.groups
+    }
+
+    /// The block of this number, for all groups.
     fn block(&mut self, machine: &Machine<T::Op>, at: usize) -> Option<Block<T::Op>> {
+        let Neighbours { axis, groups, apart } = self.neighbours;
         let block = &machine.blocks[at];
-        let is_latch = self.axis == Axis::X && at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
-        let (mut params, mut insts) = (block.params.clone(), Vec::with_capacity(2 * block.insts.len()));
-        if at == HEAD && self.axis == Axis::X {
-            insts.push(self.neighbour(params[0]));
+        let is_latch = axis == Axis::X && at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
+        let mut params = block.params.clone();
+        let mut insts = Vec::with_capacity(groups as usize * block.insts.len());
+        if at == HEAD && axis == Axis::X {
+            insts.extend(self.others().map(|group| self.neighbour(params[0], group)));
         } else {
-            params.extend(block.params.iter().filter_map(|param| self.copies[param.index()]));
+            let this = &*self;
+            let own = block.params.iter().filter(|param| this.copies[param.index()].is_some());
+            params.extend(own.flat_map(|&param| this.others().map(move |group| this.copy(param, group))));
         }
         for inst in &block.insts {
             let meaning = self.target.meaning(inst);
             match (inst.kind, meaning) {
                 (Kind::Tied(op), _) if is_latch && op == T::STEP => {
-                    let step = Arg::Imm(2 * self.apart);
+                    let step = Arg::Imm((groups * apart).cast_signed());
                     insts.push(Inst { args: [inst.args[0], step, Arg::None, Arg::None], ..*inst });
                 }
                 _ if is_latch => insts.push(*inst),
                 (Kind::Count(count), _) if !self.is_own(inst) => {
-                    let count = count.checked_mul(2).filter(|&count| i32::try_from(count).is_ok())?;
+                    let count = count.checked_mul(groups).filter(|&count| i32::try_from(count).is_ok())?;
                     insts.push(Inst { kind: Kind::Count(count), ..*inst });
                 }
                 (_, Meaning::TestEither | Meaning::TestCommon) => {
                     let [a, b, ..] = inst.args;
-                    let first = self.either(a, &mut insts);
-                    let second = if a == b { first } else { self.either(b, &mut insts) };
+                    let first = self.any(a, &mut insts);
+                    let second = if a == b { first } else { self.any(b, &mut insts) };
                     insts.push(Inst { args: [first, second, Arg::None, Arg::None], ..*inst });
                 }
                 (_, Meaning::CompareGeneral) if self.is_own(inst) => return None,
                 _ => {
                     insts.push(*inst);
-                    if let (Axis::Y, Some(row), true) = (self.axis, inst.def, loads_row(inst)) {
-                        insts.push(self.neighbour(row));
+                    if let (Axis::Y, Some(row), true) = (axis, inst.def, loads_row(inst)) {
+                        insts.extend(self.others().map(|group| self.neighbour(row, group)));
                     }
                     if self.is_own(inst) {
-                        let def = inst.def.map(|def| self.copy(def));
-                        let args = inst.args.map(|arg| self.copy_arg(arg));
-                        insts.push(Inst { def, args, mask: inst.mask.map(|mask| self.copy(mask)), ..*inst });
+                        insts.extend(self.others().map(|group| Inst {
+                            def: inst.def.map(|def| self.copy(def, group)),
+                            args: inst.args.map(|arg| self.copy_arg(arg, group)),
+                            mask: inst.mask.map(|mask| self.copy(mask, group)),
+                            ..*inst
+                        }));
                     }
                 }
             }
         }
-        let mut end = block.end.clone();
+        let (this, mut end) = (&*self, block.end.clone());
         for edge in end.edges_mut().filter(|edge| edge.block != HEAD) {
-            let both = edge.args.iter().zip(&machine.blocks[edge.block].params);
-            let others = both.filter(|(_, param)| self.copies[param.index()].is_some());
-            let others: Vec<Arg> = others.map(|(&arg, _)| self.copy_arg(arg)).collect();
+            let all = edge.args.iter().zip(&machine.blocks[edge.block].params);
+            let own = all.filter(|(_, param)| this.copies[param.index()].is_some());
+            let others = own.flat_map(|(&arg, _)| this.others().map(move |group| this.copy_arg(arg, group)));
+            let others: Vec<Arg> = others.collect();
             edge.args.extend(others);
         }
         Some(Block { params, insts, end, depth: block.depth })
     }
 
-    /// The lanes of a mask in either group.
-    fn either(&mut self, mask: Arg, insts: &mut Vec<Inst<T::Op>>) -> Arg {
-        let Some(copy) = mask.reg().and_then(|reg| self.copies[reg.index()]) else { return mask };
-        let both = self.machine.reg(self.target.mask_class());
+    /// The lanes of a mask in any group.
+    fn any(&mut self, mask: Arg, insts: &mut Vec<Inst<T::Op>>) -> Arg {
+        let Some(first) = mask.reg().filter(|mask| self.copies[mask.index()].is_some()) else { return mask };
         let or = Kind::Plain(self.target.or_masks());
-        insts.push(Inst { effect: false, ..Inst::new(or, Some(both), &[mask, Arg::Reg(copy)]) });
-        Arg::Reg(both)
+        let mut masks: Vec<Reg> = (0..self.neighbours.groups).map(|group| self.copy(first, group)).collect();
+        // Two by two, so that few wait for each other.
+        while masks.len() > 1 {
+            let pair = |masks: &[Reg]| {
+                let &[a, b] = masks else { return masks[0] };
+                let both = self.machine.reg(self.target.mask_class());
+                insts.push(Inst { effect: false, ..Inst::new(or, Some(both), &[Arg::Reg(a), Arg::Reg(b)]) });
+                both
+            };
+            masks = masks.chunks(2).map(pair).collect();
+        }
+        Arg::Reg(masks[0])
     }
 
-    /// The neighbour's position.
-    fn neighbour(&self, position: Reg) -> Inst<T::Op> {
-        let args = [Arg::Reg(position), Arg::Imm(self.apart)];
-        Inst { effect: false, ..Inst::new(Kind::Tied(T::STEP), Some(self.copy(position)), &args) }
+    /// A neighbour's position.
+    fn neighbour(&self, position: Reg, group: u32) -> Inst<T::Op> {
+        let args = [Arg::Reg(position), Arg::Imm((group * self.neighbours.apart).cast_signed())];
+        Inst { effect: false, ..Inst::new(Kind::Tied(T::STEP), Some(self.copy(position, group)), &args) }
     }
 }

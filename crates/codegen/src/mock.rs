@@ -5,7 +5,7 @@ use crate::allocate::{Location, Registers, allocate};
 use crate::check::{Cause, Checked, Content, Decoded, Decoding, Jump, Locations, State, check_locations, first_of};
 use crate::context::Context;
 use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable, emit};
-use crate::interleave::interleaved;
+use crate::interleave::{Neighbours, interleaved};
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
 use crate::order::ordered;
 use crate::select::{Mode, Selected};
@@ -438,7 +438,8 @@ fn check(Allocated { machine, allocation }: &Allocated<Op>) -> Result<(), Cause>
 
 #[test]
 fn registers_are_where_they_are_used() {
-    let both = interleaved(&machine(), Mock, (Axis::X, 4)).expect("branches look at masks");
+    let both = interleaved(&machine(), Mock, Neighbours { axis: Axis::X, groups: 2, apart: 4 })
+        .expect("branches look at masks");
     assert!(both.to_string().contains(" = Or "), "branches look at either group\n{both}");
     for machine in [machine(), ordered(&machine()), ordered(&both), both] {
         let allocated = Allocated::new(machine, Mock);

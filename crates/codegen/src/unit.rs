@@ -8,7 +8,7 @@ use crate::checks::{Checks, timed};
 use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
-use crate::interleave::{interleaved, is_branching, is_worth, shares_columns};
+use crate::interleave::{Neighbours, interleaved, is_branching, is_worth, shares_columns};
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
@@ -192,26 +192,6 @@ fn fits(two: &Allocation, once: f32, spare: f32) -> bool {
     two.frame_accesses - 2.0 * once < two.executed * spare
 }
 
-/// The function for several groups along an axis, each of so many columns and rows.
-fn for_groups<T: Target>(
-    machine: &Machine<T::Op>,
-    target: T,
-    (axis, groups): (Axis, Groups),
-    (width, height): (u32, u32),
-) -> Option<Machine<T::Op>> {
-    let (number, size) = match axis {
-        Axis::X => (groups.columns, width),
-        Axis::Y => (groups.rows, height),
-    };
-    let mut apart = size;
-    let mut all = interleaved(machine, target, (axis, apart))?;
-    while 2 * apart < number * size {
-        apart *= 2;
-        all = interleaved(&all, target, (axis, apart))?;
-    }
-    Some(all)
-}
-
 /// Whether code for twice as many groups does better than this, which takes so many. If there are loops, it takes so many cycles at least for their
 /// passes to wait for each other. `spare` is how many more accesses to the frame for each instruction a second group may take.
 fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, spare): (Option<f32>, f32)) -> bool {
@@ -248,8 +228,13 @@ impl<O: Opcode> Allocated<O> {
             {
                 break;
             }
-            let Some(both) = for_groups(&machine, target, (axis, groups.doubled(axis)), (width, height)) else { break };
-            let other = Self::new(both, target);
+            let doubled = groups.doubled(axis);
+            let neighbours = match axis {
+                Axis::X => Neighbours { axis, groups: doubled.columns, apart: width },
+                Axis::Y => Neighbours { axis, groups: doubled.rows, apart: height },
+            };
+            let Some(all) = interleaved(&machine, target, neighbours) else { break };
+            let other = Self::new(all, target);
             let fits = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);
             if !fits {
                 let one = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
@@ -257,7 +242,7 @@ impl<O: Opcode> Allocated<O> {
                     break;
                 }
             }
-            (allocated, groups) = (Some(other), groups.doubled(axis));
+            (allocated, groups) = (Some(other), doubled);
         }
         (allocated.unwrap_or_else(|| Self::new(machine, target)), groups)
     }

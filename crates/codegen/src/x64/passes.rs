@@ -266,7 +266,9 @@ b2:
 fn interleaving() {
     let before = machine(LOOP);
     assert!(interleave::is_worth(&before), "the loop waits for itself");
-    let after = interleave::interleaved(&before, Form::Avx512, (Axis::X, 16)).expect("branches look at masks");
+    let after =
+        interleave::interleaved(&before, Form::Avx512, interleave::Neighbours { axis: Axis::X, groups: 2, apart: 16 })
+            .expect("branches look at masks");
     assert_text("interleaving", &difference(LOOP, &after.to_string()));
 }
 
