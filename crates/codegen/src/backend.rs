@@ -68,10 +68,6 @@ impl<T: Decoding> Backend for Jit<T> {
         self.kernel(source).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 
-    fn frees_lanes(&self) -> bool {
-        self.target.frees_lanes()
-    }
-
     fn code_counts(&self) -> CodeCounts {
         let count = |count: &AtomicU64| count.load(Relaxed);
         let time = |nanoseconds: &AtomicU64| Duration::from_nanos(nanoseconds.load(Relaxed));

@@ -77,9 +77,7 @@ impl<T: Decoding> Kernel<T> {
         let speculates = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
         let mut function = source.interior.clone();
-        if target.frees_lanes() {
-            target.free_lanes(&mut function);
-        }
+        target.settle_idle_lanes(&mut function);
         let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::MOST), checks)?;
         let kernel = Self {
             target,

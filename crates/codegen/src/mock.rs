@@ -174,11 +174,7 @@ impl Target for Mock {
         None
     }
 
-    fn frees_lanes(self) -> bool {
-        false
-    }
-
-    fn free_lanes(self, _: &mut Function) {}
+    fn settle_idle_lanes(self, _: &mut Function) {}
 
     fn latency(self, _: &Inst) -> u32 {
         1

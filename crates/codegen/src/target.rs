@@ -69,11 +69,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// each operand in memory, and comparisons that give vectors.
     fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
 
-    /// Whether arithmetic need not raise the invalid flag for what nobody looks at. AArch64: it always does.
-    fn frees_lanes(self) -> bool;
-
-    /// Lets lanes that have left a loop go on in it ([`ctm_lane::free_lanes`]), on a target that frees lanes.
-    fn free_lanes(self, function: &mut Function);
+    /// Settles what lanes calculate that nobody looks at. Where arithmetic need not raise the invalid flag for them, those that have left a loop go on
+    /// in it ([`ctm_lane::free_lanes`]); elsewhere they get what seldom raises it ([`ctm_lane::zero_lanes`]). AArch64: the latter.
+    fn settle_idle_lanes(self, function: &mut Function);
 
     /// Cycles from an instruction's operands to its result, about. AArch64: 4 for floats, 10 for roots and quotients.
     fn latency(self, inst: &Inst<Self::Op>) -> u32;

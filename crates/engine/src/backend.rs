@@ -188,12 +188,6 @@ pub trait Backend: Send + Sync {
     /// memory and counts are those of the IR's operations.
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>>;
 
-    /// Whether lanes that have left a loop do no harm by what they go on to calculate: code whose lanes leave it one by one is then as fast in a loop as
-    /// it is written out.
-    fn frees_lanes(&self) -> bool {
-        false
-    }
-
     /// Counts of all code so far; zeros if the backend does not count.
     fn code_counts(&self) -> CodeCounts {
         CodeCounts::default()

@@ -2,7 +2,7 @@
 
 mod support;
 
-use ctm_lane::{Function, Op, assume_covered, free_lanes, hoist_invariants, simplify, verify};
+use ctm_lane::{Function, Op, assume_covered, free_lanes, hoist_invariants, simplify, verify, zero_lanes};
 use support::evaluate::{LANES, Run};
 
 const CASES: &str = include_str!("simplify.txt");
@@ -52,6 +52,20 @@ fn lanes_that_have_left_a_loop_go_on_where_the_host_takes_it() {
     assert!(!free_lanes(&mut function, harmless), "lanes that have left would do harm");
     assert_eq!(function, kept);
     assert!(free_lanes(&mut function, |_| true));
+    assert_eq!(function.to_string(), after);
+    assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
+}
+
+#[test]
+fn lanes_that_do_not_come_to_a_block_calculate_with_zeros_there() {
+    let (before, after) = include_str!("zero_lanes.txt").split_once("-----\n").expect("two functions");
+    let mut function = read("before", before);
+    let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
+    simplify(&mut function);
+    let kept = function.clone();
+    assert!(!zero_lanes(&mut function, |insts, choices| insts >= 6 && choices < 2), "it takes two choices");
+    assert_eq!(function, kept);
+    assert!(zero_lanes(&mut function, |insts, choices| insts == 6 && choices <= 2));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }

@@ -12,9 +12,7 @@ use crate::lift::{
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
 };
-use ctm_engine::{
-    Backend, Bindings, Functions, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout,
-};
+use ctm_engine::{Bindings, Functions, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
@@ -114,13 +112,13 @@ pub enum NotCompiled {
     Refused,
 }
 
-/// The stages of a job's program on its way to the machine code of a backend, or to the interpreter.
+/// The stages of a job's program on its way to machine code, or to the interpreter.
 ///
 /// # Errors
 /// If the reference runs the program, because it cannot be lifted.
-pub fn stages(job: &Job, backend: Option<&dyn Backend>) -> Result<Stages, NotLifted> {
+pub fn stages(job: &Job, for_machine_code: bool) -> Result<Stages, NotLifted> {
     let key = KeyRef::of(job).into_owned();
-    let with_loops = backend.and_then(|backend| key.lift_with_loops(backend.frees_lanes()));
+    let with_loops = if for_machine_code { key.lift_with_loops() } else { None };
     let has_loops = with_loops.is_some();
     let lifted = with_loops.map_or_else(|| key.lift(), Ok)?;
     let is_independent = lifted.dependence == Dependence::Independent && !order_matters(job);
@@ -181,9 +179,8 @@ impl Key {
     }
 
     /// The program as a function for machine code, if that is another one: with the loops that a compiler has unrolled.
-    fn lift_with_loops(&self, frees_lanes: bool) -> Option<Lifted> {
-        let fetch_program = self.fetch_program.as_ref();
-        lift::lift_with_loops(&self.program, fetch_program, &self.environment.specialisation, frees_lanes)
+    fn lift_with_loops(&self) -> Option<Lifted> {
+        lift::lift_with_loops(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation)
     }
 }
 
@@ -311,7 +308,7 @@ pub struct BoundJob<'a>(Launch<'a>);
 
 impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
-        let with_loops = runtime.backend().and_then(|backend| key.lift_with_loops(backend.frees_lanes()));
+        let with_loops = runtime.backend().and_then(|_| key.lift_with_loops());
         let has_loops = with_loops.is_some();
         let mut lifted = with_loops.map_or_else(|| key.lift(), Ok).map_err(NotCompiled::NotLifted)?;
         let grouping = match lifted.dependence {

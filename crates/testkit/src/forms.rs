@@ -124,11 +124,6 @@ impl Backend for AllForms {
         let interpreted = Interpreted::new(source.function);
         Some(Box::new(AllCode { interpreted, machine, chosen: self.chosen.clone() }))
     }
-
-    /// So that all forms have the loops that one of them wants.
-    fn frees_lanes(&self) -> bool {
-        true
-    }
 }
 
 struct AllCode {

@@ -280,7 +280,7 @@ impl Canvas {
             Job::X1k(job) => ctm_x1k::engine::stages(&job, &RunOptions::default())
                 .map_err(|error| CanvasError::NotLifted(error.to_string())),
             Job::R700(job) => {
-                ctm_r700::engine::stages(&job, None).map_err(|error| CanvasError::NotLifted(error.to_string()))
+                ctm_r700::engine::stages(&job, false).map_err(|error| CanvasError::NotLifted(error.to_string()))
             }
         }
     }

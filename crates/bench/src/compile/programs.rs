@@ -102,7 +102,7 @@ fn of_r700(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
     let (job, dwords) = (environment.job(&case), case.program.dwords().collect::<Vec<u32>>());
     let time = |&engine: &EngineName| {
         let executor = engine.executor().ok()?;
-        engine.disassemble(&ctm_r700::engine::stages(&job, executor.backend()).ok()?)?;
+        engine.disassemble(&ctm_r700::engine::stages(&job, executor.backend().is_some()).ok()?)?;
         Some(times(engine, |executor| r700::prepare(&dwords, &job, executor)))
     };
     let (name, bytes) = (case.name.clone(), size_of_val(&dwords[..]));

@@ -10,6 +10,7 @@ mod faults;
 mod form;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
+mod idle_lanes;
 #[cfg(test)]
 mod kernels;
 mod lanes;
@@ -136,12 +137,8 @@ impl Target for Form {
         select::select(function, layouts, self, mode)
     }
 
-    fn frees_lanes(self) -> bool {
-        self.can_be_quiet()
-    }
-
-    fn free_lanes(self, function: &mut Function) {
-        select::free_lanes(function);
+    fn settle_idle_lanes(self, function: &mut Function) {
+        idle_lanes::settle(function, self);
     }
 
     fn latency(self, inst: &Inst) -> u32 {

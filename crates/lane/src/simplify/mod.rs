@@ -37,6 +37,7 @@ mod replacement;
 mod rules;
 mod threading;
 mod zero_signs;
+mod zeroed_lanes;
 
 use crate::attribute::Bits;
 use crate::entity::{Inst, Table, Value};
@@ -47,6 +48,7 @@ use forward::Facts;
 
 pub use free_lanes::free_lanes;
 pub(crate) use nan_bits::Observed;
+pub use zeroed_lanes::zero_lanes;
 
 /// A pass: its name, and what it does, which returns whether it changed something.
 type Pass = (&'static str, fn(&mut Function, &mut Analyses) -> bool);

@@ -141,13 +141,11 @@ pub fn lift_with_names(
 }
 
 /// Lifts a program in which loops that a compiler has unrolled are loops again. Lanes leave the same and take as many steps, but places of steps
-/// and traps are those of the first trips. Loops that lanes leave one by one are among them if the host `frees_lanes`. None if the program has no such
-/// loops, or lanes depend on each other.
+/// and traps are those of the first trips. None if the program has no such loops, or lanes depend on each other.
 pub fn lift_with_loops(
     program: &Program,
     fetch_program: Option<&Program>,
     specialisation: &Specialisation,
-    frees_lanes: bool,
 ) -> Option<Lifted> {
     let lifted = |with_nests| {
         let unrolled = unrolled::find(&program.code, program.info.family, with_nests);
@@ -159,7 +157,7 @@ pub fn lift_with_loops(
         (lifted.dependence == Dependence::Independent).then_some(lifted)
     };
     // What only looks like a nest does not keep clauses in line from being a loop.
-    lifted(frees_lanes).or_else(|| if frees_lanes { lifted(false) } else { None })
+    lifted(true).or_else(|| lifted(false))
 }
 
 fn walk(mut walk: Walk) -> Result<Lifted, NotLifted> {

@@ -67,7 +67,7 @@ impl Differential {
 
     /// Whether a job's program has loops that it has unrolled.
     fn is_unrolled(job: &Job) -> bool {
-        let lifted = lift_with_loops(job.program, job.fetch_program, &Specialisation::of(job), true);
+        let lifted = lift_with_loops(job.program, job.fetch_program, &Specialisation::of(job));
         lifted.is_some_and(|lifted| {
             let sound = ctm_lane::verify(&lifted.function);
             assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));

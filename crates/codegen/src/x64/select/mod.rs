@@ -5,7 +5,7 @@ mod bits;
 mod blocks;
 mod double;
 mod float_mode;
-mod floats;
+pub(super) mod floats;
 mod lower;
 mod masks;
 mod memory;
@@ -19,7 +19,6 @@ mod transcendental;
 use super::form::Form;
 use crate::mir::{Class, Mem, Reg};
 use crate::select::{Mode, Selected, Window};
-use crate::speculation::NanUse;
 use crate::target::Target;
 use crate::x64::{Block, Inst, Machine};
 use ctm_engine::SurfaceLayout;
@@ -30,14 +29,6 @@ use memory::{Operands, Tiles, Untransposed};
 use nans::Nans;
 use speculation::Speculation;
 use std::collections::{HashMap, HashSet};
-
-/// Lets lanes that have left a loop go on in it, where arithmetic raises no flags.
-pub fn free_lanes(function: &mut Function) {
-    ctm_lane::free_lanes(function, |op| match floats::floats(op).nans {
-        NanUse::Passed | NanUse::PassedByRule => true,
-        NanUse::PassedRaising | NanUse::Raise | NanUse::Seen | NanUse::Stored => false,
-    });
-}
 
 /// What a lane, mask or uniform value is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

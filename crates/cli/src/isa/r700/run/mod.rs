@@ -51,7 +51,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let options = RunOptions { counts: Counting::sink(&counting), ..options };
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
-        return emit(wanted, engine, ctm_r700::engine::stages(&job, executor.backend()), console);
+        return emit(wanted, engine, ctm_r700::engine::stages(&job, executor.backend().is_some()), console);
     }
     let host = console.host;
     let failed = |error| programs.failure(error, lanes, options.step_limit);

@@ -1,0 +1,28 @@
+//! What lanes calculate that nobody looks at.
+
+use super::form::Form;
+use super::select::floats::floats;
+use crate::speculation::NanUse;
+use ctm_lane::{Function, Op, free_lanes, zero_lanes};
+
+/// Instructions of a block, at least, in which a number may run off to infinity: each pass of a loop that squares one takes some.
+const LONG: usize = 128;
+/// Instructions for each choice, at least.
+const FOR_EACH: usize = 8;
+
+/// Lets lanes that have left a loop go on in it where arithmetic raises no flags; elsewhere lanes that do not come to a long block have zeros there.
+pub fn settle(function: &mut Function, form: Form) {
+    if form.can_be_quiet() {
+        free_lanes(function, is_harmless);
+    } else {
+        zero_lanes(function, |insts, choices| insts >= LONG && insts >= choices * FOR_EACH);
+    }
+}
+
+/// Whether code for an operation takes any numbers and NaNs in lanes that nobody looks at.
+fn is_harmless(op: &Op) -> bool {
+    match floats(op).nans {
+        NanUse::Passed | NanUse::PassedByRule => true,
+        NanUse::PassedRaising | NanUse::Raise | NanUse::Seen | NanUse::Stored => false,
+    }
+}
