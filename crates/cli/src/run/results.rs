@@ -11,13 +11,13 @@ use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileSpec, Shape, WriteOptions};
-use ctm_memory::{Bounds, Space, Surface, View};
+use ctm_memory::{Bounds, Space, Surface, Tiling, View};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rows that are cleared at a time.
-const CLEARED_ROWS: usize = 1 << 12;
+/// Rows or elements that are cleared at a time.
+const CLEARED: usize = 1 << 12;
 /// Bytes that writing a result takes on the way, at most, for each of its own: its values, a picture of them, the file.
 const WRITING: u64 = 3;
 
@@ -43,6 +43,16 @@ pub enum Region {
     Surface(Surface, (usize, usize)),
     /// Rows of so many dwords, one after the other.
     Rows { base: u32, count: usize, dwords: usize },
+}
+
+/// Writes the same bytes so many times, one after the other.
+fn repeat(space: &Space, base: u32, bytes: &[u8], count: usize) {
+    let many = bytes.repeat(count.min(CLEARED));
+    let end = base + (bytes.len() * count) as u32;
+    for at in (base..end).step_by(many.len().max(1)) {
+        let piece = &many[..many.len().min((end - at) as usize)];
+        space.write_bytes(at, piece).expect("the arena was mapped for them");
+    }
 }
 
 impl Region {
@@ -78,20 +88,26 @@ impl Region {
         match self {
             Region::Surface(surface, _) => {
                 let view = View::new(space, surface, Bounds::Drop);
-                for y in 0..surface.height.into() {
-                    for x in 0..surface.pitch.into() {
+                let Surface { base, pitch, height, tiling, format, .. } = surface;
+                let elements = (pitch * height) as usize;
+                // Rows without overlap are one row.
+                let is_one_row =
+                    tiling == Tiling::Linear && pitch.is_multiple_of(Surface::pitch_granule(tiling, format));
+                if is_one_row && elements > 0 {
+                    view.store(0, 0, value, 0xF);
+                    let mut stored = vec![0; format.bytes_per_element() as usize];
+                    space.read_bytes(base, &mut stored).expect("the arena was mapped for it");
+                    return repeat(space, base, &stored, elements);
+                }
+                for y in 0..height.into() {
+                    for x in 0..pitch.into() {
                         view.store(x, y, value, 0xF);
                     }
                 }
             }
             Region::Rows { base, count, dwords } => {
-                let row = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes);
-                let rows = row.collect::<Vec<u8>>().repeat(count.min(CLEARED_ROWS));
-                let end = base + (4 * dwords * count) as u32;
-                for at in (base..end).step_by(rows.len().max(1)) {
-                    let piece = &rows[..rows.len().min((end - at) as usize)];
-                    space.write_bytes(at, piece).expect("the arena was mapped for them");
-                }
+                let row: Vec<u8> = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes).collect();
+                repeat(space, base, &row, count);
             }
         }
     }
