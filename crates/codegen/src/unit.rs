@@ -219,11 +219,10 @@ impl<O: Opcode> Allocated<O> {
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         let waiting = has_loops.then(|| waiting(&machine, target));
         let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
-        // The code for so many groups, once it is asked for.
+        // The code for so many groups; that for one is made when it is asked for.
         let (mut allocated, mut groups) = (None, Groups::ONE);
         while groups.doubled(axis).is_within(most) {
             if let (Axis::X, Some(Self { allocation, .. })) = (axis, &allocated)
-                && groups != Groups::ONE
                 && !may_be_better(allocation, waiting)
             {
                 break;
@@ -235,8 +234,9 @@ impl<O: Opcode> Allocated<O> {
             };
             let Some(all) = interleaved(&machine, target, neighbours) else { break };
             let other = Self::new(all, target);
-            let fits = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);
-            if !fits {
+            // Then it does not matter how often code for one group accesses the frame.
+            let fits_anyway = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);
+            if !fits_anyway {
                 let one = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
                 if !is_better(&other.allocation, &one.allocation, groups, (waiting, spare)) {
                     break;
