@@ -46,15 +46,21 @@ pub struct Allocation {
     pub live: Live,
     /// Slots of vectors, masks and general registers.
     pub slots: [u32; 3],
-    /// Instructions that code executes, about, and how often they visit the frame.
+    /// Instructions that code executes, about, how often they access the frame, and how many have operands in other memory.
     pub executed: f32,
     pub frame_accesses: f32,
+    pub memory_operands: f32,
 }
 
 impl Allocation {
     /// Whether more than one in six instructions accesses the frame.
     pub fn has_register_pressure(&self) -> bool {
         self.frame_accesses > self.executed / 6.0
+    }
+
+    /// How often code accesses memory, about.
+    pub fn accesses(&self) -> f32 {
+        self.frame_accesses + self.memory_operands
     }
 }
 
@@ -203,7 +209,7 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
     let mut hints: Vec<Option<Reg>> = vec![None; count];
     // How deep the parameter lies in loops that a register gives its value, counted from 1.
     let mut hint_depths = vec![0u32; count];
-    let (mut position, mut executed) = (0u32, 0.0);
+    let (mut position, mut executed, mut memory_operands) = (0u32, 0.0, 0.0);
     // Where each block starts and ends.
     let mut spans = Vec::with_capacity(machine.blocks.len());
     for block in &machine.blocks {
@@ -216,6 +222,9 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
         position += 2;
         executed += factor * block.insts.len() as f32;
         for inst in &block.insts {
+            if inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_))) {
+                memory_operands += factor;
+            }
             // Gathers write their result before they have read all of the index.
             let read = if matches!(inst.kind, Kind::Gather) { position + 2 } else { position + 1 };
             inst.for_each_use(|reg| {
@@ -278,7 +287,7 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
         at += 2;
     }
     let (locations, slots, frame_accesses) = scan(machine, registers, &ranges, &hints);
-    Allocation { locations, live, slots, executed, frame_accesses }
+    Allocation { locations, live, slots, executed, frame_accesses, memory_operands }
 }
 
 /// The machine registers of a class, in the order in which they are tried. The last ones stand for none, and are never free.

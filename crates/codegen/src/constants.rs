@@ -13,8 +13,10 @@ const NEAR: usize = 8;
 
 /// Uses of a constant near each other, by the numbers of the first and the last instruction.
 #[derive(Clone, Copy)]
-struct Uses {
+struct Uses<O> {
     constant: Mem,
+    /// What loads it.
+    load: O,
     first: usize,
     last: usize,
     count: usize,
@@ -23,16 +25,15 @@ struct Uses {
 /// Loads constants once for uses near each other, in blocks in which every other instruction reads memory. Gives about how many such loads
 /// code executes.
 pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> f32 {
-    let Some(load) = target.load_constant() else { return 0.0 };
     let mut executed = 0.0;
     for block in &mut machine.blocks {
         let readers = block.insts.iter().filter(|inst| inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_))));
         if 2 * readers.count() < block.insts.len() {
             continue;
         }
-        let found = uses(block);
+        let found = uses(block, target);
         executed += block.frequency() * found.len() as f32;
-        give_registers(block, &found, load, || {
+        give_registers(block, &found, || {
             machine.classes.push(Class::Vector);
             Reg::new(machine.classes.len() - 1)
         });
@@ -41,17 +42,14 @@ pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> f32
 }
 
 /// The constants that are read often, by their first uses.
-fn uses<O>(block: &Block<O>) -> Vec<Uses> {
-    let mut found: Vec<Uses> = Vec::new();
+fn uses<T: Target>(block: &Block<T::Op>, target: T) -> Vec<Uses<T::Op>> {
+    let mut found: Vec<Uses<T::Op>> = Vec::new();
     // Those that were read a short while ago.
-    let mut open: Vec<Uses> = Vec::new();
+    let mut open: Vec<Uses<T::Op>> = Vec::new();
     for (at, inst) in block.insts.iter().enumerate() {
-        // Nothing writes what is read for all lanes while code runs.
         for arg in &inst.args {
             let Arg::Mem(constant) = *arg else { continue };
-            if !constant.broadcast {
-                continue;
-            }
+            let Some(load) = target.load_constant(inst, constant) else { continue };
             let mut is_open = false;
             open.retain_mut(|uses| {
                 let is_near = at - uses.last <= NEAR;
@@ -63,7 +61,7 @@ fn uses<O>(block: &Block<O>) -> Vec<Uses> {
                 is_near
             });
             if !is_open {
-                open.push(Uses { constant, first: at, last: at, count: 1 });
+                open.push(Uses { constant, load, first: at, last: at, count: 1 });
             }
         }
     }
@@ -72,18 +70,21 @@ fn uses<O>(block: &Block<O>) -> Vec<Uses> {
     found
 }
 
-fn give_registers<O: Opcode>(block: &mut Block<O>, found: &[Uses], load: O, mut register: impl FnMut() -> Reg) {
+fn give_registers<O: Opcode>(block: &mut Block<O>, found: &[Uses<O>], mut register: impl FnMut() -> Reg) {
     if found.is_empty() {
         return;
     }
     let mut next = found.iter().peekable();
-    let mut held: Vec<(Uses, Reg)> = Vec::new();
+    let mut held: Vec<(Uses<O>, Reg)> = Vec::new();
     let mut loads = Vec::with_capacity(found.len());
     for (at, inst) in block.insts.iter_mut().enumerate() {
         while let Some(&uses) = next.next_if(|uses| uses.first == at) {
             let reg = register();
             let word = Arg::Mem(Mem { broadcast: false, ..uses.constant });
-            loads.push((at, Inst { effect: false, pc: inst.pc, ..Inst::new(Kind::Plain(load), Some(reg), &[word]) }));
+            loads.push((
+                at,
+                Inst { effect: false, pc: inst.pc, ..Inst::new(Kind::Plain(uses.load), Some(reg), &[word]) },
+            ));
             held.push((uses, reg));
         }
         for arg in &mut inst.args {

@@ -158,7 +158,7 @@ impl Target for Mock {
         Op::Or
     }
 
-    fn load_constant(self) -> Option<Op> {
+    fn load_constant(self, _: &Inst, _: Mem) -> Option<Op> {
         None
     }
 

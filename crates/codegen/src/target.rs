@@ -55,8 +55,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// Combines two masks to one that has the lanes of both.
     fn or_masks(self) -> Self::Op;
 
-    /// Loads one word into all lanes of a vector; `None` where no other instruction can read memory so. AArch64: `None`.
-    fn load_constant(self) -> Option<Self::Op>;
+    /// Loads an instruction's operand into a vector register, if that is a vector that nothing writes while code runs. AArch64: `None`, as
+    /// such operands are registers already.
+    fn load_constant(self, inst: &Inst<Self::Op>, operand: Mem) -> Option<Self::Op>;
 
     /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
     fn copy_mask(self) -> Self::Op;

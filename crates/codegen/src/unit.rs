@@ -176,6 +176,12 @@ const SHORTER: f32 = 0.92;
 /// in vain.
 const SPARE: f32 = 0.5;
 const SPARE_BRANCHING: f32 = 0.25;
+/// Vector registers below which only code in which few values live at a time has some for constants.
+const FEW_REGISTERS: usize = 16;
+/// Share of the accesses to memory below which code is better in an order of its own, and with constants in registers where those are few: chains of
+/// instructions wait longer then.
+const ORDER_PAYS: f32 = 0.875;
+const CONSTANTS_PAY: f32 = 0.67;
 
 /// Cycles of what code has to do, without waiting.
 fn cycles(allocation: &Allocation) -> f32 {
@@ -251,22 +257,34 @@ impl<O: Opcode> Allocated<O> {
     pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T) -> Self {
         count_in_front(&mut machine, target);
         split_masks(&mut machine, target);
-        let constants = load_constants(&mut machine, target);
-        let registers = target.registers(machine.counts_steps);
-        // What loads constants takes work from the instructions that would read them from memory, each for itself.
-        let allocated = |machine: &Machine<O>| {
-            let allocation = allocate(machine, &registers);
-            Allocation { executed: allocation.executed - constants, ..allocation }
-        };
-        let allocation = allocated(&machine);
+        // In the guest's order, values need the registers that constants would take where there are few.
+        let has_few = target.registers(machine.counts_steps).vector.len() < FEW_REGISTERS;
+        let loads = if has_few { 0.0 } else { load_constants(&mut machine, target) };
+        let in_guest_order = Self::of(machine, target, loads);
         // Where code branches all the time, blocks leave little to put in order.
-        if allocation.has_register_pressure() && !is_branching(&machine) {
-            let ordered = ordered(&machine);
-            let other = allocated(&ordered);
-            if other.frame_accesses * 3.0 < allocation.frame_accesses * 2.0 {
-                return Self { machine: ordered, allocation: other };
+        if !in_guest_order.allocation.has_register_pressure() || is_branching(&in_guest_order.machine) {
+            return in_guest_order;
+        }
+        let mut in_order = Self::of(ordered(&in_guest_order.machine), target, loads);
+        if has_few {
+            let mut machine = in_order.machine.clone();
+            let loads = load_constants(&mut machine, target);
+            if loads > 0.0 {
+                in_order = in_order.or_if_below(CONSTANTS_PAY, Self::of(machine, target, loads));
             }
         }
-        Self { machine, allocation }
+        in_guest_order.or_if_below(ORDER_PAYS, in_order)
+    }
+
+    /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for
+    /// itself.
+    fn of<T: Target<Op = O>>(machine: Machine<O>, target: T, loads: f32) -> Self {
+        let allocation = allocate(&machine, &target.registers(machine.counts_steps));
+        Self { machine, allocation: Allocation { executed: allocation.executed - loads, ..allocation } }
+    }
+
+    /// The other one, if it accesses memory less than this share as often.
+    fn or_if_below(self, share: f32, other: Self) -> Self {
+        if other.allocation.accesses() < share * self.allocation.accesses() { other } else { self }
     }
 }

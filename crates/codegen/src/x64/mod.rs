@@ -28,7 +28,7 @@ use crate::backend;
 use crate::check::{Checked, Decoding, Locations, State};
 use crate::context::Context;
 use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable};
-use crate::mir::{self, Arg, Class, Condition, Mem, Opcode, Reg};
+use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
 use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Target};
 use ctm_engine::SurfaceLayout;
@@ -118,8 +118,15 @@ impl Target for Form {
         }
     }
 
-    fn load_constant(self) -> Option<Code> {
-        self.broadcasts().then(|| self.code(form::Vop::Broadcast))
+    fn load_constant(self, inst: &Inst, operand: Mem) -> Option<Code> {
+        let is_whole = || self.operand_bytes(inst, operand) == u64::from(self.lanes()) * 4;
+        match self {
+            Self::Avx2 if operand.base == Base::Pool && operand.index.is_none() && is_whole() => {
+                Some(self.code(form::Vop::Load))
+            }
+            Self::Avx512 if operand.broadcast => Some(self.code(form::Vop::Broadcast)),
+            Self::Avx2 | Self::Avx512 => None,
+        }
     }
 
     fn copy_mask(self) -> Code {

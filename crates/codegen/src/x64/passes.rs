@@ -6,6 +6,7 @@ use crate::allocate::{Allocation, Location, Registers, allocate};
 use crate::mir::{Reg, Text};
 use crate::select::{Mode, Selected};
 use crate::target::Target;
+use crate::unit::Allocated;
 use crate::x64::Machine;
 use crate::{chains, constants, counts, interleave, order, split};
 use ctm_engine::SurfaceLayout;
@@ -130,6 +131,60 @@ fn constants_in_registers() {
     assert_text("constants", &difference(&before.to_string(), &after.to_string()));
     assert_eq!(constants::load_constants(&mut code(12), Form::Avx512), 0.0, "most instructions read no memory");
     assert_eq!(constants::load_constants(&mut code(9), Form::Avx2), 0.0, "instructions read whole vectors");
+}
+
+/// An instruction that reads a whole vector of constants can have it in a register; one that reads a word of it cannot.
+#[test]
+fn constants_in_registers_are_whole_vectors() {
+    for (reads, loads) in [("VEX_Vaddps_ymm_ymm_ymmm256 v0, [pool]", 1.0), ("VEX_Vmovd_xmm_rm32 [pool]", 0.0)] {
+        let mut text = "pool 0x3f800000\nb0:\n  v0 = VEX_Vmovups_ymm_ymmm256 [context]\n".to_owned();
+        for number in 1..=4 {
+            writeln!(text, "  v{number} = {reads}").unwrap();
+        }
+        text += "  exit\n";
+        assert_eq!(constants::load_constants(&mut machine(&text), Form::Avx2), loads, "{reads}");
+    }
+}
+
+/// Six channels of four numbers each, calculated side by side as guests do: where registers are few, one channel comes after the other, and its
+/// constants have registers meanwhile.
+#[test]
+fn channels_follow_each_other() {
+    const CHANNELS: usize = 6;
+    const NUMBERS: usize = 4 * CHANNELS;
+    // Shorter code lies in the midst of branches.
+    const STEPS: usize = 12;
+    let mut text = format!("pool{}\nb0:\n", " 0x3f800000".repeat(CHANNELS * 16));
+    for number in 0..NUMBERS {
+        writeln!(text, "  v{number} = VEX_Vmovups_ymm_ymmm256 [context + {}]", number * 32 + 32).unwrap();
+    }
+    for step in 0..STEPS {
+        for channel in 0..CHANNELS {
+            for number in 0..4 {
+                let at = NUMBERS * (step + 1) + 4 * channel + number;
+                writeln!(
+                    text,
+                    "  v{at} = VEX_Vmulps_ymm_ymm_ymmm256 v{}, [pool + {}]",
+                    at - NUMBERS,
+                    channel * 64 + 64
+                )
+                .unwrap();
+            }
+        }
+    }
+    for number in 0..NUMBERS {
+        let at = NUMBERS * STEPS + number;
+        writeln!(text, "  VEX_Vmovups_ymmm256_ymm [context + {}], v{at}", number * 32 + 2048).unwrap();
+    }
+    text += "  exit\n";
+    let before = machine(&text);
+    let allocation = allocate(&before, &Form::Avx2.registers(false));
+    let after = Allocated::new(before, Form::Avx2);
+    let share = after.allocation.accesses() / allocation.accesses();
+    assert!(share < 0.6, "{share} of {} accesses:\n{}", allocation.accesses(), after.machine);
+    let products =
+        after.machine.to_string().lines().filter(|line| line.contains("mulps") && line.contains("pool")).count();
+    assert_eq!(products, 0, "{}", after.machine);
 }
 
 /// Seven masks, each used at once and again far away: more than there are registers.
