@@ -1,7 +1,8 @@
 //! Constants that many instructions of a block read have a register.
 //!
 //! Selection makes constants and entries of tables operands in memory, which take no registers. But processors load as many vectors in a cycle
-//! as they multiply and add: where most instructions load an operand, what else lies in memory waits.
+//! as they multiply and add: where most instructions load an operand, what else lies in memory waits. Targets with few registers have some for that
+//! only in code whose channels come one after the other ([`order`](crate::order)).
 
 use crate::mir::{Arg, Block, Class, Inst, Kind, Machine, Mem, Opcode, Reg};
 use crate::target::Target;
