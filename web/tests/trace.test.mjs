@@ -94,7 +94,7 @@ test("a depth buffer is shown beside the colours, with what the pixel under the 
   await page.mouse.move(box.x + (76.5 / 96) * box.width, box.y + (31.5 / 64) * box.height);
   await page.waitForFunction(() => /^\(76, 32\): depth 0\.6\d*, stencil 1$/.test(document.getElementById("status").textContent));
   await page.locator("#stage canvas").click({ position: { x: 2, y: 2 } });
-  await page.waitForSelector(".trace-pixel p");
+  await page.waitForSelector(".trace-pixel h3");
   assert.match(await page.locator(".trace-pixel p").first().innerText(), /^depth buffer: depth 1, stencil 0$/);
 });
 
