@@ -68,6 +68,7 @@ mod mir;
 mod mock;
 mod order;
 mod poll;
+mod prefetch;
 mod resources;
 mod retry;
 mod run;

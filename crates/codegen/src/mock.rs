@@ -162,6 +162,10 @@ impl Target for Mock {
         None
     }
 
+    fn prefetch(self, _: &Inst) -> Option<Op> {
+        None
+    }
+
     fn copy_mask(self) -> Op {
         Op::Move
     }

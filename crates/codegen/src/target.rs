@@ -59,6 +59,10 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// such operands are registers already.
     fn load_constant(self, inst: &Inst<Self::Op>, operand: Mem) -> Option<Self::Op>;
 
+    /// Asks for the line of the cache that an instruction stores to, which is its first operand; `None` if it does not store so that it would wait for
+    /// that. AArch64: `prfm`.
+    fn prefetch(self, inst: &Inst<Self::Op>) -> Option<Self::Op>;
+
     /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
     fn copy_mask(self) -> Self::Op;
 

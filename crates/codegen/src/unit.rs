@@ -12,6 +12,7 @@ use crate::interleave::{Neighbours, interleaved, is_branching, is_worth, shares_
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
+use crate::prefetch::prefetch_stores;
 use crate::select::{Mode, Selected, Window};
 use crate::split::split_masks;
 use crate::target::Target;
@@ -88,7 +89,8 @@ impl<T: Decoding> Draft<T> {
         // The entries of arrays have room for one group.
         let most = if function.arrays.is_empty() { most } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
-        let (allocated, groups) = Allocated::interleaved(machine, target, (size, most));
+        let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, most));
+        prefetch_stores(&mut allocated.machine, &allocated.allocation, target);
         let (width, height) = size;
         let step = (width * groups.columns, height * groups.rows);
         let entry = Calls::new(window.x, window.y, step);
@@ -207,7 +209,7 @@ fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, sp
     if groups == Groups::ONE {
         return fits(twice, once.frame_accesses, spare) || waits && share < SHORTER;
     }
-    share < if waits || waiting.is_none() { 1.0 } else { SHORTER }
+    share < if waits { 1.0 } else { SHORTER }
 }
 
 impl<O: Opcode> Allocated<O> {

@@ -80,6 +80,7 @@ const ROWS: &[(Code, Row)] = {
         (Add_r64_rm64, Row::Is(Meaning::AddPointer)),
         (Lea_r64_m, Row::Is(Meaning::Address)),
         (Prefetcht0_m8, Row::Is(Meaning::Address)),
+        (Prefetchw_m8, Row::Is(Meaning::Address)),
         (EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, Row::Is(Meaning::Choose)),
         (VEX_Vblendvps_ymm_ymm_ymmm256_ymm, Row::Is(Meaning::Choose)),
         (EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Meaning::FloatMax)),

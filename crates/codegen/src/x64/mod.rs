@@ -129,6 +129,10 @@ impl Target for Form {
         }
     }
 
+    fn prefetch(self, inst: &Inst) -> Option<Code> {
+        (inst.kind == Kind::Plain(self.code(form::Vop::Store))).then_some(Code::Prefetchw_m8)
+    }
+
     fn copy_mask(self) -> Code {
         match self {
             Self::Avx2 => self.code(form::Vop::Move),
