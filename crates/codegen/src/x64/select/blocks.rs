@@ -53,6 +53,7 @@ impl Selector<'_> {
             self.params = params.collect();
             self.follow_plans(block, 0);
             self.irregular.clear();
+            self.clamped_rows.clear();
             self.tiles.enter_block();
             self.speculation.enter_block();
             let counted = self.counted_later.remove(&block).unwrap_or_default();

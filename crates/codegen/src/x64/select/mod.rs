@@ -129,6 +129,8 @@ pub struct Selector<'a> {
     /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same, if there
     /// may be such, and the first lane's.
     irregular: HashMap<Coordinate, (Option<Reg>, Reg)>,
+    /// For columns of the block in the making, clamped to so many: the column with which a row begins that has them all, and the number of each in it.
+    clamped_rows: HashMap<(Value, u32), (Reg, Reg)>,
     /// Rows whose vectors are operands.
     operands: Operands,
     tiles: Tiles,
@@ -209,6 +211,7 @@ fn select_with(
         depth: 0,
         labels: 0,
         irregular: HashMap::new(),
+        clamped_rows: HashMap::new(),
         operands: Operands::default(),
         tiles: Tiles::default(),
         refused: false,

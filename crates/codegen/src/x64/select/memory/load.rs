@@ -27,26 +27,14 @@ impl Selector<'_> {
                     Some(in_row) => self.load_either(surface, (x, y), in_row, (format, first)),
                     None => [Val::Const(0); 4],
                 };
-                let mut channels = self.unpacked(format, raw);
-                if let Lanes::Of(mask) = lanes {
-                    for channel in &mut channels {
-                        *channel = match *channel {
-                            Val::Reg(reg) => Val::Reg(self.zero_outside(mask, Arg::Reg(reg))),
-                            Val::Const(bits) => {
-                                let bits = self.constant(bits);
-                                Val::Reg(self.zero_outside(mask, bits))
-                            }
-                            other @ (Val::None
-                            | Val::Entry(..)
-                            | Val::Vector(..)
-                            | Val::MaskConst(_)
-                            | Val::UniformConst(_)) => other,
-                        };
-                    }
-                }
-                return channels;
+                let channels = self.unpacked(format, raw);
+                return self.zeros_outside(lanes, channels);
             }
             None => {
+                if let Some(raw) = self.load_clamped_row(surface, (x, y)) {
+                    let channels = self.unpacked(format, raw);
+                    return self.zeros_outside(lanes, channels);
+                }
                 let bound_surface = self.layouts[surface.index()].surface;
                 let inside = (self.is_inside(x, bound_surface.pitch), self.is_inside(y, bound_surface.height));
                 let (x, y) = (self.reg(x), self.reg(y));
@@ -81,6 +69,19 @@ impl Selector<'_> {
             };
         }
         channels
+    }
+
+    /// Channels that are 0 outside of the lanes.
+    fn zeros_outside(&mut self, lanes: Lanes, channels: [Val; 4]) -> [Val; 4] {
+        let Lanes::Of(mask) = lanes else { return channels };
+        channels.map(|channel| match channel {
+            Val::Reg(reg) => Val::Reg(self.zero_outside(mask, Arg::Reg(reg))),
+            Val::Const(bits) => {
+                let bits = self.constant(bits);
+                Val::Reg(self.zero_outside(mask, bits))
+            }
+            Val::None | Val::Entry(..) | Val::Vector(..) | Val::MaskConst(_) | Val::UniformConst(_) => channel,
+        })
     }
 
     /// Whether the lanes may well ask for a row of elements (true) or for the same (false), which the code has to find out.
@@ -182,18 +183,63 @@ impl Selector<'_> {
         let (first_x, first_y) = (self.irregular_lanes(column).1, self.irregular_lanes(line).1);
         match self.layouts[surface.index()].surface.layout() {
             Layout::Linear(layout) => {
-                let base = self.base(surface);
-                let row = self.row_at(base, first_y, layout.row_bytes);
-                let (index, scale) = if layout.element_log2 == 4 {
-                    (self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first_x), Arg::Imm(4)]), 1)
-                } else {
-                    (first_x, 1 << layout.element_log2)
-                };
-                let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
+                let mem = self.element_at(surface, layout, (first_x, first_y));
                 if column.in_row { Elements::Row(Row::whole(mem)) } else { Elements::Same(mem) }
             }
             Layout::Tiled(layout) => self.elements_in_tiles(surface, layout, (column, first_x), (line, first_y)),
         }
+    }
+
+    /// The element of a linear surface at coordinates inside.
+    fn element_at(&mut self, surface: ctm_lane::Surface, layout: LinearLayout, (x, y): (Reg, Reg)) -> Mem {
+        let base = self.base(surface);
+        let row = self.row_at(base, y, layout.row_bytes);
+        let (index, scale) = if layout.element_log2 == 4 {
+            (self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(x), Arg::Imm(4)]), 1)
+        } else {
+            (x, 1 << layout.element_log2)
+        };
+        Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) }
+    }
+
+    /// Stored words of the elements of a row whose columns are clamped to a linear surface, for groups at its edges; `None` where it is not known that
+    /// there is such a row. The elements that lanes ask for begin with the first lane's and are no more than there are lanes: the row holds them all,
+    /// and a permutation gives each lane its own.
+    fn load_clamped_row(&mut self, surface: ctm_lane::Surface, (x, y): (Value, Value)) -> Option<[Val; 4]> {
+        let surface_layout = self.layouts[surface.index()];
+        let bound_surface = surface_layout.surface;
+        let is_row = matches!(self.shapes.get(x), Shape::Index { axis: Axis::X, .. }) && self.is_uniform(y);
+        let is_clamped = surface_layout.bounds == Bounds::Clamp && bound_surface.pitch >= self.form.lanes();
+        let Layout::Linear(layout) = bound_surface.layout() else { return None };
+        if !is_row || !is_clamped || self.mode.quads || self.mode.explicit {
+            return None;
+        }
+        let (start, order) = self.clamped_columns(x, bound_surface.pitch);
+        let line = Coordinate { value: y, in_row: false, size: bound_surface.height.max(1) };
+        let line = self.irregular_lanes(line).1;
+        let row = Row::whole(self.element_at(surface, layout, (start, line)));
+        let raw = self.load_raw(surface, bound_surface.format, &Elements::Row(row));
+        Some(raw.map(|word| match word {
+            Val::Reg(word) => Val::Reg(self.two(Vop::Permute, order, word)),
+            Val::None | Val::Const(_) | Val::Entry(..) | Val::Vector(..) | Val::MaskConst(_) | Val::UniformConst(_) => {
+                word
+            }
+        }))
+    }
+
+    /// The column with which a row inside of a surface begins that has all columns of the lanes, which are clamped; and the number in it of each
+    /// lane's.
+    fn clamped_columns(&mut self, x: Value, pitch: u32) -> (Reg, Reg) {
+        if let Some(&known) = self.clamped_rows.get(&(x, pitch)) {
+            return known;
+        }
+        let columns = self.clamped(x, pitch);
+        let starts = self.with_constant(Vop::SignedMin, columns, pitch - self.form.lanes());
+        let start = self.first_lane(starts);
+        let starts = self.splat(start);
+        let order = self.two(Vop::IntSub, columns, starts);
+        self.clamped_rows.insert((x, pitch), (start, order));
+        (start, order)
     }
 
     /// Stored words of elements that lie in a row, or are the same in all lanes; and the vectors of the row, if they are wanted.

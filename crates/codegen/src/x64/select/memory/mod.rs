@@ -20,7 +20,7 @@ use crate::target::Target;
 use crate::x64::form::{Form, Vop};
 use crate::x64::{Inst, Kind};
 use ctm_lane::{Axis, Channels, ElementTest, ElementWrite, FloatTest, IntTest, Op, Shape, Value};
-use ctm_memory::{Bounds, Format, Layout};
+use ctm_memory::{Bounds, Format, Layout, LinearLayout};
 use iced_x86::Code;
 
 /// Most entries of an array: each is cleared by an instruction of its own.
