@@ -166,6 +166,8 @@ impl Target for Mock {
         None
     }
 
+    fn test_together(self, _: &mut Machine) {}
+
     fn copy_mask(self) -> Op {
         Op::Move
     }

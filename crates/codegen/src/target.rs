@@ -63,6 +63,10 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// that. AArch64: `prfm`.
     fn prefetch(self, inst: &Inst<Self::Op>) -> Option<Self::Op>;
 
+    /// Lets branches of code for several groups, which ask whether a lane of any of them leaves, ask once. AArch64: nothing, as it would take as many
+    /// instructions.
+    fn test_together(self, machine: &mut Machine<Self::Op>);
+
     /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
     fn copy_mask(self) -> Self::Op;
 

@@ -240,7 +240,8 @@ impl<O: Opcode> Allocated<O> {
                 Axis::X => Neighbours { axis, groups: doubled.columns, apart: width },
                 Axis::Y => Neighbours { axis, groups: doubled.rows, apart: height },
             };
-            let Some(all) = interleaved(&machine, target, neighbours) else { break };
+            let Some(mut all) = interleaved(&machine, target, neighbours) else { break };
+            target.test_together(&mut all);
             let other = Self::new(all, target);
             // Then it does not matter how often code for one group accesses the frame.
             let fits_anyway = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);

@@ -20,6 +20,7 @@ mod passes;
 #[cfg(test)]
 mod proofs;
 mod select;
+mod together;
 
 pub use form::Form;
 
@@ -131,6 +132,13 @@ impl Target for Form {
 
     fn prefetch(self, inst: &Inst) -> Option<Code> {
         (inst.kind == Kind::Plain(self.code(form::Vop::Store))).then_some(Code::Prefetchw_m8)
+    }
+
+    fn test_together(self, machine: &mut Machine) {
+        match self {
+            Self::Avx2 => {}
+            Self::Avx512 => together::test_together(machine),
+        }
     }
 
     fn copy_mask(self) -> Code {

@@ -10,6 +10,8 @@ use iced_x86::Code;
 
 pub const SIGN: u32 = 0x8000_0000;
 pub const ONE: u32 = 0x3F80_0000;
+/// The number 2.
+const TWO: u32 = 0x4000_0000;
 pub const HALF: u32 = 0x3F00_0000;
 /// The bit of quiet NaNs.
 pub const QUIET: u32 = 0x0040_0000;
@@ -140,7 +142,13 @@ impl Selector<'_> {
     }
 
     pub fn product(&mut self, zero: Zero, (a, b): (Value, Value), result: Value) -> Reg {
-        let product = self.commuted(Vop::Mul, (a, b), result);
+        // Twice a number is a sum, which processors with units of their own for sums make beside products.
+        let is_two = |value: Value| self.values[value.index()] == Val::Const(TWO);
+        let product = match (is_two(a), is_two(b)) {
+            (_, true) => self.commuted(Vop::Add, (a, a), result),
+            (true, _) => self.commuted(Vop::Add, (b, b), result),
+            (false, false) => self.commuted(Vop::Mul, (a, b), result),
+        };
         match self.vanished(zero, a, b, product) {
             None => product,
             Some(vanished) => {
