@@ -10,7 +10,7 @@
 
 use crate::context;
 use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Mem, Reg};
-use crate::target::{Meaning, Target};
+use crate::target::{Meaning, Operation, Target};
 use ctm_lane::Axis;
 
 /// The block that starts with a group; its parameter is the group's position.
@@ -49,11 +49,14 @@ pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T, neighbours: N
         (1..neighbours.groups).map(|_| interleaved.reg(class)).reduce(|first, _| first)
     };
     let copies = own.map(|(at, is_own)| if is_own { copies(at) } else { None }).collect();
-    let mut interleaver = Interleaver { target, neighbours, copies, machine: interleaved };
+    let rows = row_bytes(machine, target);
+    let mut interleaver = Interleaver { target, neighbours, copies, rows, machine: interleaved };
     for at in 0..machine.blocks.len() {
         let block = interleaver.block(machine, at)?;
         interleaver.machine.blocks.push(block);
     }
+    // Pointers to rows below.
+    interleaver.machine.remove_dead();
     Some(interleaver.machine)
 }
 
@@ -150,11 +153,30 @@ fn own_registers<O>(machine: &Machine<O>, axis: Axis) -> Vec<bool> {
     own
 }
 
+/// For each register that points to the groups' row of a surface, the bytes to the next row.
+fn row_bytes<T: Target>(machine: &Machine<T::Op>, target: T) -> Vec<Option<i32>> {
+    let mut rows = vec![None; machine.classes.len()];
+    let start = &machine.blocks[0].insts;
+    let definition = |arg: Arg| start.iter().find(|inst| inst.def.is_some() && inst.def == arg.reg());
+    for inst in start.iter().filter(|inst| target.meaning(inst) == Meaning::AddPointer) {
+        if let (Some(def), Some(offset)) = (inst.def, definition(inst.args[0]))
+            && let (Meaning::Integers(Operation::Mul), [row, Arg::Imm(bytes), ..]) =
+                (target.meaning(offset), offset.args)
+            && definition(row).is_some_and(loads_row)
+        {
+            rows[def.index()] = Some(bytes);
+        }
+    }
+    rows
+}
+
 struct Interleaver<T: Target> {
     target: T,
     neighbours: Neighbours,
     /// For each register of the function the one of the second group, if that is another one. Those of the others have the next numbers.
     copies: Vec<Option<Reg>>,
+    /// What [`row_bytes`] found.
+    rows: Vec<Option<i32>>,
     machine: Machine<T::Op>,
 }
 
@@ -171,7 +193,9 @@ impl<T: Target> Interleaver<T> {
         match arg {
             Arg::Reg(reg) => Arg::Reg(self.copy(reg, group)),
             Arg::Mem(mut mem) => {
-                if let Base::Reg(reg) = &mut mem.base {
+                if let Some(disp) = self.row_below(&mem, group) {
+                    mem.disp = disp;
+                } else if let Base::Reg(reg) = &mut mem.base {
                     *reg = self.copy(*reg, group);
                 }
                 mem.index = mem.index.map(|reg| self.copy(reg, group));
@@ -179,6 +203,13 @@ impl<T: Target> Interleaver<T> {
             }
             Arg::None | Arg::Imm(_) => arg,
         }
+    }
+
+    /// Where memory in the first group's row lies for another group, counted from the same pointer, so that what the two have in common is seen.
+    fn row_below(&self, mem: &Mem, group: u32) -> Option<i32> {
+        let Base::Reg(base) = mem.base else { return None };
+        let below = self.rows[base.index()].filter(|_| self.neighbours.axis == Axis::Y)?;
+        below.checked_mul((group * self.neighbours.apart).cast_signed())?.checked_add(mem.disp)
     }
 
     fn is_own(&self, inst: &Inst<T::Op>) -> bool {

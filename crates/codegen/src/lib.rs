@@ -75,6 +75,7 @@ mod run;
 mod select;
 mod speculation;
 mod split;
+mod stencil;
 mod target;
 mod unit;
 #[cfg(target_arch = "x86_64")]

@@ -162,6 +162,10 @@ impl Target for Mock {
         None
     }
 
+    fn load_vector(self, _: &Inst, _: Mem) -> Option<Op> {
+        None
+    }
+
     fn prefetch(self, _: &Inst) -> Option<Op> {
         None
     }

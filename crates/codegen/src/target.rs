@@ -59,6 +59,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// such operands are registers already.
     fn load_constant(self, inst: &Inst<Self::Op>, operand: Mem) -> Option<Self::Op>;
 
+    /// Loads an instruction's operand into a vector register, if that is a whole vector. AArch64: `None`, as such operands are registers already.
+    fn load_vector(self, inst: &Inst<Self::Op>, operand: Mem) -> Option<Self::Op>;
+
     /// Asks for the line of the cache that an instruction stores to, which is its first operand; `None` if it does not store so that it would wait for
     /// that. AArch64: `prfm`.
     fn prefetch(self, inst: &Inst<Self::Op>) -> Option<Self::Op>;

@@ -15,6 +15,7 @@ use crate::order::ordered;
 use crate::prefetch::prefetch_stores;
 use crate::select::{Mode, Selected, Window};
 use crate::split::split_masks;
+use crate::stencil::{reads_rows, share_rows};
 use crate::target::Target;
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function};
@@ -185,6 +186,9 @@ const FEW_REGISTERS: usize = 16;
 const ORDER_PAYS: f32 = 0.875;
 const CONSTANTS_PAY: f32 = 0.67;
 
+/// Share of the accesses to memory below which groups one below the other are taken together.
+const ROWS_PAY: f32 = 0.9;
+
 /// Cycles of what code has to do, without waiting.
 fn cycles(allocation: &Allocation) -> f32 {
     (allocation.executed + FRAME_ACCESS * allocation.frame_accesses) / A_CYCLE
@@ -219,6 +223,9 @@ impl<O: Opcode> Allocated<O> {
         target: T,
         ((width, height), most): ((u32, u32), Groups),
     ) -> (Self, Groups) {
+        if most.rows > 1 && height == 1 && reads_rows(&machine) {
+            return Self::of_rows(machine, target, most);
+        }
         if most == Groups::ONE || !is_worth(&machine) {
             return (Self::new(machine, target), Groups::ONE);
         }
@@ -254,6 +261,23 @@ impl<O: Opcode> Allocated<O> {
             (allocated, groups) = (Some(other), doubled);
         }
         (allocated.unwrap_or_else(|| Self::new(machine, target)), groups)
+    }
+
+    /// For as many groups one below the other as share what they read of the rows around them.
+    fn of_rows<T: Target<Op = O>>(machine: Machine<O>, target: T, most: Groups) -> (Self, Groups) {
+        let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
+        while groups.doubled(Axis::Y).is_within(most) {
+            let doubled = groups.doubled(Axis::Y);
+            let neighbours = Neighbours { axis: Axis::Y, groups: doubled.rows, apart: 1 };
+            let Some(mut all) = interleaved(&machine, target, neighbours) else { break };
+            share_rows(&mut all, target);
+            let other = Self::new(all, target);
+            if other.allocation.accesses() > ROWS_PAY * 2.0 * allocated.allocation.accesses() {
+                break;
+            }
+            (allocated, groups) = (other, doubled);
+        }
+        (allocated, groups)
     }
 
     /// In an order in which the function does well with the registers that there are.

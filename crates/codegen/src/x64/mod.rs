@@ -120,14 +120,16 @@ impl Target for Form {
     }
 
     fn load_constant(self, inst: &Inst, operand: Mem) -> Option<Code> {
-        let is_whole = || self.operand_bytes(inst, operand) == u64::from(self.lanes()) * 4;
         match self {
-            Self::Avx2 if operand.base == Base::Pool && operand.index.is_none() && is_whole() => {
-                Some(self.code(form::Vop::Load))
-            }
+            Self::Avx2 if operand.base == Base::Pool && operand.index.is_none() => self.load_vector(inst, operand),
             Self::Avx512 if operand.broadcast => Some(self.code(form::Vop::Broadcast)),
             Self::Avx2 | Self::Avx512 => None,
         }
+    }
+
+    fn load_vector(self, inst: &Inst, operand: Mem) -> Option<Code> {
+        let is_whole = self.operand_bytes(inst, operand) == u64::from(self.lanes()) * 4;
+        (is_whole && !operand.broadcast).then_some(self.code(form::Vop::Load))
     }
 
     fn prefetch(self, inst: &Inst) -> Option<Code> {
