@@ -45,6 +45,10 @@ fn register(base: Base) -> Option<Reg> {
 
 /// The vector of a surface that an instruction reads for its definition.
 fn operand<O>(inst: &Inst<O>) -> Option<Mem> {
+    match inst.kind {
+        Kind::Plain(_) | Kind::Tied(_) | Kind::Fma { .. } => {}
+        Kind::Gather | Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => return None,
+    }
     let is_surface = |mem: &Mem| register(mem.base).is_some() && mem.index.is_some() && !mem.broadcast;
     let read = inst.args.iter().find_map(|arg| if let Arg::Mem(mem) = *arg { Some(mem) } else { None });
     read.filter(|mem| is_surface(mem) && inst.def.is_some() && !inst.effect && inst.mask.is_none())
@@ -64,21 +68,16 @@ pub fn share_rows<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     }
 }
 
-/// An instruction comes behind all whose memory lies before its own, as far as it does not wait for what lies behind. What does more than define stays
-/// in its order.
+/// An instruction comes behind all whose memory lies before its own, as far as it does not wait for what lies behind. What does more than define comes
+/// last, in its order: no group stores before all have read.
 fn put_in_order<O: Copy>(block: &mut Block<O>, keys: &mut [i64]) {
     let last = match block.end {
         End::Branch { .. } => block.insts.len().saturating_sub(1),
         End::Jump(_) | End::Exit => block.insts.len(),
     };
-    let mut effects = i64::MIN;
     let mut of = |inst: &Inst<O>| {
-        let mut key = operand(inst).map_or(i64::MIN, |mem| mem.disp.into());
+        let mut key = if inst.effect { i64::MAX } else { operand(inst).map_or(i64::MIN, |mem| mem.disp.into()) };
         inst.for_each_use(|reg| key = key.max(keys[reg.index()]));
-        if inst.effect {
-            effects = effects.max(key);
-            key = effects;
-        }
         if let Some(def) = inst.def {
             keys[def.index()] = key;
         }

@@ -10,6 +10,8 @@ mod faults;
 mod form;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
+#[cfg(test)]
+mod groups;
 mod idle_lanes;
 #[cfg(test)]
 mod kernels;

@@ -16,14 +16,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Compares with the file of this name.
-fn assert_text(name: &str, text: &str) {
+pub(super) fn assert_text(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/x64/passes").join(format!("{name}.txt"));
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(text == expected, "{} should be, if this is right:\n{text}", path.display());
 }
 
 /// The lines of both texts: ` ` in both, `-` before, `+` after.
-fn difference(before: &str, after: &str) -> String {
+pub(super) fn difference(before: &str, after: &str) -> String {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     // The longest common rest of the lines from each location on.
     let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
@@ -50,7 +50,7 @@ fn difference(before: &str, after: &str) -> String {
     text
 }
 
-fn machine(text: &str) -> Machine {
+pub(super) fn machine(text: &str) -> Machine {
     let machine: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(machine.to_string(), text, "text is read as it is written");
     machine
