@@ -78,7 +78,13 @@ fn tests(machine: &Machine, at: usize) -> Option<Tests> {
                 combines.push(number);
             }
             Kind::Plain(COMPARE) => compares.push(number),
-            _ => return None,
+            Kind::Plain(_)
+            | Kind::Tied(_)
+            | Kind::Fma { .. }
+            | Kind::Gather
+            | Kind::Scatter
+            | Kind::Count(_)
+            | Kind::Steps(_) => return None,
         }
     }
     compares.sort_unstable();
