@@ -2,11 +2,9 @@
 //!
 //! Registers for masks are few (six for the allocator on x86-64, or those of vectors), and a mask of nested branches lives until the last of
 //! them is left. Such a mask would lie in the frame for all of its life, and be loaded again for each use. Here its uses far from the
-//! definition get a copy, which can lie in the frame while the mask itself is in a register where it is made and used most. So do uses in a loop that
-//! does not change the mask: what is behind the loop may put the mask into the frame, and the copy stays in a register.
+//! definition get a copy, which can lie in the frame while the mask itself is in a register where it is made and used most.
 
-use crate::counts::{Loop, loops};
-use crate::mir::{Arg, Block, Class, Inst, Kind, Machine, Reg};
+use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
 use crate::target::Target;
 
 /// Instructions from the definition on in which a use is near.
@@ -40,16 +38,16 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     if most_alive(&masks, &lives) <= target.registers(machine.counts_steps).of(class).len() {
         return;
     }
-    copy_for_loops(machine, target, &masks);
-    let lives = self::lives(machine);
-    let masks = self::masks(machine, class);
     let mut copies: Vec<Option<Reg>> = vec![None; lives.len()];
     for (number, life) in lives.iter().enumerate() {
         if masks[number] && life.near > 0 && life.far > 0 {
             copies[number] = Some(machine.reg(class));
         }
     }
-    let copy = |from: Reg, to: Reg| copy(target, from, to);
+    let copy = |from: Reg, to: Reg| {
+        let inst = Inst::new(Kind::Plain(target.copy_mask()), Some(to), &[Arg::Reg(from)]);
+        Inst { effect: false, ..inst }
+    };
     let copy_of = |reg: Reg| copies.get(reg.index()).copied().flatten();
     let mut at = 0;
     let mut new = Vec::new();
@@ -80,41 +78,6 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
         for arg in block.end.edges_mut().flat_map(|edge| &mut edge.args) {
             if let Arg::Reg(reg) = arg {
                 replace(reg, at);
-            }
-        }
-    }
-}
-
-fn copy<T: Target>(target: T, from: Reg, to: Reg) -> Inst<T::Op> {
-    let inst = Inst::new(Kind::Plain(target.copy_mask()), Some(to), &[Arg::Reg(from)]);
-    Inst { effect: false, ..inst }
-}
-
-/// Gives the innermost loops copies of the masks that they use and do not change, in front of them.
-fn copy_for_loops<T: Target>(machine: &mut Machine<T::Op>, target: T, masks: &[bool]) {
-    let loops = loops(machine);
-    let is_innermost = |one: &&Loop| !loops.iter().any(|other| other.head > one.head && other.head <= one.end);
-    for &Loop { front, head, end } in loops.iter().filter(is_innermost) {
-        let body = head..=end;
-        let defined = |block: &Block<T::Op>| -> Vec<Reg> {
-            block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.def)).collect()
-        };
-        let own: Vec<Reg> = machine.blocks[body.clone()].iter().flat_map(defined).collect();
-        let mut wanted: Vec<Reg> = Vec::new();
-        for inst in machine.blocks[body.clone()].iter().flat_map(|block| &block.insts) {
-            inst.for_each_use(|reg| {
-                if masks.get(reg.index()) == Some(&true) && !own.contains(&reg) && !wanted.contains(&reg) {
-                    wanted.push(reg);
-                }
-            });
-        }
-        for mask in wanted {
-            let own = machine.reg(target.mask_class());
-            machine.blocks[front].insts.push(copy(target, mask, own));
-            for inst in machine.blocks[body.clone()].iter_mut().flat_map(|block| &mut block.insts) {
-                let args =
-                    inst.args.iter_mut().filter_map(|arg| if let Arg::Reg(reg) = arg { Some(reg) } else { None });
-                args.chain(&mut inst.mask).filter(|reg| **reg == mask).for_each(|reg| *reg = own);
             }
         }
     }

@@ -174,7 +174,7 @@ const A_CYCLE: f32 = 2.0;
 const FRAME_ACCESS: f32 = 0.35;
 /// How much of the time code for more groups takes at most where passes of loops do not wait for each other: groups that go on together until the last
 /// lane leaves do more in vain.
-const SHORTER: f32 = 0.95;
+const SHORTER: f32 = 0.92;
 /// How many more accesses to the frame for each instruction a second group may take, and where the code branches all the time: then groups do more
 /// in vain.
 const SPARE: f32 = 0.5;

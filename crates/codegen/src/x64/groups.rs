@@ -6,7 +6,6 @@ use super::together;
 use crate::allocate::{Allocation, Location, allocate};
 use crate::interleave::{Neighbours, interleaved};
 use crate::prefetch::prefetch_stores;
-use crate::split::split_masks;
 use crate::stencil::{reads_rows, share_rows};
 use crate::target::Target;
 use ctm_lane::Axis;
@@ -58,30 +57,6 @@ fn groups_test_together() {
         together::test_together(&mut after);
         assert_eq!(after.to_string(), machine(&text).to_string(), "{from} becomes {to}");
     }
-}
-
-/// Seven masks from outside of a loop, two of which are used there: more than there are registers.
-#[test]
-fn masks_of_loops_have_copies() {
-    let mut text = "b0:\n  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]\n".to_owned();
-    for mask in 1..=7 {
-        writeln!(text, "  k{mask} = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 v0, v0, {mask}").unwrap();
-    }
-    text += "  jump b1(v0)
-b1(v8) depth 1:
-  v9 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v8, v0, mask k1 zeroing
-  k10 = VEX_Kandw_kr_kr_kr k2, k2
-  VEX_Kortestw_kr_kr k10, k10
-  if NotEqual b1(v9) else b2
-b2:
-";
-    for mask in 1..=7 {
-        writeln!(text, "  VEX_Kortestw_kr_kr k{mask}, k{mask}").unwrap();
-    }
-    text += "  exit\n";
-    let mut after = machine(&text);
-    split_masks(&mut after, Form::Avx512);
-    assert_text("masks-of-loops", &difference(&text, &after.to_string()));
 }
 
 /// A filter over three rows, of two vectors each.
