@@ -118,7 +118,7 @@ fn filters_of_all_sizes() {
             Filter { columns: [-20, -19], rows: [-1, 1], ..SQUARE },
             Filter { columns: [18, 20], rows: [0, 2], ..SQUARE },
         ] {
-check(filter, size, (Format::Float32_4, Bounds::Clamp), Data::Wild);
+            check(filter, size, (Format::Float32_4, Bounds::Clamp), Data::Wild);
         }
     }
 }
@@ -144,7 +144,7 @@ fn filters_in_place() {
         for backward in [false, true] {
             for by_floats in [false, true] {
                 let filter = Filter { in_place: true, backward, by_floats, ..SQUARE };
-    check(filter, size, (Format::Float32_4, Bounds::Clamp), Data::Wild);
+                check(filter, size, (Format::Float32_4, Bounds::Clamp), Data::Wild);
             }
         }
     }
