@@ -3,23 +3,16 @@
 //! What a group reads of the rows around it, the group below reads, too. With both in one piece of code, a load serves all of them, and the lines
 //! of the cache are there once: instructions come in the order of the memory that they read, and what is read by several in a row has a register.
 
-use crate::mir::{Arg, Base, Block, Class, End, Inst, Kind, Machine, Mem, Reg};
+use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Mem, Reg};
 use crate::target::Target;
 
 /// Rows that are read, at least, and vectors for each of them in the mean.
 const ROWS: usize = 3;
 const VECTORS: usize = 2;
 
-/// Whether code without loops reads several rows, by constant distances from one pointer, and nothing behind its stores, as what it reads comes in
-/// another order.
+/// Whether code without loops reads several rows, by constant distances from one pointer.
 pub fn reads_rows<O>(machine: &Machine<O>) -> bool {
-    let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
-    let reads_behind = |block: &Block<O>| {
-        let stores = |inst: &Inst<O>| inst.effect && inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_)));
-        let store = block.insts.iter().position(stores);
-        store.is_some_and(|store| block.insts[store..].iter().any(|inst| operand(inst).is_some()))
-    };
-    if has_loops || machine.blocks.iter().any(reads_behind) {
+    if machine.blocks.iter().any(|block| block.depth > 1) {
         return false;
     }
     let mut read: Vec<(Base, Option<Reg>, i32)> = Vec::new();
@@ -68,26 +61,25 @@ pub fn share_rows<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     }
 }
 
-/// An instruction comes behind all whose memory lies before its own, as far as it does not wait for what lies behind. What does more than define comes
-/// last, in its order: no group stores before all have read.
+/// In front of the first store, change of the floating-point mode or the like, an instruction comes behind all whose memory lies before its own, as far as it
+/// does not wait for what lies behind.
 fn put_in_order<O: Copy>(block: &mut Block<O>, keys: &mut [i64]) {
-    let last = match block.end {
-        End::Branch { .. } => block.insts.len().saturating_sub(1),
-        End::Jump(_) | End::Exit => block.insts.len(),
-    };
+    let is_movable = |inst: &Inst<O>| !inst.effect || matches!(inst.kind, Kind::Count(_));
+    let end = block.insts.iter().position(|inst| !is_movable(inst)).unwrap_or(block.insts.len());
     let mut of = |inst: &Inst<O>| {
-        let mut key = if inst.effect { i64::MAX } else { operand(inst).map_or(i64::MIN, |mem| mem.disp.into()) };
+        let mut key = operand(inst).map_or(i64::MIN, |mem| mem.disp.into());
         inst.for_each_use(|reg| key = key.max(keys[reg.index()]));
         if let Some(def) = inst.def {
             keys[def.index()] = key;
         }
         key
     };
-    let mut ordered: Vec<(i64, Inst<O>)> = block.insts[..last].iter().map(|inst| (of(inst), *inst)).collect();
+    let mut ordered: Vec<(i64, Inst<O>)> = block.insts[..end].iter().map(|inst| (of(inst), *inst)).collect();
     ordered.sort_by_key(|&(key, _)| key);
-    block.insts.splice(..last, ordered.into_iter().map(|(_, inst)| inst));
+    block.insts.splice(..end, ordered.into_iter().map(|(_, inst)| inst));
 }
 
+/// Loads what several instructions read one after the other. One that reads less finds that at the start of the register.
 fn load_once<T: Target>(block: &mut Block<T::Op>, target: T, register: &mut impl FnMut(Class) -> Reg) {
     let mut loads: Vec<(usize, Inst<T::Op>)> = Vec::new();
     let mut at = 0;

@@ -56,13 +56,20 @@ fn for_each_use(block: &Block, mut visit: impl FnMut(Reg)) {
     block.end.edges().flat_map(|edge| &edge.args).for_each(|arg| arg.for_each_use(&mut visit));
 }
 
+/// Whether comparisons may change places with an instruction.
+fn is_movable(inst: &Inst) -> bool {
+    !inst.effect || matches!(inst.kind, Kind::Count(_))
+}
+
 fn tests(machine: &Machine, at: usize) -> Option<Tests> {
     let block = &machine.blocks[at];
     let End::Branch { condition: Condition::NotEqual, then, otherwise } = &block.end else { return None };
     let [Arg::Reg(any), Arg::Reg(same), ..] = block.insts.last()?.args else { return None };
     let is_test = block.insts.last()?.kind == Kind::Plain(Code::VEX_Kortestw_kr_kr) && any == same;
+    // The comparisons move, and the mode of the floating-point unit has to be the same there.
+    let is_plain = block.insts[..block.insts.len() - 1].iter().all(is_movable);
     let enters = |block: &Block| block.end.edges().filter(|edge| edge.block == then.block).count();
-    if !is_test || then.block == otherwise.block || machine.blocks.iter().map(enters).sum::<usize>() != 1 {
+    if !is_test || !is_plain || then.block == otherwise.block || machine.blocks.iter().map(enters).sum::<usize>() != 1 {
         return None;
     }
     let defined: HashMap<Reg, usize> =
@@ -194,7 +201,7 @@ fn compare_behind(machine: &mut Machine, (at, behind): (usize, usize), compares:
     let block = &mut machine.blocks[behind];
     block.params = others;
     let mut insts = std::mem::take(&mut block.insts);
-    for inst in &mut insts {
+    for inst in insts.iter_mut().take_while(|inst| is_movable(inst)) {
         let [lanes, all, ..] = inst.args;
         if let (Kind::Plain(Code::VEX_Kandnw_kr_kr_kr), Some(group)) = (inst.kind, group_of(&again, lanes.reg()))
             && all.reg() == again[group].mask
