@@ -78,7 +78,7 @@ impl<T: Decoding> Kernel<T> {
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
         let mut function = source.interior.clone();
         target.settle_idle_lanes(&mut function);
-        let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::MOST), checks)?;
+        let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::ANY), checks)?;
         let kernel = Self {
             target,
             interior,
@@ -125,8 +125,8 @@ impl<T: Decoding> Kernel<T> {
 
     /// Exact code for what the interior may be called for, one row at a time.
     pub fn exact(&self) -> Option<&Unit> {
-        let most = Groups { rows: 1, ..self.interior.groups };
-        self.exact.get_or_init(|| self.interior_as(false, most)).as_ref().or_else(|| self.general())
+        let all = Groups { rows: 1, ..self.interior.groups };
+        self.exact.get_or_init(|| self.interior_as(false, all)).as_ref().or_else(|| self.general())
     }
 
     /// Code for one row of what the interior may be called for, if that takes several rows at a time.
@@ -134,14 +134,14 @@ impl<T: Decoding> Kernel<T> {
         if self.interior.groups.rows == 1 {
             return Some(&self.interior);
         }
-        let most = Groups { rows: 1, ..Groups::MOST };
-        self.row.get_or_init(|| self.interior_as(self.interior.speculates, most)).as_ref().or_else(|| self.general())
+        let all = Groups { rows: 1, ..Groups::ANY };
+        self.row.get_or_init(|| self.interior_as(self.interior.speculates, all)).as_ref().or_else(|| self.general())
     }
 
-    fn interior_as(&self, speculates: bool, most: Groups) -> Option<Unit> {
+    fn interior_as(&self, speculates: bool, all: Groups) -> Option<Unit> {
         let Self { quads, may_stop, .. } = *self;
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
-        let unit = Unit::new(&self.function, &self.layouts, self.target, (mode, most), &self.checks);
+        let unit = Unit::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks);
         unit.filter(|unit| unit.covers(&self.interior))
     }
 

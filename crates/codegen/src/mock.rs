@@ -444,14 +444,14 @@ fn check(Allocated { machine, allocation }: &Allocated<Op>) -> Result<(), Cause>
 
 #[test]
 fn registers_are_where_they_are_used() {
-    let [two, four] = [2, 4].map(|groups| {
+    let [two, three, four] = [2, 3, 4].map(|groups| {
         let neighbours = Neighbours { axis: Axis::X, groups, apart: 4 };
         let all = interleaved(&machine(), Mock, neighbours).expect("branches look at masks");
         let ors = all.to_string().matches(" = Or ").count();
         assert_eq!(ors, groups as usize - 1, "branches look at all groups\n{all}");
         all
     });
-    for machine in [machine(), ordered(&machine()), ordered(&two), two, ordered(&four), four] {
+    for machine in [machine(), ordered(&machine()), ordered(&two), two, ordered(&three), three, ordered(&four), four] {
         let allocated = Allocated::new(machine, Mock);
         assert!(allocated.allocation.slots[0] > 0, "registers are few");
         assert_eq!(check(&allocated), Ok(()), "{}", allocated.machine);

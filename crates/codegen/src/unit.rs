@@ -34,19 +34,24 @@ pub(crate) struct Groups {
 
 impl Groups {
     pub const ONE: Self = Self { columns: 1, rows: 1 };
-    /// The most that are worth it.
-    pub const MOST: Self = Self { columns: 4, rows: 4 };
+    /// What any number that is worth it divides: two, three or four columns, two or four rows.
+    pub const ANY: Self = Self { columns: 12, rows: 4 };
 
-    /// With the neighbours on an axis.
-    fn doubled(self, axis: Axis) -> Self {
+    /// So many on an axis.
+    fn along(axis: Axis, count: u32) -> Self {
         match axis {
-            Axis::X => Self { columns: 2 * self.columns, ..self },
-            Axis::Y => Self { rows: 2 * self.rows, ..self },
+            Axis::X => Self { columns: count, rows: 1 },
+            Axis::Y => Self { columns: 1, rows: count },
         }
     }
 
-    fn is_within(self, most: Self) -> bool {
-        self.columns <= most.columns && self.rows <= most.rows
+    fn count(self) -> u32 {
+        self.columns * self.rows
+    }
+
+    /// Whether a whole number of times as many are the others.
+    fn divides(self, others: Self) -> bool {
+        others.columns.is_multiple_of(self.columns) && others.rows.is_multiple_of(self.rows)
     }
 }
 
@@ -79,18 +84,13 @@ pub(crate) struct Draft<T: Decoding> {
 }
 
 impl<T: Decoding> Draft<T> {
-    /// Instructions that take so many groups at a time, at most.
-    pub fn new(
-        function: &Function,
-        layouts: &[SurfaceLayout],
-        target: T,
-        (mode, most): (Mode, Groups),
-    ) -> Option<Self> {
+    /// Instructions that take as many groups at a time as are best, of the numbers that divide these.
+    pub fn new(function: &Function, layouts: &[SurfaceLayout], target: T, (mode, all): (Mode, Groups)) -> Option<Self> {
         let Selected { machine, window, speculates } = target.select(function, layouts, mode)?;
         // The entries of arrays have room for one group.
-        let most = if function.arrays.is_empty() { most } else { Groups::ONE };
+        let all = if function.arrays.is_empty() { all } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
-        let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, most));
+        let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, all));
         prefetch_stores(&mut allocated.machine, &allocated.allocation, target);
         let (width, height) = size;
         let step = (width * groups.columns, height * groups.rows);
@@ -128,15 +128,15 @@ impl<T: Decoding> Draft<T> {
 }
 
 impl Unit {
-    /// Code that takes so many groups at a time, at most.
+    /// Code that takes as many groups at a time as are best, of the numbers that divide these.
     pub fn new<T: Decoding>(
         function: &Function,
         layouts: &[SurfaceLayout],
         target: T,
-        (mode, most): (Mode, Groups),
+        (mode, all): (Mode, Groups),
         checks: &Checks,
     ) -> Option<Self> {
-        let made = |mode| Draft::new(function, layouts, target, (mode, most))?.checked(checks);
+        let made = |mode| Draft::new(function, layouts, target, (mode, all))?.checked(checks);
         let (unit, count) = match made(mode)? {
             Ok(unit) => (Some(unit), &checks.proven),
             Err(fault) => {
@@ -175,6 +175,8 @@ const FRAME_ACCESS: f32 = 0.35;
 /// How much of the time code for more groups takes at most where passes of loops do not wait for each other: groups that go on together until the last
 /// lane leaves do more in vain.
 const SHORTER: f32 = 0.92;
+/// The same of three groups, which are fewer to go on together.
+const SHORTER_OF_THREE: f32 = 0.975;
 /// How many more accesses to the frame for each instruction a second group may take, and where the code branches all the time: then groups do more
 /// in vain.
 const SPARE: f32 = 0.5;
@@ -194,88 +196,97 @@ fn cycles(allocation: &Allocation) -> f32 {
     (allocation.executed + FRAME_ACCESS * allocation.frame_accesses) / A_CYCLE
 }
 
-/// Whether code for twice as many groups may do better than this for several: this waits, or has registers left.
-fn may_be_better(once: &Allocation, waiting: Option<f32>) -> bool {
-    waiting.is_some_and(|waiting| waiting > cycles(once)) || once.frame_accesses < once.executed / 10.0
+/// Whether code for more groups may do better than this for several: this waits, or has registers left.
+fn may_be_better(fewer: &Allocation, waiting: Option<f32>) -> bool {
+    waiting.is_some_and(|waiting| waiting > cycles(fewer)) || fewer.frame_accesses < fewer.executed / 10.0
 }
 
-/// Whether code for two groups accesses the frame seldom enough, where code for one does so this often.
-fn fits(two: &Allocation, once: f32, spare: f32) -> bool {
-    two.frame_accesses - 2.0 * once < two.executed * spare
+/// Whether code for more groups accesses the frame seldom enough, where code for as many groups one after the other does so this often.
+fn fits(more: &Allocation, before: f32, spare: f32) -> bool {
+    more.frame_accesses - before < more.executed * spare
 }
 
-/// Whether code for twice as many groups does better than this, which takes so many. If there are loops, it takes so many cycles at least for their
+/// Whether code for more groups does better than this for fewer. If there are loops, code takes so many cycles at least for their
 /// passes to wait for each other. `spare` is how many more accesses to the frame for each instruction a second group may take.
-fn is_better(twice: &Allocation, once: &Allocation, groups: Groups, (waiting, spare): (Option<f32>, f32)) -> bool {
-    let waits = waiting.is_some_and(|waiting| waiting > cycles(once));
+fn is_better(
+    (more, groups): (&Allocation, Groups),
+    (fewer, before): (&Allocation, Groups),
+    (waiting, spare): (Option<f32>, f32),
+) -> bool {
+    let waits = waiting.is_some_and(|waiting| waiting > cycles(fewer));
     let least = waiting.unwrap_or(0.0);
-    let share = least.max(cycles(twice)) / (2.0 * least.max(cycles(once)));
-    if groups == Groups::ONE {
-        return fits(twice, once.frame_accesses, spare) || waits && share < SHORTER;
+    let times = groups.count() as f32 / before.count() as f32;
+    let share = least.max(cycles(more)) / (times * least.max(cycles(fewer)));
+    if before == Groups::ONE {
+        return fits(more, times * fewer.frame_accesses, spare) || waits && share < SHORTER;
     }
-    share < if waits { 1.0 } else { SHORTER }
+    let shorter = if groups.count() == 3 { SHORTER_OF_THREE } else { SHORTER };
+    share < if waits { 1.0 } else { shorter }
 }
 
 impl<O: Opcode> Allocated<O> {
-    /// For as many groups at a time as the function does well with, each of so many columns and rows.
+    /// For as many groups at a time as the function does well with, each of so many columns and rows, of the numbers that divide these.
     fn interleaved<T: Target<Op = O>>(
         machine: Machine<O>,
         target: T,
-        ((width, height), most): ((u32, u32), Groups),
+        ((width, height), all): ((u32, u32), Groups),
     ) -> (Self, Groups) {
-        if most.rows > 1 && height == 1 && reads_rows(&machine) {
-            return Self::of_rows(machine, target, most);
+        if all.rows > 1 && height == 1 && reads_rows(&machine) {
+            return Self::of_rows(machine, target, all);
         }
-        if most == Groups::ONE || !is_worth(&machine) {
+        if all == Groups::ONE || !is_worth(&machine) {
             return (Self::new(machine, target), Groups::ONE);
         }
         // What groups share need not be done twice.
-        let axis = if most.rows > 1 && height == 1 && shares_columns(&machine) { Axis::Y } else { Axis::X };
+        let axis = if all.rows > 1 && height == 1 && shares_columns(&machine) { Axis::Y } else { Axis::X };
+        let apart = if axis == Axis::X { width } else { height };
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         let waiting = has_loops.then(|| waiting(&machine, target));
         let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
+        let counts: &[u32] = if axis == Axis::X && has_loops { &[2, 4, 3] } else { &[2, 4] };
         // The code for so many groups; that for one is made when it is asked for.
         let (mut allocated, mut groups) = (None, Groups::ONE);
-        while groups.doubled(axis).is_within(most) {
+        for more in counts.iter().map(|&count| Groups::along(axis, count)).filter(|more| more.divides(all)) {
+            if more.count() < groups.count() {
+                break;
+            }
             if let (Axis::X, Some(Self { allocation, .. })) = (axis, &allocated)
                 && !may_be_better(allocation, waiting)
             {
                 break;
             }
-            let doubled = groups.doubled(axis);
-            let neighbours = match axis {
-                Axis::X => Neighbours { axis, groups: doubled.columns, apart: width },
-                Axis::Y => Neighbours { axis, groups: doubled.rows, apart: height },
-            };
-            let Some(mut all) = interleaved(&machine, target, neighbours) else { break };
-            target.test_together(&mut all);
-            let other = Self::new(all, target);
+            let neighbours = Neighbours { axis, groups: more.count(), apart };
+            let Some(mut machines) = interleaved(&machine, target, neighbours) else { break };
+            target.test_together(&mut machines);
+            let other = Self::new(machines, target);
             // Then it does not matter how often code for one group accesses the frame.
             let fits_anyway = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);
             if !fits_anyway {
-                let one = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
-                if !is_better(&other.allocation, &one.allocation, groups, (waiting, spare)) {
-                    break;
+                let fewer = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
+                if !is_better((&other.allocation, more), (&fewer.allocation, groups), (waiting, spare)) {
+                    if groups == Groups::ONE {
+                        break;
+                    }
+                    continue;
                 }
             }
-            (allocated, groups) = (Some(other), doubled);
+            (allocated, groups) = (Some(other), more);
         }
         (allocated.unwrap_or_else(|| Self::new(machine, target)), groups)
     }
 
     /// For as many groups one below the other as share what they read of the rows around them.
-    fn of_rows<T: Target<Op = O>>(machine: Machine<O>, target: T, most: Groups) -> (Self, Groups) {
+    fn of_rows<T: Target<Op = O>>(machine: Machine<O>, target: T, all: Groups) -> (Self, Groups) {
         let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
-        while groups.doubled(Axis::Y).is_within(most) {
-            let doubled = groups.doubled(Axis::Y);
-            let neighbours = Neighbours { axis: Axis::Y, groups: doubled.rows, apart: 1 };
+        for more in [2, 4].map(|rows| Groups::along(Axis::Y, rows)).into_iter().filter(|more| more.divides(all)) {
+            let neighbours = Neighbours { axis: Axis::Y, groups: more.rows, apart: 1 };
             let Some(mut all) = interleaved(&machine, target, neighbours) else { break };
             share_rows(&mut all, target);
             let other = Self::new(all, target);
             if other.allocation.accesses() > ROWS_PAY * 2.0 * allocated.allocation.accesses() {
                 break;
             }
-            (allocated, groups) = (other, doubled);
+            (allocated, groups) = (other, more);
         }
         (allocated, groups)
     }
