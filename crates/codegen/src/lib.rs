@@ -67,6 +67,7 @@ mod mir;
 #[cfg(test)]
 mod mock;
 mod order;
+mod pace;
 mod poll;
 mod prefetch;
 mod resources;

@@ -134,6 +134,10 @@ impl Target for Mock {
     const FLOAT_MODE: u32 = 0;
     const INVALID: u32 = 0;
 
+    fn width(self) -> f32 {
+        2.0
+    }
+
     fn name(self) -> &'static str {
         "mock"
     }

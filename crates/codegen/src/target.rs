@@ -36,6 +36,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// Lanes of a vector, each of 32 bits, and so of a group. AArch64: 4.
     fn lanes(self) -> u32;
 
+    /// Instructions that a processor begins with in a cycle, about, where most are about vectors. AArch64: 4.
+    fn width(self) -> f32;
+
     /// Bytes of a vector.
     fn bytes(self) -> i32 {
         self.lanes() as i32 * 4
@@ -82,7 +85,8 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
 
     /// Settles what lanes calculate that nobody looks at. Where arithmetic need not raise the invalid flag for them, those that have left a loop go on
-    /// in it ([`ctm_lane::free_lanes`]); elsewhere they get what seldom raises it ([`ctm_lane::zero_lanes`]). AArch64: the latter.
+    /// in it ([`ctm_lane::free_lanes`]); elsewhere they stand still, or get what seldom raises it ([`ctm_lane::ask_who_leaves`],
+    /// [`ctm_lane::zero_lanes`]). AArch64: the latter.
     fn settle_idle_lanes(self, function: &mut Function);
 
     /// Cycles from an instruction's operands to its result, about. AArch64: 4 for floats, 10 for roots and quotients.

@@ -12,6 +12,7 @@ use crate::interleave::{Neighbours, interleaved, is_branching, is_worth, shares_
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
+use crate::pace::Pace;
 use crate::prefetch::prefetch_stores;
 use crate::select::{Mode, Selected, Window};
 use crate::split::split_masks;
@@ -45,7 +46,7 @@ impl Groups {
         }
     }
 
-    fn count(self) -> u32 {
+    pub fn count(self) -> u32 {
         self.columns * self.rows
     }
 
@@ -168,15 +169,6 @@ pub(crate) struct Allocated<O> {
     pub allocation: Allocation,
 }
 
-/// Instructions that a processor begins with in a cycle, where vectors are wide.
-const A_CYCLE: f32 = 2.0;
-/// How much of an instruction's time an access to the frame takes, which most instructions do as a part of their own.
-const FRAME_ACCESS: f32 = 0.35;
-/// How much of the time code for more groups takes at most where passes of loops do not wait for each other: groups that go on together until the last
-/// lane leaves do more in vain.
-const SHORTER: f32 = 0.92;
-/// The same of three groups, which are fewer to go on together.
-const SHORTER_OF_THREE: f32 = 0.975;
 /// How many more accesses to the frame for each instruction a second group may take, and where the code branches all the time: then groups do more
 /// in vain.
 const SPARE: f32 = 0.5;
@@ -190,39 +182,6 @@ const CONSTANTS_PAY: f32 = 0.67;
 
 /// Share of the accesses to memory below which groups one below the other are taken together.
 const ROWS_PAY: f32 = 0.9;
-
-/// Cycles of what code has to do, without waiting.
-fn cycles(allocation: &Allocation) -> f32 {
-    (allocation.executed + FRAME_ACCESS * allocation.frame_accesses) / A_CYCLE
-}
-
-/// Whether code for more groups may do better than this for several: this waits, or has registers left.
-fn may_be_better(fewer: &Allocation, waiting: Option<f32>) -> bool {
-    waiting.is_some_and(|waiting| waiting > cycles(fewer)) || fewer.frame_accesses < fewer.executed / 10.0
-}
-
-/// Whether code for more groups accesses the frame seldom enough, where code for as many groups one after the other does so this often.
-fn fits(more: &Allocation, before: f32, spare: f32) -> bool {
-    more.frame_accesses - before < more.executed * spare
-}
-
-/// Whether code for more groups does better than this for fewer. If there are loops, code takes so many cycles at least for their
-/// passes to wait for each other. `spare` is how many more accesses to the frame for each instruction a second group may take.
-fn is_better(
-    (more, groups): (&Allocation, Groups),
-    (fewer, before): (&Allocation, Groups),
-    (waiting, spare): (Option<f32>, f32),
-) -> bool {
-    let waits = waiting.is_some_and(|waiting| waiting > cycles(fewer));
-    let least = waiting.unwrap_or(0.0);
-    let times = groups.count() as f32 / before.count() as f32;
-    let share = least.max(cycles(more)) / (times * least.max(cycles(fewer)));
-    if before == Groups::ONE {
-        return fits(more, times * fewer.frame_accesses, spare) || waits && share < SHORTER;
-    }
-    let shorter = if groups.count() == 3 { SHORTER_OF_THREE } else { SHORTER };
-    share < if waits { 1.0 } else { shorter }
-}
 
 impl<O: Opcode> Allocated<O> {
     /// For as many groups at a time as the function does well with, each of so many columns and rows, of the numbers that divide these.
@@ -243,6 +202,7 @@ impl<O: Opcode> Allocated<O> {
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         let waiting = has_loops.then(|| waiting(&machine, target));
         let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
+        let pace = Pace { width: target.width(), waiting, spare };
         let counts: &[u32] = if axis == Axis::X && has_loops { &[2, 4, 3] } else { &[2, 4] };
         // The code for so many groups; that for one is made when it is asked for.
         let (mut allocated, mut groups) = (None, Groups::ONE);
@@ -251,7 +211,7 @@ impl<O: Opcode> Allocated<O> {
                 break;
             }
             if let (Axis::X, Some(Self { allocation, .. })) = (axis, &allocated)
-                && !may_be_better(allocation, waiting)
+                && !pace.leaves_time(allocation)
             {
                 break;
             }
@@ -260,10 +220,10 @@ impl<O: Opcode> Allocated<O> {
             target.test_together(&mut machines);
             let other = Self::new(machines, target);
             // Then it does not matter how often code for one group accesses the frame.
-            let fits_anyway = groups == Groups::ONE && fits(&other.allocation, 0.0, spare);
+            let fits_anyway = groups == Groups::ONE && pace.fits(&other.allocation, 0.0);
             if !fits_anyway {
                 let fewer = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
-                if !is_better((&other.allocation, more), (&fewer.allocation, groups), (waiting, spare)) {
+                if !pace.is_better((&other.allocation, more), (&fewer.allocation, groups)) {
                     if groups == Groups::ONE {
                         break;
                     }

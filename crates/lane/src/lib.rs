@@ -63,6 +63,7 @@ pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
 pub use scalar::{evaluate, evaluate_pair};
 pub use simplify::{
-    assume_constants, assume_covered, free_lanes, hoist_invariants, simplify, simplify_once, simplify_with, zero_lanes,
+    ask_who_leaves, assume_constants, assume_covered, free_lanes, hoist_invariants, simplify, simplify_once,
+    simplify_with, zero_lanes,
 };
 pub use verify::{Location, VerifyCause, VerifyError, verify, verify_form};

@@ -4,7 +4,8 @@
 mod support;
 
 use ctm_lane::{
-    Function, assume_covered, free_lanes, hoist_invariants, simplify, simplify_with, verify, verify_form, zero_lanes,
+    Function, ask_who_leaves, assume_covered, free_lanes, hoist_invariants, simplify, simplify_with, verify,
+    verify_form, zero_lanes,
 };
 use support::evaluate::{Evaluated, LANES, Run};
 use support::generate;
@@ -73,7 +74,7 @@ fn damaged_text_is_refused_or_right() {
 
 #[test]
 fn simplification_keeps_every_bit() {
-    let (mut shrunk, mut with_free_lanes, mut with_zeros) = (0, 0, 0);
+    let (mut shrunk, mut with_free_lanes, mut with_zeros, mut with_inner_loops) = (0, 0, 0, 0);
     for seed in 0..FUNCTIONS {
         let mut random = Random::new(seed);
         let size = 5 + random.below(60);
@@ -98,6 +99,11 @@ fn simplification_keeps_every_bit() {
             check("free lanes", &freed);
             with_free_lanes += 1;
         }
+        let mut asked = function.clone();
+        if ask_who_leaves(&mut asked) {
+            check("who leaves", &asked);
+            with_inner_loops += 1;
+        }
         let mut zeroed = function.clone();
         if zero_lanes(&mut zeroed, |_, _| true) {
             check("zero lanes", &zeroed);
@@ -108,7 +114,8 @@ fn simplification_keeps_every_bit() {
         shrunk += u64::from(function.live_inst_count() < original.live_inst_count());
     }
     println!(
-        "{with_free_lanes} functions with lanes that go on, {with_zeros} with zeros in lanes that do not come to a block"
+        "{with_free_lanes} functions with lanes that go on, {with_zeros} with zeros in lanes that do not come to a block, \
+         {with_inner_loops} that ask who leaves"
     );
     assert!(shrunk > FUNCTIONS * 9 / 10 || cfg!(miri), "only {shrunk} functions became smaller");
 }

@@ -2,7 +2,9 @@
 
 mod support;
 
-use ctm_lane::{Function, Op, assume_covered, free_lanes, hoist_invariants, simplify, verify, zero_lanes};
+use ctm_lane::{
+    Function, Op, ask_who_leaves, assume_covered, free_lanes, hoist_invariants, simplify, verify, zero_lanes,
+};
 use support::evaluate::{LANES, Run};
 
 const CASES: &str = include_str!("simplify.txt");
@@ -68,6 +70,18 @@ fn lanes_that_do_not_come_to_a_block_calculate_with_zeros_there() {
     assert!(zero_lanes(&mut function, |insts, choices| insts == 6 && choices <= 2));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
+}
+
+#[test]
+fn passes_in_which_no_lane_leaves_have_a_loop_of_their_own() {
+    let (before, after) = include_str!("narrowing.txt").split_once("-----\n").expect("two functions");
+    let mut function = read("before", before);
+    let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
+    simplify(&mut function);
+    assert!(ask_who_leaves(&mut function));
+    assert_eq!(function.to_string(), after);
+    assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
+    assert!(!ask_who_leaves(&mut function), "the loop has one");
 }
 
 #[test]

@@ -99,6 +99,13 @@ impl Target for Form {
         }
     }
 
+    fn width(self) -> f32 {
+        match self {
+            Self::Avx2 => 3.0,
+            Self::Avx512 => 2.0,
+        }
+    }
+
     fn mask_class(self) -> Class {
         match self {
             Self::Avx2 => Class::Vector,

@@ -17,6 +17,29 @@ pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<B
     exits
 }
 
+/// Whether each use of the loop's values outside of it lies behind one way out, and so does what hands them on to such a way out.
+pub(super) fn can_be_closed(function: &Function, graph: &Graph, body: &[Block]) -> bool {
+    let (inner, exits) = (defined(function, &body[1..]), exits(function, graph, body));
+    let way_out = |block: Block| exits.iter().copied().find(|&exit| graph.dominates(exit, block));
+    let mut wanting = Vec::new();
+    for &block in graph.order.iter().filter(|block| !body.contains(block)) {
+        if used(function, &[block]).iter().any(|value| inner.contains(value)) {
+            let Some(exit) = way_out(block) else { return false };
+            wanting.push(exit);
+        }
+    }
+    let mut seen = FastSet::default();
+    while let Some(exit) = wanting.pop() {
+        let is_new = seen.insert(exit);
+        let comes_from_outside = |from: &&Block| !body.contains(from) && !graph.dominates(exit, **from);
+        for &from in graph.predecessors(exit).iter().filter(|_| is_new).filter(comes_from_outside) {
+            let Some(earlier) = way_out(from) else { return false };
+            wanting.push(earlier);
+        }
+    }
+    true
+}
+
 /// Gives the blocks behind a loop parameters for these values of the loop, where all uses lie behind one of these blocks.
 pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &FastSet<Value>) {
     let mut exits = exits(function, graph, body);

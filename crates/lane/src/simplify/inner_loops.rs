@@ -19,14 +19,14 @@
 //!
 //! Where the mask stays, choices by masks of joins are choices by one mask, and what is counted for its lanes is the same in every pass.
 
-use super::closing::{add_param, close, defined, exits, used};
+use super::closing::{add_param, can_be_closed, close, defined, used};
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
 use crate::hash::{FastMap, FastSet};
 
 /// Instructions of a loop that are not too many to have twice.
-const MOST: usize = 512;
+pub(super) const MOST: usize = 512;
 /// Blocks of a loop, likewise.
 pub(super) const MOST_BLOCKS: usize = 64;
 
@@ -94,30 +94,7 @@ impl Loop {
         }
         let joins: Vec<Block> = body.iter().copied().filter(|block| joins.contains(block)).collect();
         let found = Self { head, body, stays, joins };
-        (!found.joins.is_empty() && found.can_be_closed(function, graph)).then_some(found)
-    }
-
-    /// Whether each use of the loop's values outside of it lies behind one way out, and so does what hands them on to such a way out.
-    fn can_be_closed(&self, function: &Function, graph: &Graph) -> bool {
-        let (inner, exits) = (self.inner_values(function), exits(function, graph, &self.body));
-        let way_out = |block: Block| exits.iter().copied().find(|&exit| graph.dominates(exit, block));
-        let mut wanting = Vec::new();
-        for &block in graph.order.iter().filter(|block| !self.body.contains(block)) {
-            if used(function, &[block]).iter().any(|value| inner.contains(value)) {
-                let Some(exit) = way_out(block) else { return false };
-                wanting.push(exit);
-            }
-        }
-        let mut seen = FastSet::default();
-        while let Some(exit) = wanting.pop() {
-            let is_new = seen.insert(exit);
-            let comes_from_outside = |from: &&Block| !self.body.contains(from) && !graph.dominates(exit, **from);
-            for &from in graph.predecessors(exit).iter().filter(|_| is_new).filter(comes_from_outside) {
-                let Some(earlier) = way_out(from) else { return false };
-                wanting.push(earlier);
-            }
-        }
-        true
+        (!found.joins.is_empty() && can_be_closed(function, graph, &found.body)).then_some(found)
     }
 
     fn split(self, function: &mut Function, graph: &Graph) {
@@ -203,7 +180,7 @@ impl Loop {
 }
 
 /// Copies of blocks, which are in reverse postorder, with branches to each other.
-fn copy_blocks(function: &mut Function, blocks: &[Block]) -> FastMap<Block, Block> {
+pub(super) fn copy_blocks(function: &mut Function, blocks: &[Block]) -> FastMap<Block, Block> {
     let copies: FastMap<Block, Block> = blocks.iter().map(|&block| (block, function.add_block())).collect();
     let mut values: FastMap<Value, Value> = FastMap::default();
     for &block in blocks {

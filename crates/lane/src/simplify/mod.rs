@@ -31,6 +31,7 @@ mod invariants;
 mod known;
 mod left_lanes;
 mod nan_bits;
+mod narrowing;
 mod negations;
 mod params;
 mod replacement;
@@ -48,6 +49,7 @@ use forward::Facts;
 
 pub use free_lanes::free_lanes;
 pub(crate) use nan_bits::Observed;
+pub use narrowing::ask_who_leaves;
 pub use zeroed_lanes::zero_lanes;
 
 /// A pass: its name, and what it does, which returns whether it changed something.

@@ -185,22 +185,26 @@ impl Generator<'_> {
         self.b.set(self.active, outer);
     }
 
-    /// A loop of a few passes, which lanes may leave early.
+    /// A loop of a few passes, which lanes may leave early, in up to three places.
     fn repetition(&mut self, size: usize, depth: usize) {
         let outer = self.b.get(self.active);
         let counter = self.b.variable(Type::Uniform);
         let zero = self.b.uniform_constant(0);
         self.b.set(counter, zero);
-        let (head, again, after) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
+        let (head, after) = (self.b.new_block(), self.b.new_block());
         self.b.jump(head, &[]);
         self.b.switch_to(head);
-        self.statements(size, depth);
-        let (active, gone) = (self.b.get(self.active), self.mask());
-        let staying = self.b.mask_andnot(active, gone);
-        self.b.set(self.active, staying);
-        self.b.branch_any(staying, (again, &[]), (after, &[]));
-        self.b.seal(again);
-        self.b.switch_to(again);
+        let tests = self.random.pick(&[1, 1, 2, 3]);
+        for _ in 0..tests {
+            self.statements(size / tests, depth);
+            let (active, gone) = (self.b.get(self.active), self.mask());
+            let staying = self.b.mask_andnot(active, gone);
+            self.b.set(self.active, staying);
+            let next = self.b.new_block();
+            self.b.branch_any(staying, (next, &[]), (after, &[]));
+            self.b.seal(next);
+            self.b.switch_to(next);
+        }
         let (count, one, limit) = (self.b.get(counter), self.b.uniform_constant(1), self.b.uniform_constant(3));
         let count = self.b.uniform_add(count, one);
         self.b.set(counter, count);
