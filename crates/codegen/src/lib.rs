@@ -51,6 +51,7 @@
 mod allocate;
 mod backend;
 mod bound;
+mod carried;
 mod chains;
 mod check;
 mod checks;

@@ -176,6 +176,10 @@ impl Target for Mock {
 
     fn test_together(self, _: &mut Machine) {}
 
+    fn copy_vector(self) -> Op {
+        Op::Move
+    }
+
     fn copy_mask(self) -> Op {
         Op::Move
     }
@@ -189,6 +193,10 @@ impl Target for Mock {
     }
 
     fn settle_idle_lanes(self, _: &mut Function) {}
+
+    fn raises_idly(self) -> bool {
+        true
+    }
 
     fn latency(self, _: &Inst) -> u32 {
         1

@@ -73,6 +73,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// instructions.
     fn test_together(self, machine: &mut Machine<Self::Op>);
 
+    /// Copies a vector: the same instruction is the copy that allocation may leave out. AArch64: `mov`.
+    fn copy_vector(self) -> Self::Op;
+
     /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
     fn copy_mask(self) -> Self::Op;
 
@@ -88,6 +91,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// in it ([`ctm_lane::free_lanes`]); elsewhere they stand still, or get what seldom raises it ([`ctm_lane::ask_who_leaves`],
     /// [`ctm_lane::zero_lanes`]). AArch64: the latter.
     fn settle_idle_lanes(self, function: &mut Function);
+
+    /// Whether lanes that nobody looks at may raise the invalid flag. AArch64: yes.
+    fn raises_idly(self) -> bool;
 
     /// Cycles from an instruction's operands to its result, about. AArch64: 4 for floats, 10 for roots and quotients.
     fn latency(self, inst: &Inst<Self::Op>) -> u32;

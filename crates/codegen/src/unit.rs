@@ -2,6 +2,7 @@
 //! encoding and checks, in this order.
 
 use crate::allocate::{Allocation, allocate};
+use crate::carried::split_carried;
 use crate::chains::waiting;
 use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
 use crate::checks::{Checks, timed};
@@ -24,6 +25,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
 const STRIP: u32 = 64;
+/// The same of code with loops, which takes long to run again, where lanes that nobody looks at may raise the flag.
+const STRIP_OF_LOOPS: u32 = 4;
 const STRIP_BYTES: usize = 1 << 17;
 
 /// Groups that code takes at a time: so many side by side, and so many one below the other.
@@ -118,12 +121,14 @@ impl<T: Decoding> Draft<T> {
 
     /// The code, if it is known to be these instructions, and that they are safe; `None` if the host refuses it.
     pub fn unit(&self, emitted: Emitted) -> Option<Unit> {
-        let &Self { allocated: Allocated { ref machine, .. }, window, speculates, groups, ref objects, .. } = self;
+        let &Self { target, allocated: Allocated { ref machine, .. }, window, speculates, groups, ref objects, .. } =
+            self;
         let code = Executable::new(emitted)?;
         let end = code.bytes().len();
-        let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, STRIP as usize) as u32;
-        let (entry, strip) = (objects.entry, strip * groups.columns);
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
+        let longest = if has_loops && target.raises_idly() { STRIP_OF_LOOPS } else { STRIP };
+        let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, longest as usize) as u32;
+        let (entry, strip) = (objects.entry, strip * groups.columns);
         Some(Unit { code, end, window, entry, speculates, groups, strip, has_loops, fault: None })
     }
 }
@@ -179,6 +184,8 @@ const FEW_REGISTERS: usize = 16;
 /// instructions wait longer then.
 const ORDER_PAYS: f32 = 0.875;
 const CONSTANTS_PAY: f32 = 0.67;
+/// The same for copies of what loops carry.
+const SPLITS_PAY: f32 = 0.98;
 
 /// Share of the accesses to memory below which groups one below the other are taken together.
 const ROWS_PAY: f32 = 0.9;
@@ -271,7 +278,12 @@ impl<O: Opcode> Allocated<O> {
                 in_order = in_order.or_if_below(CONSTANTS_PAY, Self::of(machine, target, loads));
             }
         }
-        in_guest_order.or_if_below(ORDER_PAYS, in_order)
+        let best = in_guest_order.or_if_below(ORDER_PAYS, in_order);
+        let mut split = best.machine.clone();
+        if !split_carried(&mut split, target) {
+            return best;
+        }
+        best.or_if_below(SPLITS_PAY, Self::of(split, target, loads))
     }
 
     /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for

@@ -152,6 +152,10 @@ impl Target for Form {
         }
     }
 
+    fn copy_vector(self) -> Code {
+        self.code(form::Vop::Move)
+    }
+
     fn copy_mask(self) -> Code {
         match self {
             Self::Avx2 => self.code(form::Vop::Move),
@@ -169,6 +173,10 @@ impl Target for Form {
 
     fn settle_idle_lanes(self, function: &mut Function) {
         idle_lanes::settle(function, self);
+    }
+
+    fn raises_idly(self) -> bool {
+        !self.can_be_quiet()
     }
 
     fn latency(self, inst: &Inst) -> u32 {

@@ -8,7 +8,7 @@ use crate::select::{Mode, Selected};
 use crate::target::Target;
 use crate::unit::Allocated;
 use crate::x64::Machine;
-use crate::{chains, constants, counts, interleave, order, split};
+use crate::{carried, chains, constants, counts, interleave, order, split};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -226,6 +226,28 @@ fn split_masks_in_vectors() {
     }
     text += "  exit\n";
     assert_text("split-masks-in-vectors", &splits(&text, Form::Avx2));
+}
+
+/// A loop carries a value that a pass reads at once and far behind, one that it reads at once, and one that it reads far behind.
+#[test]
+fn split_carried() {
+    const ADD: &str = "VEX_Vpaddd_ymm_ymm_ymmm256";
+    let mut text =
+        "b0:\n  v0 = VEX_Vmovups_ymm_ymmm256 [context]\n  jump b1(v0, v0, v0)\nb1(v1, v2, v3) depth 1:\n".to_owned();
+    writeln!(text, "  v4 = {ADD} v1, v2").unwrap();
+    for number in 5..=54 {
+        writeln!(text, "  v{number} = {ADD} v0, v0").unwrap();
+    }
+    writeln!(text, "  v55 = {ADD} v1, v3\n  VEX_Vptest_ymm_ymmm256 v55, v55").unwrap();
+    text += "  if NotEqual b1(v4, v55, v1) else b2\nb2:\n  exit\n";
+    let mut after = machine(&text);
+    assert!(carried::split_carried(&mut after, Form::Avx2));
+    let changed: Vec<String> = difference(&text, &after.to_string())
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .map(str::to_owned)
+        .collect();
+    assert_text("split-carried", &(changed.join("\n") + "\n"));
 }
 
 /// The lines that splitting changes.
