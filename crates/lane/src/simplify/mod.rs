@@ -143,6 +143,18 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
     observe("exits", function);
 }
 
+/// Gives loops inner loops in a function that was simplified before something could have them.
+fn simplify_loops(function: &mut Function) {
+    if inner_loops::run(function) {
+        blocks::run(function, &Graph::new(function));
+    }
+    function.compact();
+    take_turns(function, MAX_TURNS, &mut |_, _| ());
+    left_lanes::run(function);
+    exits::run(function);
+    function.compact();
+}
+
 /// Simplifies a function that passes the verifier in one round: for who makes several functions of it, each of which is simplified by itself.
 pub fn simplify_once(function: &mut Function) {
     function.compact();

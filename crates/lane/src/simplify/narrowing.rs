@@ -43,7 +43,7 @@ pub fn ask_who_leaves(function: &mut Function) -> bool {
         }
     }
     if changed {
-        super::simplify(function);
+        super::simplify_loops(function);
     }
     changed
 }
