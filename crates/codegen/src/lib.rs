@@ -8,7 +8,7 @@
 //! 1. *Selection* (a target's) turns a function into machine instructions over virtual registers (`mir`), with one loop
 //!    around it that goes over the groups of a row. Two pieces of code come out: one for groups that are wholly covered and
 //!    whose accesses at fixed distances stay inside their surfaces, and one for all others.
-//! 2. Two groups may be *interleaved*, masks *split*, and instructions *reordered*.
+//! 2. Groups may be *interleaved*, masks and what loops carry *split*, and instructions *reordered*.
 //! 3. *Allocation* assigns locations to the virtual registers; *emission* makes bytes.
 //! 4. *Checks* show of the instructions that no access leaves its object, and of the bytes that they are these instructions.
 //!
