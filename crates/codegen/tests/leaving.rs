@@ -26,86 +26,58 @@ fn function(test: &str, limit: f32, is_ieee: bool) -> Function {
 
 /// Two steps of the same in a pass, each with a test, as a guest's compiler leaves a loop that it has unrolled. What a lane leaves with is the number of the
 /// step; the others have their last numbers.
-const TWICE: &str = "surface s0
-table t0 1
-b0:
-%0 = covered
-%1 = pos_x
-%2 = pos_y
-%3 = utof %1
-%4 = utof %2
-%5 = table_splat t0, 0
-%6 = lane 0xc00ccccd
-%7 = lane 0xbfa00000
-%8 = lane 0x40800000
-%9 = lane 0
-%10 = lane 0x3f800000
-%11 = lane 0x40000000
-%12 = uniform 40
-%13 = uniform 1
-%14 = uniform 0
-%15 = fmul.ftz %3, %5
-%16 = fadd.ftz %15, %6
-%17 = fmul.ftz %4, %5
-%18 = fadd.ftz %17, %7
-jump b1(%0, %9, %9, %9, %9, %12)
-b1(%20: mask, %21: lane, %22: lane, %23: lane, %24: lane, %25: uniform):
-steps 9, 20, %20
-%26 = fmul.ftz.zx %21, %21
-%27 = fmul.ftz.zx %22, %22
-%28 = fsub.ftz %26, %27
-%29 = fadd.ftz %16, %28
-%30 = canon_nan 0x7fc00000, %29
-%31 = fadd.ftz %21, %21
-%32 = fmul.ftz.zx %31, %22
-%33 = fadd.ftz %18, %32
-%34 = canon_nan 0x7fc00000, %33
-%35 = select %20, %30, %21
-%36 = select %20, %34, %22
-%37 = fmul.ftz.zx %30, %30
-%38 = fmul.ftz.zx %34, %34
-%39 = fadd.ftz %37, %38
-%40 = fcmp.ule.ftz %39, %8
-%41 = mask_and %20, %40
-%42 = mask_andnot %20, %41
-%43 = fadd.ftz %24, %10
-%44 = select %42, %43, %23
-steps 2, 40, %41
-steps 3, 42, %42
-any %41, b2, b4(%44, %35, %36)
-b2:
-steps 9, 50, %41
-%50 = fsub.ftz %37, %38
-%51 = fadd.ftz %16, %50
-%52 = canon_nan 0x7fc00000, %51
-%53 = fadd.ftz %30, %30
-%54 = fmul.ftz.zx %53, %34
-%55 = fadd.ftz %18, %54
-%56 = canon_nan 0x7fc00000, %55
-%57 = select %41, %52, %35
-%58 = select %41, %56, %36
-%59 = fmul.ftz.zx %52, %52
-%60 = fmul.ftz.zx %56, %56
-%61 = fadd.ftz %59, %60
-%62 = fcmp.ule.ftz %61, %8
-%63 = mask_and %41, %62
-%64 = mask_andnot %41, %63
-%65 = fadd.ftz %24, %11
-%66 = select %64, %65, %44
-steps 2, 70, %63
-steps 3, 72, %64
-any %63, b3, b4(%66, %57, %58)
-b3:
-%70 = uniform_sub %25, %13
-if.ne %70, %14, b1(%63, %57, %58, %66, %65, %70), b4(%66, %57, %58)
-b4(%80: lane, %81: lane, %82: lane):
-surface_store.rgba s0, %1, %2, %80, %81, %82, %80, %0
-return
-";
+fn two_steps() -> Function {
+    let start = "surface s0\ntable t0 1\nb0:\n%0 = covered\n%1 = pos_x\n%2 = pos_y\n%3 = utof %1\n%4 = utof %2\n%5 = table_splat t0, 0\n\
+        %6 = lane 0xc00ccccd\n%7 = lane 0xbfa00000\n%8 = lane 0x40800000\n%9 = lane 0\n%10 = lane 0x3f800000\n%11 = lane 0x40000000\n\
+        %12 = uniform 40\n%13 = uniform 1\n%14 = uniform 0\n\
+        %15 = fmul.ftz %3, %5\n%16 = fadd.ftz %15, %6\n%17 = fmul.ftz %4, %5\n%18 = fadd.ftz %17, %7\njump b1(%0, %9, %9, %9, %9, %12)\n\
+        b1(%20: mask, %21: lane, %22: lane, %23: lane, %24: lane, %25: uniform):\n";
+    // The registers of a step start with this one: its last ones are the numbers, the lanes that stay, the number that is counted and what lanes leave with.
+    let step = |first: u32, [mask, x, y, leaving]: [u32; 4], count: u32| {
+        let [
+            xx,
+            yy,
+            difference,
+            sum,
+            new_x,
+            double,
+            product,
+            other,
+            new_y,
+            chosen_x,
+            chosen_y,
+            a,
+            b,
+            square,
+            test,
+            stay,
+            leave,
+            number,
+            kept,
+        ] = std::array::from_fn(|at| first + at as u32);
+        format!(
+            "steps 9, {first}, %{mask}\n%{xx} = fmul.ftz.zx %{x}, %{x}\n%{yy} = fmul.ftz.zx %{y}, %{y}\n%{difference} = fsub.ftz %{xx}, %{yy}\n\
+             %{sum} = fadd.ftz %16, %{difference}\n%{new_x} = canon_nan 0x7fc00000, %{sum}\n%{double} = fadd.ftz %{x}, %{x}\n\
+             %{product} = fmul.ftz.zx %{double}, %{y}\n%{other} = fadd.ftz %18, %{product}\n%{new_y} = canon_nan 0x7fc00000, %{other}\n\
+             %{chosen_x} = select %{mask}, %{new_x}, %{x}\n%{chosen_y} = select %{mask}, %{new_y}, %{y}\n\
+             %{a} = fmul.ftz.zx %{new_x}, %{new_x}\n%{b} = fmul.ftz.zx %{new_y}, %{new_y}\n%{square} = fadd.ftz %{a}, %{b}\n\
+             %{test} = fcmp.ule.ftz %{square}, %8\n%{stay} = mask_and %{mask}, %{test}\n%{leave} = mask_andnot %{mask}, %{stay}\n\
+             %{number} = fadd.ftz %24, %{count}\n%{kept} = select %{leave}, %{number}, %{leaving}\n\
+             steps 2, {stay}, %{stay}\nsteps 3, {leave}, %{leave}\n"
+        )
+    };
+    let (first, second) = (step(30, [20, 21, 22, 23], 10), step(60, [45, 39, 40, 48], 11));
+    let text = format!(
+        "{start}{first}any %45, b2, b4(%48, %39, %40)\nb2:\n{second}any %75, b3, b4(%78, %69, %70)\nb3:\n%80 = uniform_sub %25, %13\n\
+         if.ne %80, %14, b1(%75, %69, %70, %78, %77, %80), b4(%78, %69, %70)\nb4(%90: lane, %91: lane, %92: lane):\n\
+         surface_store.rgba s0, %1, %2, %90, %91, %92, %90, %0\nreturn\n"
+    );
+    text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
 
 #[test]
 fn lanes_leave_at_one_of_several_tests() {
-    let function: Function = TWICE.parse().unwrap_or_else(|error| panic!("{error:?}"));
+    let function = two_steps();
     let surfaces = surfaces(&[(Format::Float32_4, Tiling::Linear, 128, 16, Bounds::Drop)]);
     let domain = Domain { i0: 0, j0: 0, i1: 127, j1: 15 };
     for backend in backends() {
