@@ -32,7 +32,7 @@ fn two_steps() -> Function {
         %12 = uniform 40\n%13 = uniform 1\n%14 = uniform 0\n\
         %15 = fmul.ftz %3, %5\n%16 = fadd.ftz %15, %6\n%17 = fmul.ftz %4, %5\n%18 = fadd.ftz %17, %7\njump b1(%0, %9, %9, %9, %9, %12)\n\
         b1(%20: mask, %21: lane, %22: lane, %23: lane, %24: lane, %25: uniform):\n";
-    // The registers of a step start with this one: its last ones are the numbers, the lanes that stay, the number that is counted and what lanes leave with.
+    // Registers are numbered from `first` on.
     let step = |first: u32, [mask, x, y, leaving]: [u32; 4], count: u32| {
         let [
             xx,

@@ -165,7 +165,7 @@ pub struct CodeCounts {
     pub explicit: u64,
     /// Those that could not be shown to be safe. The interpreter runs their functions.
     pub refused: u64,
-    /// Those that take two groups at a time.
+    /// Those that take several groups at a time.
     pub interleaved: u64,
     /// Those that speculate on NaNs having no bits of their own.
     pub speculating: u64,

@@ -10,7 +10,7 @@
 //! 1. *What is given* is in `objects`: the size of every object, by the function's declarations and the surfaces' layouts, which
 //!    [`Kernel::fits`](crate::kernel::Kernel) compares with each run's bindings; and the positions that code is called for
 //!    ([`Calls`]), which every call checks.
-//! 2. *What registers hold* is in `registers`: for each virtual register of the final machine instructions (after two groups
+//! 2. *What registers hold* is in `registers`: for each virtual register of the final machine instructions (after several groups
 //!    were interleaved, masks split and instructions reordered) an interval of integers or floats, or an object and offsets
 //!    in it. It comes from the one instruction that defines the register, by rounds over the blocks until nothing moves;
 //!    that there is one, and that it comes before every use, is checked first. Pointers are known by the entries of the
