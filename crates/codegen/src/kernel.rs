@@ -2,11 +2,12 @@
 
 use crate::check::Decoding;
 use crate::checks::Checks;
+use crate::groups::Groups;
 use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
 use crate::retry::Attempts;
 use crate::select::Mode;
-use crate::unit::{Groups, Unit};
+use crate::unit::Unit;
 use ctm_engine::{Bindings, Source, SurfaceLayout};
 use ctm_lane::{Function, Op, simplify};
 use std::sync::atomic::{AtomicBool, AtomicU32};

@@ -61,6 +61,7 @@ mod counts;
 mod emit;
 mod engines;
 pub mod fault;
+mod groups;
 mod interleave;
 mod kernel;
 mod memory;

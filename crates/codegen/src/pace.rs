@@ -4,7 +4,7 @@
 //! of the latter, but take registers from each other.
 
 use crate::allocate::Allocation;
-use crate::unit::Groups;
+use crate::groups::Groups;
 
 /// How much of an instruction's time an access to the frame takes, which most instructions do as a part of their own.
 const FRAME_ACCESS: f32 = 0.35;

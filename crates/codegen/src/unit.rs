@@ -9,6 +9,7 @@ use crate::checks::{Checks, timed};
 use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
+use crate::groups::Groups;
 use crate::interleave::{Neighbours, interleaved, is_branching, is_worth, shares_columns};
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
@@ -28,36 +29,6 @@ const STRIP: u32 = 64;
 /// The same of code with loops, which takes long to run again, where lanes that nobody looks at may raise the flag.
 const STRIP_OF_LOOPS: u32 = 4;
 const STRIP_BYTES: usize = 1 << 17;
-
-/// Groups that code takes at a time: so many side by side, and so many one below the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Groups {
-    pub columns: u32,
-    pub rows: u32,
-}
-
-impl Groups {
-    pub const ONE: Self = Self { columns: 1, rows: 1 };
-    /// What any number that is worth it divides: two, three or four columns, two or four rows.
-    pub const ANY: Self = Self { columns: 12, rows: 4 };
-
-    /// So many on an axis.
-    fn along(axis: Axis, count: u32) -> Self {
-        match axis {
-            Axis::X => Self { columns: count, rows: 1 },
-            Axis::Y => Self { columns: 1, rows: count },
-        }
-    }
-
-    pub fn count(self) -> u32 {
-        self.columns * self.rows
-    }
-
-    /// Whether a whole number of times as many are the others.
-    fn divides(self, others: Self) -> bool {
-        others.columns.is_multiple_of(self.columns) && others.rows.is_multiple_of(self.rows)
-    }
-}
 
 /// A piece of machine code.
 pub(crate) struct Unit {

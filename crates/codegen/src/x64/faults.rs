@@ -5,9 +5,10 @@
 use super::{Form, Jit};
 use crate::check::check_accesses;
 use crate::emit::emit;
+use crate::groups::Groups;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
-use crate::unit::{Allocated, Draft, Groups, Unit};
+use crate::unit::{Allocated, Draft, Unit};
 use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
