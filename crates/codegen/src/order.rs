@@ -2,17 +2,17 @@
 //!
 //! Guests calculate on four channels side by side, and code in their order keeps something of each channel alive
 //! all the time. Here an instruction follows the one that it waited for, so that one channel comes after the other; what
-//! needs no other result, such as a constant, comes right before its first user. The processor, which looks ahead by
-//! hundreds of instructions, calculates the channels side by side all the same.
+//! needs no vectors, such as a constant, an address or what is loaded from there, comes right before its first user. The processor, which looks
+//! ahead by hundreds of instructions, calculates the channels side by side all the same.
 
-use crate::mir::{Block, Inst, Machine};
+use crate::mir::{Block, Class, Inst, Machine};
 
 /// Instructions that are put in order together: about as many as processors look ahead, and so few that `u8` counts them.
 const WINDOW: usize = 192;
 
 /// The function with an order of its own between the instructions that do more than define.
 pub fn ordered<O: Copy>(machine: &Machine<O>) -> Machine<O> {
-    let mut window = Window::new(machine.classes.len());
+    let mut window = Window::new(&machine.classes);
     let mut order = |block: &Block<O>| {
         let mut insts = Vec::with_capacity(block.insts.len());
         for part in block.insts.split_inclusive(|inst| inst.effect) {
@@ -32,7 +32,8 @@ pub fn ordered<O: Copy>(machine: &Machine<O>) -> Machine<O> {
 const MOST_USES: usize = 9;
 
 /// Who reads whose result among the instructions of a window.
-struct Window {
+struct Window<'a> {
+    classes: &'a [Class],
     /// The number in the window of the instruction that defines each register.
     defined: Vec<Option<u8>>,
     nodes: Vec<Node>,
@@ -49,8 +50,10 @@ struct Node {
     operand_count: u8,
     /// Where its users are in [`Window::users`]: the first, and the end.
     users: (u16, u16),
-    /// Operands that are not there yet and need others themselves.
+    /// Operands that are not there yet and cannot wait themselves.
     waits: u8,
+    /// It can wait for its first user, as it needs nothing of the window but general registers that can wait, too.
+    can_wait: bool,
     is_done: bool,
 }
 
@@ -60,24 +63,25 @@ impl Node {
     }
 }
 
-impl Window {
-    fn new(registers: usize) -> Self {
-        Self { defined: vec![None; registers], nodes: Vec::new(), users: Vec::new(), ready: Vec::new() }
+impl<'a> Window<'a> {
+    fn new(classes: &'a [Class]) -> Self {
+        Self { classes, defined: vec![None; classes.len()], nodes: Vec::new(), users: Vec::new(), ready: Vec::new() }
     }
 
     /// Finds out who reads whose result.
     fn fill<O>(&mut self, insts: &[Inst<O>]) {
-        let Self { defined, nodes, users, .. } = self;
+        let Self { classes, defined, nodes, users, .. } = self;
         nodes.clear();
         for (at, inst) in insts.iter().enumerate() {
-            let mut node = Node::default();
+            let mut node = Node { can_wait: true, ..Node::default() };
             inst.for_each_use(|reg| {
                 if let Some(operand) = defined[reg.index()] {
                     node.operands[usize::from(node.operand_count)] = operand;
                     node.operand_count += 1;
-                    let needs_others = nodes[usize::from(operand)].operand_count != 0;
-                    node.waits += u8::from(needs_others);
-                    nodes[usize::from(operand)].users.1 += 1;
+                    let operand = &mut nodes[usize::from(operand)];
+                    node.can_wait &= operand.can_wait && classes[reg.index()] == Class::General;
+                    node.waits += u8::from(!operand.can_wait);
+                    operand.users.1 += 1;
                 }
             });
             nodes.push(node);
@@ -110,8 +114,8 @@ impl Window {
             self.ready.push(start as u8);
             while let Some(at) = self.ready.pop() {
                 let at = usize::from(at);
-                let Node { operand_count, users: (first, end), waits, is_done, .. } = self.nodes[at];
-                let can_wait = operand_count == 0 && first != end;
+                let Node { users: (first, end), waits, is_done, can_wait, .. } = self.nodes[at];
+                let can_wait = can_wait && first != end;
                 if !is_done && !can_wait && waits == 0 && at != last {
                     self.put(at, insts, ordered);
                     for &user in self.users[usize::from(first)..usize::from(end)].iter().rev() {
@@ -124,12 +128,12 @@ impl Window {
         self.put(last, insts, ordered);
     }
 
-    /// Appends an instruction, behind its operands.
+    /// Appends an instruction, behind those of its operands that are not there yet.
     fn put<O: Copy>(&mut self, at: usize, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) {
         let node = self.nodes[at];
         for operand in node.operands().iter().copied().map(usize::from) {
-            if !std::mem::replace(&mut self.nodes[operand].is_done, true) {
-                ordered.push(insts[operand]);
+            if !self.nodes[operand].is_done {
+                self.put(operand, insts, ordered);
             }
         }
         self.nodes[at].is_done = true;
