@@ -42,7 +42,7 @@ pub fn registers(form: Form, counts_steps: bool) -> Registers {
 /// Registers that the encoder keeps for itself.
 pub const fn scratch(form: Form) -> Registers {
     match form {
-        Form::Avx2 => Registers { vector: &[15, 14, 13], mask: &[], general: &[0, 1, 2] },
+        Form::Avx2 => Registers { vector: &[15, 14], mask: &[], general: &[0, 1, 2] },
         Form::Avx512 => Registers { vector: &[31, 30, 29], mask: &[7, 0], general: &[0, 1, 2] },
     }
 }
@@ -66,7 +66,7 @@ pub const EXECUTED: u8 = 13;
 /// The general register of the steps that a group may still execute, in code that counts them.
 pub const STEPS: u8 = 14;
 /// Vector and mask registers but for those that the encoder keeps.
-const YMMS: &[u8] = &numbers::<13>(0);
+const YMMS: &[u8] = &numbers::<14>(0);
 const ZMMS: &[u8] = &numbers::<29>(0);
 const MASKS: &[u8] = &numbers::<6>(1);
 

@@ -12,9 +12,14 @@ impl Emitter<'_, Form> {
     pub(super) fn gather(&mut self, inst: &Inst) -> Result<(), Unencodable> {
         let (Some(def), Arg::Mem(mem)) = (inst.def, inst.args[0]) else { return Err(Unencodable) };
         let (register, slot) = self.definition(def);
+        let borrowed = self.borrowed(register, mem);
+        let register = borrowed.unwrap_or(register);
         let to = self.vector(register);
-        self.put_result(Instruction::with3(self.target.code(Vop::Xor), to, to, to))?;
+        if borrowed.is_some() {
+            self.put_result(Instruction::with2(self.target.code(Vop::Spill), Self::room(0), to))?;
+        }
         let lanes = self.copy_mask(inst.mask)?;
+        self.put_result(Instruction::with3(self.target.code(Vop::Xor), to, to, to))?;
         let mut instruction = Instruction::new();
         instruction.set_op0_kind(OpKind::Register);
         instruction.set_op0_register(to);
@@ -31,7 +36,27 @@ impl Emitter<'_, Form> {
         }
         self.set_memory(&mut instruction, 1, mem)?;
         self.put(&instruction)?;
-        slot.map_or(Ok(()), |slot| self.spill(Class::Vector, slot, register))
+        if let Some(slot) = slot {
+            self.spill(Class::Vector, slot, register)?;
+        }
+        match borrowed {
+            Some(_) => self.put_result(Instruction::with2(self.target.code(Vop::Move), to, Self::room(0))),
+            None => Ok(()),
+        }
+    }
+
+    /// The register of the allocator's that a gather takes for its result in place of a scratch register: with AVX2 the mask is a vector, too, and
+    /// takes one of the two; the index may take the other one.
+    fn borrowed(&self, result: u8, mem: Mem) -> Option<u8> {
+        let is_scratch = result == self.scratch(Class::Vector, 0);
+        let index = mem.index.map(|index| self.move_operand(index));
+        let free = u8::from(index == Some(MoveOperand::Register(0)));
+        (self.target == Form::Avx2 && is_scratch).then_some(free)
+    }
+
+    /// Where the frame has room for vectors that have no slot.
+    fn room(at: i32) -> MemoryOperand {
+        MemoryOperand::with_base_displ(Register::RSP, at.into())
     }
 
     pub(super) fn scatter(&mut self, inst: &Inst) -> Result<(), Unencodable> {
@@ -70,11 +95,7 @@ impl Emitter<'_, Form> {
         let (words_at, spill) = (self.target.bytes(), self.target.code(Vop::Spill));
         for (reg, at) in [(offsets, 0), (value, words_at)] {
             let register = self.vector_register(reg, 0)?;
-            self.put_result(Instruction::with2(
-                spill,
-                MemoryOperand::with_base_displ(Register::RSP, at.into()),
-                register,
-            ))?;
+            self.put_result(Instruction::with2(spill, Self::room(at), register))?;
         }
         let [left, lane, offset] = [Register::EAX, Register::ECX, Register::RDX];
         let end = self.lanes_left(left, lanes)?;
@@ -141,7 +162,7 @@ impl Emitter<'_, Form> {
     /// A mask that an instruction may destroy; all lanes without one.
     fn copy_mask(&mut self, from: Option<Reg>) -> Result<Register, Unencodable> {
         let class = self.target.mask_class();
-        let number = self.scratch(class, if class == Class::Vector { 1 } else { 0 });
+        let number = self.scratch(class, 0);
         let to = if class == Class::Mask { mask(number) } else { self.vector(number) };
         match (from, self.target) {
             (Some(from), _) => self.copy(class, MoveOperand::Register(number), self.move_operand(from))?,

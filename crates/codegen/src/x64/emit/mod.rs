@@ -204,7 +204,7 @@ impl Emitter<'_, Form> {
             None => Register::None,
             Some(reg) => {
                 let class = self.class(reg);
-                let scratch = self.scratch(class, 2);
+                let scratch = self.scratch(class, if class == Class::Vector { 1 } else { 2 });
                 let number = match self.move_operand(reg) {
                     MoveOperand::Slot(slot) => {
                         self.reload(class, scratch, slot)?;
@@ -354,7 +354,7 @@ impl Emitter<'_, Form> {
 
     fn finish_instruction(&mut self, mut instruction: Instruction, inst: &Inst) -> Result<(), Unencodable> {
         if let Some(mask) = inst.mask {
-            let register = self.mask_register(mask, if self.class(mask) == Class::Vector { 2 } else { 0 })?;
+            let register = self.mask_register(mask, if self.class(mask) == Class::Vector { 1 } else { 0 })?;
             if self.class(mask) == Class::Vector {
                 instruction.set_op3_kind(OpKind::Register);
                 instruction.set_op3_register(register);
