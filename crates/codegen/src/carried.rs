@@ -5,7 +5,7 @@
 //! while the value itself has a register.
 
 use crate::counts::loops;
-use crate::mir::{Arg, Base, Class, Inst, Kind, Machine, Reg};
+use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
 use crate::target::Target;
 
 /// Instructions from the start of a pass in which a use is near.
@@ -42,7 +42,7 @@ pub fn split_carried<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool
         for block in &mut machine.blocks[one.head..] {
             for inst in &mut block.insts {
                 if at >= NEAR {
-                    replace_uses(inst, replace);
+                    inst.replace_uses(replace);
                 }
                 at += 1;
             }
@@ -60,21 +60,4 @@ pub fn split_carried<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool
         machine.blocks[one.head].insert(&copies);
     }
     changed
-}
-
-/// Replaces the registers that an instruction reads.
-fn replace_uses<O>(inst: &mut Inst<O>, replace: impl Fn(&mut Reg)) {
-    for arg in &mut inst.args {
-        match arg {
-            Arg::Reg(reg) => replace(reg),
-            Arg::Mem(mem) => {
-                if let Base::Reg(base) = &mut mem.base {
-                    replace(base);
-                }
-                mem.index.iter_mut().for_each(&replace);
-            }
-            Arg::None | Arg::Imm(_) => {}
-        }
-    }
-    inst.mask.iter_mut().for_each(replace);
 }

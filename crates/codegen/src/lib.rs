@@ -72,6 +72,7 @@ mod order;
 mod pace;
 mod poll;
 mod prefetch;
+mod reloads;
 mod resources;
 mod retry;
 mod run;

@@ -16,6 +16,7 @@ use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
 use crate::pace::Pace;
 use crate::prefetch::prefetch_stores;
+use crate::reloads::share_reloads;
 use crate::select::{Mode, Selected, Window};
 use crate::split::split_masks;
 use crate::stencil::{reads_rows, share_rows};
@@ -155,7 +156,7 @@ const FEW_REGISTERS: usize = 16;
 /// instructions wait longer then.
 const ORDER_PAYS: f32 = 0.875;
 const CONSTANTS_PAY: f32 = 0.67;
-/// The same for copies of what loops carry.
+/// The same for copies of what loops carry, and of what lies in the frame.
 const SPLITS_PAY: f32 = 0.98;
 
 /// Share of the accesses to memory below which groups one below the other are taken together.
@@ -251,10 +252,11 @@ impl<O: Opcode> Allocated<O> {
         }
         let best = in_guest_order.or_if_below(ORDER_PAYS, in_order);
         let mut split = best.machine.clone();
-        if !split_carried(&mut split, target) {
-            return best;
-        }
-        best.or_if_below(SPLITS_PAY, Self::of(split, target, loads))
+        let is_split = split_carried(&mut split, target);
+        let best = if is_split { best.or_if_below(SPLITS_PAY, Self::of(split, target, loads)) } else { best };
+        let mut shared = best.machine.clone();
+        let is_shared = share_reloads(&mut shared, &best.allocation, target);
+        if is_shared { best.or_if_below(SPLITS_PAY, Self::of(shared, target, loads)) } else { best }
     }
 
     /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for

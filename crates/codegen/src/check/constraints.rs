@@ -26,7 +26,6 @@ impl<T: Target> Registers<'_, T> {
         };
         let [a, b, ..] = inst.args;
         match self.target.meaning(inst) {
-            Meaning::Integers(Operation::Copy) => follow(a, holds),
             Meaning::Integers(Operation::And) if holds => {
                 follow(a, true);
                 follow(b, true);
@@ -81,7 +80,8 @@ impl<T: Target> Registers<'_, T> {
     fn compared_extreme<'s>(&'s self, test: Condition, equal: &Inst<T::Op>) -> Option<(Condition, &'s Inst<T::Op>)> {
         let [a, Arg::Reg(extreme), ..] = equal.args else { return None };
         let inst = self.definition(extreme)?;
-        if test != Condition::Equal || inst.args[0] != a || inst.mask.is_some() {
+        let origin = |arg: Arg| arg.reg().map_or(arg, |reg| Arg::Reg(self.origin(reg)));
+        if test != Condition::Equal || origin(inst.args[0]) != origin(a) || inst.mask.is_some() {
             return None;
         }
         let meaning = self.target.meaning(inst);
@@ -98,7 +98,7 @@ impl<T: Target> Registers<'_, T> {
         let [first, second, ..] = inst.args;
         let mut note = |arg: Arg, bound: Bound| {
             if let Arg::Reg(reg) = arg {
-                constraints.push(Constraint { reg, bound });
+                constraints.push(Constraint { reg: self.origin(reg), bound });
             }
         };
         let within = |lo: i64, hi: i64| Bound::In(Int::range(lo.max(i32::MIN.into()), hi.min(i32::MAX.into())));
@@ -109,7 +109,7 @@ impl<T: Target> Registers<'_, T> {
                 note(first, Bound::In(b.int()));
                 note(second, Bound::In(a.int()));
                 if let (Arg::Reg(first), Arg::Reg(second)) = (first, second) {
-                    note(Arg::Reg(first), Bound::Same(second));
+                    note(Arg::Reg(first), Bound::Same(self.origin(second)));
                 }
             }
             Condition::Less => {
@@ -188,7 +188,7 @@ impl<T: Target> Registers<'_, T> {
         // Nothing wraps, so that the sum is a sum of integers.
         let is_exact = known.lo >= 0 && farthest >= 0 && i64::from(known.hi) + farthest <= i32::MAX.into();
         let bound = Int::range(i32::MIN.into(), (i64::from(lanes.hi) - farthest).max(i32::MIN.into()));
-        is_exact.then_some(Constraint { reg: number, bound: Bound::In(bound) })
+        is_exact.then_some(Constraint { reg: self.origin(number), bound: Bound::In(bound) })
     }
 
     /// The general register that a vector repeats in every lane.

@@ -280,6 +280,6 @@ impl<T: Target> Checker<'_, T> {
         let inst = self.registers.definition(offset)?;
         let is_xor = self.registers.target.meaning(inst) == Meaning::Integers(Operation::Xor) && inst.mask.is_none();
         let is_middle = is_xor && self.registers.operand(inst, 1).int().as_constant() == Some(1 << 31);
-        inst.args[0].reg().filter(|_| is_middle)
+        inst.args[0].reg().filter(|_| is_middle).map(|reg| self.registers.origin(reg))
     }
 }

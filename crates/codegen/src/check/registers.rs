@@ -45,6 +45,7 @@ fn calculated(operation: Operation, a: Value, b: impl FnOnce() -> Value) -> Valu
 /// What is known of a register in some lanes, or on one way through the code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
+    /// No copy of another one.
     pub reg: Reg,
     pub bound: Bound,
 }
@@ -135,8 +136,19 @@ impl<'a, T: Target> Registers<'a, T> {
         self.values[reg.index()]
     }
 
+    /// The register that this one is a copy of, or the register itself.
+    pub fn origin(&self, mut reg: Reg) -> Reg {
+        while let Some(Inst { kind: Kind::Plain(_), mask: None, args: [Arg::Reg(from), ..], .. }) =
+            self.definitions.inst(reg).filter(|inst| self.target.meaning(inst) == Meaning::Integers(Operation::Copy))
+        {
+            reg = *from;
+        }
+        reg
+    }
+
+    /// What defines a register, or what it is a copy of.
     pub fn definition(&self, reg: Reg) -> Option<&'a Inst<T::Op>> {
-        self.definitions.inst(reg)
+        self.definitions.inst(self.origin(reg))
     }
 
     /// The general register that is in the first lane of a vector, whose others are 0.
@@ -254,6 +266,7 @@ impl<'a, T: Target> Registers<'a, T> {
     }
 
     fn refined_by(&self, reg: Reg, constraints: &[Constraint], done: &mut Vec<(Reg, Value)>, depth: u32) -> Value {
+        let reg = self.origin(reg);
         let known = self.value(reg);
         let mut direct = None;
         for constraint in constraints.iter().filter(|constraint| constraint.reg == reg) {

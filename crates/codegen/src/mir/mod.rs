@@ -190,6 +190,23 @@ impl<O> Inst<O> {
         self.args.iter().for_each(|arg| arg.for_each_use(&mut f));
         self.mask.into_iter().for_each(f);
     }
+
+    /// Replaces the registers that are read.
+    pub fn replace_uses(&mut self, replace: impl Fn(&mut Reg)) {
+        for arg in &mut self.args {
+            match arg {
+                Arg::Reg(reg) => replace(reg),
+                Arg::Mem(mem) => {
+                    if let Base::Reg(base) = &mut mem.base {
+                        replace(base);
+                    }
+                    mem.index.iter_mut().for_each(&replace);
+                }
+                Arg::None | Arg::Imm(_) => {}
+            }
+        }
+        self.mask.iter_mut().for_each(replace);
+    }
 }
 
 /// A comparison of integers: of lanes, or by the flags.

@@ -8,7 +8,7 @@ use crate::select::{Mode, Selected};
 use crate::target::Target;
 use crate::unit::Allocated;
 use crate::x64::Machine;
-use crate::{carried, chains, constants, counts, interleave, order, split};
+use crate::{carried, chains, constants, counts, interleave, order, reloads, split};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -242,20 +242,41 @@ fn split_carried() {
     text += "  if NotEqual b1(v4, v55, v1) else b2\nb2:\n  exit\n";
     let mut after = machine(&text);
     assert!(carried::split_carried(&mut after, Form::Avx2));
-    let changed: Vec<String> = difference(&text, &after.to_string())
-        .lines()
-        .filter(|line| !line.starts_with(' '))
-        .map(str::to_owned)
-        .collect();
-    assert_text("split-carried", &(changed.join("\n") + "\n"));
+    assert_text("split-carried", &changed(&text, &after.to_string()));
+}
+
+/// Two vectors that lie in the frame: both are made and used at once; far behind, one is used twice, the other one once.
+#[test]
+fn share_reloads() {
+    const ADD: &str = "VEX_Vpaddd_ymm_ymm_ymmm256";
+    let mut text =
+        "b0:\n  v0 = VEX_Vmovups_ymm_ymmm256 [context]\n  v1 = VEX_Vmovups_ymm_ymmm256 [context + 32]\n".to_owned();
+    writeln!(text, "  v2 = {ADD} v0, v1").unwrap();
+    for number in 3..=30 {
+        writeln!(text, "  v{number} = {ADD} v{}, v{}", number - 1, number - 1).unwrap();
+    }
+    for (number, again) in [(31, 0), (32, 1), (33, 0)] {
+        writeln!(text, "  v{number} = {ADD} v{}, v{again}", number - 1).unwrap();
+    }
+    text += "  VEX_Vmovups_ymmm256_ymm [context], v33\n  exit\n";
+    let before = machine(&text);
+    let allocation = allocate(&before, &Registers { vector: &[0], mask: &[], general: &[] });
+    let mut after = before;
+    assert!(reloads::share_reloads(&mut after, &allocation, Form::Avx2));
+    assert_text("share-reloads", &changed(&text, &after.to_string()));
 }
 
 /// The lines that splitting changes.
 fn splits(text: &str, form: Form) -> String {
     let mut after = machine(text);
     split::split_masks(&mut after, form);
-    let changes = difference(text, &after.to_string());
-    changes.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect()
+    changed(text, &after.to_string())
+}
+
+/// The lines that differ.
+fn changed(before: &str, after: &str) -> String {
+    let difference = difference(before, after);
+    difference.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect()
 }
 
 const LOOP: &str = "b0:
@@ -349,16 +370,19 @@ fn interleaving() {
     assert_text("interleaving", &difference(LOOP, &after.to_string()));
 }
 
-/// Two channels side by side become one after the other.
+/// Two channels side by side become one after the other, and what is loaded for both comes when it is read.
 #[test]
 fn scheduling() {
     let text = "b0:
+  g6 = Mov_r64_rm64 [context + 120]
+  v7 = EVEX_Vbroadcastss_zmm_k1z_xmmm32 [g6]
+  v8 = EVEX_Vbroadcastss_zmm_k1z_xmmm32 [g6 + 4]
   v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
   v1 = EVEX_Vmovups_zmm_k1z_zmmm512 [context + 64]
   v2 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v0, v0
   v3 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v1, v1
-  v4 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v2, v0
-  v5 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v3, v1
+  v4 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v2, v7
+  v5 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v3, v8
   EVEX_Vmovups_zmmm512_k1z_zmm [context + 128], v4
   EVEX_Vmovups_zmmm512_k1z_zmm [context + 192], v5
   exit
