@@ -62,9 +62,11 @@ macro_rules! codes {
         }
 
         impl $crate::FieldValue for $ty {
+            #[inline]
             fn from_raw(raw: u32) -> Self {
                 Self::ALL[raw as usize]
             }
+            #[inline]
             fn to_raw(self) -> u32 {
                 self as u32
             }

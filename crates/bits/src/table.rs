@@ -51,11 +51,13 @@ const fn mask(hi: u32, lo: u32) -> u32 {
 }
 
 /// Bits `hi..=lo` of `word`, shifted down to bit 0.
+#[inline]
 pub const fn extract(word: u32, hi: u32, lo: u32) -> u32 {
     (word >> lo) & mask(hi, lo)
 }
 
 /// `word` with bits `hi..=lo` replaced by the low bits of `value`.
+#[inline]
 pub const fn insert(word: u32, hi: u32, lo: u32, value: u32) -> u32 {
     let field = mask(hi, lo) << lo;
     (word & !field) | ((value << lo) & field)
@@ -80,36 +82,44 @@ pub trait FieldValue: Copy {
 }
 
 impl FieldValue for bool {
+    #[inline]
     fn from_raw(raw: u32) -> Self {
         raw != 0
     }
+    #[inline]
     fn to_raw(self) -> u32 {
         self.into()
     }
 }
 
 impl FieldValue for u8 {
+    #[inline]
     fn from_raw(raw: u32) -> Self {
         raw as u8
     }
+    #[inline]
     fn to_raw(self) -> u32 {
         self.into()
     }
 }
 
 impl FieldValue for u16 {
+    #[inline]
     fn from_raw(raw: u32) -> Self {
         raw as u16
     }
+    #[inline]
     fn to_raw(self) -> u32 {
         self.into()
     }
 }
 
 impl FieldValue for u32 {
+    #[inline]
     fn from_raw(raw: u32) -> Self {
         raw
     }
+    #[inline]
     fn to_raw(self) -> u32 {
         self
     }

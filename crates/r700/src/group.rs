@@ -111,8 +111,8 @@ impl Group {
 /// Qwords of literals that instructions need: all sources that they encode count, whether an operation uses them or not
 /// (R700 guide 4-12).
 pub fn literal_qwords<'a>(slots: impl IntoIterator<Item = &'a Alu>) -> usize {
-    let channels = slots.into_iter().flat_map(Alu::encoded_operands);
-    let literals = channels.filter(|operand| operand.selector.encode() == LITERAL).map(|operand| operand.chan);
+    let sources = slots.into_iter().flat_map(Alu::encoded_sources);
+    let literals = sources.filter(|source| source.sel == LITERAL).map(|source| source.chan);
     literals.map(|chan| chan as usize / 2 + 1).max().unwrap_or(0)
 }
 

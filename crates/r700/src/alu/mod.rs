@@ -417,21 +417,27 @@ impl Alu {
     }
 
     /// The sources that the word encodes, whether the operation uses them or not: two or three.
+    pub fn encoded_sources(&self) -> impl Iterator<Item = Source> + use<> {
+        let src2 = match &self.form {
+            AluForm::Op2(_) => None,
+            AluForm::Op3(op3) => Some(op3.src2),
+        };
+        self.fields.src.into_iter().chain(src2)
+    }
+
+    /// What these sources name, and what is done to it.
     pub fn encoded_operands(&self) -> impl Iterator<Item = Operand> + use<> {
-        let operand = |source: Source, abs: bool| Operand {
+        let [abs0, abs1] = match &self.form {
+            AluForm::Op2(op2) => op2.abs,
+            AluForm::Op3(_) => [false; 2],
+        };
+        self.encoded_sources().zip([abs0, abs1, false]).map(|(source, abs)| Operand {
             selector: source.selector(),
             relative: source.relative,
             chan: source.chan,
             abs,
             negate: source.negate,
-        };
-        let [src0, src1] = self.fields.src;
-        let (abs, src2) = match &self.form {
-            AluForm::Op2(op2) => (op2.abs, None),
-            AluForm::Op3(op3) => ([false; 2], Some(op3.src2)),
-        };
-        let src2 = src2.map(|source| operand(source, false));
-        [operand(src0, abs[0]), operand(src1, abs[1])].into_iter().chain(src2)
+        })
     }
 
     /// The sources that the operation uses.
