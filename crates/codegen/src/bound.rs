@@ -110,6 +110,10 @@ impl<T: Decoding> Code for Kernel<T> {
         Ok(Box::new(Memory::new(self, bindings)?))
     }
 
+    fn columns(&self) -> u32 {
+        self.columns
+    }
+
     fn is_sound(&self) -> bool {
         !self.escaped.load(Relaxed) && !matches!(self.general.get(), Some(None))
     }
@@ -157,11 +161,7 @@ impl<T: Decoding> Bound for Memory<'_, T> {
             exact: self.overlaps,
             attempts: Attempts::from_word(kernel.attempts.load(Relaxed)),
         };
-        let mut y = rectangle.j0 / kernel.height() * kernel.height();
-        let mut done = Ok(());
-        while y <= rectangle.j1 && done.is_ok() {
-            done = run.rows(rectangle, y).map(|rows| y += rows);
-        }
+        let done = run.rectangle(rectangle);
         T::finish_stores();
         done?;
         // Threads overwrite each other's counts; any of them says what the data are like.

@@ -2,6 +2,7 @@
 
 use crate::check::Decoding;
 use crate::checks::Checks;
+use crate::columns::columns_at_a_time;
 use crate::groups::Groups;
 use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
@@ -29,6 +30,8 @@ pub(crate) struct Kernel<T> {
     pub general_function: Function,
     pub layouts: Vec<SurfaceLayout>,
     pub quads: bool,
+    /// Columns of a rectangle that run before the next ones, a whole number of times what the interior takes at a time.
+    pub columns: u32,
     may_stop: bool,
     pub checks: Arc<Checks>,
     /// What is read, and what is written.
@@ -80,6 +83,8 @@ impl<T: Decoding> Kernel<T> {
         let mut function = source.interior.clone();
         target.settle_idle_lanes(&mut function);
         let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::ANY), checks)?;
+        let at_once = target.lanes() / if quads { 2 } else { 1 } * interior.groups.columns;
+        let columns = columns_at_a_time(&function, source.surfaces).unwrap_or(u32::MAX);
         let kernel = Self {
             target,
             interior,
@@ -90,6 +95,7 @@ impl<T: Decoding> Kernel<T> {
             general_function: source.function.clone(),
             layouts: source.surfaces.to_vec(),
             quads,
+            columns: (columns / at_once).max(1) * at_once,
             may_stop,
             checks: checks.clone(),
             reads,

@@ -55,6 +55,7 @@ mod carried;
 mod chains;
 mod check;
 mod checks;
+mod columns;
 mod constants;
 mod context;
 mod counts;

@@ -144,9 +144,19 @@ impl<T: Decoding> Run<'_, '_, T> {
         Ok(())
     }
 
+    /// Runs the groups of a rectangle.
+    pub fn rectangle(&mut self, rectangle: Domain) -> Result<(), Incomplete> {
+        let height = self.kernel.height();
+        let mut y = rectangle.j0 / height * height;
+        while y <= rectangle.j1 {
+            y += self.rows(rectangle, y)?;
+        }
+        Ok(())
+    }
+
     /// Runs the groups that begin in a row, and of those below it as many as the code for the interior takes; gives how many rows
     /// are done.
-    pub fn rows(&mut self, rectangle: Domain, y: u32) -> Result<u32, Incomplete> {
+    fn rows(&mut self, rectangle: Domain, y: u32) -> Result<u32, Incomplete> {
         let kernel = self.kernel;
         let height = kernel.height();
         let width = kernel.target.lanes() / height;

@@ -133,6 +133,10 @@ pub trait Code: Send + Sync {
     /// If the host has no memory for what the thread needs.
     fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete>;
 
+    /// Columns whose rows run before the next ones do, best: what loops read of so many columns, the host's caches hold. Rectangles best begin and
+    /// end at multiples of that.
+    fn columns(&self) -> u32;
+
     /// Whether the code may run: no run of it has ended with [`Halt::HostAccess`], and none has stopped for want of code that could
     /// not be made.
     fn is_sound(&self) -> bool;

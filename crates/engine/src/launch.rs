@@ -123,11 +123,11 @@ impl Kernel {
             None => Way::Interpreter(Program::new(self.interpretation.code(), &launch.bindings)),
         };
         let is_tiled = matches!(way, Way::Interpreter(_)) && self.interpretation.code().has_loops;
-        let bands = Bands::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS });
-        let bytes = match &way {
-            Way::Machine(_) => self.array_entries * VECTOR_BYTES,
-            Way::Interpreter(program) => Group::bytes(program, INDEPENDENT_WIDTH),
+        let (bytes, columns) = match &way {
+            Way::Machine(machine) => (self.array_entries * VECTOR_BYTES, machine.columns()),
+            Way::Interpreter(program) => (Group::bytes(program, INDEPENDENT_WIDTH), u32::MAX),
         };
+        let bands = Bands::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS }, columns);
         schedule.meter.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = schedule.work(&self.workers, threads, bands.count(), || {
             let (mut group, mut bound) = (None, None);

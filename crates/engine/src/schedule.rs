@@ -150,31 +150,41 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
 
 /// Lanes that do not depend on each other, in bands that are rectangles.
 pub enum Bands {
-    /// Rows of quads, so many rows in each.
-    Area(Domain, u32),
+    /// Rows of quads.
+    Area {
+        /// All lanes.
+        domain: Domain,
+        /// Rows of a band.
+        rows: u32,
+        /// Columns whose bands come before those of the next ones.
+        columns: u32,
+    },
     /// Pieces of a line.
     Line(u32),
 }
 
 impl Bands {
-    /// The bands for so many threads, those that are large enough of a multiple of `at_once` rows, a power of two. There is at least one lane.
-    pub fn new(lanes: Lanes, threads: usize, at_once: u32) -> Self {
+    /// The bands for so many threads, those that are large enough of a multiple of `at_once` rows, a power of two, and none of columns on both sides of
+    /// a multiple of `columns`. There is at least one lane.
+    pub fn new(lanes: Lanes, threads: usize, at_once: u32, columns: u32) -> Self {
         let domain = match lanes {
             Lanes::Area(domain) => domain,
             Lanes::Line(count) => return Bands::Line(count),
         };
-        let across = u64::from(domain.i1 - domain.i0 + 1);
+        let across = (domain.i1 - domain.i0 + 1).min(columns);
         // One thread shares with none: more bands would only cost time.
         let bands = if threads == 1 { BANDS_ALONE } else { threads as u64 * BANDS_PER_THREAD };
         let least = if threads == 1 { at_once } else { 2 };
-        let rows = ((domain.lanes() / bands).clamp(1, BAND_LANES) / across).clamp(least.into(), 4096) as u32;
-        Bands::Area(domain, if rows < at_once { rows & !1 } else { rows & !(at_once - 1) })
+        let rows = ((domain.lanes() / bands).clamp(1, BAND_LANES) / u64::from(across)).clamp(least.into(), 4096) as u32;
+        Bands::Area { domain, rows: if rows < at_once { rows & !1 } else { rows & !(at_once - 1) }, columns }
     }
 
     /// Number of bands.
     pub fn count(&self) -> u64 {
         match *self {
-            Bands::Area(domain, rows) => u64::from((domain.j1 - (domain.j0 & !1)) / rows + 1),
+            Bands::Area { domain, rows, columns } => {
+                u64::from(domain.i1 / columns - domain.i0 / columns + 1) * bands_down(domain, rows)
+            }
             Bands::Line(count) => u64::from(count.div_ceil(LINE_BAND)),
         }
     }
@@ -182,9 +192,18 @@ impl Bands {
     /// The rectangle of a band.
     pub fn band(&self, number: u64) -> Domain {
         match *self {
-            Bands::Area(domain, rows) => {
-                let first = (domain.j0 & !1) + number as u32 * rows;
-                Domain { j0: first.max(domain.j0), j1: (first + rows - 1).min(domain.j1), ..domain }
+            Bands::Area { domain, rows, columns } => {
+                let down = bands_down(domain, rows);
+                let (left, first) = (
+                    (domain.i0 / columns + (number / down) as u32) * columns,
+                    (domain.j0 & !1) + (number % down) as u32 * rows,
+                );
+                Domain {
+                    i0: left.max(domain.i0),
+                    i1: left.saturating_add(columns - 1).min(domain.i1),
+                    j0: first.max(domain.j0),
+                    j1: (first + rows - 1).min(domain.j1),
+                }
             }
             Bands::Line(count) => {
                 let first = number as u32 * LINE_BAND;
@@ -193,4 +212,9 @@ impl Bands {
             }
         }
     }
+}
+
+/// Bands of so many rows, one below the other.
+fn bands_down(domain: Domain, rows: u32) -> u64 {
+    u64::from((domain.j1 - (domain.j0 & !1)) / rows + 1)
 }

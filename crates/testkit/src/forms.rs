@@ -140,6 +140,10 @@ impl Code for AllCode {
         }
     }
 
+    fn columns(&self) -> u32 {
+        self.chosen.load(Relaxed).checked_sub(1).map_or(u32::MAX, |form| self.machine[form].columns())
+    }
+
     fn is_sound(&self) -> bool {
         self.machine.iter().all(|machine| machine.is_sound())
     }

@@ -53,6 +53,10 @@ impl Code for Recorder {
         Err(Incomplete::Stopped)
     }
 
+    fn columns(&self) -> u32 {
+        u32::MAX
+    }
+
     fn is_sound(&self) -> bool {
         true
     }
