@@ -218,3 +218,28 @@ impl Bands {
 fn bands_down(domain: Domain, rows: u32) -> u64 {
     u64::from((domain.j1 - (domain.j0 & !1)) / rows + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each lane is in one band, and no band has columns on both sides of a multiple of those that run before the next ones.
+    #[test]
+    fn bands_are_all_lanes() {
+        for (i0, i1, j0, j1) in [(0, 127, 0, 511), (5, 200, 3, 40), (63, 64, 7, 7), (0, 0, 0, 0), (64, 127, 1, 99)] {
+            let domain = Domain { i0, i1, j0, j1 };
+            for (threads, at_once, columns) in [(1, 4, 64), (2, 4, 64), (3, 2, 48), (64, 4, 16), (2, 4, u32::MAX)] {
+                let bands = Bands::new(Lanes::Area(domain), threads, at_once, columns);
+                let bands: Vec<Domain> = (0..bands.count()).map(|number| bands.band(number)).collect();
+                let mut lanes: Vec<(u32, u32)> = Vec::new();
+                for band in &bands {
+                    assert_eq!(band.i0 / columns, band.i1 / columns, "{band:?}");
+                    lanes.extend((band.j0..=band.j1).flat_map(|j| (band.i0..=band.i1).map(move |i| (j, i))));
+                }
+                lanes.sort_unstable();
+                let all = (j0..=j1).flat_map(|j| (i0..=i1).map(move |i| (j, i)));
+                assert!(lanes.into_iter().eq(all), "{domain:?}, {threads} threads, {columns} columns: {bands:?}");
+            }
+        }
+    }
+}
