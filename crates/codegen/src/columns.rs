@@ -1,8 +1,8 @@
 //! How many columns of a rectangle run before the next ones.
 //!
 //! A loop that goes down the columns of a surface, as a product of matrices does, reads as many of them as a row of groups is wide, and all of them
-//! again for the next row. A surface that the host's cache does not hold comes from farther away each time. Here a part of the columns is taken for
-//! all rows of the rectangle, as wide as the cache holds.
+//! again for the next row. A surface that the host's cache does not hold comes from farther away each time. Here only as many columns as the cache
+//! holds run for all rows before the next ones do.
 
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Block, Function, Graph, Op, Shape, Shapes};
@@ -13,13 +13,13 @@ const CACHE: u64 = 1 << 19;
 
 /// The most columns for which loops read no more than the cache holds; `None` if none goes down the columns of a surface.
 pub fn columns_at_a_time(function: &Function, layouts: &[SurfaceLayout]) -> Option<u32> {
-    let graph = Graph::new(function);
-    graph.loop_heads().next()?;
     let loads = |block: Block| {
         let loads = function.insts(block).iter().map(|&inst| (function.op(inst), function.args(inst)));
         loads.filter_map(|(op, args)| if let Op::SurfaceLoad { surface } = *op { Some((surface, args)) } else { None })
     };
     function.blocks().flat_map(loads).next()?;
+    let graph = Graph::new(function);
+    graph.loop_heads().next()?;
     let shapes = Shapes::new(function, &graph);
     let goes_across = |shape| {
         matches!(
