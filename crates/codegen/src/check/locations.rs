@@ -85,7 +85,7 @@ impl State {
     }
 }
 
-/// The frame as slots, counted through all of its parts: room for two vectors, then the slots of vectors, masks and general
+/// The frame as slots, counted through all of its parts: a save area of two vectors, then the slots of vectors, masks and general
 /// registers.
 pub struct Frame {
     /// Of each part the start, the bytes of a slot, and the number of its first slot.
@@ -104,8 +104,8 @@ fn part_of(class: Class) -> usize {
 
 impl Frame {
     fn new(emitted: &Emitted, vector: i32) -> Self {
-        let room = (0, vector.into(), 0);
-        let mut parts = [room; 4];
+        let save_area = (0, vector.into(), 0);
+        let mut parts = [save_area; 4];
         for class in [Class::Vector, Class::Mask, Class::General] {
             let (start, bytes) = emitted.slots(class, vector);
             let (before, bytes_before, first) = parts[part_of(class) - 1];

@@ -53,7 +53,7 @@ pub struct Emitted {
     pub exit: usize,
     /// From which byte on the code belongs to which guest instruction, in ascending order.
     pub origins: Vec<(u32, Option<u32>)>,
-    /// Bytes of the frame that code uses: room for two vectors, then the slots of each class.
+    /// Bytes of the frame that code uses: a save area of two vectors, then the slots of each class.
     pub frame: i32,
     /// Where the slots of each class start in the frame.
     slots: [i32; 3],
@@ -156,7 +156,7 @@ pub struct Emitter<'a, T: Encoding> {
     /// Ends of jumps, whose last four bytes are the distance.
     jumps: Vec<(usize, Label)>,
     stubs: Vec<Stub<'a>>,
-    /// Where the slots of each class start in the frame. In front of them there is room for two vectors.
+    /// Where the slots of each class start in the frame. In front of them is a save area of two vectors.
     slots: [i32; 3],
     /// Bytes of the frame.
     pub stack: i32,

@@ -16,7 +16,7 @@ impl Emitter<'_, Form> {
         let register = borrowed.unwrap_or(register);
         let to = self.vector(register);
         if borrowed.is_some() {
-            self.put_result(Instruction::with2(self.target.code(Vop::Spill), Self::room(0), to))?;
+            self.put_result(Instruction::with2(self.target.code(Vop::Spill), Self::save_area(0), to))?;
         }
         let lanes = self.copy_mask(inst.mask)?;
         self.put_result(Instruction::with3(self.target.code(Vop::Xor), to, to, to))?;
@@ -40,7 +40,7 @@ impl Emitter<'_, Form> {
             self.spill(Class::Vector, slot, register)?;
         }
         match borrowed {
-            Some(_) => self.put_result(Instruction::with2(self.target.code(Vop::Move), to, Self::room(0))),
+            Some(_) => self.put_result(Instruction::with2(self.target.code(Vop::Move), to, Self::save_area(0))),
             None => Ok(()),
         }
     }
@@ -54,8 +54,8 @@ impl Emitter<'_, Form> {
         (self.target == Form::Avx2 && is_scratch).then_some(free)
     }
 
-    /// Where the frame has room for vectors that have no slot.
-    fn room(at: i32) -> MemoryOperand {
+    /// The save area of the frame, which is as large as two vectors, at this byte.
+    fn save_area(at: i32) -> MemoryOperand {
         MemoryOperand::with_base_displ(Register::RSP, at.into())
     }
 
@@ -95,7 +95,7 @@ impl Emitter<'_, Form> {
         let (words_at, spill) = (self.target.bytes(), self.target.code(Vop::Spill));
         for (reg, at) in [(offsets, 0), (value, words_at)] {
             let register = self.vector_register(reg, 0)?;
-            self.put_result(Instruction::with2(spill, Self::room(at), register))?;
+            self.put_result(Instruction::with2(spill, Self::save_area(at), register))?;
         }
         let [left, lane, offset] = [Register::EAX, Register::ECX, Register::RDX];
         let end = self.lanes_left(left, lanes)?;
