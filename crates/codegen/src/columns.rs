@@ -41,3 +41,34 @@ pub fn columns_at_a_time(function: &Function, layouts: &[SurfaceLayout]) -> Opti
     let bytes: u64 = surfaces.into_iter().map(bytes_of_column).sum();
     (bytes != 0).then(|| u32::try_from(CACHE / bytes).unwrap_or(u32::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_memory::{Bounds, Format, Surface, Tiling};
+
+    /// A loop of eight passes that loads from a column and a row of a surface of 1024 rows of 16 bytes, and a load behind it.
+    fn columns(in_loop: (&str, &str), behind: (&str, &str)) -> Option<u32> {
+        let text = format!(
+            "surface s0 whole\nb0:\n%x = pos_x\n%y = pos_y\n%c = covered\n%zero = uniform 0\n%one = uniform 1\n\
+             %eight = uniform 8\njump b1(%zero)\nb1(%k: uniform):\n%row = splat %k\n\
+             %a, %b, %d, %e = surface_load s0, {}, {}, %c\nsurface_store.rgba s0, %x, %y, %a, %b, %d, %e, %c\n\
+             %next = uniform_add %k, %one\nif.slt %next, %eight, b1(%next), b2\nb2:\n%last = splat %next\n\
+             %f, %g, %h, %i = surface_load s0, {}, {}, %c\nsurface_store.rgba s0, %x, %y, %f, %g, %h, %i, %c\nreturn\n",
+            in_loop.0, in_loop.1, behind.0, behind.1
+        );
+        let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let (tiling, format) = (Tiling::Linear, Format::Float32_4);
+        let surface = Surface { base: 0, pitch: 64, height: 1024, tiling, superfine: false, format };
+        columns_at_a_time(&function, &[SurfaceLayout { surface, bounds: Bounds::Clamp, whole: true, aligned: true }])
+    }
+
+    #[test]
+    fn loops_go_down_columns() {
+        assert_eq!(columns(("%x", "%row"), ("%x", "%y")), Some(32));
+        assert_eq!(columns(("%x", "%y"), ("%x", "%y")), None, "the loop stays in the lane's row");
+        assert_eq!(columns(("%row", "%y"), ("%x", "%y")), None, "it goes along the lane's row");
+        assert_eq!(columns(("%row", "%row"), ("%x", "%y")), None, "all lanes read the same");
+        assert_eq!(columns(("%x", "%y"), ("%x", "%last")), None, "only what is behind the loop reads another row");
+    }
+}
