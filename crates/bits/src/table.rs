@@ -46,6 +46,7 @@ impl Field {
     }
 }
 
+#[inline]
 const fn mask(hi: u32, lo: u32) -> u32 {
     u32::MAX >> (31 - (hi - lo))
 }

@@ -209,7 +209,7 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
     let mut hints: Vec<Option<Reg>> = vec![None; count];
     // How deep the parameter lies in loops that a register gives its value, counted from 1.
     let mut hint_depths = vec![0u32; count];
-    let (mut position, mut executed, mut memory_operands) = (0u32, 0.0, 0.0);
+    let (mut position, mut memory_operands) = (0u32, 0.0);
     // Where each block starts and ends.
     let mut spans = Vec::with_capacity(machine.blocks.len());
     for block in &machine.blocks {
@@ -220,7 +220,6 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
             ranges[param.index()].weight += factor;
         }
         position += 2;
-        executed += factor * block.insts.len() as f32;
         for inst in &block.insts {
             if inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_))) {
                 memory_operands += factor;
@@ -287,7 +286,7 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
         at += 2;
     }
     let (locations, slots, frame_accesses) = scan(machine, registers, &ranges, &hints);
-    Allocation { locations, live, slots, executed, frame_accesses, memory_operands }
+    Allocation { locations, live, slots, executed: machine.executed(), frame_accesses, memory_operands }
 }
 
 /// The machine registers of a class, in the order in which they are tried. The last ones stand for none, and are never free.
@@ -404,19 +403,29 @@ fn scan<O>(
     let mut slots: [Vec<u32>; 3] = Default::default();
     spilled.sort_unstable_by_key(|&at| ranges[at].start);
     let frame_accesses = spilled.iter().map(|&at| ranges[at].weight).sum();
+    // A parameter and what an edge gives it need no move in one slot; nothing else lies there in between.
+    let mut heirs: Vec<Option<usize>> = vec![None; ranges.len()];
+    for &at in &spilled {
+        if let Some(from) = hints[at].map(Reg::index)
+            && locations[from] == Location::Slot(0)
+            && machine.classes[from] == machine.classes[at]
+            && ranges[from].end <= ranges[at].start
+        {
+            heirs[from].get_or_insert(at);
+        }
+    }
     for at in spilled {
         let ends = &mut slots[class_index(machine.classes[at])];
-        // A parameter and what an edge gives it need no move in one slot.
-        let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
-            Location::Slot(slot) if machine.classes[hint.index()] == machine.classes[at] => Some(slot as usize),
-            Location::Register(_) | Location::Slot(_) | Location::Nowhere => None,
-        });
-        let hinted = hinted.filter(|&slot| ends.get(slot).is_some_and(|&end| end <= ranges[at].start));
-        let slot = hinted.or_else(|| ends.iter().position(|&end| end <= ranges[at].start)).unwrap_or_else(|| {
-            ends.push(0);
-            ends.len() - 1
-        });
-        ends[slot] = ranges[at].end;
+        let inherited = hints[at].filter(|from| heirs[from.index()] == Some(at)).map(|from| locations[from.index()]);
+        let slot = if let Some(Location::Slot(slot)) = inherited {
+            slot as usize
+        } else {
+            ends.iter().position(|&end| end <= ranges[at].start).unwrap_or_else(|| {
+                ends.push(0);
+                ends.len() - 1
+            })
+        };
+        ends[slot] = ranges[heirs[at].unwrap_or(at)].end;
         locations[at] = Location::Slot(slot as u32);
     }
     (locations, slots.map(|ends| ends.len() as u32), frame_accesses)

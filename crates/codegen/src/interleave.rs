@@ -9,7 +9,7 @@
 //! matrix is multiplied with, is the same for the latter.
 
 use crate::context;
-use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Mem, Reg};
+use crate::mir::{Arg, Base, Block, Class, End, Inst, Kind, Machine, Mem, Reg};
 use crate::target::{Meaning, Operation, Target};
 use ctm_lane::Axis;
 
@@ -20,6 +20,8 @@ const HEAD: usize = 1;
 const FAR: usize = 256;
 /// Instructions behind which no processor begins with the next group, however the code branches.
 const DISTANT: usize = 1024;
+/// Instructions of code that is soon made for more groups, to see whether that is better.
+const SHORT: usize = 512;
 /// Instructions that take the processor's attention as a gather does, about: it is made of one access for each lane.
 const GATHER: usize = 16;
 
@@ -76,6 +78,22 @@ pub fn shares_columns<O>(machine: &Machine<O>) -> bool {
         }
     }
     row < column * 0.75
+}
+
+/// Whether the code is short, has loops, and all groups go the same way through them: no branch depends on a group's position but that to the next
+/// groups.
+pub fn is_in_step<O>(machine: &Machine<O>, axis: Axis) -> bool {
+    let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
+    if !has_loops || whole_length(machine) > SHORT {
+        return false;
+    }
+    let own = own_registers(machine, axis);
+    let is_fork =
+        |block: &&Block<O>| matches!(block.end, End::Branch { .. }) && block.end.edges().all(|edge| edge.block != HEAD);
+    let tests = machine.blocks.iter().filter(is_fork).filter_map(|block| block.insts.last());
+    let mut is_own = false;
+    tests.for_each(|test| test.for_each_use(|reg| is_own |= own[reg.index()]));
+    !is_own
 }
 
 /// About how many instructions a block is.

@@ -56,6 +56,7 @@ mod chains;
 mod check;
 mod checks;
 mod columns;
+mod commute;
 mod constants;
 mod context;
 mod counts;

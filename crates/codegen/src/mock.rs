@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable, emit};
 use crate::interleave::{Neighbours, interleaved};
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
-use crate::order::ordered;
+use crate::order::in_chains;
 use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Operation, Target};
 use crate::unit::Allocated;
@@ -463,7 +463,9 @@ fn registers_are_where_they_are_used() {
         assert_eq!(ors, groups as usize - 1, "branches look at all groups\n{all}");
         all
     });
-    for machine in [machine(), ordered(&machine()), ordered(&two), two, ordered(&three), three, ordered(&four), four] {
+    for machine in
+        [machine(), in_chains(&machine()), in_chains(&two), two, in_chains(&three), three, in_chains(&four), four]
+    {
         let allocated = Allocated::new(machine, Mock);
         assert!(allocated.allocation.slots[0] > 0, "registers are few");
         assert_eq!(check(&allocated), Ok(()), "{}", allocated.machine);

@@ -1,22 +1,37 @@
 //! The order of instructions where registers are few.
 //!
-//! Guests calculate on four channels side by side, and code in their order keeps something of each channel alive
-//! all the time. Here an instruction follows the one that it waited for, so that one channel comes after the other; what
-//! needs no vectors, such as a constant, an address or what is loaded from there, comes right before its first user. The processor, which looks
-//! ahead by hundreds of instructions, calculates the channels side by side all the same.
+//! What needs no vectors, such as a constant, an address or what is loaded from there, comes right before its first user ([`late`]). Guests calculate on four
+//! channels side by side, too, and code in their order keeps something of each channel alive all the time: [`in_chains`], an instruction follows
+//! the one that it waited for, so that one channel comes after the other. The processor, which looks ahead by hundreds of instructions, calculates
+//! the channels side by side all the same; two chains take turns, so that its schedulers, which hold fewer, are not full of instructions that all
+//! wait for one chain.
 
-use crate::mir::{Block, Class, Inst, Machine};
+use crate::mir::{Arg, Base, Block, Class, Inst, Machine, Mem};
 
-/// Instructions that are put in order together: about as many as processors look ahead, and so few that `u8` counts them.
-const WINDOW: usize = 192;
+/// Instructions that are put in order together: about as many as processors look ahead.
+const WINDOW: usize = 512;
 
-/// The function with an order of its own between the instructions that do more than define.
-pub fn ordered<O: Copy>(machine: &Machine<O>) -> Machine<O> {
+/// The function in the guest's order, but that what can wait comes late; `None` if nothing changes.
+pub fn late<O: Copy>(machine: &Machine<O>) -> Option<Machine<O>> {
+    let mut moves = false;
+    let late = ordered(machine, |window, insts, ordered| moves |= window.order_late(insts, ordered));
+    moves.then_some(late)
+}
+
+/// The function in chains, between the instructions that do more than define.
+pub fn in_chains<O: Copy>(machine: &Machine<O>) -> Machine<O> {
+    ordered(machine, |window, insts, ordered| window.order_in_chains(insts, ordered))
+}
+
+fn ordered<O: Copy>(
+    machine: &Machine<O>,
+    mut order: impl FnMut(&mut Window, &[Inst<O>], &mut Vec<Inst<O>>),
+) -> Machine<O> {
     let mut window = Window::new(&machine.classes);
     let mut order = |block: &Block<O>| {
         let mut insts = Vec::with_capacity(block.insts.len());
         for part in block.insts.split_inclusive(|inst| inst.effect) {
-            part.chunks(WINDOW).for_each(|part| window.order(part, &mut insts));
+            part.chunks(WINDOW).for_each(|part| order(&mut window, part, &mut insts));
         }
         Block { params: block.params.clone(), insts, end: block.end.clone(), depth: block.depth }
     };
@@ -28,6 +43,9 @@ pub fn ordered<O: Copy>(machine: &Machine<O>) -> Machine<O> {
     }
 }
 
+/// Chains that take turns.
+const CHAINS: usize = 2;
+
 /// Most registers that an instruction reads: two for each operand, and a mask.
 const MOST_USES: usize = 9;
 
@@ -35,18 +53,19 @@ const MOST_USES: usize = 9;
 struct Window<'a> {
     classes: &'a [Class],
     /// The number in the window of the instruction that defines each register.
-    defined: Vec<Option<u8>>,
+    defined: Vec<Option<u16>>,
     nodes: Vec<Node>,
     /// For each instruction those that read its result, one instruction after the other.
-    users: Vec<u8>,
-    ready: Vec<u8>,
+    users: Vec<u16>,
+    /// What each chain goes on with; the last one is the next.
+    ready: [Vec<u16>; CHAINS],
 }
 
 /// An instruction of a window.
 #[derive(Clone, Copy, Default)]
 struct Node {
     /// The ones whose results it reads.
-    operands: [u8; MOST_USES],
+    operands: [u16; MOST_USES],
     operand_count: u8,
     /// Where its users are in [`Window::users`]: the first, and the end.
     users: (u16, u16),
@@ -54,18 +73,26 @@ struct Node {
     waits: u8,
     /// It can wait for its first user, as it needs nothing of the window but general registers that can wait, too.
     can_wait: bool,
+    /// It waits until its first user comes.
+    waits_for_user: bool,
     is_done: bool,
 }
 
 impl Node {
-    fn operands(&self) -> &[u8] {
+    fn operands(&self) -> &[u16] {
         &self.operands[..usize::from(self.operand_count)]
     }
 }
 
 impl<'a> Window<'a> {
     fn new(classes: &'a [Class]) -> Self {
-        Self { classes, defined: vec![None; classes.len()], nodes: Vec::new(), users: Vec::new(), ready: Vec::new() }
+        Self {
+            classes,
+            defined: vec![None; classes.len()],
+            nodes: Vec::new(),
+            users: Vec::new(),
+            ready: Default::default(),
+        }
     }
 
     /// Finds out who reads whose result.
@@ -79,13 +106,13 @@ impl<'a> Window<'a> {
                     node.operands[usize::from(node.operand_count)] = operand;
                     node.operand_count += 1;
                     let operand = &mut nodes[usize::from(operand)];
-                    node.can_wait &= operand.can_wait && classes[reg.index()] == Class::General;
+                    node.can_wait &= classes[reg.index()] == Class::General;
                     node.waits += u8::from(!operand.can_wait);
                     operand.users.1 += 1;
                 }
             });
             nodes.push(node);
-            inst.def.into_iter().for_each(|def| defined[def.index()] = Some(at as u8));
+            inst.def.into_iter().for_each(|def| defined[def.index()] = Some(at as u16));
         }
         insts.iter().filter_map(|inst| inst.def).for_each(|def| defined[def.index()] = None);
         let mut all = 0;
@@ -100,32 +127,99 @@ impl<'a> Window<'a> {
             let node = nodes[at];
             for &operand in node.operands() {
                 let (_, end) = &mut nodes[usize::from(operand)].users;
-                users[usize::from(*end)] = at as u8;
+                users[usize::from(*end)] = at as u16;
                 *end += 1;
             }
         }
     }
 
-    fn order<O: Copy>(&mut self, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) {
+    /// Appends the instructions, those that can wait late; gives whether that brings loads of vectors somewhere else.
+    fn order_late<O: Copy>(&mut self, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) -> bool {
+        self.fill(insts);
+        let (mut waiting, mut moves) = (0, false);
+        for at in 0..insts.len() {
+            if self.can_wait(at) {
+                waiting += 1;
+            } else {
+                let before = ordered.len();
+                self.put(at, insts, ordered);
+                // What is wanted at once stays where it is.
+                let is_apart = waiting != ordered.len() - before - 1;
+                moves |= is_apart && ordered[before..].iter().any(|inst| self.is_load(inst));
+                waiting = 0;
+            }
+        }
+        moves
+    }
+
+    /// Whether an instruction loads a vector.
+    fn is_load<O>(&self, inst: &Inst<O>) -> bool {
+        let is_vector = inst.def.is_some_and(|def| self.classes[def.index()] == Class::Vector);
+        is_vector && matches!(inst.args, [Arg::Mem(Mem { base: Base::Reg(_), .. }), Arg::None, ..])
+    }
+
+    fn order_in_chains<O: Copy>(&mut self, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) {
         self.fill(insts);
         // What does more than define comes last, and has to.
         let last = insts.len() - 1;
-        for start in 0..last {
-            self.ready.push(start as u8);
-            while let Some(at) = self.ready.pop() {
-                let at = usize::from(at);
-                let Node { users: (first, end), waits, is_done, can_wait, .. } = self.nodes[at];
-                let can_wait = can_wait && first != end;
-                if !is_done && !can_wait && waits == 0 && at != last {
-                    self.put(at, insts, ordered);
-                    for &user in self.users[usize::from(first)..usize::from(end)].iter().rev() {
-                        self.nodes[usize::from(user)].waits -= 1;
-                        self.ready.push(user);
-                    }
-                }
+        let (mut starts, mut chain) = (0..last, 0);
+        while !starts.is_empty() || self.ready.iter().any(|ready| !ready.is_empty()) {
+            if self.ready[chain].is_empty() {
+                self.ready[chain].extend(starts.next().map(|start| start as u16));
+            }
+            if self.go_on(chain, insts, ordered) || starts.is_empty() {
+                chain = (chain + 1) % CHAINS;
             }
         }
         self.put(last, insts, ordered);
+    }
+
+    /// Whether an instruction can wait for its first user.
+    fn can_wait(&self, at: usize) -> bool {
+        self.nodes[at].can_wait && !self.users_of(at).is_empty()
+    }
+
+    /// Appends the next instruction of a chain, with what waited for it; gives whether there is one.
+    fn go_on<O: Copy>(&mut self, chain: usize, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) -> bool {
+        while let Some(at) = self.ready[chain].pop() {
+            let at = usize::from(at);
+            let Node { users: (first, end), waits, is_done, waits_for_user, .. } = self.nodes[at];
+            if is_done || waits_for_user || self.can_wait(at) || waits > 0 || at == insts.len() - 1 {
+                continue;
+            }
+            let is_early = self.is_early(at);
+            if is_early {
+                self.nodes[at].waits_for_user = true;
+            } else {
+                self.put(at, insts, ordered);
+            }
+            for &user in self.users[usize::from(first)..usize::from(end)].iter().rev() {
+                self.nodes[usize::from(user)].waits -= 1;
+                self.ready[chain].push(user);
+            }
+            if !is_early {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether nobody can do anything with an instruction's result yet, and an operand has to be kept anyway.
+    fn is_early(&self, at: usize) -> bool {
+        let users = self.users_of(at);
+        let has_others = |&operand: &u16| {
+            let mut users = self.users_of(usize::from(operand)).iter().map(|&user| usize::from(user));
+            users.any(|user| user != at && !self.nodes[user].is_done)
+        };
+        !users.is_empty()
+            && users.iter().all(|&user| self.nodes[usize::from(user)].waits > 1)
+            && self.nodes[at].operands().iter().any(has_others)
+    }
+
+    /// The instructions that read an instruction's result.
+    fn users_of(&self, at: usize) -> &[u16] {
+        let (first, end) = self.nodes[at].users;
+        &self.users[usize::from(first)..usize::from(end)]
     }
 
     /// Appends an instruction, behind those of its operands that are not there yet.

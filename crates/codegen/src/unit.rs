@@ -6,14 +6,15 @@ use crate::carried::split_carried;
 use crate::chains::waiting;
 use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
 use crate::checks::{Checks, timed};
+use crate::commute::commute;
 use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
 use crate::groups::Groups;
-use crate::interleave::{Neighbours, interleaved, is_branching, is_worth, shares_columns};
+use crate::interleave::{Neighbours, interleaved, is_branching, is_in_step, is_worth, shares_columns};
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
-use crate::order::ordered;
+use crate::order::{in_chains, late};
 use crate::pace::Pace;
 use crate::prefetch::prefetch_stores;
 use crate::reloads::share_reloads;
@@ -67,6 +68,7 @@ impl<T: Decoding> Draft<T> {
         let all = if function.arrays.is_empty() { all } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
         let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, all));
+        commute(&mut allocated.machine, &allocated.allocation.locations);
         prefetch_stores(&mut allocated.machine, &allocated.allocation, target);
         let (width, height) = size;
         let step = (width * groups.columns, height * groups.rows);
@@ -156,8 +158,14 @@ const FEW_REGISTERS: usize = 16;
 /// instructions wait longer then.
 const ORDER_PAYS: f32 = 0.875;
 const CONSTANTS_PAY: f32 = 0.67;
-/// The same for copies of what loops carry, and of what lies in the frame.
+/// The same of chains, by the accesses where only what can wait has changed its place: with few registers or many.
+const FEW_CHAINS_PAY: f32 = 1.4;
+const CHAINS_PAY: f32 = 0.92;
+/// The same for copies of what loops carry, and of what lies in the frame, and where only what can wait changes its place.
 const SPLITS_PAY: f32 = 0.98;
+/// Rounds in which what lies in the frame gets copies: those of the first round take the registers of what is read less often, which may be read
+/// again and again all the same.
+const SHARINGS: usize = 2;
 
 /// Share of the accesses to memory below which groups one below the other are taken together.
 const ROWS_PAY: f32 = 0.9;
@@ -181,7 +189,8 @@ impl<O: Opcode> Allocated<O> {
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         let waiting = has_loops.then(|| waiting(&machine, target));
         let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
-        let pace = Pace { width: target.width(), waiting, spare };
+        let in_step = is_in_step(&machine, axis).then(|| machine.executed());
+        let pace = Pace { width: target.width(), waiting, spare, in_step };
         let counts: &[u32] = if axis == Axis::X && has_loops { &[2, 4, 3] } else { &[2, 4] };
         // The code for so many groups; that for one is made when it is asked for.
         let (mut allocated, mut groups) = (None, Groups::ONE);
@@ -189,8 +198,10 @@ impl<O: Opcode> Allocated<O> {
             if more.count() < groups.count() {
                 break;
             }
+            let leaves_time = allocated.as_ref().is_none_or(|Self { allocation, .. }| pace.leaves_time(allocation));
             if let (Axis::X, Some(Self { allocation, .. })) = (axis, &allocated)
-                && !pace.leaves_time(allocation)
+                && !leaves_time
+                && !pace.shares(allocation, groups)
             {
                 break;
             }
@@ -203,7 +214,7 @@ impl<O: Opcode> Allocated<O> {
             if !fits_anyway {
                 let fewer = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
                 if !pace.is_better((&other.allocation, more), (&fewer.allocation, groups)) {
-                    if groups == Groups::ONE {
+                    if groups == Groups::ONE || !leaves_time {
                         break;
                     }
                     continue;
@@ -242,21 +253,38 @@ impl<O: Opcode> Allocated<O> {
         if !in_guest_order.allocation.has_register_pressure() || is_branching(&in_guest_order.machine) {
             return in_guest_order;
         }
-        let mut in_order = Self::of(ordered(&in_guest_order.machine), target, loads);
+        let mut in_chains = Self::of(in_chains(&in_guest_order.machine), target, loads);
         if has_few {
-            let mut machine = in_order.machine.clone();
+            let mut machine = in_chains.machine.clone();
             let loads = load_constants(&mut machine, target);
             if loads > 0.0 {
-                in_order = in_order.or_if_below(CONSTANTS_PAY, Self::of(machine, target, loads));
+                in_chains = in_chains.or_if_below(CONSTANTS_PAY, Self::of(machine, target, loads));
             }
         }
-        let best = in_guest_order.or_if_below(ORDER_PAYS, in_order);
+        let chains_pay = in_chains.allocation.accesses() < ORDER_PAYS * in_guest_order.allocation.accesses();
+        let mut best = in_guest_order;
+        if let Some(machine) = late(&best.machine) {
+            best = best.or_if_below(SPLITS_PAY, Self::of(machine, target, loads));
+        }
+        if chains_pay {
+            best = best.or_if_below(if has_few { FEW_CHAINS_PAY } else { CHAINS_PAY }, in_chains);
+        }
         let mut split = best.machine.clone();
-        let is_split = split_carried(&mut split, target);
-        let best = if is_split { best.or_if_below(SPLITS_PAY, Self::of(split, target, loads)) } else { best };
-        let mut shared = best.machine.clone();
-        let is_shared = share_reloads(&mut shared, &best.allocation, target);
-        if is_shared { best.or_if_below(SPLITS_PAY, Self::of(shared, target, loads)) } else { best }
+        if split_carried(&mut split, target) {
+            best = best.or_if_below(SPLITS_PAY, Self::of(split, target, loads));
+        }
+        for _ in 0..SHARINGS {
+            let mut shared = best.machine.clone();
+            if !share_reloads(&mut shared, &best.allocation, target) {
+                break;
+            }
+            let shared = Self::of(shared, target, loads);
+            if shared.allocation.accesses() >= SPLITS_PAY * best.allocation.accesses() {
+                break;
+            }
+            best = shared;
+        }
+        best
     }
 
     /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for

@@ -163,6 +163,8 @@ pub struct Inst<O> {
     pub rounding: Option<Directed>,
     /// Rounds to nearest, and need not raise flags.
     pub quiet: bool,
+    /// The two operands may change places, whatever NaNs they are.
+    pub commutes: bool,
     /// The guest instruction that this is a part of, where that is known.
     pub pc: Option<u32>,
 }
@@ -180,6 +182,7 @@ impl<O> Inst<O> {
             effect: def.is_none(),
             rounding: None,
             quiet: false,
+            commutes: false,
             pc: None,
         }
     }
@@ -334,6 +337,11 @@ impl<O> Machine<O> {
     pub fn reg(&mut self, class: Class) -> Reg {
         self.classes.push(class);
         Reg::new(self.classes.len() - 1)
+    }
+
+    /// Instructions that it executes, by the estimate of how often blocks are executed.
+    pub fn executed(&self) -> f32 {
+        self.blocks.iter().map(|block| block.frequency() * block.insts.len() as f32).sum()
     }
 
     /// Removes dead instructions and parameters: nothing reads what they define.

@@ -175,6 +175,7 @@ fn inst<O: Opcode>(machine: &mut Machine<O>, line: &str) -> Parsed<Inst<O>> {
                 "toward zero" => inst.rounding = Some(Directed::Zero),
                 "up" => inst.rounding = Some(Directed::Up),
                 "quiet" => inst.quiet = true,
+                "commutes" => inst.commutes = true,
                 _ => {
                     *inst.args.get_mut(count).ok_or("too many operands")? = arg(machine, part)?;
                     count += 1;

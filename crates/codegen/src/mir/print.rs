@@ -93,7 +93,7 @@ impl<O: Opcode> Display for Kind<O> {
 
 impl<O: Opcode> Display for Text<'_, O, &Inst<O>> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let &Text(machine, &Inst { kind, def, args, mask, zeroing, effect, rounding, quiet, pc }) = self;
+        let &Text(machine, &Inst { kind, def, args, mask, zeroing, effect, rounding, quiet, commutes, pc }) = self;
         if let Some(def) = def {
             write!(f, "{} = ", Text(machine, def))?;
         }
@@ -111,6 +111,7 @@ impl<O: Opcode> Display for Text<'_, O, &Inst<O>> {
             (rounding == Some(Directed::Zero), ", toward zero"),
             (rounding == Some(Directed::Up), ", up"),
             (quiet, ", quiet"),
+            (commutes, ", commutes"),
         ];
         words.iter().filter(|(is_so, _)| *is_so).try_for_each(|(_, word)| f.write_str(word))?;
         pc.map_or(Ok(()), |pc| write!(f, ", pc {pc}"))

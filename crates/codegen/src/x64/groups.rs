@@ -4,7 +4,7 @@ use super::form::Form;
 use super::passes::{assert_text, difference, machine};
 use super::together;
 use crate::allocate::{Allocation, Location, allocate};
-use crate::interleave::{Neighbours, interleaved};
+use crate::interleave::{Neighbours, interleaved, is_in_step};
 use crate::prefetch::prefetch_stores;
 use crate::stencil::{reads_rows, share_rows};
 use crate::target::Target;
@@ -148,5 +148,43 @@ fn lines_are_asked_for_early() {
     for (registers, depth) in [(29, 1), (8, 2)] {
         let (difference, spilled) = prefetches(registers, depth);
         assert!(!difference.contains("\n+"), "{spilled}: {difference}");
+    }
+}
+
+/// A loop of eight passes, for one group after the other.
+const PASSES: &str = "b0:
+  g0 = Mov_r32_rm32 [context]
+  jump b1(g0)
+b1(g1) depth 1:
+  v2 = EVEX_Vpbroadcastd_zmm_k1z_r32 g1
+  g3 = Mov_r32_rm32 [context + 8]
+  jump b2(v2, g3)
+b2(v4, g5) depth 2:
+  v6 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v4, v2
+  k7 = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 v6, v2, 1
+  g8 = tied Add_rm32_imm32 g5, -1
+  Cmp_rm32_imm32 g8, 0
+  if NotEqual b2(v6, g8) else b3
+b3 depth 1:
+  g9 = tied Add_rm32_imm32 g1, 16
+  Cmp_r32_rm32 g9, [context + 4]
+  if Below b1(g9) else b4
+b4:
+  exit
+";
+
+/// Groups go through a loop together if no branch depends on where they are.
+#[test]
+fn groups_are_in_step() {
+    let is_in_step = |text: &str| is_in_step(&machine(text), Axis::X);
+    assert!(is_in_step(PASSES));
+    let sum = "  v6 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v4, v2\n";
+    let long = (100..700).map(|number| sum.replace("v6", &format!("v{number}"))).collect::<String>() + sum;
+    for (why, text) in [
+        ("lanes are asked", PASSES.replace("Cmp_rm32_imm32 g8, 0", "VEX_Kortestw_kr_kr k7, k7")),
+        ("there is no loop", PASSES.replace("depth 2", "depth 1")),
+        ("it is long", PASSES.replace(sum, &long)),
+    ] {
+        assert!(!is_in_step(&text), "{why}");
     }
 }

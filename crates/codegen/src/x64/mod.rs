@@ -8,6 +8,8 @@ mod false_deoptimisations;
 #[cfg(test)]
 mod faults;
 mod form;
+#[cfg(test)]
+mod frame;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
 #[cfg(test)]

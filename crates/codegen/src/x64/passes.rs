@@ -370,24 +370,40 @@ fn interleaving() {
     assert_text("interleaving", &difference(LOOP, &after.to_string()));
 }
 
-/// Two channels side by side become one after the other, and what is loaded for both comes when it is read.
-#[test]
-fn scheduling() {
-    let text = "b0:
-  g6 = Mov_r64_rm64 [context + 120]
-  v7 = EVEX_Vbroadcastss_zmm_k1z_xmmm32 [g6]
-  v8 = EVEX_Vbroadcastss_zmm_k1z_xmmm32 [g6 + 4]
-  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
-  v1 = EVEX_Vmovups_zmm_k1z_zmmm512 [context + 64]
-  v2 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v0, v0
-  v3 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v1, v1
-  v4 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v2, v7
-  v5 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v3, v8
-  EVEX_Vmovups_zmmm512_k1z_zmm [context + 128], v4
-  EVEX_Vmovups_zmmm512_k1z_zmm [context + 192], v5
+/// Three channels side by side, with a product of the first one that is read at its end.
+const CHANNELS: &str = "b0:
+  g0 = Mov_r64_rm64 [context + 120]
+  v1 = EVEX_Vbroadcastss_zmm_k1z_xmmm32 [g0]
+  v2 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
+  v3 = EVEX_Vmovups_zmm_k1z_zmmm512 [context + 64]
+  v4 = EVEX_Vmovups_zmm_k1z_zmmm512 [context + 128]
+  v5 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v2, v2
+  v6 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v3, v3
+  v7 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v4, v4
+  v8 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v5, v5
+  v9 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v5, v1
+  v10 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v6, v1
+  v11 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v7, v1
+  v12 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v9, v9
+  v13 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v12, v8
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 192], v13
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 256], v10
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 320], v11
   exit
 ";
-    assert_text("scheduling", &difference(text, &order::ordered(&machine(text)).to_string()));
+
+/// Two channels take turns, and the third comes behind; what is loaded comes when it is read, and so does the product.
+#[test]
+fn scheduling() {
+    assert_text("scheduling", &difference(CHANNELS, &order::in_chains(&machine(CHANNELS)).to_string()));
+}
+
+/// What is loaded comes when it is read, if that is somewhere else.
+#[test]
+fn late_loads() {
+    let late = order::late(&machine(CHANNELS)).expect("nothing is read at once");
+    assert_text("late-loads", &difference(CHANNELS, &late.to_string()));
+    assert!(order::late(&late).is_none(), "everything is read at once");
 }
 
 /// Where allocation puts the registers of the loop, of which there are few.

@@ -118,6 +118,7 @@ impl Selector<'_> {
         if !both {
             let (a, b) = if self.is_constant(a) { (b, a) } else { (a, b) };
             let reg = self.binary(op, a, b);
+            self.commutes();
             return self.note_operands(reg, &[a, b]);
         }
         let carried = |value: Value| self.carried(self.values[value.index()]);

@@ -101,6 +101,13 @@ impl Selector<'_> {
         }
     }
 
+    /// The operands of the last instruction may change places.
+    pub fn commutes(&mut self) {
+        if let Some(last) = self.insts.last_mut() {
+            last.commutes = true;
+        }
+    }
+
     pub fn pool_at(&mut self, words: &[u32]) -> i32 {
         if let Some(&at) = self.pool.get(words) {
             return at;
