@@ -11,7 +11,7 @@ use crate::mir::{Arg, Base, Block, Class, Inst, Machine, Mem};
 /// Instructions that are put in order together: about as many as processors look ahead.
 const WINDOW: usize = 512;
 
-/// The function in the guest's order, but that what can wait comes late; `None` if nothing changes.
+/// The function in the guest's order, but that what can wait comes late; `None` if no vector is loaded later than before.
 pub fn late<O: Copy>(machine: &Machine<O>) -> Option<Machine<O>> {
     let mut moves = false;
     let late = ordered(machine, |window, insts, ordered| moves |= window.order_late(insts, ordered));
@@ -33,6 +33,7 @@ fn ordered<O: Copy>(
         for part in block.insts.split_inclusive(|inst| inst.effect) {
             part.chunks(WINDOW).for_each(|part| order(&mut window, part, &mut insts));
         }
+        debug_assert_eq!(insts.len(), block.insts.len(), "each instruction comes once");
         Block { params: block.params.clone(), insts, end: block.end.clone(), depth: block.depth }
     };
     Machine {
@@ -69,12 +70,12 @@ struct Node {
     operand_count: u8,
     /// Where its users are in [`Window::users`]: the first, and the end.
     users: (u16, u16),
-    /// Operands that are not there yet and cannot wait themselves.
+    /// Operands that are not released yet and cannot wait themselves.
     waits: u8,
-    /// It can wait for its first user, as it needs nothing of the window but general registers that can wait, too.
+    /// It can wait for its first user, as it needs nothing of the window but general registers.
     can_wait: bool,
-    /// It waits until its first user comes.
-    waits_for_user: bool,
+    /// Its users do not wait for it any more: it is done, or comes with the first of them.
+    is_released: bool,
     is_done: bool,
 }
 
@@ -183,21 +184,20 @@ impl<'a> Window<'a> {
     fn go_on<O: Copy>(&mut self, chain: usize, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) -> bool {
         while let Some(at) = self.ready[chain].pop() {
             let at = usize::from(at);
-            let Node { users: (first, end), waits, is_done, waits_for_user, .. } = self.nodes[at];
-            if is_done || waits_for_user || self.can_wait(at) || waits > 0 || at == insts.len() - 1 {
+            let Node { users: (first, end), waits, is_released, is_done, .. } = self.nodes[at];
+            if is_released || self.can_wait(at) || waits > 0 || at == insts.len() - 1 {
                 continue;
             }
-            let is_early = self.is_early(at);
-            if is_early {
-                self.nodes[at].waits_for_user = true;
-            } else {
+            self.nodes[at].is_released = true;
+            let is_next = !is_done && !self.is_early(at);
+            if is_next {
                 self.put(at, insts, ordered);
             }
             for &user in self.users[usize::from(first)..usize::from(end)].iter().rev() {
                 self.nodes[usize::from(user)].waits -= 1;
                 self.ready[chain].push(user);
             }
-            if !is_early {
+            if is_next {
                 return true;
             }
         }

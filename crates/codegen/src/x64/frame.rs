@@ -49,7 +49,7 @@ fn allocated(text: &str) -> (Machine, Allocation) {
     (machine, allocation)
 }
 
-/// What a pass hands on lies where it was, though others were in the frame meanwhile.
+/// What a pass hands on lies where it was, though others come to the frame meanwhile.
 #[test]
 fn slots_go_around_loops() {
     let (machine, Allocation { locations, slots, .. }) = allocated(&carried());
@@ -61,6 +61,13 @@ fn slots_go_around_loops() {
     let in_slots = moves.iter().filter(|(from, to)| is_slot(*from) && is_slot(*to));
     assert!(in_slots.clone().count() >= 2, "{moves:?}");
     assert!(in_slots.clone().all(|(from, to)| from == to), "{slots:?} slots: {moves:?}");
+    // What is read behind the loop lies somewhere else.
+    let kept = machine.blocks[2].insts.iter().map(|inst| location(&inst.args[1])).filter(|place| is_slot(*place));
+    let kept: Vec<Option<Location>> = kept.collect();
+    assert!(
+        kept.len() >= 2 && kept.iter().all(|kept| moves.iter().all(|(from, _)| from != kept)),
+        "{kept:?}, {moves:?}"
+    );
 }
 
 /// Operands in the frame come last, where the order does not matter.

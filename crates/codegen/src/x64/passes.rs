@@ -398,6 +398,30 @@ fn scheduling() {
     assert_text("scheduling", &difference(CHANNELS, &order::in_chains(&machine(CHANNELS)).to_string()));
 }
 
+/// What an address is made of may come early with what is loaded from there; who reads it besides is not forgotten.
+#[test]
+fn scheduling_of_addresses() {
+    let text = "b0:
+  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
+  v1 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v0, v0
+  v2 = EVEX_Vmovups_zmm_k1z_zmmm512 [context + 64]
+  v3 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v2, v2
+  v4 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v3, v3
+  g5 = EVEX_Vmovd_rm32_xmm v4
+  v6 = EVEX_Vmovups_zmm_k1z_zmmm512 [g5]
+  v7 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v1, v6
+  v8 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v4, v4
+  v9 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v0, v0
+  jump b1(v7, v8, v9)
+b1(v10, v11, v12):
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 128], v10
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 192], v11
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 256], v12
+  exit
+";
+    assert_text("addresses", &difference(text, &order::in_chains(&machine(text)).to_string()));
+}
+
 /// What is loaded comes when it is read, if that is somewhere else.
 #[test]
 fn late_loads() {
