@@ -75,7 +75,7 @@ struct Search<'a> {
     family: Family,
     cf: &'a [Cf],
     /// What instructions are but for addresses and literals, numbered.
-    names: HashMap<(Cf, Vec<Qword>), u32>,
+    names: HashMap<(Cf, Vec<u32>), u32>,
     /// Where the clauses of the instructions that have been looked at have literals.
     literals: HashMap<usize, Vec<usize>>,
     /// Parts that repeat and are no loops, so far.
@@ -160,10 +160,10 @@ impl Search<'_> {
         if let Some(clause) = self.cf[pc].clause(self.family) {
             let range = clause.range(self.code.len())?;
             let first = range.start;
-            words.extend_from_slice(&self.code[range]);
+            words.extend_from_slice(self.code[range].as_flattened());
             let literals = self.find_literals(pc)?;
             for &qword in &literals {
-                words[qword - first] = [0; 2];
+                words[2 * (qword - first)..][..2].fill(0);
             }
             self.literals.insert(pc, literals);
         }
