@@ -3,13 +3,14 @@
 use crate::backend::{Bindings, Code, Incomplete};
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
-use crate::schedule::{Bands, Schedule};
+use crate::schedule::{Pieces, Schedule};
 use crate::stop::Stop;
 use crate::tiles::{TILE_ROWS, positions, tiles};
 use ctm_follow::Place;
 use ctm_lane::budget::Poller;
-use ctm_lane::domain::{Lanes, Layout, QUAD};
+use ctm_lane::domain::{Domain, Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use std::ops::Range;
 
 /// Lanes of the interpreter's groups where it is free to choose.
 const INDEPENDENT_WIDTH: usize = 128;
@@ -127,14 +128,13 @@ impl Kernel {
             Way::Machine(machine) => (self.array_entries * VECTOR_BYTES, machine.columns()),
             Way::Interpreter(program) => (Group::bytes(program, INDEPENDENT_WIDTH), u32::MAX),
         };
-        let bands = Bands::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS }, columns);
+        let pieces = Pieces::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS }, columns);
         schedule.meter.reserve(bytes.saturating_mul(threads as u64))?;
-        let stats = schedule.work(&self.workers, threads, bands.count(), || {
+        let stats = schedule.work(&self.workers, threads, (pieces.count(), pieces.lanes()), || {
             let (mut group, mut bound) = (None, None);
-            let (way, bands, meter) = (&way, &bands, &schedule.meter);
+            let (way, pieces, meter) = (&way, &pieces, &schedule.meter);
             let mut poller = Poller::new(meter);
-            move |band: u64, stats: &mut RunStats| {
-                let rectangle = bands.band(band);
+            let mut run = move |rectangle: Domain, stats: &mut RunStats| -> Result<(), Stop> {
                 stats.lanes += rectangle.lanes();
                 let program = match way {
                     Way::Interpreter(program) => program,
@@ -149,7 +149,7 @@ impl Kernel {
                         };
                         let outcome = bound.run(rectangle, step_limit, &mut poller).map_err(stop)?;
                         stats.instructions += outcome.instructions;
-                        return Ok(rectangle.lanes());
+                        return Ok(());
                     }
                 };
                 let group = match &mut group {
@@ -175,7 +175,12 @@ impl Kernel {
                     }
                 }
                 stats.instructions += group.instructions;
-                Ok(rectangle.lanes())
+                Ok(())
+            };
+            move |band: Range<u64>, stats: &mut RunStats| {
+                let before = stats.lanes;
+                pieces.rectangles(band).try_for_each(|rectangle| run(rectangle, stats))?;
+                Ok(stats.lanes - before)
             }
         })?;
         let groups = Layout::new(launch.lanes, width).occupied_groups();
@@ -193,13 +198,12 @@ impl Kernel {
         let layout = Layout::new(launch.lanes, width);
         let program = Program::new(self.interpretation.code(), &launch.bindings);
         let threads = self.workers.threads(options.threads, layout.groups());
-        let band_groups = Schedule::<Stop>::groups_of_a_band(layout.groups(), width, threads);
         let schedule = Schedule::<Stop>::new(options, launch.lanes.count());
         schedule.meter.reserve(Group::bytes(&program, width) * threads as u64)?;
-        let stats = schedule.work(&self.workers, threads, layout.groups().div_ceil(band_groups), || {
+        let stats = schedule.work(&self.workers, threads, (layout.groups(), width as u64), || {
             let mut group = None;
             let (program, schedule, layout) = (&program, &schedule, &layout);
-            move |band: u64, stats: &mut RunStats| {
+            move |numbers: Range<u64>, stats: &mut RunStats| {
                 let group = match &mut group {
                     Some(group) => group,
                     none => {
@@ -208,7 +212,7 @@ impl Kernel {
                     }
                 };
                 let before = stats.lanes;
-                for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {
+                for number in numbers {
                     let covered = group.set_positions(layout.positions(number), |i, j| launch.lanes.contains(i, j));
                     if covered != 0 {
                         group.run()?;

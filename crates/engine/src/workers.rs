@@ -87,7 +87,7 @@ impl Workers {
                 }
             }
             // The pool takes note a little later that its jobs are done.
-            (0..100).for_each(|_| std::hint::spin_loop());
+            (0..25).for_each(|_| std::hint::spin_loop());
         });
     }
 

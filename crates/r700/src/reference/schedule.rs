@@ -8,6 +8,7 @@ use ctm_engine::schedule::Schedule;
 use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use std::ops::Range;
 
 /// Runs the job, in groups of whole quads.
 ///
@@ -61,18 +62,20 @@ fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Res
     let worker = |mut follow| {
         let mut clauses = Clauses::default();
         let (machine, layout, meter) = (&machine, &layout, &schedule.meter);
-        move |group: u64, stats: &mut RunStats| {
-            let lanes = lanes_of(job, layout, group);
-            let covered = lanes.iter().filter(|lane| lane.covered).count() as u64;
-            if covered > 0 {
-                wavefront::run(machine, options, meter, &mut clauses, &mut follow, lanes, stats)?;
-            }
-            Ok(covered)
+        move |mut groups: Range<u64>, stats: &mut RunStats| {
+            groups.try_fold(0, |done, group| {
+                let lanes = lanes_of(job, layout, group);
+                let covered = lanes.iter().filter(|lane| lane.covered).count() as u64;
+                if covered > 0 {
+                    wavefront::run(machine, options, meter, &mut clauses, &mut follow, lanes, stats)?;
+                }
+                Ok(done + covered)
+            })
         }
     };
     let stats = match is_observed {
         true => schedule.work_here(layout.groups(), worker(follow)),
-        false => schedule.work(&workers, threads, layout.groups(), || worker(None)),
+        false => schedule.work(&workers, threads, (layout.groups(), width(options) as u64), || worker(None)),
     }?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }

@@ -11,6 +11,7 @@ use ctm_follow::Place;
 use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::simplify;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Steps after which a group may be in an endless loop, which the reference recognises.
@@ -79,16 +80,15 @@ impl ExactForm {
         let program = Program::new(&self.code, &bindings);
         let umrt = job.program.info.write_mode == WriteMode::Umrt;
         let threads = if umrt { 1 } else { self.workers.threads(options.threads, sets) };
-        let band_sets = Schedule::<RunError>::groups_of_a_band(sets, width, threads);
         let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
         let unmapped = AtomicBool::new(false);
         schedule.meter.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
-        let stats = schedule.work(&self.workers, threads, sets.div_ceil(band_sets), || {
+        let stats = schedule.work(&self.workers, threads, (sets, width as u64), || {
             // The program writes nothing before a group ends, so a group that takes long can be run again.
             let step_limit = if umrt { options.step_limit } else { options.step_limit.min(EXACT_STEP_LIMIT) };
             let mut worker = None;
             let (groups, unmapped, program, meter) = (&groups, &unmapped, &program, &schedule.meter);
-            move |band: u64, stats: &mut RunStats| {
+            move |numbers: Range<u64>, stats: &mut RunStats| {
                 let group = |width| -> Result<Group, Halt> {
                     Ok(Group::new(program, width, step_limit, meter)?.with_counts(options.counts, &Place::from))
                 };
@@ -104,7 +104,7 @@ impl ExactForm {
                     }),
                 };
                 let mut done = 0;
-                for number in band * band_sets..((band + 1) * band_sets).min(sets) {
+                for number in numbers {
                     let (lanes, groups) = groups(number);
                     done += lanes;
                     for lanes in groups.filter(|lanes| lanes.iter().any(|lane| lane.kind == LaneKind::Runs)) {

@@ -8,6 +8,7 @@ use ctm_engine::schedule::Schedule;
 use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::domain::{Layout, QUAD};
+use std::ops::Range;
 
 /// Runs the job.
 ///
@@ -52,20 +53,17 @@ fn run_following(
         WriteMode::Cached => workers.threads(options.threads, layout.groups()),
     };
     let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
-    let band_groups = Schedule::<RunError>::groups_of_a_band(layout.groups(), width, threads);
-    let bands = layout.groups().div_ceil(band_groups);
     let worker = |follow| {
         let group = Group::new(&machine, options, &schedule.meter, width, follow);
         let mut worker = Worker { machine: &machine, group };
         let layout = &layout;
-        move |band: u64, stats: &mut RunStats| {
-            let groups = band * band_groups..((band + 1) * band_groups).min(layout.groups());
-            groups.map(|group| worker.run_group(job.domain, layout.positions(group), stats)).sum()
+        move |mut groups: Range<u64>, stats: &mut RunStats| {
+            groups.try_fold(0, |lanes, group| Ok(lanes + worker.run_group(job.domain, layout.positions(group), stats)?))
         }
     };
     let stats = match observed {
-        Some((lane, observer)) => schedule.work_here(bands, worker(Some(Follow::new(lane, observer)))),
-        None => schedule.work(&workers, threads, bands, || worker(None)),
+        Some((lane, observer)) => schedule.work_here(layout.groups(), worker(Some(Follow::new(lane, observer)))),
+        None => schedule.work(&workers, threads, (layout.groups(), width as u64), || worker(None)),
     }?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
