@@ -82,7 +82,7 @@ pub use ctm_sm50 as sm50;
 pub use ctm_text as text;
 pub use ctm_x1k as x1k;
 
-/// The examples of the README.
+/// The examples of the tour.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/tour.md")]
+struct Tour;

@@ -20,13 +20,14 @@ def test_the_package():
     assert failed == 0 and tried > 2
 
 
-def test_the_readme(monkeypatch, capsys):
+@pytest.mark.parametrize("page, last", [("README.md", ")\n"), ("docs/tour.md", "None\n")])
+def test_first_example(page, last, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    text = (ROOT / "README.md").read_text()
+    text = (ROOT / page).read_text()
     code = text.split("```python\n")[1].split("```")[0]
     exec(code, {})
     out = capsys.readouterr().out
-    assert out.startswith("(64, 64, 4) Stats(") and out.endswith("None\n")
+    assert out.startswith("(64, 64, 4) Stats(") and out.endswith(last)
 
 
 @pytest.mark.parametrize("name", ctm.__all__)

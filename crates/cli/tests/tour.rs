@@ -1,4 +1,4 @@
-//! The README's tour is true: every command of it runs, and gives the pictures that the page shows.
+//! Every command of `docs/tour.md` and of the README's stories runs, and writes the pictures that the pages show.
 
 mod common;
 
@@ -26,10 +26,9 @@ const SHADED: [&str; 3] = ["shader-plasma.png", "shader-clouds.png", "shader-ray
 /// The drawing, byte by byte.
 const DRAWING: &str = "ripple.svg";
 
-/// The `sh` blocks of the tour; those marked `setup` install what the tests have already.
-fn tour(readme: &str) -> Vec<&str> {
-    let (_, tour) = readme.split_once("\n## Tour\n").expect("a tour");
-    tour.split("\n```sh\n").skip(1).map(|rest| rest.split_once("\n```").expect("the end of a block").0).collect()
+/// The `sh` blocks of a page; those marked `setup` need what the tests do not (an installation, a terminal, a driver).
+fn commands(page: &str) -> Vec<&str> {
+    page.split("\n```sh\n").skip(1).map(|rest| rest.split_once("\n```").expect("the end of a block").0).collect()
 }
 
 fn pixels(path: &Path) -> ctm_array::Array {
@@ -39,9 +38,10 @@ fn pixels(path: &Path) -> ctm_array::Array {
 
 #[cfg(unix)]
 #[test]
-fn commands_of_the_tour() {
+fn commands_of_the_pages() {
     let project = project();
-    let readme = std::fs::read_to_string(project.join("README.md")).expect("README.md");
+    let page = |name: &str| std::fs::read_to_string(project.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let [tour, readme] = ["docs/tour.md", "README.md"].map(page);
     let folder = std::env::temp_dir().join(format!("ctm-tour-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder to work in");
     for name in ["examples", "tests"] {
@@ -58,10 +58,12 @@ fn commands_of_the_tour() {
         assert!(!errors.contains("warning"), "{script}\n{errors}");
     };
 
-    let blocks = tour(&readme);
-    assert!(blocks.len() >= 10, "only {} blocks", blocks.len());
-    run("ctm run examples/mandelbrot.x1k -o mandelbrot.png");
-    blocks.into_iter().for_each(run);
+    for (page, least) in [(&tour, 10), (&readme, 1)] {
+        let blocks = commands(page);
+        assert!(blocks.len() >= least, "only {} blocks", blocks.len());
+        run("ctm run examples/mandelbrot.x1k -o mandelbrot.png");
+        blocks.into_iter().for_each(run);
+    }
     for picture in PICTURES {
         let shown = pixels(&project.join("docs/images").join(picture));
         assert!(pixels(&folder.join(picture)) == shown, "{picture} is not what docs/images shows");

@@ -1,4 +1,4 @@
-//! The C++ client of the README is true.
+//! The C++ client of the tour prints what its comment says.
 #![cfg(all(unix, not(target_vendor = "apple")))]
 
 mod compiler;
@@ -6,12 +6,12 @@ mod compiler;
 use compiler::{Link, Scratch, build, is_compiler_there, succeed};
 use std::process::Command;
 
-const README: &str = include_str!("../../../README.md");
+const TOUR: &str = include_str!("../../../docs/tour.md");
 
-/// The only block of the README in a language.
+/// The only block of the tour in a language.
 fn block(language: &str) -> &'static str {
     let start = format!("\n```{language}\n");
-    let mut blocks = README.split(&start).skip(1);
+    let mut blocks = TOUR.split(&start).skip(1);
     let block = blocks.next().expect("a block").split_once("```\n").expect("the end of the block").0;
     assert!(blocks.next().is_none(), "more than one {language} block");
     block
