@@ -40,7 +40,8 @@ fn pixels(path: &Path) -> ctm_array::Array {
 #[test]
 fn commands_of_the_pages() {
     let project = project();
-    let page = |name: &str| std::fs::read_to_string(project.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let page =
+        |name: &str| std::fs::read_to_string(project.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let [tour, readme] = ["docs/tour.md", "README.md"].map(page);
     let folder = std::env::temp_dir().join(format!("ctm-tour-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder to work in");
