@@ -1,4 +1,4 @@
-//! The card behind the node, and the clients that have it open.
+//! The card behind the node of one process.
 
 use crate::memory::{Descriptor, Memory};
 use crate::objects::Objects;
@@ -11,10 +11,7 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// The process's device: what opened the node first made it.
-static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A card with its memory.
 pub struct Device {
@@ -32,17 +29,6 @@ struct Worker {
     log: Option<File>,
     trace: Option<TraceWriter<File>>,
     submissions: u64,
-}
-
-/// The process's device, made at the first call. Why there is none is written to standard error, once.
-pub fn device() -> Option<&'static Device> {
-    let make = || Device::new().inspect_err(|error| complain(error)).ok();
-    DEVICE.get_or_init(make).as_ref()
-}
-
-/// The process's device, if it was made.
-pub fn existing() -> Option<&'static Device> {
-    DEVICE.get()?.as_ref()
 }
 
 /// Writes a sentence to standard error. Where that is not possible nothing is lost that the program needs.
@@ -87,7 +73,11 @@ fn open_trace(path: &Path, card: &Identity) -> Result<TraceWriter<File>, String>
 }
 
 impl Device {
-    fn new() -> Result<Self, String> {
+    /// The device that the environment asks for.
+    ///
+    /// # Errors
+    /// A sentence that says why there is none.
+    pub fn new() -> Result<Self, String> {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
         let setup = Setup {
@@ -105,10 +95,18 @@ impl Device {
         Ok(Device { identity, memory, objects: Mutex::new(Objects::new()), worker })
     }
 
-    /// Opens the node for a new client: a descriptor.
-    pub fn open(&self) -> io::Result<i32> {
-        let client = self.objects().add_client();
-        self.memory.open(Descriptor::Node(client))
+    /// Opens the node for a new client: a descriptor, with these flags.
+    pub fn open(&self, flags: i32) -> io::Result<i32> {
+        let mut objects = self.objects();
+        objects.forget_closed(&self.memory);
+        objects.add_client(|client| self.memory.open(Descriptor::Node(client), flags))
+    }
+
+    /// Notices what was closed, unless the objects are in use: then whoever opens the node next does.
+    pub fn notice_closed(&self) {
+        if let Ok(mut objects) = self.objects.try_lock() {
+            objects.forget_closed(&self.memory);
+        }
     }
 
     /// The buffer objects, which nobody else uses meanwhile.

@@ -9,12 +9,13 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 mod device;
+mod files;
 mod heap;
 mod ioctl;
 mod memory;
 mod objects;
 mod options;
-mod private;
+mod process;
 mod real;
 mod symbols;
 mod sysfs;

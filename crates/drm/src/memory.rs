@@ -1,4 +1,4 @@
-//! The card's memory: one file in memory, of which every descriptor of the node is another opening.
+//! The card's memory: one file in memory, of which every opening of the node is another opening.
 //!
 //! A card address is an offset in the file. So the driver maps buffer objects itself, with the descriptor that it has and the
 //! offset that it is given.
@@ -6,9 +6,10 @@
 use crate::real;
 use ctm_card::Object;
 use ctm_memory::Arena;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The first card address that is used.
@@ -24,14 +25,46 @@ pub struct Memory {
     identity: (u64, u64),
 }
 
-/// What a descriptor of the memory file stands for. It is noted as the descriptor's position in the file, which nobody needs
-/// otherwise: so copies of it mean the same, however they were made, and nothing is to be done when they are closed.
+/// What an opening of the memory file stands for; numbers are of [`Objects`](crate::objects::Objects). It is noted as the position in the
+/// file, which nobody needs otherwise: so copies of a descriptor mean the same, however they were made. Positions behind the end of the
+/// file do not move, since nothing can be read or written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descriptor {
     /// The node, opened for this client.
     Node(u64),
-    /// An exported buffer object, at this address.
-    Buffer(u32),
+    /// An exported buffer object.
+    Export(u64),
+}
+
+impl Descriptor {
+    fn note(self) -> u64 {
+        LENGTH
+            + match self {
+                Descriptor::Node(number) => 2 * number,
+                Descriptor::Export(number) => 2 * number + 1,
+            }
+    }
+
+    fn of(note: u64) -> Option<Self> {
+        let note = note.checked_sub(LENGTH)?;
+        Some(if note.is_multiple_of(2) { Descriptor::Node(note / 2) } else { Descriptor::Export(note / 2) })
+    }
+}
+
+/// What a descriptor of the memory file stands for. `None` if it is the file's first, which stands for nothing.
+pub fn descriptor(descriptor: i32) -> Option<Descriptor> {
+    Descriptor::of(real::position(descriptor)?)
+}
+
+/// Whether a file looks like the memory of a card. Few others do.
+pub fn may_be_of_card(file: &libc::stat) -> bool {
+    file.st_size == LENGTH as i64 && file.st_mode & libc::S_IFMT == libc::S_IFREG
+}
+
+/// Whether a descriptor is one of the memory of a card, whichever process has it.
+pub fn is_of_card(descriptor: i32) -> bool {
+    fs::read_link(format!("/proc/self/fd/{descriptor}"))
+        .is_ok_and(|name| name == Path::new("/memfd:ctm card (deleted)"))
 }
 
 impl Memory {
@@ -67,34 +100,38 @@ impl Memory {
         (file.st_dev, file.st_ino) == self.identity
     }
 
-    /// A new descriptor of the file.
-    pub fn open(&self, stands_for: Descriptor) -> io::Result<i32> {
+    /// Opens the file again: a descriptor, with these flags.
+    pub fn open(&self, stands_for: Descriptor, flags: i32) -> io::Result<i32> {
         let path = format!("/proc/self/fd/{}\0", self.file.as_raw_fd());
         // SAFETY: the path is a string that ends with 0.
-        let descriptor = unsafe { libc::open(path.as_ptr().cast(), libc::O_RDWR | libc::O_CLOEXEC) };
-        if descriptor < 0 {
+        let opened = unsafe { libc::open(path.as_ptr().cast(), libc::O_RDWR | flags & libc::O_CLOEXEC) };
+        if opened < 0 {
             return Err(io::Error::last_os_error());
         }
-        let note = match stands_for {
-            Descriptor::Node(client) => LENGTH + client,
-            Descriptor::Buffer(address) => u64::from(address),
-        };
-        match real::seek(descriptor, note as i64, libc::SEEK_SET) {
-            Some(_) => Ok(descriptor),
-            None => Err(io::Error::last_os_error()),
-        }
+        // SAFETY: the descriptor is new, and nobody else has it.
+        let opened = unsafe { File::from_raw_fd(opened) };
+        let note = stands_for.note() as i64;
+        real::seek(opened.as_raw_fd(), note, libc::SEEK_SET).ok_or_else(io::Error::last_os_error)?;
+        self.lock(&opened, libc::F_OFD_SETLK, note)?;
+        Ok(opened.into_raw_fd())
     }
 
-    /// What a descriptor stands for. `None` if it is none of the memory file.
-    pub fn descriptor(&self, descriptor: i32) -> Option<Descriptor> {
-        if !real::fstat(descriptor).is_some_and(|file| self.is_it(&file)) {
-            return None;
+    /// Whether an opening is still there: a descriptor in any process, or a mapping. Only the kernel knows all of them, and it gives
+    /// the opening's lock back with the last.
+    pub fn is_open(&self, stands_for: Descriptor) -> bool {
+        let found = self.lock(&self.file, libc::F_OFD_GETLK, stands_for.note() as i64);
+        found.is_ok_and(|found| i32::from(found.l_type) != libc::F_UNLCK)
+    }
+
+    /// Locks a byte of the file, or asks who has locked it.
+    fn lock(&self, opened: &File, operation: i32, byte: i64) -> io::Result<libc::flock> {
+        let (l_type, l_whence) = (libc::F_WRLCK as i16, libc::SEEK_SET as i16);
+        let mut lock = libc::flock { l_type, l_whence, l_start: byte, l_len: 1, l_pid: 0 };
+        // SAFETY: the structure is there.
+        match unsafe { libc::fcntl(opened.as_raw_fd(), operation, &raw mut lock) } {
+            0 => Ok(lock),
+            _ => Err(io::Error::last_os_error()),
         }
-        let note = real::position(descriptor)?;
-        Some(match note.checked_sub(LENGTH) {
-            Some(client) => Descriptor::Node(client),
-            None => Descriptor::Buffer(note as u32),
-        })
     }
 
     /// Asks the host to have an object in huge pages.
@@ -119,15 +156,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_of_descriptors_stand_for_the_same() {
+    fn copies_of_descriptors_stand_for_the_same_until_the_last_is_closed() {
         let memory = Memory::new().unwrap();
-        for expected in [Descriptor::Node(3), Descriptor::Buffer(0x5000)] {
-            let descriptor = memory.open(expected).unwrap();
+        for expected in [Descriptor::Node(3), Descriptor::Export(3)] {
+            assert!(!memory.is_open(expected));
+            let opened = memory.open(expected, libc::O_CLOEXEC).unwrap();
             // SAFETY: the calls take numbers only.
-            let copy = unsafe { libc::dup(descriptor) };
-            assert_eq!([descriptor, copy].map(|number| memory.descriptor(number)), [Some(expected); 2]);
+            let copy = unsafe { libc::dup(opened) };
+            assert_eq!([opened, copy].map(descriptor), [Some(expected); 2]);
+            assert!([opened, copy].map(is_of_card) == [true; 2] && !is_of_card(0));
+            for number in [opened, copy] {
+                assert!(memory.is_open(expected));
+                // SAFETY: the descriptor is this test's.
+                unsafe { libc::close(number) };
+            }
+            assert!(!memory.is_open(expected));
         }
-        assert_eq!([0, -1].map(|number| memory.descriptor(number)), [None, None]);
+        assert_eq!(descriptor(memory.file.as_raw_fd()), None);
     }
 
     #[test]

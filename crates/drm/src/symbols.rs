@@ -4,10 +4,10 @@
 //! Those with a variable number of operands are declared with the one that they may have: on the hosts that there are, it is
 //! passed in the same place, and not looked at where it was not given.
 
-use crate::device::{Device, device, existing};
 use crate::ioctl;
 use crate::memory::Descriptor;
-use crate::real::{fstat as fstat_of, real, set_errno};
+use crate::process::{Opened, complain_of_foreign, device, opened, opened_as};
+use crate::real::{real, set_errno};
 use crate::sysfs::{NODE, Place, place};
 use libc::{DIR, FILE, mode_t, off_t, stat as Stat};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
@@ -26,9 +26,9 @@ unsafe fn lookup(name: *const c_char) -> Place {
     catch_unwind(|| place(name)).unwrap_or(Place::Itself)
 }
 
-/// A descriptor of the node.
-fn open_node() -> c_int {
-    let opened = catch_unwind(|| device().map(|device| device.open()));
+/// A descriptor of the node, opened with these flags.
+fn open_node(flags: c_int) -> c_int {
+    let opened = catch_unwind(|| device().map(|device| device.open(flags)));
     match opened {
         Ok(Some(Ok(descriptor))) => descriptor,
         Ok(Some(Err(error))) => {
@@ -42,22 +42,24 @@ fn open_node() -> c_int {
     }
 }
 
-/// Functions that open a file of a name, which stands where the semicolon is.
+/// Functions that open a file of a name, which stands where the semicolon is, with flags behind it.
 macro_rules! opens {
-    ($($name:ident($($before:ident: $before_type:ty)?; $($after:ident: $after_type:ty),*);)*) => {$(
+    ($($name:ident($($before:ident: $before_type:ty)?; $flags:ident: $flags_type:ty $(, $after:ident: $after_type:ty)?);)*) => {$(
         /// # Safety
         /// As the C library's.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($before: $before_type,)? path: *const c_char $(, $after: $after_type)*) -> c_int {
+        pub unsafe extern "C" fn $name(
+            $($before: $before_type,)? path: *const c_char, $flags: $flags_type $(, $after: $after_type)?
+        ) -> c_int {
             // SAFETY: the caller gives a string.
             let place = unsafe { lookup(path) };
             let path = match &place {
-                Place::Node(_) => return open_node(),
+                Place::Node(_) => return open_node($flags),
                 Place::Private(path) => path.as_ptr(),
                 Place::Itself => path,
             };
-            real!($name: fn($($before_type,)? *const c_char $(, $after_type)*) -> c_int,
-                ($($before,)? path $(, $after)*), else -1)
+            real!($name: fn($($before_type,)? *const c_char, $flags_type $(, $after_type)?) -> c_int,
+                ($($before,)? path, $flags $(, $after)?), else -1)
         }
     )*};
 }
@@ -182,7 +184,7 @@ pub unsafe extern "C" fn statx(
     let result = real!(statx: fn(c_int, *const c_char, c_int, c_uint, *mut libc::statx) -> c_int,
         (directory, name, flags, mask, found), else -1);
     // SAFETY: as above.
-    let of_descriptor = unsafe { is_empty(path) } && is_node(directory);
+    let of_descriptor = unsafe { is_empty(path) } && is_node(opened(directory));
     if result == 0 && (of_descriptor || matches!(place, Place::Node(_))) {
         // SAFETY: the C library has just filled it.
         let found = unsafe { &mut *found };
@@ -192,14 +194,12 @@ pub unsafe extern "C" fn statx(
     result
 }
 
-/// Whether a descriptor is one of the node.
-fn is_node(descriptor: c_int) -> bool {
-    let node = |device: &'static Device| match device.memory.descriptor(descriptor)? {
-        Descriptor::Node(_) => Some(()),
-        Descriptor::Buffer(_) => None,
-    };
-    let Some(device) = existing() else { return false };
-    fstat_of(descriptor).is_some_and(|found| device.memory.is_it(&found)) && node(device).is_some()
+/// Whether a descriptor is one of the node, of this process or another one.
+fn is_node(opened: Option<Opened>) -> bool {
+    match opened {
+        Some(Opened::Own(_, Descriptor::Node(_)) | Opened::Foreign(Descriptor::Node(_))) => true,
+        Some(Opened::Own(_, Descriptor::Export(_)) | Opened::Foreign(Descriptor::Export(_))) | None => false,
+    }
 }
 
 /// Functions that find out about the file of a descriptor.
@@ -211,12 +211,10 @@ macro_rules! fstats {
         pub unsafe extern "C" fn $name($($before: $before_type,)? descriptor: c_int, found: *mut Stat) -> c_int {
             let result = real!($name: fn($($before_type,)? c_int, *mut Stat) -> c_int,
                 ($($before,)? descriptor, found), else -1);
-            if result == 0 && let Some(device) = existing() {
+            if result == 0 {
                 // SAFETY: the C library has just filled it.
                 let found = unsafe { &mut *found };
-                if device.memory.is_it(found)
-                    && let Some(Descriptor::Node(_)) = device.memory.descriptor(descriptor)
-                {
+                if is_node(opened_as(descriptor, found)) {
                     be_node(found);
                 }
             }
@@ -239,12 +237,17 @@ macro_rules! seeks {
         /// As the C library's.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(descriptor: c_int, offset: off_t, origin: c_int) -> off_t {
-            let found = existing().and_then(|device| Some((device, device.memory.descriptor(descriptor)?)));
-            match found {
-                Some((device, Descriptor::Buffer(address))) if origin == libc::SEEK_END => {
-                    let size = catch_unwind(|| device.objects().at(address).map(|buffer| buffer.object.size));
+            match opened(descriptor) {
+                Some(Opened::Own(device, Descriptor::Export(export))) if origin == libc::SEEK_END => {
+                    let size = catch_unwind(|| device.objects().exported(export).map(|buffer| buffer.object.size));
                     size.ok().flatten().map_or(0, off_t::from)
                 }
+                Some(Opened::Foreign(Descriptor::Export(_))) if origin == libc::SEEK_END => {
+                    complain_of_foreign(descriptor);
+                    set_errno(libc::ENODEV);
+                    -1
+                }
+                // The position says what it is, in all processes that have it.
                 Some(_) => 0,
                 None => real!($name: fn(c_int, off_t, c_int) -> off_t, (descriptor, offset, origin), else -1),
             }
@@ -253,6 +256,21 @@ macro_rules! seeks {
 }
 
 seeks! { lseek lseek64 }
+
+/// Notices at once that the node or an exported object was closed for the last time. What is closed in other ways (`dup2`,
+/// `close_range`, the end of another process) is noticed when the node is opened next, or memory runs out.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn close(descriptor: c_int) -> c_int {
+    let opened = opened(descriptor);
+    let result = real!(close: fn(c_int) -> c_int, (descriptor), else -1);
+    if let Some(Opened::Own(device, _)) = opened {
+        let _ = catch_unwind(|| device.notice_closed());
+    }
+    result
+}
 
 /// # Safety
 /// As the C library's.

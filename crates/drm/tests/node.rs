@@ -7,10 +7,12 @@ use std::env;
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 const NODE: &CStr = c"/dev/dri/renderD128";
 
@@ -19,6 +21,8 @@ const CREATE: u64 = 0x5D;
 const MMAP: u64 = 0x5E;
 const CS: u64 = 0x66;
 const INFO: u64 = 0x67;
+const EXPORT: u64 = 0x2D;
+const IMPORT: u64 = 0x2E;
 
 /// Commands that do nothing: fillers.
 const NOTHING: [u32; 8] = [0x8000_0000; 8];
@@ -68,6 +72,46 @@ fn map(node: RawFd, handle: u64) -> *mut u32 {
     let address = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, libc::MAP_SHARED, node, offset) };
     assert_ne!(address, libc::MAP_FAILED);
     address.cast()
+}
+
+/// Closes a descriptor.
+fn close_file(descriptor: RawFd) {
+    // SAFETY: the call takes a number.
+    assert_eq!(unsafe { libc::close(descriptor) }, 0);
+}
+
+/// Exports an object: a descriptor.
+fn export(node: RawFd, handle: u64) -> RawFd {
+    let mut words = [handle | (libc::O_CLOEXEC as u64) << 32, 0];
+    assert_eq!(ask_at(node, EXPORT, words.as_mut_ptr(), 12), 0);
+    words[1] as RawFd
+}
+
+/// Imports an object: its handle, or the error.
+fn import(node: RawFd, exported: RawFd) -> Result<u64, i32> {
+    let mut words = [0, exported as u64];
+    match ask_at(node, IMPORT, words.as_mut_ptr(), 12) {
+        0 => Ok(words[0] & 0xFFFF_FFFF),
+        error => Err(error),
+    }
+}
+
+/// Runs something in a child, which must end well.
+fn in_child(run: impl FnOnce()) {
+    // SAFETY: the child runs only what a test has written for it, and ends there.
+    match unsafe { libc::fork() } {
+        0 => {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            // SAFETY: the call takes a number.
+            unsafe { libc::_exit(i32::from(result.is_err())) }
+        }
+        child => {
+            let mut status = 0;
+            // SAFETY: the number is there.
+            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+            assert_eq!(status, 0, "the child failed");
+        }
+    }
 }
 
 /// Submits commands with objects: 0 or the error's number.
@@ -131,16 +175,16 @@ fn client_objects() {
     }
     assert_eq!(close(other, handle), libc::EINVAL, "another opening has its own");
 
-    // Exported and imported, an object is the same, and lives as long as one handle does.
-    let mut words = [handle, 0];
-    assert_eq!(ask_at(node, 0x2D, words.as_mut_ptr(), 12), 0);
-    let exported = words[1] as RawFd;
+    // Exported and imported, an object is the same, and lives as long as one handle or export does.
+    let exported = export(node, handle);
     // SAFETY: the call takes numbers.
     assert_eq!(unsafe { [libc::SEEK_END, libc::SEEK_SET].map(|origin| libc::lseek(exported, 0, origin)) }, [4096, 0]);
-    let mut words = [0, exported as u64];
-    assert_eq!(ask_at(other, 0x2E, words.as_mut_ptr(), 12), 0);
-    let imported = words[0] & 0xFFFF_FFFF;
+    // SAFETY: the bytes are there.
+    assert_eq!(unsafe { libc::read(exported, [0u8; 4].as_mut_ptr().cast(), 4) }, 0);
     assert_eq!(close(node, handle), 0);
+    assert_ne!(map(node, create(node, 5, 0).unwrap()), memory);
+    let imported = import(other, exported).unwrap();
+    close_file(exported);
     // SAFETY: the object is mapped, as a whole page.
     unsafe { assert_eq!(map(other, imported).add(1023).read_volatile(), 7) };
     assert_eq!(close(other, imported), 0);
@@ -286,6 +330,211 @@ fn client_threads() {
     std::thread::scope(|scope| (0..8).for_each(|thread| _ = scope.spawn(move || run(thread))));
 }
 
+/// Objects belong to an opening of the node: to all copies of its descriptor together, and to mappings that were made with them.
+#[test]
+#[ignore = "a client"]
+fn client_closes() {
+    let large = 256 << 20;
+    // What is written is the host's memory, which every round has to give back.
+    for _ in 0..40 {
+        let node = open();
+        let memory = map(node, create(node, large, 1).unwrap());
+        // SAFETY: the object is mapped, as a whole page.
+        unsafe { memory.write_volatile(1) };
+        // SAFETY: it is mapped.
+        unsafe { libc::munmap(memory.cast(), 4096) };
+        close_file(node);
+    }
+
+    // Each takes more than half of the memory, so that one is there only when the other is not.
+    let most = 2 << 30;
+    let other = open();
+    let is_free = || create(other, most, 1).inspect(|&handle| assert_eq!(close(other, handle), 0)).is_ok();
+    let opened = || {
+        let node = open();
+        let handle = create(node, most, 1).unwrap();
+        assert!(!is_free());
+        (node, handle)
+    };
+    // SAFETY: the calls take numbers.
+    let copies: [fn(RawFd) -> RawFd; 4] = unsafe {
+        [
+            |node| libc::dup(node),
+            |node| libc::fcntl(node, libc::F_DUPFD, 100),
+            |node| libc::fcntl(node, libc::F_DUPFD_CLOEXEC, 100),
+            |node| libc::dup3(node, 90, libc::O_CLOEXEC),
+        ]
+    };
+    // SAFETY: the calls take numbers, and the pipe's are there.
+    let closes: [fn(RawFd); 3] = [
+        close_file,
+        |node| assert_eq!(unsafe { libc::syscall(libc::SYS_close_range, node, node, 0) }, 0),
+        |node| assert_eq!(unsafe { libc::dup2(0, node) }, node),
+    ];
+    for copy in copies {
+        for close in closes {
+            let (node, handle) = opened();
+            let copy = copy(node);
+            close(node);
+            assert!(!is_free(), "the copy has it");
+            assert_eq!(ask(copy, 0x64, &mut [handle]), 0);
+            close(copy);
+            assert!(is_free());
+            // What `dup2` put in their places.
+            [node, copy].into_iter().for_each(|number| _ = unsafe { libc::close(number) });
+        }
+    }
+
+    let (node, handle) = opened();
+    let memory = map(node, handle);
+    close_file(node);
+    assert!(!is_free(), "it is mapped");
+    // SAFETY: it is.
+    unsafe {
+        memory.write_volatile(7);
+        libc::munmap(memory.cast(), 4096);
+    }
+    assert!(is_free());
+
+    // On its way through a socket.
+    let (node, _) = opened();
+    let (one, two) = std::os::unix::net::UnixStream::pair().unwrap();
+    send(one.as_raw_fd(), node);
+    close_file(node);
+    assert!(!is_free());
+    let received = receive(two.as_raw_fd());
+    assert_eq!(create(received, 4096, 1), Ok(2));
+    close_file(received);
+    assert!(is_free());
+
+    let (node, handle) = opened();
+    let exported = export(node, handle);
+    close_file(node);
+    assert!(!is_free(), "it is exported");
+    close_file(exported);
+    assert!(is_free());
+    assert_eq!(import(other, other), Err(libc::EINVAL));
+}
+
+/// Sends a descriptor.
+fn send(socket: RawFd, descriptor: RawFd) {
+    // SAFETY: all structures are there, and as long as they say.
+    unsafe {
+        let (mut control, mut byte) = ([0u64; 8], 0u8);
+        let mut data = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+        let mut message: libc::msghdr = std::mem::zeroed();
+        (message.msg_iov, message.msg_iovlen) = (&raw mut data, 1);
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = libc::CMSG_SPACE(4) as _;
+        let header = libc::CMSG_FIRSTHDR(&message);
+        (*header).cmsg_level = libc::SOL_SOCKET;
+        (*header).cmsg_type = libc::SCM_RIGHTS;
+        (*header).cmsg_len = libc::CMSG_LEN(4) as _;
+        libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(descriptor);
+        assert_eq!(libc::sendmsg(socket, &message, 0), 1);
+    }
+}
+
+/// Receives a descriptor.
+fn receive(socket: RawFd) -> RawFd {
+    // SAFETY: all structures are there, and as long as they say.
+    unsafe {
+        let (mut control, mut byte) = ([0u64; 8], 0u8);
+        let mut data = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+        let mut message: libc::msghdr = std::mem::zeroed();
+        (message.msg_iov, message.msg_iovlen) = (&raw mut data, 1);
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control) as _;
+        assert_eq!(libc::recvmsg(socket, &mut message, libc::MSG_CMSG_CLOEXEC), 1);
+        libc::CMSG_DATA(libc::CMSG_FIRSTHDR(&message)).cast::<RawFd>().read_unaligned()
+    }
+}
+
+/// A child has a card of its own, and none by what it inherits; whatever it does, its parent's objects stay as they are.
+#[test]
+#[ignore = "a client"]
+fn client_forks() {
+    let node = open();
+    let handle = create(node, 4096, 1).unwrap();
+    let memory = map(node, handle);
+    let exported = export(node, handle);
+    // SAFETY: the object is mapped, as a whole page.
+    unsafe { memory.write_volatile(111) };
+    assert_eq!(submit(node, &NOTHING, &[handle]), 0);
+    in_child(|| {
+        for number in [CLOSE, CREATE, MMAP, CS, INFO, EXPORT] {
+            assert_eq!(ask(node, number, &mut [handle, 0, 0, 0]), libc::ENODEV, "{number:#x}");
+        }
+        // SAFETY: the calls take numbers.
+        assert_eq!(unsafe { [node, exported].map(|file| libc::lseek(file, 0, libc::SEEK_SET)) }, [0, 0]);
+        let own = open();
+        assert_eq!(import(own, exported), Err(libc::ENODEV));
+        let handle = create(own, 4096, 1).unwrap();
+        let memory = map(own, handle);
+        // SAFETY: the object is mapped, as a whole page.
+        assert_eq!(unsafe { memory.read_volatile() }, 0);
+        // SAFETY: as above.
+        unsafe { memory.write_volatile(222) };
+        assert_eq!(submit(own, &NOTHING, &[handle]), 0);
+        assert_eq!((close(own, handle), close(own, handle)), (0, libc::EINVAL));
+        [own, node, exported].into_iter().for_each(close_file);
+        // And so has a child of the child, whose parent has none open.
+        in_child(|| assert_eq!(create(open(), 4096, 1), Ok(1)));
+    });
+    // SAFETY: the object is mapped, as a whole page.
+    assert_eq!(unsafe { memory.read_volatile() }, 111);
+    assert_eq!(submit(node, &NOTHING, &[handle]), 0);
+    let new = map(node, create(node, 4096, 1).unwrap());
+    // SAFETY: as above.
+    assert_eq!(unsafe { new.read_volatile() }, 0);
+    // SAFETY: the structure is there.
+    assert_eq!(import(open(), exported).map(|_| ()), Ok(()));
+}
+
+/// Forks before anything is open, with the card's files found; then parent and child draw at once.
+#[test]
+#[ignore = "a client"]
+fn client_forks_first() {
+    assert!(fs::exists("/sys/dev/char/226:128/device/uevent").unwrap());
+    let draw = || {
+        let node = open();
+        let handle = create(node, 4096, 1).unwrap();
+        for _ in 0..100 {
+            assert_eq!(submit(node, &NOTHING, &[handle]), 0);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(draw);
+        in_child(|| {
+            draw();
+            assert!(fs::exists("/sys/dev/char/226:128/device/uevent").unwrap());
+        });
+    });
+}
+
+/// Starts programs, which have the descriptors that are not closed then.
+#[test]
+#[ignore = "a client"]
+fn client_execs() {
+    // SAFETY: the name is a string that ends with 0.
+    let (closed, kept) = (open(), unsafe { libc::open(NODE.as_ptr(), libc::O_RDWR) });
+    // SAFETY: the calls take numbers.
+    let flags = [closed, kept].map(|node| unsafe { libc::fcntl(node, libc::F_GETFD) });
+    assert_eq!(flags, [libc::FD_CLOEXEC, 0]);
+    let inherited = format!("{closed} {kept}");
+    let status = client("client_that_inherits").env("CTM_TEST_INHERITED", inherited).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+#[ignore = "a client of a client"]
+fn client_that_inherits() {
+    let inherited = env::var("CTM_TEST_INHERITED").unwrap();
+    let errors = inherited.split(' ').map(|node| ask(node.parse().unwrap(), 0x5C, &mut [0; 3]));
+    assert_eq!(errors.collect::<Vec<_>>(), [libc::EBADF, libc::ENODEV]);
+    assert_eq!(create(open(), 4096, 1), Ok(1));
+}
+
 #[test]
 #[ignore = "a client"]
 fn client_without_a_card() {
@@ -331,14 +580,94 @@ fn client(name: &str) -> Command {
     command
 }
 
-/// Runs a client, with a directory for temporary files that must be empty afterwards.
+/// Runs a client, with a directory for temporary files in which nothing must be left.
 fn run(name: &str, card: &str) -> Output {
-    let scratch = scratch();
-    let output = client(name).env("TMPDIR", &scratch).env("CTM_CARD", card).output().unwrap();
+    let [scratch, runtime] = [scratch(), scratch()];
+    let output = client(name).env("TMPDIR", &scratch).env("XDG_RUNTIME_DIR", &runtime).env("CTM_CARD", card).output();
+    let output = succeeded(output.unwrap());
+    fs::remove_dir(&scratch).expect("no file is left behind");
+    fs::remove_dir_all(&runtime).unwrap();
+    output
+}
+
+#[track_caller]
+fn succeeded(output: Output) -> Output {
     let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     assert!(output.status.success() && stdout.contains("1 passed"), "{}: {stdout}{stderr}", output.status);
-    fs::remove_dir(&scratch).expect("no file is left behind");
     output
+}
+
+/// The names in a directory, in their order.
+fn names(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+/// The card's files lie where the user alone can write; what others have there, whatever its name and age, stays.
+#[test]
+fn nothing_is_removed() {
+    let scratch = scratch();
+    let [runtime, cache, home, temporary] = ["runtime", "cache", "home", "tmp"].map(|name| scratch.join(name));
+    for directory in [&runtime, &cache, &home, &temporary] {
+        fs::DirBuilder::new().mode(0o700).create(directory).unwrap();
+    }
+    let old = ["ctm-card-", "ctm-card-abcdef"].map(|name| temporary.join(name));
+    for old in &old {
+        fs::create_dir(old).unwrap();
+        fs::write(old.join("mine"), "mine").unwrap();
+        fs::File::open(old).unwrap().set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+    }
+    let run = |places: &[(&str, &Path)]| {
+        let mut client = client("client_files");
+        for name in ["XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "HOME"] {
+            client.env_remove(name);
+        }
+        client.env("TMPDIR", &temporary).env("CTM_CARD", "rv515").envs(places.iter().copied());
+        client.output().unwrap()
+    };
+    let all = [("XDG_RUNTIME_DIR", &*runtime), ("XDG_CACHE_HOME", &cache), ("HOME", &home)];
+    for first in 0..3 {
+        succeeded(run(&all[first..]));
+    }
+    assert_eq!(names(&runtime.join("ctm")), ["card-7140"]);
+    assert_eq!(names(&cache.join("ctm")), ["card-7140"]);
+    assert_eq!(names(&home.join(".cache/ctm")), ["card-7140"]);
+    assert_eq!(names(&temporary), ["ctm-card-", "ctm-card-abcdef"]);
+
+    succeeded(run(&[]));
+    // SAFETY: the call takes nothing.
+    let user = unsafe { libc::geteuid() };
+    let shared = temporary.join(format!("ctm-{user}"));
+    assert_eq!(names(&shared), ["card-7140"]);
+    // One that somebody else may have made.
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
+    let refused = run(&[]);
+    assert!(!refused.status.success());
+    let errors = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(errors.matches("no directory for the card's files: ").count(), 1, "{errors}");
+    assert!(errors.contains("it is not a directory that this user alone can write to; XDG_RUNTIME_DIR"), "{errors}");
+
+    assert_eq!(old.map(|old| fs::read_to_string(old.join("mine")).unwrap()), ["mine", "mine"]);
+    fs::remove_dir_all(&scratch).unwrap();
+}
+
+#[test]
+fn closing_the_node_for_the_last_time_frees_its_objects() {
+    run("client_closes", "rv515");
+}
+
+#[test]
+fn a_child_has_a_card_of_its_own() {
+    let errors = String::from_utf8(run("client_forks", "rv515").stderr).unwrap();
+    assert_eq!(errors.matches("belongs to the card of another process; each process has a card of its own").count(), 1);
+    run("client_forks_first", "r580");
+}
+
+#[test]
+fn a_program_that_is_started_has_a_card_of_its_own() {
+    run("client_execs", "rv515");
 }
 
 #[test]
@@ -380,7 +709,12 @@ fn traces_survive_their_client() {
     let scratch = scratch();
     let path = scratch.join("trace");
     let run = || {
-        let status = client("client_killed").env("CTM_CARD_TRACE", &path).env("TMPDIR", &scratch).status().unwrap();
+        let status = client("client_killed")
+            .env("CTM_CARD_TRACE", &path)
+            .env("TMPDIR", &scratch)
+            .env("XDG_RUNTIME_DIR", &scratch)
+            .status()
+            .unwrap();
         assert_eq!(status.signal(), Some(libc::SIGKILL));
     };
     let values = |path: &Path| -> Vec<Vec<u8>> {

@@ -3,6 +3,7 @@
 use super::abi::{self, Answer, Errno, GetCap, PrimeHandle, Version};
 use crate::device::Device;
 use crate::memory::Descriptor;
+use crate::process::{Opened, complain_of_foreign, opened};
 
 /// The kernel's driver that answers, as a driver of graphics libraries knows it.
 const NAME: &[u8] = b"radeon";
@@ -35,17 +36,26 @@ pub fn capability(request: &mut GetCap) -> Answer {
 
 /// Exports an object as a descriptor.
 pub fn export(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer {
-    let object = device.objects().get(client, request.handle).ok_or(Errno(libc::ENOENT))?.object;
-    let opened = device.memory.open(Descriptor::Buffer(object.address));
+    let mut objects = device.objects();
+    objects.forget_closed(&device.memory);
+    let address = objects.get(client, request.handle).ok_or(Errno(libc::ENOENT))?.object.address;
+    let open = |export| device.memory.open(Descriptor::Export(export), request.flags as i32);
+    let opened = objects.export(address, open).ok_or(Errno(libc::ENOENT))?;
     request.descriptor = opened.map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))?;
     Ok(())
 }
 
 /// Imports an object that was exported.
 pub fn import(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer {
-    let Some(Descriptor::Buffer(address)) = device.memory.descriptor(request.descriptor) else {
-        return Err(Errno(libc::EINVAL));
-    };
-    request.handle = device.objects().handle_of(client, address).ok_or(Errno(libc::ENOENT))?;
-    Ok(())
+    match opened(request.descriptor) {
+        Some(Opened::Own(_, Descriptor::Export(export))) => {
+            request.handle = device.objects().import(client, export).ok_or(Errno(libc::ENOENT))?;
+            Ok(())
+        }
+        Some(Opened::Foreign(_)) => {
+            complain_of_foreign(request.descriptor);
+            Err(Errno(libc::ENODEV))
+        }
+        Some(Opened::Own(_, Descriptor::Node(_))) | None => Err(Errno(libc::EINVAL)),
+    }
 }

@@ -29,7 +29,8 @@ pub fn create(device: &Device, client: u64, request: &mut GemCreate) -> Answer {
     if request.size == 0 {
         return Err(Errno(libc::EINVAL));
     }
-    let made = device.objects().create(client, (request.size, alignment), request.initial_domain);
+    let size = (request.size, alignment);
+    let made = device.objects().create(client, size, request.initial_domain, &device.memory);
     request.handle = made.ok_or(Errno(libc::ENOMEM))?;
     Ok(())
 }

@@ -6,8 +6,9 @@ mod gem;
 mod info;
 mod submit;
 
-use crate::device::{Device, existing};
+use crate::device::Device;
 use crate::memory::Descriptor;
+use crate::process::{Opened, complain_of_foreign, opened};
 use crate::real::set_errno;
 use abi::{Answer, Argument, Errno};
 use std::ffi::c_void;
@@ -21,12 +22,20 @@ pub fn ioctl(descriptor: i32, request: u64, pointer: *mut c_void) -> Option<i32>
     if request >> 8 & 0xFF != DRM {
         return None;
     }
-    let device = existing()?;
-    let Descriptor::Node(client) = device.memory.descriptor(descriptor)? else { return None };
     let argument = Argument { pointer, size: (request >> 16 & 0x3FFF) as usize };
-    // The locks of what was being done are usable afterwards, and the client learns that its request failed.
-    let answer = catch_unwind(AssertUnwindSafe(|| dispatch(device, client, request & 0xFF, argument)));
-    match answer.unwrap_or(Err(Errno(libc::EIO))) {
+    let answer = match opened(descriptor)? {
+        Opened::Own(device, Descriptor::Node(client)) => {
+            // The locks of what was being done are usable afterwards, and the client learns that its request failed.
+            let answer = catch_unwind(AssertUnwindSafe(|| dispatch(device, client, request & 0xFF, argument)));
+            answer.unwrap_or(Err(Errno(libc::EIO)))
+        }
+        Opened::Foreign(Descriptor::Node(_)) => {
+            complain_of_foreign(descriptor);
+            Err(Errno(libc::ENODEV))
+        }
+        Opened::Own(_, Descriptor::Export(_)) | Opened::Foreign(Descriptor::Export(_)) => return None,
+    };
+    match answer {
         Ok(()) => Some(0),
         Err(Errno(code)) => {
             set_errno(code);
