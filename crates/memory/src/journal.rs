@@ -112,4 +112,66 @@ mod tests {
         View::new(&original, surface, Bounds::Drop).store_raw(0, 0, [0; 4]);
         assert_ne!(bytes(&space), bytes(&original), "a copy has memory of its own");
     }
+
+    /// A word of a buffer lies in two words of memory, and both are noted as they were and are.
+    #[test]
+    fn both_halves_of_a_word_that_lies_across_two() {
+        for (base, address) in [(1, 0), (2, 0), (3, 0), (0, 1), (1, 3), (3, 3), (2, 5)] {
+            let mut space = Space::default();
+            space.map(Arena::new(BASE, 0x800).unwrap()).unwrap();
+            let mut bytes: Vec<u8> = (0..16).collect();
+            space.write_bytes(BASE, &bytes).unwrap();
+            space.record();
+            let words = |bytes: &[u8]| -> Vec<u32> {
+                bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+            };
+            let before = words(&bytes);
+            Buffer::new(&space, BASE + base, 12).unwrap().store(address, 0xDDCC_BBAA);
+            let first = (base + address) as usize;
+            bytes[first..first + 4].copy_from_slice(&[0xAA, 0xBB, 0xCC, 0xDD]);
+            let after = words(&bytes);
+            let stored =
+                |word: usize| Stored { address: BASE + 4 * word as u32, before: before[word], after: after[word] };
+            let expected = [stored(first / 4), stored(first / 4 + 1)];
+            let journal = space.journal().unwrap();
+            assert_eq!(
+                journal.since(0),
+                if first.is_multiple_of(4) { &expected[..1] } else { &expected[..] },
+                "{first}"
+            );
+            let mut found = [0; 16];
+            space.read_bytes(BASE, &mut found).unwrap();
+            assert_eq!(&found[..], bytes);
+            space.undo(0);
+            space.read_bytes(BASE, &mut found).unwrap();
+            assert_eq!(words(&found), before, "{first}");
+        }
+    }
+
+    #[test]
+    fn bytes_and_halves_are_noted_as_their_words() {
+        let mut space = Space::default();
+        space.map(Arena::new(BASE, 0x800).unwrap()).unwrap();
+        space.write_bytes(BASE, &[0x44, 0x33, 0x22, 0x11]).unwrap();
+        space.record();
+        for (address, bytes, after) in [
+            (0, 1, 0x1122_33AA),
+            (1, 1, 0x1122_AA44),
+            (2, 1, 0x11AA_3344),
+            (3, 1, 0xAA22_3344),
+            (0, 2, 0x1122_BBAA),
+            (1, 2, 0x1122_BBAA),
+            (2, 2, 0xBBAA_3344),
+            (3, 2, 0xBBAA_3344),
+            (0, 4, 0xDDCC_BBAA),
+            (3, 4, 0xDDCC_BBAA),
+        ] {
+            assert!(space.store(BASE + address, 0xDDCC_BBAA, bytes));
+            let journal = space.journal().unwrap();
+            assert_eq!(journal.since(0), [Stored { address: BASE, before: 0x1122_3344, after }], "{address} {bytes}");
+            assert_eq!((journal.len(), journal.is_empty(), journal.since(1)), (1, false, vec![]));
+            space.undo(0);
+        }
+        assert!(!space.store(BASE + 0x800, 1, 1));
+    }
 }

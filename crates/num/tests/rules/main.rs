@@ -6,5 +6,6 @@ mod ieee;
 mod model;
 mod r700;
 mod sm50;
+mod sm50_integer;
 mod transcendental;
 mod x1k;
