@@ -154,15 +154,22 @@ fn the_child_is_locked_up() {
     let status = fs::read_to_string(format!("/proc/{child}/status")).expect("a status");
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     assert_eq!([field("Seccomp:"), field("NoNewPrivs:")], [Some("2"), Some("1")], "{status}");
+    for set in ["CapInh:", "CapPrm:", "CapEff:"] {
+        assert_eq!(field(set), Some("0000000000000000"), "{set} {status}");
+    }
     let limits = fs::read_to_string(format!("/proc/{child}/limits")).expect("limits");
     let limit = |name: &str| {
         let line = limits.lines().find_map(|line| line.strip_prefix(name)).expect(name);
         line.split_whitespace().next().map(str::to_owned)
     };
-    for name in ["Max data size", "Max address space", "Max cpu time", "Max file size", "Max open files"] {
+    for name in
+        ["Max data size", "Max address space", "Max cpu time", "Max file size", "Max open files", "Max processes"]
+    {
         assert_ne!(limit(name).as_deref(), Some("unlimited"), "{name}");
     }
-    assert_eq!(limit("Max core file size").as_deref(), Some("0"));
+    for name in ["Max core file size", "Max locked memory"] {
+        assert_eq!(limit(name).as_deref(), Some("0"), "{name}");
+    }
     // No open files but the standard ones, the socket, and those that a thread pool has of its own.
     let files = fs::read_dir(format!("/proc/{child}/fd")).expect("files");
     for file in files.flatten() {

@@ -70,15 +70,19 @@ impl Ledger {
         Ok(())
     }
 
-    /// Notes that a file is written.
+    /// Notes that a file is written, which has all of these identities.
     ///
     /// # Errors
     /// It is an input, or an output already.
-    pub fn write(&mut self, file: Identity) -> Result<(), AccessError> {
+    pub fn write(&mut self, file: impl IntoIterator<Item = Identity>) -> Result<(), AccessError> {
+        let file: Vec<Identity> = file.into_iter().collect();
         match () {
-            () if self.read.contains(&file) => Err(AccessError::InputAndOutput),
-            () if self.written.insert(file) => Ok(()),
-            () => Err(AccessError::TwoOutputs),
+            () if file.iter().any(|identity| self.read.contains(identity)) => Err(AccessError::InputAndOutput),
+            () if file.iter().any(|identity| self.written.contains(identity)) => Err(AccessError::TwoOutputs),
+            () => {
+                self.written.extend(file);
+                Ok(())
+            }
         }
     }
 }

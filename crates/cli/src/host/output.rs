@@ -37,17 +37,16 @@ impl LocalOutput {
         }
         if let Some(special) = standing.as_ref().filter(|standing| !standing.is_file()) {
             if !takes_everything(special) {
-                ledger.write(Identity::of_file(special, Some(path))?)?;
+                ledger.write([Identity::of_file(special, Some(path))?])?;
             }
             return Ok(LocalOutput::Special(open_special(path)?));
         }
         let path = if standing.is_some() { fs::canonicalize(path)? } else { path.into() };
         let name = Path::new(path.file_name().ok_or(io::Error::from(io::ErrorKind::InvalidFilename))?);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        ledger.write(match &standing {
-            Some(standing) => Identity::of_file(standing, Some(&path))?,
-            None => Identity::of_new(folder, name)?,
-        })?;
+        // The name too: once the output has it, another file stands there.
+        let of_standing = standing.as_ref().map(|standing| Identity::of_file(standing, Some(&path))).transpose()?;
+        ledger.write([Identity::of_new(folder, name)?].into_iter().chain(of_standing))?;
         if standing.as_ref().is_some_and(|standing| standing.permissions().readonly()) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected").into());
         }

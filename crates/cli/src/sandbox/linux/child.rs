@@ -7,9 +7,10 @@ use crate::failure::cause;
 use crate::host::{Host, Local};
 use crate::report::Message;
 use crate::{Cli, Failure};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 /// Locks this process up for good. Its standard input is the socket to the supervisor, which becomes its host.
 ///
@@ -26,7 +27,15 @@ pub fn enter(cli: &Cli, local: &Local) -> Result<Remote, Failure> {
 fn lock(cli: &Cli, local: &Local) -> io::Result<Remote> {
     let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let machine = local.memory();
-    limits::apply(cli.command.execution().map_or(0, |execution| execution.budget().memory(local)))?;
-    filter::apply(channel.as_raw_fd())?;
+    confine(channel.as_raw_fd(), cli.command.execution().map_or(0, |execution| execution.budget().memory(local)))?;
     Ok(Remote::new(channel, machine))
+}
+
+/// Leaves this process, which must have one thread, the channel and what computing takes; its runs may take so many bytes of memory.
+pub fn confine(channel: RawFd, budget: u64) -> io::Result<()> {
+    limits::apply(budget)?;
+    // What the superuser may do beyond files: poison memory, change limits and namespaces.
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    filter::apply(channel)
 }

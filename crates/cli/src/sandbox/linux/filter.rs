@@ -6,7 +6,7 @@
 //! included, and ends the process at everything else.
 
 use seccompiler::SeccompCmpArgLen::{Dword, Qword};
-use seccompiler::SeccompCmpOp::{Eq, MaskedEq};
+use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{BpfProgram, SeccompAction, SeccompCondition, SeccompFilter, SeccompRule, TargetArch};
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,6 @@ const PLAIN: &[i64] = &[
     // Memory.
     libc::SYS_brk,
     libc::SYS_munmap,
-    libc::SYS_mremap,
     libc::SYS_madvise,
     // Threads.
     libc::SYS_futex,
@@ -69,6 +68,15 @@ const REFUSED: &[(i64, i32)] = &[
     (libc::SYS_readlink, libc::EACCES),
 ];
 
+/// Flags that start a thread in new namespaces.
+const NAMESPACES: u64 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u64;
+
 /// Puts the filters in force for this thread and those that it starts. `channel` is the one file that is read.
 ///
 /// # Errors
@@ -106,7 +114,9 @@ fn allowed(channel: RawFd, process: u32) -> Result<Rules, seccompiler::BackendEr
         SeccompRule::new(conditions.iter().map(condition).collect::<Result<_, _>>()?)
     };
     let (write, exec) = (libc::PROT_WRITE as u64, libc::PROT_EXEC as u64);
-    let anonymous = libc::MAP_ANONYMOUS as u64;
+    let anonymous = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
+    let places = (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE | libc::MAP_NORESERVE | libc::MAP_STACK) as u64;
+    let may_move = libc::MREMAP_MAYMOVE as u64;
     let thread = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND) as u64;
     let channel = channel as u64;
 
@@ -118,8 +128,15 @@ fn allowed(channel: RawFd, process: u32) -> Result<Rules, seccompiler::BackendEr
             libc::SYS_write,
             [1, 2, channel].map(|file| rule(&[(0, Eq, file)], || Dword)).into_iter().collect::<Result<_, _>>()?,
         ),
-        // No files, and no code: that is written first, and made executable then.
-        (libc::SYS_mmap, vec![rule(&[(2, MaskedEq(exec), 0), (3, MaskedEq(anonymous), anonymous)], || Qword)?]),
+        // No files, and no code: that is written first, and made executable then. Nothing shared, of which there might be a second view:
+        // one that is written, of another that is executed.
+        (libc::SYS_mmap, vec![rule(&[(2, MaskedEq(exec), 0), (3, MaskedEq(!places), anonymous)], || Qword)?]),
+        // Memory grows, shrinks and moves. An old size of 0 makes a second view, also one that the kernel rounds up to 0, and so do other
+        // flags.
+        (
+            libc::SYS_mremap,
+            vec![rule(&[(1, Ne, 0), (1, MaskedEq(1 << 63), 0), (3, MaskedEq(!may_move), 0)], || Qword)?],
+        ),
         // Writable or executable, never both.
         (
             libc::SYS_mprotect,
@@ -128,15 +145,15 @@ fn allowed(channel: RawFd, process: u32) -> Result<Rules, seccompiler::BackendEr
                 .into_iter()
                 .collect::<Result<_, _>>()?,
         ),
-        // Threads of this process, and no others.
-        (libc::SYS_clone, vec![rule(&[(0, MaskedEq(thread), thread)], || Qword)?]),
+        // Threads of this process, and no others, in no other namespaces.
+        (libc::SYS_clone, vec![rule(&[(0, MaskedEq(thread | NAMESPACES), thread)], || Qword)?]),
         (libc::SYS_tgkill, vec![rule(&[(0, Eq, u64::from(process))], || Dword)?]),
         // The name of a thread.
         (libc::SYS_prctl, vec![rule(&[(0, Eq, libc::PR_SET_NAME as u64)], || Dword)?]),
         // Whether a file is open, which the standard library asks before it closes one.
         (libc::SYS_fcntl, vec![rule(&[(1, Eq, libc::F_GETFD as u64)], || Dword)?]),
-        // Reading limits.
-        (libc::SYS_prlimit64, vec![rule(&[(2, Eq, 0)], || Qword)?]),
+        // Reading limits, its own.
+        (libc::SYS_prlimit64, vec![rule(&[(0, Eq, 0), (2, Eq, 0)], || Qword)?]),
     ]);
     Ok(rules)
 }
@@ -144,10 +161,6 @@ fn allowed(channel: RawFd, process: u32) -> Result<Rules, seccompiler::BackendEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::File;
-    use std::os::fd::AsRawFd;
-    use std::os::unix::process::ExitStatusExt;
-    use std::process::{Command, ExitStatus};
 
     const CHANNEL: RawFd = 7;
     const PROCESS: u32 = 4711;
@@ -209,6 +222,21 @@ mod tests {
             let map = |flags| verdict(libc::SYS_mmap, [0, 0x1000, protection, flags, !0, 0]);
             assert_eq!(map(anonymous), if executes { Kill } else { Allow }, "mmap {protection}");
             assert_eq!(map(libc::MAP_PRIVATE as u64), Kill, "a file, {protection}");
+            for shared in [libc::MAP_SHARED, libc::MAP_SHARED_VALIDATE, libc::MAP_SHARED | libc::MAP_PRIVATE] {
+                assert_eq!(map((shared | libc::MAP_ANONYMOUS) as u64), Kill, "shared, {protection}");
+            }
+            assert_eq!(map(anonymous | libc::MAP_LOCKED as u64), Kill, "locked, {protection}");
+        }
+    }
+
+    #[test]
+    fn memory_has_one_view() {
+        let may_move = libc::MREMAP_MAYMOVE as u64;
+        let remap = |old, flags| verdict(libc::SYS_mremap, [0x1000, old, 0x2000, flags, 0x5000, 0]);
+        assert_eq!([remap(0x1000, 0), remap(0x1000, may_move), remap(1 << 32, may_move)], [Allow; 3]);
+        assert_eq!([remap(0, may_move), remap(0, 0), remap(u64::MAX, may_move), remap(!4095, may_move)], [Kill; 4]);
+        for flag in [libc::MREMAP_FIXED, libc::MREMAP_DONTUNMAP] {
+            assert_eq!(remap(0x1000, may_move | flag as u64), Kill, "{flag}");
         }
     }
 
@@ -230,11 +258,16 @@ mod tests {
         for flags in [libc::SIGCHLD, libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD, libc::CLONE_NEWUSER] {
             assert_eq!(verdict(libc::SYS_clone, [flags as u64, 0, 0, 0, 0, 0]), Kill, "{flags:#x}");
         }
+        for flag in [libc::CLONE_NEWNS, libc::CLONE_NEWNET, libc::CLONE_NEWUSER, libc::CLONE_NEWIPC] {
+            assert_eq!(verdict(libc::SYS_clone, [0x003D_0F00 | flag as u64, 0, 0, 0, 0, 0]), Kill, "{flag:#x}");
+        }
         assert_eq!(verdict(libc::SYS_clone3, [0; 6]), Errno(libc::ENOSYS));
         assert_eq!(verdict(libc::SYS_tgkill, [PROCESS.into(), 1, 6, 0, 0, 0]), Allow);
         assert_eq!(verdict(libc::SYS_tgkill, [1, 1, 6, 0, 0, 0]), Kill);
         assert_eq!(verdict(libc::SYS_prlimit64, [0, 7, 0, 1, 0, 0]), Allow);
-        assert_eq!(verdict(libc::SYS_prlimit64, [0, 7, 1, 0, 0, 0]), Kill);
+        for arguments in [[0, 7, 1, 0, 0, 0], [0, 7, 1, 1, 0, 0], [1, 7, 0, 1, 0, 0]] {
+            assert_eq!(verdict(libc::SYS_prlimit64, arguments), Kill);
+        }
     }
 
     #[test]
@@ -285,46 +318,5 @@ mod tests {
             assert_eq!(verdict(call, [CHANNEL as u64; 6]), Kill, "call {call}");
         }
         assert_eq!(verdict(libc::SYS_openat, [0; 6]), Errno(libc::EACCES));
-    }
-
-    /// What a process of its own comes to that locks itself up and then does what `attempt` names.
-    fn attempted(attempt: &str) -> ExitStatus {
-        let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "sandbox::linux::filter::tests::attempt", "--ignored", "--nocapture"]);
-        command.env("CTM_ATTEMPT", attempt).status().expect("a process")
-    }
-
-    #[test]
-    fn the_kernel_enforces_it() {
-        for attempt in ["nothing", "memory", "thread", "open"] {
-            assert_eq!(attempted(attempt).code(), Some(0), "{attempt}");
-        }
-        for attempt in ["socket", "program", "stdin", "remove", "rename"] {
-            assert_eq!(attempted(attempt).signal(), Some(libc::SIGSYS), "{attempt}");
-        }
-    }
-
-    #[test]
-    #[ignore = "another test runs it in a process of its own"]
-    fn attempt() {
-        let Ok(attempt) = std::env::var("CTM_ATTEMPT") else { return };
-        let channel = File::open("/dev/null").expect("a file");
-        apply(channel.as_raw_fd()).expect("filters");
-        let refused = |error: io::Error| assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
-        match attempt.as_str() {
-            "memory" => drop(std::hint::black_box(vec![1u8; 100 << 20])),
-            "thread" => std::thread::spawn(|| {}).join().expect("a thread"),
-            "open" => {
-                refused(File::open("/etc/passwd").expect_err("no file"));
-                refused(File::create("ctm-sandbox-attempt").expect_err("no file"));
-            }
-            "socket" => drop(std::net::UdpSocket::bind("127.0.0.1:0")),
-            "program" => drop(Command::new("/bin/true").status()),
-            "stdin" => drop(io::Read::read(&mut io::stdin(), &mut [0])),
-            "remove" => drop(std::fs::remove_file("ctm-sandbox-attempt")),
-            "rename" => drop(std::fs::rename("ctm-sandbox-attempt", "ctm-sandbox-attempt-2")),
-            _ => {}
-        }
-        std::process::exit(0);
     }
 }

@@ -1,4 +1,4 @@
-//! The sandbox of Linux: seccomp filters and resource limits.
+//! The sandbox of Linux: seccomp filters, resource limits, and no capabilities.
 
 mod broker;
 mod child;
