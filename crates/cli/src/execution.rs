@@ -23,7 +23,7 @@ pub trait Execution {
 
     /// Time after which the whole command is to be complete; none if there is no such time.
     fn time_limit(&self) -> Option<Duration> {
-        self.budget().timeout?.0
+        self.budget().time()
     }
 }
 

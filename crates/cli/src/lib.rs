@@ -43,7 +43,7 @@ pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
     let sandboxed = cli.command.execution().filter(|execution| execution.is_sandboxed() && !cli.in_sandbox);
     let done = match sandboxed {
         Some(execution) => sandbox::supervise(execution, console),
-        None => dispatch(&cli.command, console)
+        None => dispatch(cli, console)
             .and_then(|()| console.require_no_warnings())
             .and_then(|()| Ok(console.out.flush()?))
             .map(|()| 0),
@@ -75,8 +75,8 @@ pub fn refuse(error: &clap::Error) -> u8 {
     error.exit_code() as u8
 }
 
-fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
-    match command {
+fn dispatch(cli: &Cli, console: &mut Console) -> Result<(), Failure> {
+    match &cli.command {
         Command::Asm(args) => commands::asm(args, console),
         Command::Dis(args) => commands::dis(args, console),
         Command::Check(args) => commands::check(args, console),
@@ -85,7 +85,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
         Command::Debug(args) => commands::debug(args, console),
-        Command::Dap(args) => commands::dap(args, console),
+        Command::Dap(args) => commands::dap(args, &cli.include, console),
         Command::Diff(args) => commands::diff(args, console),
         Command::Card(command) => card::execute(command, console),
         Command::Own(OwnCommands(command)) => command.execute(console),

@@ -252,6 +252,7 @@ fn response(from: &mut dyn BufRead, seq: u64) -> Value {
 fn an_editor_over_streams() {
     let folder = Folder::new("dap");
     folder.write("wrong.x1k", "src0.rgb = temp[0] : temp[1].rgb = MADD src0.rgb src0.111 src0.000 ;\n");
+    folder.write("empty.x1k", "OUT TEX_SEM_WAIT : ;\n");
     let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     send(&mut to, 1, "initialize", json!({"adapterID": "ctm"}));
@@ -262,6 +263,9 @@ fn an_editor_over_streams() {
         (4, json!({"program": "wrong.x1k"}), "wrong.x1k:1: "),
         (5, json!({"program": "wrong.x1k", "args": ["--nothing"]}), "--nothing"),
         (6, json!({"program": "wrong.x1k", "args": ["-o", "a.npy"]}), "writes no output"),
+        (10, json!({"program": "wrong.x1k", "args": ["--sandbox"]}), "does not take --sandbox"),
+        (11, json!({"program": "wrong.x1k", "args": ["--engine", "interp"]}), "does not take --engine"),
+        (12, json!({"program": "empty.x1k", "args": ["--domain", "8x8", "--const", "5=1", "--strict"]}), "warning"),
     ] {
         send(&mut to, seq, "launch", arguments.clone());
         let answer = response(&mut from, seq);
@@ -326,6 +330,8 @@ fn an_editor_looks_at_a_vertex() {
     let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let program = project("examples/transform.pvs");
+    send(&mut to, 0, "initialize", json!({}));
+    response(&mut from, 0);
     send(&mut to, 1, "launch", json!({"program": program, "args": VERTICES, "lane": 4}));
     let answer = response(&mut from, 1);
     assert!(answer["message"].as_str().is_some_and(|message| message.contains("vertex 4")), "{answer}");
@@ -350,11 +356,15 @@ fn an_editor_looks_at_a_draw() {
         let args: Vec<String> = ripple().into_iter().chain(["--debug".to_owned(), stage.to_owned()]).collect();
         json!({"command": "draw", "args": args, "lane": lane})
     };
+    let sandboxed: Vec<String> = ripple().into_iter().chain(["--sandbox".to_owned()]).collect();
+    send(&mut to, 0, "initialize", json!({}));
+    response(&mut from, 0);
     for (seq, arguments, expected) in [
         (1, json!({"command": "nothing"}), "nothing"),
         (2, json!({"command": "asm", "args": ["a.x1k"]}), "'command' is one that draws"),
         (3, json!({"command": "replay", "args": ["a.trace"]}), "no debugger"),
         (4, of_stage("vs", 4), "stage vertex has 4 lanes"),
+        (8, json!({"command": "draw", "args": sandboxed}), "does not take --sandbox"),
     ] {
         send(&mut to, seq, "launch", arguments.clone());
         let answer = response(&mut from, seq);
@@ -372,23 +382,184 @@ fn an_editor_looks_at_a_draw() {
     assert!(child.wait().unwrap().success());
 }
 
-#[test]
-fn an_editor_over_tcp() {
-    let mut child =
-        Command::new(env!("CARGO_BIN_EXE_ctm")).args(["dap", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
-    let place = said.split_whitespace().find(|word| word.starts_with("127.0.0.1:")).expect(&said).to_owned();
-    for _ in 0..2 {
-        let mut to = TcpStream::connect(&place).unwrap();
-        let mut from = BufReader::new(to.try_clone().unwrap());
-        send(&mut to, 1, "initialize", json!({}));
-        assert_eq!(response(&mut from, 1)["success"], true);
-        send(&mut to, 2, "disconnect", json!({}));
-        response(&mut from, 2);
+/// `ctm dap` with options, and the place where it waits.
+struct Server(Child, String);
+
+impl Server {
+    fn new(folder: &Folder, options: &[&str]) -> Self {
+        let mut command = folder.command(["dap"].iter().chain(options));
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut err = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        err.read_line(&mut said).unwrap();
+        let place = said.split_whitespace().nth(5).expect(&said).to_owned();
+        // What it says later must have somewhere to go.
+        std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
+        Server(child, place)
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.1).unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Introduces a client and lets it go.
+fn is_served(mut to: impl Write, from: impl Read) {
+    let mut from = BufReader::new(from);
+    send(&mut to, 1, "initialize", json!({}));
+    assert_eq!(response(&mut from, 1)["success"], true);
+    send(&mut to, 2, "disconnect", json!({}));
+    assert_eq!(response(&mut from, 2)["success"], true);
+    assert_eq!(from.read(&mut [0]).unwrap(), 0, "the server ends the connection");
+}
+
+/// Reads every group before the last lane's, each of which takes a million steps: the run reads what it writes.
+const DEPENDENT: &str = ".int i0 = 255
+.int i1 = 255
+.int i2 = 255
+.flow full
+LOOP i[0]; LOOP i[1]; LOOP i[2];
+src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.rgb src0.rgb ;
+ENDLOOP; ENDLOOP; ENDLOOP;
+OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;
+";
+
+#[test]
+fn editors_over_tcp_do_not_wait_for_each_other() {
+    let folder = Folder::new("dap-tcp");
+    folder.write("dependent.x1k", DEPENDENT);
+    let server = Server::new(&folder, &["--port", "0"]);
+    // One says nothing, one is in the middle of a launch that does not end soon, and others come.
+    let silent = server.connect();
+    let mut busy = server.connect();
+    let mut from_busy = BufReader::new(busy.try_clone().unwrap());
+    send(&mut busy, 1, "initialize", json!({}));
+    response(&mut from_busy, 1);
+    let launch = |timeout: &str| {
+        let args =
+            ["--domain", "64x64", "--input", "0=@0", "--step-limit", "18446744073709551615", "--timeout", timeout];
+        json!({"program": "dependent.x1k", "lane": "60,60", "args": args})
+    };
+    send(&mut busy, 2, "launch", launch("none"));
+    for _ in 0..2 {
+        let client = server.connect();
+        is_served(client.try_clone().unwrap(), client);
+    }
+    // What was asked for last ends the launch.
+    send(&mut busy, 3, "disconnect", json!({}));
+    let answer = response(&mut from_busy, 2);
+    assert!(answer["message"].as_str().is_some_and(|why| why.contains("interrupted")), "{answer}");
+    assert_eq!(response(&mut from_busy, 3)["success"], true);
+
+    // A session has the time that its launch says.
+    let mut client = server.connect();
+    let mut from = BufReader::new(client.try_clone().unwrap());
+    send(&mut client, 1, "initialize", json!({}));
+    response(&mut from, 1);
+    let start = Instant::now();
+    send(&mut client, 2, "launch", launch("1"));
+    let answer = response(&mut from, 2);
+    assert!(answer["message"].as_str().is_some_and(|why| why.contains("longer than the time limit")), "{answer}");
+    send(&mut client, 3, "launch", json!({"program": "dependent.x1k", "args": ["--timeout", "1"]}));
+    assert_eq!(response(&mut from, 3)["success"], true);
+    send(&mut client, 4, "continue", json!({"threadId": 1}));
+    loop {
+        let message = receive(&mut from);
+        if message["event"] == "stopped" {
+            assert_eq!(message["body"]["reason"], "pause");
+            break;
+        }
+    }
+    assert!(start.elapsed() < PATIENCE);
+    drop(silent);
+}
+
+/// What is not a client of the protocol is not answered, whatever it has in its body; a page in a browser begins with a line of HTTP.
+#[test]
+fn pages_cannot_speak_to_a_server() {
+    let folder = Folder::new("dap-http");
+    let server = Server::new(&folder, &["--port", "0"]);
+    let body = json!({"seq": 1, "type": "request", "command": "initialize", "arguments": {}}).to_string();
+    let length = format!("Content-Length: {}\r\n", body.len());
+    for text in [
+        format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n{length}\r\n{body}"),
+        "GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n".to_owned(),
+        format!("{length}Origin: http://example.com\r\n\r\n{body}"),
+    ] {
+        let mut client = server.connect();
+        client.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        // What was not read yet may reset the connection.
+        let _ = client.read_to_end(&mut answer);
+        assert_eq!(String::from_utf8_lossy(&answer), "", "{text}");
+    }
+    // One that speaks the protocol introduces itself.
+    let mut client = server.connect();
+    let mut from = BufReader::new(client.try_clone().unwrap());
+    send(&mut client, 1, "launch", json!({"program": "a.x1k"}));
+    let answer = receive(&mut from);
+    assert_eq!((&answer["success"], &answer["message"]), (&json!(false), &json!("'initialize' comes first")));
+    assert_eq!(from.read(&mut [0]).unwrap(), 0);
+    let client = server.connect();
+    is_served(client.try_clone().unwrap(), client);
+}
+
+/// The socket is this user's alone, is there as long as the server, and takes no other file's place.
+#[test]
+fn an_editor_over_a_socket_in_the_file_system() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::net::UnixStream;
+    let folder = Folder::new("dap-socket");
+    let mut server = Server::new(&folder, &["--socket", "here"]);
+    assert_eq!(server.1, "here");
+    let path = folder.0.join("here");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    for _ in 0..2 {
+        let client = UnixStream::connect(&path).unwrap();
+        is_served(client.try_clone().unwrap(), client);
+    }
+    let second = folder.command(["dap", "--socket", "here"]).output().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&second.stderr).contains("remove the file, if no other 'ctm dap' is waiting there")
+    );
+    assert!(Command::new("kill").args(["-INT", &server.0.id().to_string()]).status().unwrap().success());
+    assert_eq!(server.0.wait().unwrap().code(), Some(130));
+    assert!(!path.exists());
+
+    folder.write("mine", "mine");
+    let refused = folder.command(["dap", "--socket", "mine"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(folder.read("mine"), b"mine");
+}
+
+/// What a session cannot keep is said before anything is executed.
+#[test]
+fn a_session_refuses_what_it_does_not_keep() {
+    let folder = Folder::new("debug-options");
+    let ripple = ripple();
+    let ripple: Vec<&str> = ["draw"].into_iter().chain(ripple.iter().map(String::as_str)).chain(["--debug"]).collect();
+    let program = project("examples/mandelbrot.x1k");
+    let debug = ["debug", program.to_str().unwrap()];
+    for (command, option) in [
+        (&debug[..], "--sandbox"),
+        (&debug, "--stats"),
+        (&debug, "--counts"),
+        (&ripple, "--sandbox"),
+        (&ripple, "--json"),
+    ] {
+        let done = folder.command(command.iter().chain([&option])).output().unwrap();
+        let err = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{err}");
+        assert!(err.contains(&format!("a debugger's session does not take {option}")), "{err}");
+    }
 }
 
 #[test]

@@ -152,7 +152,11 @@ fn what_is_wrong_is_said_with_its_line() {
         ("run uv.frag --varying uv=uv --varying 0=1 -o a.npy", 2, &["given twice"]),
         ("run position.x1k --varying uv=uv -o a.npy", 2, &["--varying uv", "no names"]),
         ("compile oops.ps", 1, &["oops.ps:3", "r7"]),
-        ("compile oops.ps -D A=1", 2, &["--define", "pixel shader text"]),
+        ("compile oops.ps -D A=1", 2, &["--define means nothing", "GLSL has macros"]),
+        ("compile oops.ps --entry a", 2, &["--entry means nothing", "entry points"]),
+        ("compile bits.wgsl -D A=1", 2, &["--define means nothing", "GLSL has macros"]),
+        ("compile uv.frag --texel-coordinates", 2, &["--texel-coordinates means nothing", "pixel shaders"]),
+        ("run position.x1k --texel-coordinates -o a.npy", 2, &["--texel-coordinates means nothing"]),
         ("run position.x1k --input picture=in.npy -o a.npy", 2, &["--input picture", "no names"]),
         ("compile position.x1k", 2, &["does not say its language", ".frag"]),
     ] {

@@ -6,31 +6,49 @@ use crate::values::{Reference, target, text, variables};
 use crate::wire::{self, WireError};
 use ctm_debug::{Direction, Expression, Outcome, Position, Reason, Session, Target, Unit, Value, command, parse_bits};
 use serde_json::{Value as Json, json};
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::spawn;
 
-/// Opens the session that the arguments of a launch request ask for.
+/// Opens the sessions that launch requests ask for.
 pub trait Launch {
-    /// Opens it.
+    /// The client speaks the protocol. Until then nothing of it is answered, and it may be anybody.
+    ///
+    /// # Errors
+    /// The stream fails.
+    fn initialized(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Opens the session that the arguments of a launch request ask for. The flag is raised when that is to end.
     ///
     /// # Errors
     /// Why there is none, for people.
-    fn launch(&mut self, arguments: &Json) -> Result<Session, String>;
+    fn launch(&mut self, arguments: &Json, interrupt: &Arc<AtomicBool>) -> Result<Session, String>;
 }
 
-/// Answers a client until it disconnects, or the stream ends. Requests are read by a thread, so that a pause ends a run; it lasts until the
-/// stream ends.
+/// Answers a client until it disconnects, or the stream ends. Its first request has to be `initialize`. Later requests are read by a thread,
+/// so that a pause ends a run; it lasts until the stream ends.
 ///
 /// # Errors
-/// The stream fails, or what comes is no message.
+/// The stream fails, or what comes is no request.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
     launch: &mut dyn Launch,
 ) -> Result<(), WireError> {
+    let mut wire = Sequence { output, sent: 0 };
+    let Some(first) = wire::read(&mut input)? else { return Ok(()) };
+    if first["command"] != INITIALIZE {
+        let command = first["command"].as_str().unwrap_or_default().to_owned();
+        wire.respond(&first, Err("'initialize' comes first".into()))?;
+        return Err(WireError::Uninitialized(command));
+    }
+    launch.initialized()?;
+    wire.respond(&first, Ok(capabilities()))?;
+
     let interrupt = Arc::new(AtomicBool::new(false));
     let (sender, requests) = channel();
     let interrupts = interrupt.clone();
@@ -53,30 +71,18 @@ pub fn serve(
         settings: Settings::default(),
         interrupt: interrupt.clone(),
     };
-    let mut wire = Sequence { output, sent: 0 };
     for message in requests {
         let Some(request) = message? else { break };
         if ends_runs(&request) {
             interrupt.store(false, Ordering::Relaxed);
         }
+        if let Some(session) = &mut server.session {
+            session.begin_request();
+        }
         let mut reply = Reply::default();
         let command = request["command"].as_str().unwrap_or_default();
         let result = server.answer(command, &request["arguments"], &mut reply);
-        let mut response = json!({
-            "type": "response",
-            "request_seq": request["seq"],
-            "command": command,
-            "success": result.is_ok(),
-        });
-        match result {
-            Ok(Json::Null) => {}
-            Ok(body) => response["body"] = body,
-            Err(why) => {
-                response["message"] = json!(why);
-                response["body"] = json!({"error": {"id": 1, "format": why, "showUser": true}});
-            }
-        }
-        wire.send(response)?;
+        wire.respond(&request, result)?;
         // Clients offer a pause only behind the response.
         if let Some(movement) = reply.movement {
             server.go(movement, &mut reply);
@@ -91,6 +97,9 @@ pub fn serve(
     Ok(())
 }
 
+/// The first request.
+const INITIALIZE: &str = "initialize";
+
 /// Whether a request ends what runs.
 fn ends_runs(request: &Json) -> bool {
     matches!(request["command"].as_str(), Some("pause" | "terminate" | "disconnect"))
@@ -103,6 +112,25 @@ struct Sequence<'o> {
 }
 
 impl Sequence<'_> {
+    /// Answers a request: with a body, or by what is wrong.
+    fn respond(&mut self, request: &Json, result: Result<Json, String>) -> Result<(), WireError> {
+        let mut response = json!({
+            "type": "response",
+            "request_seq": request["seq"],
+            "command": request["command"],
+            "success": result.is_ok(),
+        });
+        match result {
+            Ok(Json::Null) => {}
+            Ok(body) => response["body"] = body,
+            Err(why) => {
+                response["message"] = json!(why);
+                response["body"] = json!({"error": {"id": 1, "format": why, "showUser": true}});
+            }
+        }
+        self.send(response)
+    }
+
     fn send(&mut self, mut message: Json) -> Result<(), WireError> {
         self.sent += 1;
         message["seq"] = json!(self.sent);
@@ -165,9 +193,9 @@ const FRAMES: u64 = 1000;
 impl Server<'_> {
     fn answer(&mut self, command: &str, arguments: &Json, reply: &mut Reply) -> Result<Json, String> {
         match command {
-            "initialize" => return Ok(capabilities()),
+            INITIALIZE => return Err("'initialize' comes once".into()),
             "launch" => {
-                let session = self.session.insert(self.launch.launch(arguments)?);
+                let session = self.session.insert(self.launch.launch(arguments, &self.interrupt)?);
                 session.set_interrupt(self.interrupt.clone());
                 self.settings = Settings {
                     stop_on_entry: arguments["stopOnEntry"].as_bool().unwrap_or(true),
@@ -320,7 +348,13 @@ fn tell(session: &Session, reply: &mut Reply, reason: &Reason) {
         Reason::End => stopped(session, reply, "pause", "The group has ended", None),
         Reason::Start => stopped(session, reply, "entry", "At the start of the group", None),
         Reason::Trap(trap) => stopped(session, reply, "exception", trap, None),
-        Reason::Limit => stopped(session, reply, "pause", "Paused after many steps; continue goes on", None),
+        Reason::Limit => stopped(
+            session,
+            reply,
+            "pause",
+            "Paused: it took the steps, or the time, that one request may; continue goes on",
+            None,
+        ),
     }
 }
 

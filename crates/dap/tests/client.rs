@@ -4,8 +4,12 @@
 mod halving;
 mod support;
 
+use ctm_dap::{Launch, WireError, serve};
+use ctm_debug::Session;
 use halving::first_wrong;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use support::{Client, PATH};
 
 /// Counts passes up to the column, four at most; then the logarithm of what is left, which columns from 5 on do not have.
@@ -234,12 +238,14 @@ fn a_pause_ends_a_long_run() {
 #[test]
 fn instructions_labels_and_errors() {
     let mut client = Client::new(PROGRAM);
-    let early = client.request("threads", json!({}));
-    assert!(early["message"].as_str().unwrap().contains("'launch' comes first"));
     client.ask("initialize", json!({}));
+    for (command, expected) in [("threads", "'launch' comes first"), ("initialize", "'initialize' comes once")] {
+        let early = client.request(command, json!({}));
+        assert!(early["message"].as_str().unwrap().contains(expected), "{early}");
+    }
     let wrong = client.request("launch", json!({"lane": "99,0"}));
     assert!(wrong["message"].as_str().unwrap().contains("no lane (99, 0)"), "{wrong}");
-    client.start("1,1");
+    client.launch("1,1");
     let rows =
         client.ask("disassemble", json!({"memoryReference": "0x0", "instructionOffset": -1, "instructionCount": 3}));
     assert_eq!(names(&rows["instructions"], "address"), ["-1", "0x0", "0x1"]);
@@ -276,4 +282,26 @@ fn a_wrong_swizzle_is_found_in_ten_actions() {
     assert!(who["result"].as_str().unwrap().contains("MAD src0.grb"), "{who}");
     let actions = client.requests.len() - before;
     assert!(actions <= 10, "{actions} actions");
+}
+
+/// Who has not introduced itself gets one answer, and nothing is launched.
+#[test]
+fn the_first_request_is_initialize() {
+    let launch = json!({"seq": 1, "type": "request", "command": "launch", "arguments": {"lane": "1,1"}}).to_string();
+    let input = format!("Content-Length: {}\r\n\r\n{launch}", launch.len()).repeat(2);
+    let mut output = Vec::new();
+    let served = serve(std::io::Cursor::new(input.into_bytes()), &mut output, &mut Nobody);
+    assert!(matches!(served, Err(WireError::Uninitialized(command)) if command == "launch"));
+    let output = String::from_utf8(output).unwrap();
+    assert_eq!(output.matches("'initialize' comes first").count(), 2, "a message, and its form for people: {output}");
+    assert_eq!(output.matches("Content-Length").count(), 1, "{output}");
+}
+
+/// Launches nothing.
+struct Nobody;
+
+impl Launch for Nobody {
+    fn launch(&mut self, _: &Value, _: &Arc<AtomicBool>) -> Result<Session, String> {
+        panic!("nobody has introduced itself")
+    }
 }

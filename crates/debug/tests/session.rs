@@ -8,6 +8,7 @@ use ctm_debug::{
 use ctm_follow::Place;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use toy::{GREEN, N, OUT, Options, P, STEPS, TOTAL, session};
 
 use Direction::{Back, Forward};
@@ -227,7 +228,8 @@ fn breakpoints_have_numbers() {
 
 #[test]
 fn moments_that_there_are_not() {
-    let new = |lane| Session::new(Box::new(toy::Toy::new(Options::default())), lane).map(|session| session.position());
+    let toy = || Box::new(toy::Toy::new(Options::default()));
+    let new = |lane| Session::new(toy(), lane, &|| true).map(|session| session.position());
     assert_eq!(new((5, 0)), Ok(at(2, 0)));
     assert_eq!([new((6, 0)), new((0, 1))], [Err(SessionError::NoLane(6, 0)), Err(SessionError::NoLane(0, 1))]);
     let mut session = session(2, Options::default());
@@ -264,6 +266,42 @@ fn requests_have_an_end() {
     assert_eq!(stopped.run(Back), Reason::Limit);
     stopped.go_to(at(1, 0)).expect("the start");
     assert_eq!((stopped.run(Forward), stopped.position().step), (Reason::Limit, 0));
+}
+
+/// A request whose time is over ends early; what only looks leaves the session where it was. The next request has a time of its own.
+#[test]
+fn requests_end_when_their_time_is_over() {
+    let mut session = session(2, Options::default());
+    session.go_to_end().expect("it is near");
+    let (end, target) = (session.position(), Target::cell(N));
+    let write = session.last_write(&target).expect("it is near");
+    assert!(write.is_some());
+    session.set_time_limit(Some(Duration::ZERO));
+    session.begin_request();
+    assert_eq!(session.last_write(&target), Err(SessionError::Interrupted));
+    assert_eq!(session.history(), Err(SessionError::Interrupted));
+    assert_eq!(session.position(), end);
+    assert_eq!(session.go_to(at(1, 3)), Err(SessionError::Interrupted));
+    assert_eq!(session.run(Forward), Reason::Limit);
+    session.set_time_limit(None);
+    session.begin_request();
+    session.go_to(end).expect("it is near");
+    assert_eq!(session.last_write(&target), Ok(write));
+}
+
+/// Where groups depend on each other, those before a lane's run first, in one request that can be ended.
+#[test]
+fn the_way_to_a_lane_can_be_ended() {
+    let options = Options { counts: true, ..Options::default() };
+    let open = |is_over: bool| Session::new(Box::new(toy::Toy::new(options)), (5, 0), &|| is_over);
+    assert_eq!(open(false).map(|session| session.position()), Ok(at(2, 0)));
+    assert_eq!(open(true).map(|session| session.position()), Err(SessionError::Interrupted));
+    let mut session = toy::session(0, options);
+    session.set_max_steps(STEPS + 4);
+    assert_eq!(session.set_focus((5, 0)), Err(SessionError::Far(STEPS + 4)));
+    assert_eq!(session.position(), at(1, 4));
+    session.set_max_steps(100);
+    assert_eq!(session.set_focus((5, 0)), Ok(()));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How functions are run, and what a run did: the same for every guest machine.
 
 use crate::budget::{Budget, Cancel};
+use crate::clock::Instant;
 use crate::counts::Counts;
 
 /// Widest group that an engine runs.
@@ -39,6 +40,14 @@ impl Default for RunOptions<'_> {
             cancel: None,
             counts: None,
         }
+    }
+}
+
+impl RunOptions<'_> {
+    /// Whether the deadline has passed, or the run was cancelled.
+    pub fn is_over(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.is_cancelled())
+            || self.budget.deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 }
 

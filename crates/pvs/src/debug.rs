@@ -12,6 +12,7 @@ use ctm_debug::{
 };
 use ctm_follow::{Participation, Pass, Place, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
+use ctm_lane::run::RunOptions;
 use ctm_memory::{Buffer, Full, RangeError, Space};
 use std::ops::Range;
 use thiserror::Error;
@@ -31,12 +32,13 @@ pub enum DebugError {
 }
 
 /// A session over a job, on a copy of its memory, at the start of a vertex. The listing is that of [`listing`], perhaps with source lines.
+/// Of the options, the step limit counts, and what ends a run early ends the way to the vertex.
 ///
 /// The lane of vertex n is in column `n % AXIS` and row `n / AXIS` ([`AXIS`]). Outputs come to memory with the last instruction.
 ///
 /// # Errors
 /// There is no memory, or there is no such vertex.
-pub fn session(job: &Job, step_limit: u64, listing: Listing, lane: (u32, u32)) -> Result<Session, DebugError> {
+pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u32)) -> Result<Session, DebugError> {
     let mut memory = job.memory.copy()?;
     memory.record();
     let [inputs, outputs] = [job.inputs, job.outputs].map(Part::of);
@@ -59,13 +61,13 @@ pub fn session(job: &Job, step_limit: u64, listing: Listing, lane: (u32, u32)) -
         vertices: job.vertices,
         inputs,
         outputs,
-        step_limit,
+        step_limit: options.step_limit,
         shown,
         registers,
         vertex: 0,
         stepper: None,
     };
-    Ok(Session::new(Box::new(guest), lane)?)
+    Ok(Session::new(Box::new(guest), lane, &|| options.is_over())?)
 }
 
 /// The instructions of a program, each in one line, with what flow control does behind it as a comment.

@@ -2,6 +2,7 @@
 
 use ctm_debug::{Direction, Reason, Session, Target, Unit, find_cell};
 use ctm_follow::{Participation, Pass};
+use ctm_lane::run::RunOptions;
 use ctm_memory::{Buffer, Space};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::Constants;
@@ -47,7 +48,8 @@ fn session(vertex: u32) -> Session {
         outputs: Buffer::new(&memory, base + 0x800, 16 * VERTICES).expect("memory"),
         memory: &memory,
     };
-    debug::session(&job, 1000, debug::listing(&program), (vertex, 0)).expect("a session")
+    let options = RunOptions { step_limit: 1000, ..RunOptions::default() };
+    debug::session(&job, &options, debug::listing(&program), (vertex, 0)).expect("a session")
 }
 
 fn number(session: &Session, name: &str) -> f32 {

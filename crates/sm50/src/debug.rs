@@ -209,7 +209,8 @@ pub fn listing(programs: &[Shader]) -> Listing {
 }
 
 /// A session over launches, on a copy of their global memory, at the start of the warp of a lane. The listing is that of [`listing`], perhaps with
-/// source lines; `outputs` are what is of interest of global memory. Of the options, the step limit counts.
+/// source lines; `outputs` are what is of interest of global memory. Of the options, the step limit counts, and what ends a run
+/// early ends the way to the lane.
 ///
 /// Each launch starts with what it was copied with: what is changed by hand in one does not reach the next.
 ///
@@ -253,7 +254,7 @@ pub fn session(
         first_groups,
         stepper,
     };
-    Ok(Session::new(Box::new(guest), lane)?)
+    Ok(Session::new(Box::new(guest), lane, &|| options.is_over())?)
 }
 
 /// Launches as a debugger's guest.

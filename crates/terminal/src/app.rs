@@ -109,6 +109,7 @@ impl App {
 
     /// A key is pressed.
     pub fn key(&mut self, key: KeyEvent) -> Flow {
+        self.session.begin_request();
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return Flow::Leave;
         }

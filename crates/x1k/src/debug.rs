@@ -32,7 +32,7 @@ pub enum DebugError {
 }
 
 /// A session over a job, on a copy of its memory, at the start of the group of a lane. The listing is that of [`listing`], perhaps with
-/// source lines. Of the options, the width of groups and the step limit count.
+/// source lines. Of the options, the width of groups and the step limit count, and what ends a run early ends the way to the lane.
 ///
 /// # Errors
 /// The job does not fit its program, there is no memory, or there is no such lane.
@@ -50,7 +50,7 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
         lanes: Vec::new(),
     };
     let guest = Debugged { shown, stepper, environment: Environment::of(job), program: job.program.clone() };
-    Ok(Session::new(Box::new(guest), lane)?)
+    Ok(Session::new(Box::new(guest), lane, &|| options.is_over())?)
 }
 
 /// The instructions of a program, each in one line, with the labels that jumps name.

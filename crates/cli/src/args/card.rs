@@ -3,7 +3,7 @@
 use crate::options::TimeLimit;
 use crate::options::values::{Pixel, engine, file};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueHint};
+use clap::{ArgGroup, Args, Subcommand, ValueHint};
 use ctm_array::FileSpec;
 use ctm_cards::Model;
 use ctm_codegen::EngineName;
@@ -182,7 +182,7 @@ pub struct CardStatsArgs {
 
 /// `ctm card replay`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(group = ArgGroup::new("looked_at").args(["output", "pixel"]).multiple(true), after_help = "\
 Examples:
   ctm card replay scene.ctmcard
   ctm card replay scene.ctmcard --draw 3 -o picture.png
@@ -204,8 +204,8 @@ pub struct CardReplayArgs {
     /// Which of the draw's colour buffers it is, 0 to 3, or 7 on rv770
     #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=7))]
     pub target: u8,
-    /// The first row of memory is the bottom one, as in OpenGL's framebuffer objects
-    #[arg(long)]
+    /// With -o or --pixel: the first row of memory is the bottom one, as in OpenGL's framebuffer objects
+    #[arg(long, requires = "looked_at")]
     pub bottom_up: bool,
     /// Show what draws did to the pixel in column X and row Y
     #[arg(long, value_name = "X,Y")]

@@ -1,9 +1,10 @@
 //! `ctm debug`, `ctm dap`.
 
 use crate::isa::{OwnOptions, ProgramArgs};
-use crate::options::RunArgs;
 use crate::options::values::FollowedLane;
-use clap::Args;
+use crate::options::{Given, RunArgs};
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
 
 /// `ctm debug`.
 #[derive(Debug, Args)]
@@ -19,6 +20,9 @@ Examples:
 The session works on a copy of memory, and writes no file. '?' shows all keys."
 )]
 pub struct DebugCommand {
+    /// What the command line gives.
+    #[command(flatten)]
+    pub given: Given,
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,
@@ -38,11 +42,15 @@ pub struct DebugCommand {
 #[command(after_help = "\
 Examples:
   ctm dap                  speaks to an editor that has started it
-  ctm dap --port 4711      waits for an editor at port 4711 of this machine
+  ctm dap --port 4711      waits for editors at port 4711 of this machine
+  ctm dap --socket PATH    waits for editors at a socket that only this user can connect to
 A launch request has 'program', and may have 'lane' (\"256,200\"), 'args' (options as those of 'ctm run', a list of words),
 'stopOnEntry' (true) and 'allGroups' (false: a run ends with the lane's group). docs/debugger.md has more.")]
 pub struct DapArgs {
-    /// Wait for one client after the other at this port of this machine, instead of standard input and output
+    /// Wait for editors at this port of this machine, which all of its users can connect to, instead of standard input and output
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
+    /// Wait for editors at this socket in the file system, which is made, and which this user alone can connect to
+    #[arg(long, value_name = "PATH", conflicts_with = "port", value_hint = ValueHint::FilePath)]
+    pub socket: Option<PathBuf>,
 }

@@ -3,6 +3,7 @@
 use super::{Cli, Command, RunCommand};
 use crate::Failure;
 use crate::options::values::FollowedLane;
+use crate::options::{RUN, Use};
 use crate::report::{Message, usage};
 use clap::{Args, Parser};
 use std::ffi::OsString;
@@ -76,27 +77,10 @@ fn side(program: &OsString, options: &[&OsString]) -> Result<RunCommand, Failure
     let command = ["ctm", "run"].map(OsString::from);
     let words = command.iter().chain([program]).chain(options.iter().copied());
     let cli = Cli::try_parse_from(words).map_err(|error| Failure::Usage(usage(&error)))?;
-    let refuse = |option: &str| {
-        let message = format!("{option} means nothing for one run of 'ctm diff'");
-        Err(Failure::Usage(Message::error(message).help("leave it out, or give it before the programs")))
+    let Command::Run(command) = cli.command else {
+        let message = Message::error("one run of 'ctm diff' is no other command");
+        return Err(Failure::Usage(message.help("the options behind the programs are those of 'ctm run'")));
     };
-    let Command::Run(command) = cli.command else { return refuse("another command") };
-    let execution = &command.run.execution;
-    let given = [
-        ("--strict", cli.strict),
-        ("--include", !cli.include.is_empty()),
-        ("--watch", command.watch),
-        ("--frames", command.run.frames.frames.is_some()),
-        ("--repeat", execution.repeat != 1),
-        ("--emit", execution.emit.is_some()),
-        ("--follow", execution.follow.is_some()),
-        ("--counts", execution.counts),
-        ("--heat", execution.heat.is_some()),
-        ("--stats", execution.stats),
-        ("--sandbox", execution.sandbox),
-    ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => refuse(option),
-        None => Ok(*command),
-    }
+    command.given.require_kept(RUN, Use::Side)?;
+    Ok(*command)
 }

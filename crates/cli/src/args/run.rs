@@ -3,7 +3,7 @@
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::{OwnOptions, ProgramArgs, program_files};
 use crate::options::values::Emit;
-use crate::options::{BudgetArgs, RunArgs};
+use crate::options::{BudgetArgs, Given, RunArgs};
 use crate::run::frame_file;
 use clap::Args;
 
@@ -46,6 +46,9 @@ float32_2, float32_4). ':tiled' after a name lays the surface out in tiles in
 the memory of the device; results do not depend on it. A fetch buffer may also be a file of any bytes."
 )]
 pub struct RunCommand {
+    /// What the command line gives.
+    #[command(flatten)]
+    pub given: Given,
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,

@@ -3,6 +3,7 @@
 mod asm;
 mod check;
 mod completions;
+mod dap;
 mod debug;
 mod diff;
 mod dis;
@@ -16,7 +17,8 @@ mod run;
 pub use asm::asm;
 pub use check::check;
 pub use completions::completions;
-pub use debug::{dap, debug};
+pub use dap::dap;
+pub use debug::debug;
 pub use diff::diff;
 pub use dis::dis;
 pub use explain::explain;

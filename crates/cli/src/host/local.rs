@@ -55,6 +55,11 @@ impl Local {
         Local { include_directories, ..Local::default() }
     }
 
+    /// The same, interrupted by whoever raises a flag.
+    pub fn interruptible(include_directories: Vec<PathBuf>, interrupt: Arc<AtomicBool>) -> Self {
+        Local { include_directories, interrupt: OnceCell::from(interrupt), ..Local::default() }
+    }
+
     /// The files that were read so far, or that were not there to be read, as they were then. The host is ready for another
     /// command.
     pub fn take_read_files(&self) -> BTreeMap<PathBuf, Stamp> {

@@ -6,10 +6,14 @@ mod include;
 mod ledger;
 mod local;
 mod output;
+#[cfg(unix)]
+mod socket;
 mod unwritten;
 
 pub use encoding::to_utf8;
 pub use local::{Local, Stamp};
+#[cfg(unix)]
+pub use socket::Socket;
 pub use unwritten::Unwritten;
 
 use crate::failure::cause;

@@ -151,6 +151,8 @@ mod tests {
             let allowed: &[&str] = match name.as_str() {
                 "host/output.rs" => continue,
                 "host/local.rs" => &["File::options", "OpenOptions"],
+                // It looks whether a socket is its own, and removes that.
+                "host/socket.rs" => &["symlink", "remove_file"],
                 _ => &[],
             };
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();

@@ -50,7 +50,7 @@ pub trait OwnCommand: Execution + fmt::Debug {
     /// As all commands.
     fn execute(&self, console: &mut Console) -> Result<(), Failure>;
 
-    /// Opens a debugger's session over what it executes.
+    /// Opens a debugger's session over what it executes, for an editor.
     ///
     /// # Errors
     /// As [`execute`](Self::execute), or the command has no debugger.

@@ -36,6 +36,11 @@ impl BudgetArgs {
         }
     }
 
+    /// Time that the run may take.
+    pub fn time(&self) -> Option<Duration> {
+        self.timeout.and_then(|TimeLimit(limit)| limit)
+    }
+
     /// Bytes that the run may take.
     pub fn memory(&self, host: &dyn Host) -> u64 {
         let default = || host.memory().map_or(DEFAULT_MEMORY, |bytes| DEFAULT_MEMORY.min(bytes / 2));

@@ -3,12 +3,14 @@
 mod budget;
 mod frames;
 mod generator;
+mod given;
 mod run;
 pub mod values;
 
 pub use budget::{BudgetArgs, TimeLimit};
 pub use frames::{FrameArgs, Uniform};
 pub use generator::Generator;
+pub use given::{DRAW, Given, RUN, Use};
 pub use run::{DEFAULT_DOMAIN, ExecutionArgs, RunArgs};
 
 use clap::Args;

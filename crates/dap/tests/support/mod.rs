@@ -6,6 +6,8 @@ use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_x1k::{Domain, Job, RunOptions, debug, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread::{JoinHandle, spawn};
 
 /// The path that the program's source has.
@@ -15,7 +17,7 @@ pub const PATH: &str = "/home/user/program.x1k";
 pub struct Program(pub String);
 
 impl Launch for Program {
-    fn launch(&mut self, arguments: &Value) -> Result<Session, String> {
+    fn launch(&mut self, arguments: &Value, _: &Arc<AtomicBool>) -> Result<Session, String> {
         let lane = arguments["lane"].as_str().ok_or("a launch names a lane")?;
         let (i, j) = lane.split_once(',').ok_or("a lane is two numbers")?;
         let lane = (i.parse().map_err(|_| "no number")?, j.parse().map_err(|_| "no number")?);
@@ -132,6 +134,11 @@ impl Client {
     pub fn start(&mut self, lane: &str) -> Value {
         let can = self.ask("initialize", json!({"adapterID": "ctm", "linesStartAt1": true}));
         assert_eq!(can["supportsStepBack"], true);
+        self.launch(lane)
+    }
+
+    /// Launches at a lane, and configures.
+    pub fn launch(&mut self, lane: &str) -> Value {
         self.ask("launch", json!({"lane": lane}));
         self.go("configurationDone", json!({}))
     }

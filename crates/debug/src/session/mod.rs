@@ -14,6 +14,7 @@ use ctm_memory::Stored;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Most steps that a session makes for one request, unless it is told otherwise.
@@ -56,6 +57,9 @@ pub enum SessionError {
     /// It would take too many steps.
     #[error("that is more than {0} steps away: go on from here, or set a breakpoint nearer")]
     Far(u64),
+    /// The request was to end before it was complete.
+    #[error("it was interrupted, or takes longer than the time limit: go on from here, or raise the limit")]
+    Interrupted,
     /// A cell cannot be changed.
     #[error("{0} cannot be changed")]
     Fixed(String),
@@ -85,14 +89,19 @@ pub struct Session {
     next_breakpoint: u32,
     max_steps: u64,
     interrupt: Option<Arc<AtomicBool>>,
+    /// Time that one request may take.
+    time_limit: Option<Duration>,
+    /// When that of the present request is over.
+    deadline: Option<Instant>,
 }
 
 impl Session {
-    /// At the start of the group of a lane.
+    /// At the start of the group of a lane. If groups depend on each other, those that come before run first; `is_over` is asked between
+    /// their steps, and ends that.
     ///
     /// # Errors
     /// There is no such lane, or groups that come before do not end.
-    pub fn new(guest: Box<dyn Guest>, lane: (u32, u32)) -> Result<Self, SessionError> {
+    pub fn new(guest: Box<dyn Guest>, lane: (u32, u32), is_over: &dyn Fn() -> bool) -> Result<Self, SessionError> {
         let mut session = Session {
             guest,
             position: Position { group: 0, step: 0 },
@@ -106,10 +115,12 @@ impl Session {
             next_breakpoint: 1,
             max_steps: STEPS,
             interrupt: None,
+            time_limit: None,
+            deadline: None,
         };
         let group = session.guest.group_of(lane).ok_or(SessionError::NoLane(lane.0, lane.1))?;
         session.begin(if session.guest.is_independent() { group } else { 0 });
-        session.enter(group)?;
+        session.enter_unless(group, &|_| is_over())?;
         Ok(session)
     }
 
@@ -123,8 +134,19 @@ impl Session {
         self.interrupt = Some(interrupt);
     }
 
+    /// Sets how long what [`begin_request`](Self::begin_request) begins may take; then it ends as if it had made all the steps that it may.
+    pub fn set_time_limit(&mut self, time: Option<Duration>) {
+        self.time_limit = time;
+    }
+
+    /// What is asked for from now on is another request, with a time of its own.
+    pub fn begin_request(&mut self) {
+        self.deadline = self.time_limit.and_then(|time| Instant::now().checked_add(time));
+    }
+
     fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
     /// The run.
@@ -191,7 +213,17 @@ impl Session {
     /// # Errors
     /// There is none, or it is too far away; then the session is where it came to.
     pub fn go_to(&mut self, to: Position) -> Result<(), SessionError> {
-        self.enter(to.group)?;
+        self.go_to_unless(to, &Session::is_interrupted)
+    }
+
+    /// Goes back to a moment that the session was at when a request began, also if the request has ended early.
+    fn return_to(&mut self, to: Position) -> Result<(), SessionError> {
+        self.go_to_unless(to, &|_| false)
+    }
+
+    /// As [`go_to`](Self::go_to), unless a function says that it is time to end.
+    fn go_to_unless(&mut self, to: Position, is_over: &dyn Fn(&Session) -> bool) -> Result<(), SessionError> {
+        self.enter_unless(to.group, is_over)?;
         self.keep_stored();
         let nearer = self
             .checkpoints
@@ -205,6 +237,9 @@ impl Session {
             return Err(SessionError::Far(self.max_steps));
         }
         while self.position.step < to.step {
+            if is_over(self) {
+                return Err(SessionError::Interrupted);
+            }
             if !self.advance() {
                 return Err(SessionError::Behind { group: to.group, steps: self.position.step });
             }
@@ -217,12 +252,20 @@ impl Session {
     /// # Errors
     /// It is too far away; then the session is where it came to.
     pub fn go_to_end(&mut self) -> Result<(), SessionError> {
-        for _ in 0..self.max_steps {
+        self.end_unless(self.max_steps, &Session::is_interrupted).map(|_| ())
+    }
+
+    /// Goes to the end of the group in at most so many steps, unless a function says that it is time to end. Gives the steps that are left.
+    fn end_unless(&mut self, steps: u64, is_over: &dyn Fn(&Session) -> bool) -> Result<u64, SessionError> {
+        for made in 0..steps {
             if !self.advance() {
-                return Ok(());
+                return Ok(steps - made);
+            }
+            if is_over(self) {
+                return Err(SessionError::Interrupted);
             }
         }
-        Err(SessionError::Far(self.max_steps))
+        if self.outcome == Outcome::Going { Err(SessionError::Far(self.max_steps)) } else { Ok(0) }
     }
 
     /// Changes what the lane that the session looks at holds, from this moment on. What came behind it is forgotten.
@@ -274,8 +317,13 @@ impl Session {
         self.arrive();
     }
 
-    /// Goes to the start of a group, unless the session is there already.
+    /// Goes to the start of a group, unless the session is in it already.
     fn enter(&mut self, group: u64) -> Result<(), SessionError> {
+        self.enter_unless(group, &Session::is_interrupted)
+    }
+
+    /// As [`enter`](Self::enter), unless a function says that it is time to end.
+    fn enter_unless(&mut self, group: u64, is_over: &dyn Fn(&Session) -> bool) -> Result<(), SessionError> {
         if group == self.position.group {
             return Ok(());
         }
@@ -289,8 +337,9 @@ impl Session {
             self.starts.truncate(group as usize);
             self.begin(group);
         }
+        let mut steps = self.max_steps;
         while self.position.group < group {
-            self.go_to_end()?;
+            steps = self.end_unless(steps, is_over)?;
             if let Outcome::Trapped(trap) = &self.outcome {
                 return Err(SessionError::Before { group: self.position.group, trap: trap.clone() });
             }

@@ -49,7 +49,7 @@ pub enum Reason {
     Trap(String),
     /// It is at the group's start, and nothing comes before.
     Start,
-    /// It has made as many steps as one request may.
+    /// It has made as many steps as one request may, or taken as long, or was interrupted.
     Limit,
 }
 
@@ -229,7 +229,7 @@ impl Session {
             let mut found = None;
             while self.position.step < last && self.advance() {
                 if self.is_interrupted() {
-                    return Err(SessionError::Far(self.max_steps));
+                    return Err(SessionError::Interrupted);
                 }
                 found = probe.see(self).map(|reason| (self.position.step, reason)).or(found);
             }

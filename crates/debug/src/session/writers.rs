@@ -30,7 +30,7 @@ impl Session {
     pub fn last_write(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
         let here = self.position;
         let write = self.last_write_of_groups(target);
-        self.go_to(here)?;
+        self.return_to(here)?;
         write
     }
 
@@ -86,7 +86,7 @@ impl Session {
             Some(Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start })
         }));
         let result = self.changes(&targets);
-        self.go_to(here)?;
+        self.return_to(here)?;
         result
     }
 
@@ -100,7 +100,7 @@ impl Session {
                 return Ok(writes);
             }
             if self.is_interrupted() {
-                break;
+                return Err(SessionError::Interrupted);
             }
             for (target, old) in targets.iter().zip(&mut before) {
                 let new = self.words(target);

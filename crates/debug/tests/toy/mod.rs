@@ -60,7 +60,7 @@ pub struct Toy {
 
 /// A session at the start of the group of a lane.
 pub fn session(lane: u32, options: Options) -> Session {
-    Session::new(Box::new(Toy::new(options)), (lane, 0)).expect("there is such a lane")
+    Session::new(Box::new(Toy::new(options)), (lane, 0), &|| false).expect("there is such a lane")
 }
 
 fn listing() -> Listing {

@@ -47,7 +47,7 @@ fn session(u: &mut Unstructured, random: &mut Random) -> Result<u64> {
     let (layout, options) = (Layout::of(&program), RunOptions { step_limit: STEPS, ..RunOptions::default() });
     let constants = Constants { memory: &constants, base: 2 };
     let run = Run { program: &program, constants, layout: &layout, inputs: base, outputs };
-    let open = |vertex| debug::session(&run.job(&space, VERTICES), STEPS, debug::listing(&program), (vertex, 0));
+    let open = |vertex| debug::session(&run.job(&space, VERTICES), &options, debug::listing(&program), (vertex, 0));
     let vertex = random.below(VERTICES as usize) as u32;
     let (vertex, session) = match open(vertex) {
         // A vertex before it traps.

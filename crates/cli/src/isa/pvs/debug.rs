@@ -37,7 +37,7 @@ pub fn debug(
     let options = options(&args.execution, console.host, &quiet, &cancel);
     let job = data.job(&loaded.program, &constants)?;
     let listing = lines(listing(&loaded.program), |row, _| loaded.origins.get(row));
-    let session = session(&job, options.step_limit, listing, lane);
+    let session = session(&job, &options, listing, lane);
     let session = session.map_err(|error| Message::error(error.to_string()))?;
     let (_, executor) = engine(&args.execution)?;
     Debugged::new(session, shows, lanes, options, |options| executor.run(&job, options).ok().map(|_| None))

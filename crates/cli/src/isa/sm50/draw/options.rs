@@ -5,8 +5,8 @@ use super::{debug, draw};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::sm50::data::BANKS;
 use crate::isa::{OwnCommand, program_files};
-use crate::options::BudgetArgs;
 use crate::options::values::{FollowedLane, Numbered, engine, named};
+use crate::options::{BudgetArgs, DRAW, Given, Use};
 use crate::run::{Debugged, require_terminal};
 use crate::{Console, Failure};
 use clap::builder::TypedValueParser;
@@ -51,6 +51,10 @@ vertex that comes out, by the dwords that --capture lists. Strips and fans are
 taken apart into separate lines and triangles."
 )]
 pub struct DrawArgs {
+    /// What the command line gives.
+    #[command(flatten)]
+    pub given: Given,
+
     /// Vertex program
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
     pub vs: PathBuf,
@@ -169,7 +173,6 @@ pub struct DrawArgs {
         num_args = 0..=1,
         default_missing_value = "vs",
         value_parser = named(&STAGES),
-        conflicts_with_all = ["output", "obj", "svg", "json", "sandbox"],
         help_heading = "Debugger"
     )]
     pub debug: Option<Stage>,
@@ -219,14 +222,25 @@ impl OwnCommand for DrawArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
         match self.debug {
             None => draw(self, console),
-            Some(_) => {
+            Some(stage) => {
+                self.given.require_kept(DRAW, Use::Screen)?;
                 require_terminal()?;
-                self.debug(console)?.show(console)
+                self.session(stage, console)?.show(console)
             }
         }
     }
 
     fn debug(&self, console: &mut Console) -> Result<Debugged, Failure> {
-        debug::open(self, self.debug.unwrap_or(Stage::Vertex), console)
+        self.given.require_kept(DRAW, Use::Editor)?;
+        self.session(self.debug.unwrap_or(Stage::Vertex), console)
+    }
+}
+
+impl DrawArgs {
+    /// Opens a session that begins with a stage.
+    fn session(&self, stage: Stage, console: &mut Console) -> Result<Debugged, Failure> {
+        let mut debugged = debug::open(self, stage, console)?;
+        debugged.session.set_time_limit(self.budget.time());
+        Ok(debugged)
     }
 }

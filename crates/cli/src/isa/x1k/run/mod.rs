@@ -156,6 +156,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
 fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Loaded, Failure> {
     let kernel = file.kernel.clone();
     let compiling = shader::Options { texel_coordinates: x1k.texel_coordinates, ..shader::Options::default() };
+    compiling.require_meaning(shader::language(&file.path))?;
     let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;
     loaded.require_legal()?;

@@ -1,6 +1,6 @@
 //! `ctm compile`.
 
-use super::{Language, Options, compile, language, understood};
+use super::{Options, compile, language, understood};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::x1k::file_of;
 use crate::isa::{OwnCommand, output_path};
@@ -100,12 +100,6 @@ impl OwnCommand for CompileArgs {
             let (name, value) = text.split_once('=').unwrap_or((text, "1"));
             (name.to_owned(), value.to_owned())
         };
-        for (option, is_given) in [("--define", !self.defines.is_empty()), ("--entry", self.entry.is_some())] {
-            if is_given && language == Language::PixelShader {
-                let message = Message::error(format!("{option}: pixel shader text has no such thing"));
-                return Err(Failure::Usage(message.help("leave it out")));
-            }
-        }
         let options = Options {
             shading: ctm_compile::Options {
                 defines: self.defines.iter().map(define).collect(),
@@ -113,6 +107,7 @@ impl OwnCommand for CompileArgs {
             },
             texel_coordinates: self.texel_coordinates,
         };
+        options.require_meaning(Some(language))?;
         if self.emit == Some(Stage::Ast) {
             return Ok(console.out.write_all(understood(source, language, &options)?.as_bytes())?);
         }

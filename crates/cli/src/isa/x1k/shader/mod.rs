@@ -42,6 +42,34 @@ pub struct Options {
     pub texel_coordinates: bool,
 }
 
+impl Options {
+    /// Refuses what means nothing for a source of this language, or for a program that is not compiled.
+    ///
+    /// # Errors
+    /// Something is given that has no effect.
+    pub fn require_meaning(&self, language: Option<Language>) -> Result<(), Failure> {
+        let is_glsl = language == Some(Language::Shading(ctm_compile::Language::Glsl));
+        let is_pixel_shader = language == Some(Language::PixelShader);
+        let given = [
+            ("--define", !self.shading.defines.is_empty(), is_glsl, "GLSL has macros"),
+            ("--entry", self.shading.entry.is_some(), !is_pixel_shader, "GLSL and WGSL have entry points"),
+            (
+                "--texel-coordinates",
+                self.texel_coordinates,
+                is_pixel_shader,
+                "pixel shaders have lookups of both kinds",
+            ),
+        ];
+        match given.into_iter().find(|&(_, is_given, means, _)| is_given && !means) {
+            Some((option, .., help)) => {
+                let message = Message::error(format!("{option} means nothing for this program"));
+                Err(Failure::Usage(message.help(format!("only {help}: leave it out"))))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// Where lines of a source are.
 struct Lines {
     file: Arc<SourceFile>,
