@@ -7,7 +7,7 @@ use crate::registers::{
 };
 use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
-use ctm_r700::{Cf, CfOp, GPRS, Known, Outline, Program, ProgramInfo, Qword, Stage, Uses};
+use ctm_r700::{Cf, CfOp, Known, Outline, Program, ProgramInfo, Qword, SINK, Stage, Uses};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -93,8 +93,8 @@ fn code(memory: &Arena, object: Object, offset: u64, info: &ProgramInfo) -> Vec<
 /// A program that registers named, with what it uses.
 #[derive(Debug)]
 pub struct StageProgram {
-    /// The program. Those that call a fetch program have all registers, as the driver's fetch programs load more elements than the programs
-    /// that call them have registers for.
+    /// The program. Those that call a fetch program have all registers but [`SINK`], as the driver's fetch programs load more elements than
+    /// the programs that call them have registers for.
     pub program: Program,
     /// A number that other programs do not have, most likely.
     pub hash: u64,
@@ -104,7 +104,7 @@ pub struct StageProgram {
 impl StageProgram {
     fn new(mut program: Program) -> Self {
         match program.info.stage {
-            Stage::Vertex | Stage::Export => program.info.num_gprs = GPRS as u8,
+            Stage::Vertex | Stage::Export => program.info.num_gprs = program.info.num_gprs.max(SINK),
             Stage::Pixel | Stage::Geometry | Stage::Fetch | Stage::Copy => {}
         }
         let mut hasher = DefaultHasher::new();

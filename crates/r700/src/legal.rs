@@ -54,7 +54,7 @@ pub fn legal_group(group: &Group, info: &ProgramInfo) -> Result<Vec<Unit>, Group
     }
     let units = assign_units(&group.slots, info.family, info.prefer_vector)?;
     reductions(group)?;
-    destinations(group)?;
+    destinations(group, info)?;
     let updates = group.slots.iter().filter(|slot| {
         let sets = |op2: &Op2Fields| op2.update_pred || op2.update_execute_mask;
         slot.op.properties().effect == Effect::Predicate && slot.op2().is_some_and(sets)
@@ -98,9 +98,12 @@ fn reductions(group: &Group) -> Result<(), GroupError> {
     Err(GroupError::Reduction(first.op.name().unwrap_or_default()))
 }
 
-/// Destinations differ as they are written. (Relative ones are compared again when their registers are known.)
-fn destinations(group: &Group) -> Result<(), GroupError> {
-    let writers = group.slots.iter().filter(|slot| slot.writes() && slot.op.properties().effect != Effect::Address);
+/// Destinations differ as they are written, but for what is discarded. (Relative ones are compared again when their registers
+/// are known.)
+fn destinations(group: &Group, info: &ProgramInfo) -> Result<(), GroupError> {
+    let discards = |slot: &Alu| !slot.fields.dst.relative && info.discards(slot.fields.dst.gpr);
+    let writes = |slot: &&Alu| slot.writes() && slot.op.properties().effect != Effect::Address && !discards(slot);
+    let writers = group.slots.iter().filter(writes);
     let mut written = Vec::with_capacity(GROUP_SLOTS);
     for slot in writers {
         let key = (slot.fields.dst, slot.fields.dst.relative.then_some(slot.fields.index_mode));

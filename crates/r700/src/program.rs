@@ -19,6 +19,12 @@ opcodes! {
 
 /// Number of registers of a pixel.
 pub const GPRS: usize = 128;
+/// First of the registers that may serve as clause temporaries; they exist whatever NUM_GPRS says.
+const FIRST_TEMPORARY: u8 = 124;
+/// The last register below the clause temporaries. Instructions of three operands have no write mask, so compilers send results there
+/// that nobody reads (but through PV), and do not count it (Mesa's r600 compiler, `sfn_assembler.cpp`): where it lies outside of a
+/// program's registers, writes to it are discarded.
+pub const SINK: u8 = 123;
 /// Most qwords of an ALU clause.
 pub const MAX_ALU_CLAUSE: usize = 128;
 
@@ -79,6 +85,26 @@ impl ProgramInfo {
         self.num_gprs = resources.num_gprs;
         self.stack_size = Some(resources.stack_size);
         self.dx10_clamp = resources.dx10_clamp;
+    }
+
+    /// The registers below NUM_GPRS: those that relative addressing and bursts reach.
+    pub fn counted_gprs(&self) -> u8 {
+        self.num_gprs.min(GPRS as u8)
+    }
+
+    /// Whether instructions may read this register: it is counted, or a clause temporary.
+    pub fn can_read(&self, gpr: u8) -> bool {
+        gpr < self.counted_gprs() || (FIRST_TEMPORARY..GPRS as u8).contains(&gpr)
+    }
+
+    /// Whether a write to this register has no effect: it is [`SINK`], and the program does not count it.
+    pub fn discards(&self, gpr: u8) -> bool {
+        gpr == SINK && !self.can_read(gpr)
+    }
+
+    /// Whether instructions may write this register, with effect or without.
+    pub fn can_write(&self, gpr: u8) -> bool {
+        self.can_read(gpr) || self.discards(gpr)
     }
 
     /// What `SQ_PGM_RESOURCES_*` would hold; a stack of unknown size counts as none.

@@ -365,7 +365,8 @@ fn fetch(op: FetchOp) -> Words {
 const REGISTERS: &[(&str, &str)] = &[
     (
         "Rn",
-        "One of 128 registers of four channels, x, y, z, w, of 32 bits each. In pixel shaders R0 holds the position at the start: x in R0.x, y in R0.y.",
+        "One of 128 registers of four channels, x, y, z, w, of 32 bits each. In pixel shaders R0 holds the position at the start: x in R0.x, y in R0.y. \
+         What is written to R123 is discarded where the program has fewer registers.",
     ),
     (
         "Tn",

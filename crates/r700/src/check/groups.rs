@@ -82,13 +82,13 @@ fn operands(
     group: &Group,
     findings: &mut Findings,
 ) {
-    let count = subject.program.info.num_gprs;
+    let info = &subject.program.info;
     if slot.writes() && !slot.fields.dst.relative {
-        instructions::register(location, slot.fields.dst.gpr, count, findings);
+        instructions::destination(location, slot.fields.dst.gpr, info, findings);
     }
     for operand in slot.operands() {
         match operand.selector {
-            Selector::Gpr(gpr) if !operand.relative => instructions::register(location, gpr, count, findings),
+            Selector::Gpr(gpr) if !operand.relative => instructions::source(location, gpr, info, findings),
             Selector::Kcache { window, entry } => {
                 let locked = clause.cf.fields.kcache[usize::from(window & 1)].mode.constants();
                 if entry >= locked {

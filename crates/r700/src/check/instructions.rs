@@ -5,10 +5,7 @@ use crate::cf::{AddressUse, Cf, CfExport, CfOp, CfPlain, ExportVariant, Qword};
 use crate::codes::{Condition, ExportType, FetchOp, TextureClass};
 use crate::fetch::{Fetch, FetchRegister};
 use crate::outline::{ClauseKind, fetches};
-use crate::program::{GPRS, Stage};
-
-/// First of the registers that may serve as clause temporaries.
-const FIRST_TEMPORARY: u8 = 124;
+use crate::program::{ProgramInfo, Stage};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     for (pc, cf) in subject.instructions() {
@@ -99,29 +96,31 @@ fn memory(subject: &Subject, pc: u32, export: &CfExport, findings: &mut Findings
     };
     reserved(pc, bits, findings);
     let last = u32::from(export.fields.gpr) + export.registers() - 1;
-    if !export.fields.relative && last >= u32::from(info.num_gprs) && !is_temporary(last) {
-        findings.at(FindingCode::RegisterBeyondCount, pc, beyond(last, info.num_gprs), RAISE_COUNT);
+    let exists = u8::try_from(last).is_ok_and(|last| info.can_read(last));
+    if !export.fields.relative && !exists {
+        findings.at(FindingCode::RegisterBeyondCount, pc, beyond("read", last, info), RAISE_COUNT);
     }
 }
 
 const RAISE_COUNT: &str = "raise NUM_GPRS, or use a lower register";
 
-fn beyond(register: u32, count: u8) -> String {
-    format!("R{register} is used, but NUM_GPRS is {count}")
+fn beyond(access: &str, register: u32, info: &ProgramInfo) -> String {
+    format!("R{register} is {access}, but NUM_GPRS is {}", info.num_gprs)
 }
 
-fn is_temporary(register: u32) -> bool {
-    (u32::from(FIRST_TEMPORARY)..GPRS as u32).contains(&register)
+/// An instruction reads the register.
+pub(super) fn source(location: Location, register: u8, info: &ProgramInfo, findings: &mut Findings) {
+    if !info.can_read(register) {
+        let message = beyond("read", register.into(), info);
+        findings.inside(FindingCode::RegisterBeyondCount, location, message, RAISE_COUNT);
+    }
 }
 
-/// True if a program with so many registers may name this one.
-pub(super) fn has_register(register: u8, count: u8) -> bool {
-    register < count || is_temporary(register.into())
-}
-
-pub(super) fn register(location: Location, register: u8, count: u8, findings: &mut Findings) {
-    if !has_register(register, count) {
-        findings.inside(FindingCode::RegisterBeyondCount, location, beyond(register.into(), count), RAISE_COUNT);
+/// An instruction writes the register.
+pub(super) fn destination(location: Location, register: u8, info: &ProgramInfo, findings: &mut Findings) {
+    if !info.can_write(register) {
+        let message = beyond("written", register.into(), info);
+        findings.inside(FindingCode::RegisterBeyondCount, location, message, RAISE_COUNT);
     }
 }
 
@@ -167,18 +166,20 @@ fn clauses(subject: &Subject, findings: &mut Findings) {
 }
 
 fn fetch(subject: &Subject, location: Location, fetch: &Fetch, findings: &mut Findings) {
-    let count = subject.program.info.num_gprs;
-    let mut uses = |registers: &[FetchRegister]| {
-        for named in registers.iter().filter(|named| !named.relative) {
-            register(location, named.gpr, count, findings);
-        }
+    let named: Option<(FetchRegister, Option<FetchRegister>)> = match fetch {
+        Fetch::Vtx(vtx) => Some((vtx.src, (!vtx.semantic).then_some(vtx.dst))),
+        Fetch::Tex(tex) => Some((tex.fields.src, Some(tex.fields.dst))),
+        Fetch::Mem(read) => Some((read.src, Some(read.dst))),
+        Fetch::MemRaw(..) => None,
     };
-    match fetch {
-        Fetch::Vtx(vtx) if vtx.semantic => uses(&[vtx.src]),
-        Fetch::Vtx(vtx) => uses(&[vtx.src, vtx.dst]),
-        Fetch::Tex(tex) => uses(&[tex.fields.src, tex.fields.dst]),
-        Fetch::Mem(read) => uses(&[read.src, read.dst]),
-        Fetch::MemRaw(..) => {}
+    if let Some((read, written)) = named {
+        let info = &subject.program.info;
+        if !read.relative {
+            source(location, read.gpr, info, findings);
+        }
+        if let Some(written) = written.filter(|written| !written.relative) {
+            destination(location, written.gpr, info, findings);
+        }
     }
     if matches!(fetch.op(), FetchOp::GetGradientsH | FetchOp::GetGradientsV) {
         let message = format!("{} reads registers of neighbouring pixels", fetch.name());

@@ -1,4 +1,5 @@
 use super::*;
+use crate::program::SINK;
 use crate::text;
 
 fn program(source: &str) -> Program {
@@ -93,6 +94,32 @@ fn registers_and_stack_are_counted() {
     nested.info.stack_size = Some(1);
     let found = check(&nested, Wavefront::W32);
     assert!(found.iter().any(|finding| finding.code == FindingCode::StackSizeOfHardware), "{found:?}");
+}
+
+/// R123 takes what nobody reads, in as many instructions of a group as there are, unless the program counts it.
+#[test]
+fn a_register_takes_results_that_nobody_reads() {
+    let findings = |body: &str, num_gprs: u8| {
+        let mut program = program(&format!("{body}EXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM\n"));
+        program.info.num_gprs = num_gprs;
+        codes(&program)
+    };
+    let twice = "ALU:\n 0 x: MOV R123.x, R1.x\n t: RECIP_IEEE R123.x, R1.x\n";
+    assert_eq!(findings(twice, 2), []);
+    assert_eq!(findings(twice, SINK), []);
+    assert_eq!(findings(twice, SINK + 1), [FindingCode::GroupIllegal]);
+    let fetched = "TEX:\n 0 SAMPLE R123.xyzw, R0.xyzw, t0, s0\n";
+    assert_eq!(findings(fetched, 2), []);
+    let beyond = [FindingCode::RegisterBeyondCount];
+    for body in [
+        "ALU:\n 0 x: MOV R122.x, R1.x\n",
+        "ALU:\n 0 x: MOV R0.x, R123.x\n",
+        "TEX:\n 0 SAMPLE R0.xyzw, R123.xyzw, t0, s0\n",
+        "TEX:\n 0 SAMPLE R122.xyzw, R0.xyzw, t0, s0\n",
+        "EXP_DONE: PIX1, R123.xyzw\n",
+    ] {
+        assert_eq!(findings(body, 2), beyond, "{body}");
+    }
 }
 
 #[test]

@@ -183,7 +183,7 @@ impl Walk<'_> {
             if slot.writes() && properties.effect != Effect::Address {
                 let dst = slot.fields.dst;
                 let index = dst.relative.then(|| register_index(slot, clause));
-                let (register, missing) = self.m.register(dst.gpr, index);
+                let (register, missing) = self.m.destination(dst.gpr, index);
                 if let Some(missing) = missing {
                     let lanes = self.m.b.mask_and(lanes, missing);
                     self.trap_lanes(TrapKind::GprOutOfRange, clause.address, at, lanes);
@@ -289,7 +289,7 @@ impl Walk<'_> {
         let value = match operand.selector {
             Selector::Gpr(gpr) => {
                 let index = operand.relative.then(|| register_index(slot, clause));
-                let (register, missing) = self.m.register(gpr, index);
+                let (register, missing) = self.m.source(gpr, index);
                 if let Some(missing) = missing {
                     let lanes = self.m.b.mask_and(lanes, missing);
                     self.trap_lanes(TrapKind::GprOutOfRange, clause.address, at, lanes);

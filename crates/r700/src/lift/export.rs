@@ -21,7 +21,7 @@ impl Walk<'_> {
     pub(super) fn export(&mut self, export: &CfExport, passing: Value) -> Walked<()> {
         let address = self.here.address;
         let index = export.fields.relative.then(|| Index::Uniform(self.al()));
-        let (first, missing) = self.m.register(export.fields.gpr, index);
+        let (first, missing) = self.m.source(export.fields.gpr, index);
         for k in 0..export.registers() {
             let (register, missing_here) = self.m.register_after(first, k as u8);
             for missing in missing.into_iter().chain(missing_here) {

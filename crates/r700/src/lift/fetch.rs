@@ -61,10 +61,18 @@ impl Walk<'_> {
         self.m.b.mask_or(passing, helpers)
     }
 
-    /// A register of a fetch instruction, aL added; lanes without it trap.
-    fn fetch_register(&mut self, clause: &Clause, register: FetchRegister) -> Register {
+    /// The register that a fetch instruction reads, aL added; lanes without it trap.
+    fn fetch_source(&mut self, clause: &Clause, register: FetchRegister) -> Register {
         let index = register.relative.then(|| Index::Uniform(self.al()));
-        let (register, missing) = self.m.register(register.gpr, index);
+        let (register, missing) = self.m.source(register.gpr, index);
+        self.trap_missing(clause, missing);
+        register
+    }
+
+    /// The register that a fetch instruction writes, aL added; lanes without it trap.
+    fn fetch_destination(&mut self, clause: &Clause, register: FetchRegister) -> Register {
+        let index = register.relative.then(|| Index::Uniform(self.al()));
+        let (register, missing) = self.m.destination(register.gpr, index);
         self.trap_missing(clause, missing);
         register
     }
@@ -90,7 +98,7 @@ impl Walk<'_> {
     }
 
     fn vertex_fetch(&mut self, clause: &Clause, vtx: &Vtx) -> Walked<()> {
-        let source = self.fetch_register(clause, vtx.src);
+        let source = self.fetch_source(clause, vtx.src);
         let index = self.m.read(source, vtx.src_sel as usize);
         let index = match vtx.fetch_type {
             FetchType::VertexData => {
@@ -107,11 +115,11 @@ impl Walk<'_> {
             let Some(address) = self.m.specialisation.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
                 return Ok(());
             };
-            let (register, missing) = self.m.register((address + 1).try_into().unwrap_or(u8::MAX), None);
+            let (register, missing) = self.m.destination((address + 1).try_into().unwrap_or(u8::MAX), None);
             self.trap_missing(clause, missing);
             register
         } else {
-            self.fetch_register(clause, vtx.dst)
+            self.fetch_destination(clause, vtx.dst)
         };
         let alternate = vtx.alt_const;
         let layout = self.m.specialisation.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
@@ -170,7 +178,7 @@ impl Walk<'_> {
         let zero = self.m.b.constant(0);
         let (index, inside) = match read.indexed {
             true => {
-                let source = self.fetch_register(clause, read.src);
+                let source = self.fetch_source(clause, read.src);
                 let index = self.m.read(source, read.src_sel_x as usize);
                 let size = self.m.b.constant(read.array_size.into());
                 (index, Some(self.m.b.icmp(IntTest::Ule, index, size)))
@@ -216,7 +224,7 @@ impl Walk<'_> {
             if let Some(inside) = inside {
                 value = value.map(|value| self.m.b.select(inside, value, zero));
             }
-            let destination = self.fetch_register(clause, read.dst);
+            let destination = self.fetch_destination(clause, read.dst);
             let (register, missing) = self.m.register_after(destination, k as u8);
             self.trap_missing(clause, missing);
             writes.push((register, value));
@@ -242,7 +250,7 @@ impl Walk<'_> {
 
     fn texture_instruction(&mut self, clause: &Clause, tex: &Tex, gradients: &mut [[Value; 4]; 2]) {
         let fields = &tex.fields;
-        let source = self.fetch_register(clause, fields.src);
+        let source = self.fetch_source(clause, fields.src);
         let coordinates: [Value; 4] = fields.src_sel.map(|sel| match (sel.channel(), sel) {
             (Some(channel), _) => self.m.read(source, channel as usize),
             (None, Select::One) => self.m.b.constant(ONE),
@@ -282,7 +290,7 @@ impl Walk<'_> {
                 return;
             }
         };
-        let destination = self.fetch_register(clause, fields.dst);
+        let destination = self.fetch_destination(clause, fields.dst);
         self.write_selected(clause, destination, fields.dst_sel, value, one);
     }
 

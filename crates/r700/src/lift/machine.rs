@@ -17,9 +17,6 @@ use ctm_lane::{
     Variable,
 };
 
-/// First of the registers that may serve as clause temporaries; they exist whatever NUM_GPRS says.
-const FIRST_TEMPORARY: u8 = 124;
-
 /// What a frame of the stack holds; each kind uses what it needs.
 #[derive(Clone, Copy)]
 pub(super) struct FrameVariables {
@@ -417,13 +414,24 @@ impl<'a> LiftState<'a> {
         }
     }
 
-    /// A register, with what relative addressing adds; and the lanes in which there is no such register, if there may be.
-    pub fn register(&mut self, gpr: u8, index: Option<Index>) -> (Register, Option<Value>) {
-        let count = self.program.info.num_gprs.min(GPRS as u8);
+    /// A register that is read, with what relative addressing adds; and the lanes in which there is no such register, if
+    /// there may be.
+    pub fn source(&mut self, gpr: u8, index: Option<Index>) -> (Register, Option<Value>) {
+        self.register(gpr, index, self.program.info.can_read(gpr))
+    }
+
+    /// The same for a register that is written. Nothing reads one that discards writes, so that it may hold them.
+    pub fn destination(&mut self, gpr: u8, index: Option<Index>) -> (Register, Option<Value>) {
+        self.register(gpr, index, self.program.info.can_write(gpr))
+    }
+
+    /// The register with this number, or those that the index leads to; `exists` speaks of the number.
+    fn register(&mut self, gpr: u8, index: Option<Index>, exists: bool) -> (Register, Option<Value>) {
         let Some(index) = index else {
-            let missing = (gpr >= count && gpr < FIRST_TEMPORARY).then(|| self.b.mask_constant(true));
+            let missing = (!exists).then(|| self.b.mask_constant(true));
             return (Register::Fixed(gpr % GPRS as u8), missing);
         };
+        let count = self.program.info.counted_gprs();
         if let Some(last) = count.checked_sub(1).filter(|_| self.specialisation.clamp_gpr) {
             return (Register::Lanes(self.nearest_register(gpr, index, last)), None);
         }
@@ -457,23 +465,22 @@ impl<'a> LiftState<'a> {
         self.b.iadd(index, gpr)
     }
 
-    /// The register so many after another that is there.
+    /// The register so many after another that is there: the others of a burst are counted ones.
     pub fn register_after(&mut self, register: Register, k: u8) -> (Register, Option<Value>) {
         match register {
             Register::Fixed(gpr) => {
-                let count = self.program.info.num_gprs.min(GPRS as u8);
-                // A burst goes on in the registers below NUM_GPRS, as relative addressing does.
-                let missing = (gpr + k >= count).then(|| self.b.mask_constant(true));
+                let exists = k == 0 || gpr + k < self.program.info.counted_gprs();
+                let missing = (!exists).then(|| self.b.mask_constant(true));
                 (Register::Fixed((gpr + k) % GPRS as u8), missing)
             }
             Register::Uniform(index) => {
                 let k = self.b.uniform_constant(k.into());
                 let index = self.b.uniform_add(index, k);
-                let (lanes, count) = (self.b.splat(index), self.b.constant(self.program.info.num_gprs.into()));
+                let (lanes, count) = (self.b.splat(index), self.b.constant(self.program.info.counted_gprs().into()));
                 (Register::Uniform(index), Some(self.b.icmp(IntTest::Uge, lanes, count)))
             }
             Register::Lanes(index) => {
-                let [k, count] = [k.into(), self.program.info.num_gprs.into()].map(|bits| self.b.constant(bits));
+                let [k, count] = [k.into(), self.program.info.counted_gprs().into()].map(|bits| self.b.constant(bits));
                 let index = self.b.iadd(index, k);
                 (Register::Lanes(index), Some(self.b.icmp(IntTest::Uge, index, count)))
             }
@@ -481,7 +488,7 @@ impl<'a> LiftState<'a> {
     }
 
     fn array(&self, gpr: u8, channel: usize) -> Option<Array> {
-        let in_array = gpr < self.program.info.num_gprs;
+        let in_array = gpr < self.program.info.counted_gprs();
         self.arrays.filter(|_| in_array).map(|arrays| arrays[channel])
     }
 

@@ -204,8 +204,9 @@ impl Wave<'_, '_> {
             if slot.writes() && properties.effect != Effect::Address {
                 let dst = slot.fields.dst;
                 let index = if dst.relative { Some(register_index(slot, environment, clause)) } else { None };
-                let place = (self.state.registers.index(dst.gpr, index)?, dst.chan as usize);
-                if changes.writes.iter().any(|&(gpr, chan, _)| (gpr, chan) == place) {
+                let place = (self.state.registers.destination(dst.gpr, index)?, dst.chan as usize);
+                let discarded = index.is_none() && self.info().discards(dst.gpr);
+                if !discarded && changes.writes.iter().any(|&(gpr, chan, _)| (gpr, chan) == place) {
                     let collision = GroupError::WriteCollision { gpr: dst.gpr, chan: dst.chan };
                     return Err(TrapKind::GroupIllegal(collision));
                 }
@@ -229,7 +230,7 @@ impl Wave<'_, '_> {
         let value = match operand.selector {
             Selector::Gpr(gpr) => {
                 let index = operand.relative.then(|| register_index(slot, environment, clause));
-                self.state.registers.gpr(pixel, self.state.registers.index(gpr, index)?)[channel]
+                self.state.registers.gpr(pixel, self.state.registers.source(gpr, index)?)[channel]
             }
             Selector::Kcache { window, entry } => {
                 let locked = &environment.windows[usize::from(window & 1)];

@@ -19,7 +19,7 @@ impl Wave<'_, '_> {
         let relative = export.fields.relative.then(|| self.state.control.al());
         for pixel in self.state.control.pixels().filter(|&pixel| passing[pixel]) {
             for k in 0..export.registers() {
-                let first = self.state.registers.index(export.fields.gpr, relative)?;
+                let first = self.state.registers.source(export.fields.gpr, relative)?;
                 let register = self.state.registers.following(first, k as usize)?;
                 match &export.variant {
                     ExportVariant::Swizzle(swizzle) => self.export_vector(export, swizzle, pixel, register, k)?,

@@ -91,9 +91,14 @@ impl Wave<'_, '_> {
         }
     }
 
-    /// A register of a fetch instruction, aL added.
-    fn register(&self, register: FetchRegister) -> Result<usize, TrapKind> {
-        self.state.registers.index(register.gpr, register.relative.then(|| self.state.control.al()))
+    /// The register that a fetch instruction reads, aL added.
+    fn source(&self, register: FetchRegister) -> Result<usize, TrapKind> {
+        self.state.registers.source(register.gpr, register.relative.then(|| self.state.control.al()))
+    }
+
+    /// The register that a fetch instruction writes, aL added.
+    fn destination(&self, register: FetchRegister) -> Result<usize, TrapKind> {
+        self.state.registers.destination(register.gpr, register.relative.then(|| self.state.control.al()))
     }
 
     fn vertex_fetch(&mut self, vtx: &Vtx, pixel: usize) -> Result<Vec<Write>, TrapKind> {
@@ -103,14 +108,14 @@ impl Wave<'_, '_> {
             FetchType::InstanceData => job.start_instance,
             FetchType::NoIndexOffset | FetchType::Reserved3 => 0,
         };
-        let index = self.state.registers.gpr(pixel, self.register(vtx.src)?)[vtx.src_sel as usize].wrapping_add(base);
+        let index = self.state.registers.gpr(pixel, self.source(vtx.src)?)[vtx.src_sel as usize].wrapping_add(base);
         let destination = if vtx.semantic {
             let Some(place) = job.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
                 return Ok(Vec::new());
             };
-            self.state.registers.index((place + 1).try_into().unwrap_or(u8::MAX), None)?
+            self.state.registers.destination((place + 1).try_into().unwrap_or(u8::MAX), None)?
         } else {
-            self.register(vtx.dst)?
+            self.destination(vtx.dst)?
         };
         let buffer = self.machine.bindings(vtx.alt_const).source.buffers.get(&vtx.buffer_id);
         let buffer = buffer.copied().unwrap_or_default();
@@ -140,7 +145,7 @@ impl Wave<'_, '_> {
     fn memory_read(&mut self, read: &MemRead, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         let dwords = i64::from(read.elem_size) + 1;
         let index = match read.indexed {
-            true => i64::from(self.state.registers.gpr(pixel, self.register(read.src)?)[read.src_sel_x as usize]),
+            true => i64::from(self.state.registers.gpr(pixel, self.source(read.src)?)[read.src_sel_x as usize]),
             false => 0,
         };
         let inside = index <= i64::from(read.array_size) || !read.indexed;
@@ -170,7 +175,7 @@ impl Wave<'_, '_> {
             }
             let place = || format!("{} dword {dword}", memory_name(read.op));
             note(self.follow, pixel, || Access::read(place(), Kind::Word, value));
-            let dst = self.register(read.dst)?;
+            let dst = self.destination(read.dst)?;
             let register = self.state.registers.following(dst, k as usize)?;
             writes.push((register, select(read.dst_sel, value, one(&read.format))));
         }
@@ -193,7 +198,7 @@ impl Wave<'_, '_> {
 
     fn texture_instruction(&mut self, tex: &Tex, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         let fields = &tex.fields;
-        let source = self.register(fields.src)?;
+        let source = self.source(fields.src)?;
         let coordinates = |pixel: usize| -> [u32; 4] {
             let gpr = self.state.registers.gpr(pixel, source);
             fields.src_sel.map(|sel| match (sel.channel(), sel) {
@@ -263,7 +268,7 @@ impl Wave<'_, '_> {
             let place = || format!("texture {}", fields.resource_id);
             note(self.follow, pixel, || Access::read(place(), Kind::Word, value).at(coordinates));
         }
-        Ok(vec![(self.register(fields.dst)?, select(fields.dst_sel, value, one))])
+        Ok(vec![(self.destination(fields.dst)?, select(fields.dst_sel, value, one))])
     }
 }
 

@@ -332,6 +332,13 @@ fn group(random: &mut Random) -> Group {
             }
         }
     }
+    if random.one_in(6) {
+        for slot in group.slots.iter_mut().filter(|slot| slot.writes()) {
+            if random.one_in(2) {
+                (slot.fields.dst.gpr, slot.fields.dst.relative) = (SINK, false);
+            }
+        }
+    }
     group
 }
 
@@ -340,6 +347,12 @@ pub(super) fn fetch(random: &mut Random) -> Fetch {
     let register = |random: &mut Random, register: &mut FetchRegister| {
         *register = FetchRegister { gpr: random.below(8) as u8, relative: random.one_in(8) };
     };
+    let destination = |random: &mut Random, named: &mut FetchRegister| {
+        register(random, named);
+        if random.one_in(16) {
+            *named = FetchRegister { gpr: SINK, relative: false };
+        }
+    };
     let mut fetch = generate::fetch(random);
     match &mut fetch {
         Fetch::Vtx(vtx) => {
@@ -347,7 +360,7 @@ pub(super) fn fetch(random: &mut Random) -> Fetch {
             if vtx.semantic {
                 vtx.set_semantic_id(random.pick(&[5, 3, 200, 9]));
             } else {
-                register(random, &mut vtx.dst);
+                destination(random, &mut vtx.dst);
             }
             register(random, &mut vtx.src);
             vtx.buffer_id %= 4;
@@ -359,14 +372,14 @@ pub(super) fn fetch(random: &mut Random) -> Fetch {
                 tex.op = random.pick(&TEXTURE_OPERATIONS);
             }
             let fields = &mut tex.fields;
-            register(random, &mut fields.dst);
+            destination(random, &mut fields.dst);
             register(random, &mut fields.src);
             fields.resource_id %= 4;
             fields.sampler_id %= 16;
             fields.alt_const = random.one_in(8);
         }
         Fetch::Mem(read) => {
-            register(random, &mut read.dst);
+            destination(random, &mut read.dst);
             register(random, &mut read.src);
             read.array_base %= 12;
             read.array_size %= 8;
