@@ -116,7 +116,8 @@ operations! {
         0 NoOp "ME_NOP" 0;
         /// (2^floor(s), s - floor(s), 2^s, 1).
         1 ExpBase2Dx "ME_EXP_DX" 1;
-        /// (floor(log2 |s|), |s| / 2^floor(log2 |s|), log2 |s|, 1); of 0 (-infinity, 1, -infinity, 1).
+        /// (floor(log2 |s|), |s| / 2^floor(log2 |s|), log2 |s|, 1); of 0 (-g, 1, -g, 1), where g is the greatest finite
+        /// number.
         2 LogBase2Dx "ME_LOG_DX" 1;
         /// e^s.
         3 ExpBaseEFf "ME_EXP_BASEE_FF" 1;
@@ -125,19 +126,19 @@ operations! {
         4 LightCoeffDx "ME_LIGHT_COEFF_DX" 3;
         /// s ^ c.w, where c is the third source; 0^0 is 1.
         5 PowerFuncFf "ME_POWER_FUNC_FF" 3;
-        /// 1 / s.
-        6 RecipDx "ME_RECIP_DX" 1;
         /// 1 / s; of 0 the greatest finite number.
+        6 RecipDx "ME_RECIP_DX" 1;
+        /// 1 / s; of 0 zero.
         7 RecipFf "ME_RECIP_FF" 1;
-        /// 1 / sqrt(|s|).
-        8 RecipSqrtDx "ME_RECIP_SQRT_DX" 1;
         /// 1 / sqrt(|s|); of 0 the greatest finite number.
+        8 RecipSqrtDx "ME_RECIP_SQRT_DX" 1;
+        /// 1 / sqrt(|s|); of 0 zero.
         9 RecipSqrtFf "ME_RECIP_SQRT_FF" 1;
         /// s * b.w, where b is the second source.
         10 Multiply "ME_MULTIPLY" 2;
         /// 2^s.
         11 ExpBase2FullDx "ME_EXP_BASE2_FULL_DX" 1;
-        /// log2(s).
+        /// log2(|s|); of 0 the lowest finite number.
         12 LogBase2FullDx "ME_LOG_BASE2_FULL_DX" 1;
         /// max(s, 0) ^ c.w, where c is the third source.
         13 PowerFuncFfClampB "ME_POWER_FUNC_FF_CLAMP_B" 3;
@@ -149,11 +150,11 @@ operations! {
         16 Sin "ME_SIN" 1;
         /// The cosine of s radians, of -pi to pi.
         17 Cos "ME_COS" 1;
-        /// log2(s).
+        /// log2(s); of 0 -infinity.
         18 LogBase2Ieee "ME_LOG_BASE2_IEEE" 1;
-        /// 1 / s.
+        /// 1 / s; of 0 infinity.
         19 RecipIeee "ME_RECIP_IEEE" 1;
-        /// 1 / sqrt(s).
+        /// 1 / sqrt(s); of 0 infinity.
         20 RecipSqrtIeee "ME_RECIP_SQRT_IEEE" 1;
         /// s == 0: 0, and the predicate becomes 1; else 1, and it becomes 0.
         21 PredSetEq "ME_PRED_SET_EQ" 1;

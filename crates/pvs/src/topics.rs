@@ -49,18 +49,21 @@ fn rules(operation: Operation) -> &'static [&'static str] {
             MathOp::ExpBase2Dx | MathOp::LogBase2Dx | MathOp::ExpBase2FullDx | MathOp::ExpBaseEFf => {
                 &[SCALAR, FUNCTION]
             }
-            MathOp::LogBase2FullDx | MathOp::LogBase2Ieee => {
-                &[SCALAR, "zeros give -infinity, numbers below 0 NaN", FUNCTION]
-            }
+            MathOp::LogBase2FullDx => &[SCALAR, FUNCTION],
+            MathOp::LogBase2Ieee => &[SCALAR, "numbers below 0 give NaN", FUNCTION],
             MathOp::LightCoeffDx => &["0^0 is 1", FUNCTION],
             MathOp::PowerFuncFf => &["2 ^ (c.w * log2(s)), with zero times anything zero", SCALAR, FUNCTION],
             MathOp::PowerFuncFfClampB | MathOp::PowerFuncFfClampB1 | MathOp::PowerFuncFfClamp01 => {
                 &["2 ^ (c.w * log2(s)), with zero times anything zero", SCALAR, FUNCTION, OFF_BY_NAME]
             }
-            MathOp::RecipDx | MathOp::RecipIeee | MathOp::RecipSqrtDx | MathOp::RecipSqrtIeee => {
-                &[SCALAR, "of zeros of either sign +infinity", "correctly rounded; roots round before"]
+            MathOp::RecipDx
+            | MathOp::RecipFf
+            | MathOp::RecipIeee
+            | MathOp::RecipSqrtDx
+            | MathOp::RecipSqrtFf
+            | MathOp::RecipSqrtIeee => {
+                &[SCALAR, "zeros of either sign give the same", "correctly rounded; roots round before"]
             }
-            MathOp::RecipFf | MathOp::RecipSqrtFf => &[SCALAR, "correctly rounded; roots round before"],
             MathOp::Multiply => &[SCALAR, ROUNDS, ZERO_TIMES],
             MathOp::Sin | MathOp::Cos => &[SCALAR, "s / (2 pi) rounds, and is reduced exactly", FUNCTION],
             MathOp::PredSetEq | MathOp::PredSetGt | MathOp::PredSetGte | MathOp::PredSetNeq => {

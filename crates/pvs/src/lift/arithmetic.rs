@@ -132,20 +132,25 @@ impl Arithmetic<'_> {
                 self.0.ex2(power)
             }
             MathOp::PowerFuncFf => self.power(s, c[3]),
-            MathOp::RecipDx | MathOp::RecipIeee => self.reciprocal(s, INFINITY),
-            MathOp::RecipFf => self.reciprocal(s, GREATEST),
+            MathOp::RecipDx => self.reciprocal(s, GREATEST),
+            MathOp::RecipFf => self.reciprocal(s, 0),
+            MathOp::RecipIeee => self.reciprocal(s, INFINITY),
             MathOp::RecipSqrtDx => {
                 let magnitude = self.0.abs(s);
-                self.reciprocal_root(magnitude, INFINITY)
+                self.reciprocal_root(magnitude, GREATEST)
             }
             MathOp::RecipSqrtFf => {
                 let magnitude = self.0.abs(s);
-                self.reciprocal_root(magnitude, GREATEST)
+                self.reciprocal_root(magnitude, 0)
             }
             MathOp::RecipSqrtIeee => self.reciprocal_root(s, INFINITY),
             MathOp::Multiply => self.product(s, b[3]),
             MathOp::ExpBase2FullDx => self.0.ex2(s),
-            MathOp::LogBase2FullDx | MathOp::LogBase2Ieee => self.0.ln2(s),
+            MathOp::LogBase2FullDx => {
+                let magnitude = self.0.abs(s);
+                self.finite_log(magnitude)
+            }
+            MathOp::LogBase2Ieee => self.0.ln2(s),
             MathOp::PowerFuncFfClampB => {
                 let zero = self.number(0.0);
                 let base = self.maximum(s, zero);
@@ -333,6 +338,12 @@ impl Arithmetic<'_> {
         self.0.select(is_zero, of_zero, otherwise)
     }
 
+    /// log2 of a magnitude; of 0 the lowest finite number.
+    fn finite_log(&mut self, magnitude: Value) -> Value {
+        let log = self.0.ln2(magnitude);
+        self.unless_zero(magnitude, GREATEST | SIGN, log)
+    }
+
     /// base ^ exponent.
     fn power(&mut self, base: Value, exponent: Value) -> Value {
         let log = self.0.ln2(base);
@@ -346,7 +357,7 @@ impl Arithmetic<'_> {
         let one = self.number(1.0);
         let magnitude = self.0.fmul(Denorm::Flush, Zero::Ieee, magnitude, one);
         let magnitude = self.0.canon_nan(Bits(X1K_NAN), magnitude);
-        let log = self.0.ln2(magnitude);
+        let log = self.finite_log(magnitude);
         let (shift, bias, fraction) = (self.0.constant(23), self.0.constant(127), self.0.constant(0x007F_FFFF));
         let exponent = self.0.shr(magnitude, shift);
         let exponent = self.0.isub(exponent, bias);

@@ -173,13 +173,15 @@ pub fn math(op: MathOp, [a, b, c]: [Vector; 3]) -> Results {
         MathOp::ExpBaseEFf => Results::all(x1k::ex2(x1k::mul(s, LOG2_E))),
         MathOp::LightCoeffDx => Results::new(lighting(a[0], a[3], a[1])),
         MathOp::PowerFuncFf => Results::all(power(s, c[3])),
-        MathOp::RecipDx | MathOp::RecipIeee => Results::all(reciprocal(s, INFINITY)),
-        MathOp::RecipFf => Results::all(reciprocal(s, GREATEST)),
-        MathOp::RecipSqrtDx => Results::all(reciprocal_root(magnitude, INFINITY)),
-        MathOp::RecipSqrtFf => Results::all(reciprocal_root(magnitude, GREATEST)),
+        MathOp::RecipDx => Results::all(reciprocal(s, GREATEST)),
+        MathOp::RecipFf => Results::all(reciprocal(s, ZERO)),
+        MathOp::RecipIeee => Results::all(reciprocal(s, INFINITY)),
+        MathOp::RecipSqrtDx => Results::all(reciprocal_root(magnitude, GREATEST)),
+        MathOp::RecipSqrtFf => Results::all(reciprocal_root(magnitude, ZERO)),
         MathOp::Multiply => Results::all(product(s, b[3])),
         MathOp::ExpBase2FullDx => Results::all(x1k::ex2(s)),
-        MathOp::LogBase2FullDx | MathOp::LogBase2Ieee => Results::all(x1k::ln2(s)),
+        MathOp::LogBase2FullDx => Results::all(finite_log(magnitude)),
+        MathOp::LogBase2Ieee => Results::all(x1k::ln2(s)),
         MathOp::PowerFuncFfClampB => Results::all(power(maximum(s, ZERO), c[3])),
         MathOp::PowerFuncFfClampB1 => Results::all(power(x1k::clamp(s), c[3])),
         MathOp::PowerFuncFfClamp01 => Results::all(x1k::clamp(power(s, c[3]))),
@@ -222,6 +224,11 @@ fn reciprocal_root(s: u32, of_zero: u32) -> u32 {
     if x1k::is_zero(s) { of_zero } else { x1k::rsq(s) }
 }
 
+/// log2 of a magnitude; of 0 the lowest finite number.
+fn finite_log(magnitude: u32) -> u32 {
+    if x1k::is_zero(magnitude) { GREATEST | SIGN } else { x1k::ln2(magnitude) }
+}
+
 /// base ^ exponent.
 fn power(base: u32, exponent: u32) -> u32 {
     x1k::ex2(product(exponent, x1k::ln2(base)))
@@ -230,7 +237,7 @@ fn power(base: u32, exponent: u32) -> u32 {
 /// (floor(log2 a), a / 2^floor(log2 a), log2 a, 1) of a magnitude.
 fn log_parts(magnitude: u32) -> Vector {
     let magnitude = flush(magnitude);
-    let log = x1k::ln2(magnitude);
+    let log = finite_log(magnitude);
     match magnitude {
         ZERO => [log, ONE, log, ONE],
         INFINITY.. => [log, X1K_NAN, log, ONE],

@@ -73,15 +73,23 @@ fn operations_of_the_vector_engine() {
 
 #[test]
 fn operations_of_the_math_engine() {
-    let inf = f32::INFINITY;
+    let (inf, max) = (f32::INFINITY, f32::MAX);
     for (operation, constants, expected) in [
         ("ME_EXP_DX", "0, 0, 0, 2.5", [4.0, 0.5, 5.656_854, 1.0]),
         ("ME_LOG_DX", "0, 0, 0, -12", [3.0, 1.5, 3.584_962_6, 1.0]),
-        ("ME_LOG_DX", "0, 0, 0, 0", [-inf, 1.0, -inf, 1.0]),
+        ("ME_LOG_DX", "0, 0, 0, 0", [-max, 1.0, -max, 1.0]),
         ("ME_RECIP_DX", "1, 2, 3, 4", [0.25; 4]),
-        ("ME_RECIP_DX", "0, 0, 0, -0", [inf; 4]),
-        ("ME_RECIP_FF", "0, 0, 0, 0", [f32::MAX; 4]),
+        ("ME_RECIP_DX", "0, 0, 0, -0", [max; 4]),
+        ("ME_RECIP_DX", "0, 0, 0, 1e-40", [max; 4]),
+        ("ME_RECIP_FF", "0, 0, 0, 0", [0.0; 4]),
+        ("ME_RECIP_IEEE", "0, 0, 0, 0", [inf; 4]),
         ("ME_RECIP_SQRT_DX", "0, 0, 0, -4", [0.5; 4]),
+        ("ME_RECIP_SQRT_DX", "0, 0, 0, -0", [max; 4]),
+        ("ME_RECIP_SQRT_FF", "0, 0, 0, 0", [0.0; 4]),
+        ("ME_RECIP_SQRT_IEEE", "0, 0, 0, 0", [inf; 4]),
+        ("ME_LOG_BASE2_FULL_DX", "0, 0, 0, -8", [3.0; 4]),
+        ("ME_LOG_BASE2_FULL_DX", "0, 0, 0, 0", [-max; 4]),
+        ("ME_LOG_BASE2_IEEE", "0, 0, 0, 0", [-inf; 4]),
         ("ME_EXP_BASE2_FULL_DX", "0, 0, 0, 3", [8.0; 4]),
         ("ME_LOG_BASE2_FULL_DX", "0, 0, 0, 8", [3.0; 4]),
         ("ME_MULTIPLY", "0, 0, 0, 3; 0, 0, 0, -2", [-6.0; 4]),
@@ -100,6 +108,13 @@ fn operations_of_the_math_engine() {
         let near = |(a, b): (&f32, &f32)| a == b || (a - b).abs() <= 1e-6 * b.abs();
         assert!(found.iter().zip(&expected).all(near), "{operation} {constants}: {found:?}, not {expected:?}");
     }
+}
+
+/// How compilers of today make atan(y, x) where both are 0: a NaN, were the reciprocal infinite.
+#[test]
+fn a_reciprocal_of_zero_less_itself_is_zero() {
+    let found = output("temp[0].x = ME_RECIP_DX input[0].0000 ;\nout[0].xyzw = VE_ADD temp[0].xxxx temp[0].-x-x-x-x ;");
+    assert_eq!(found, [0.0; 4]);
 }
 
 #[test]
