@@ -185,6 +185,31 @@ static void wave(void) {
     glDrawElements(GL_TRIANGLE_STRIP, 2 * STEPS, GL_UNSIGNED_SHORT, NULL);
 }
 
+/* Tiles that have the direction from the middle one as colour, whose angle the vertex program works out: in a row and a column of them
+ * one of the coordinates is 0. The fragment program is a chain of multiply-adds, whose results nobody but the next one reads. */
+static void angles(void) {
+    use("varying vec4 colour;"
+        "void main() {"
+        "  float angle = atan(gl_MultiTexCoord0.y, gl_MultiTexCoord0.x);"
+        "  colour = vec4(0.5 + angle / 6.2831853, 0.5 + 0.5 * cos(angle), 0.5 + 0.5 * sin(angle), 1.0);"
+        "  gl_Position = gl_Vertex;"
+        "}",
+        "varying vec4 colour;"
+        "void main() {"
+        "  vec3 light = colour.rgb;"
+        "  gl_FragColor = vec4(light * (light * (light * 0.4 + 0.3) + 0.3), 1.0);"
+        "}");
+    glBegin(GL_QUADS);
+    for (int x = -6; x < 6; x++)
+        for (int y = -4; y < 4; y++) {
+            if (x == 0 && y == 0) continue;
+            glTexCoord2f(x, y);
+            glVertex2f(x / 6.0f, y / 4.0f), glVertex2f((x + 1) / 6.0f, y / 4.0f);
+            glVertex2f((x + 1) / 6.0f, (y + 1) / 4.0f), glVertex2f(x / 6.0f, (y + 1) / 4.0f);
+        }
+    glEnd();
+}
+
 /* Grass: for each point a geometry shader makes a blade, bent by the wind, of a loop's strip of triangles. */
 static void grass(void) {
     enum { BLADES = 72 };
@@ -233,7 +258,7 @@ static const struct {
     int needs_core;
 } SCENES[] = {
     {"triangles", triangles, 0}, {"texture", texture, 0}, {"depth", depth, 0}, {"blend", blend, 0},
-    {"lines", lines, 0},         {"wave", wave, 0},       {"grass", grass, 1},
+    {"lines", lines, 0},         {"wave", wave, 0},       {"angles", angles, 0}, {"grass", grass, 1},
 };
 static const EGLint CORE[] = {
     EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,

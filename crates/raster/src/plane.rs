@@ -387,6 +387,38 @@ mod tests {
         });
     }
 
+    /// Planes go through the vertices where the grid has them, but vertices have values for where they were. So a copy of the position, of which
+    /// drivers make `gl_FragCoord`, is off by as much as the grid moves vertices: half a sub-pixel at most, nothing for vertices on the grid.
+    #[test]
+    fn a_copy_of_the_position_is_off_by_what_the_grid_moves_vertices() {
+        let mut state = 1u32;
+        let mut number = |most: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % (most + 1)
+        };
+        let (mut inside, mut worst) = (0, [0.0f64; 2]);
+        for case in 0..400 {
+            let parts = [12, 1024][case % 2];
+            let vertices = [(); 3].map(|()| [(); 2].map(|()| number(40 * parts) as f32 / parts as f32));
+            let corners = vertices.map(|[x, y]| Point { x: GRID.snap(x), y: GRID.snap(y) });
+            let Some(setup) = Setup::triangle(GRID, corners) else { continue };
+            let planes = [0, 1].map(|axis| setup.plane(vertices.map(|vertex| f64::from(vertex[axis]))));
+            for (x, y) in (0..40).flat_map(|y| (0..40).map(move |x| (x, y))) {
+                let centre = GRID.pixel_centre(x, y);
+                if shares(corners, centre).iter().any(|share| *share < 0.0) {
+                    continue;
+                }
+                let found = planes.map(|plane| plane.at(setup.offset(centre)));
+                let off = (found[0] - f64::from(x) - 0.5).abs().max((found[1] - f64::from(y) - 0.5).abs());
+                inside += 1;
+                worst[case % 2] = worst[case % 2].max(off);
+            }
+        }
+        assert!(inside > 10_000, "{inside}");
+        let half = 0.5 / GRID.per_pixel as f64;
+        assert!(worst[0] < 1e-5 && worst[1] > 0.9 * half && worst[1] < half + 1e-5, "{worst:?}");
+    }
+
     #[test]
     fn windows_of_power_of_two_size_have_exact_values() {
         let corner = |x: i64, y: i64| Point { x: x * 12, y: y * 12 };
