@@ -368,8 +368,8 @@ pub struct Trap {
 /// What a program did that it should not. The names follow the trap reasons of the open nouveau kernel driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 pub enum TrapKind {
-    /// A word that is no instruction, or a field without meaning.
-    #[error("IllegalInstrEncoding: the word is no instruction")]
+    /// A word that is not an instruction, or a form of one that the machine does not execute.
+    #[error("IllegalInstrEncoding: the word is not an instruction that the machine executes")]
     IllegalInstrEncoding,
     /// A vector operand runs past R254.
     #[error("OutOfRangeReg: a vector of registers runs past R254")]

@@ -28,6 +28,7 @@ mod operand;
 pub mod pipeline;
 mod program;
 pub mod reference;
+mod refused;
 mod special;
 mod table;
 pub mod text;

@@ -117,7 +117,8 @@ const REGISTERS: &[(&str, &str)] = &[
     ("PT", "Predicate 7: it is true, and what is written to it is lost."),
     (
         "CC",
-        "The condition code of a lane: zero, sign, carry, overflow. `.CC` behind a destination sets it; flow control and CSETP test it.",
+        "The condition code of a lane: zero, sign, carry, overflow; zero and sign together are those of a NaN. `.CC` behind a destination sets it; flow \
+         control, CSET and CSETP test it.",
     ),
     (
         "c[b][o]",

@@ -85,7 +85,7 @@ fn vectors() {
         }
         count += 1;
     }
-    assert_eq!(count, 118);
+    assert_eq!(count, 132);
 }
 
 /// Stores R0 to R3 of every lane.
@@ -115,6 +115,16 @@ fn doubles() {
     assert_eq!(result("DADD R0, R4, -R6", f64::INFINITY, f64::INFINITY), 0x7FFF_FFFF_FFFF_FFFF);
     assert_eq!(result("F2F.F64.F32 R0, R5", f64::from_bits(0x3FC0_0000 << 32), 0.0), double(1.5));
     assert_eq!(result("I2F.F64.S32 R0, R4", f64::from_bits(0xFFFF_FFFE), 0.0), double(-2.0));
+    // FTZ and SAT do nothing where a double is concerned.
+    let small = f64::from_bits(0x1234);
+    assert_eq!(result("F2F.FTZ.F32.F64.SAT R0, R4", f64::from(f32::from_bits(0x1_16C2)), 0.0), 0x1_16C2);
+    assert_eq!(result("F2F.F32.F64.SAT R0, R4", -2.0, 0.0), u64::from((-2f32).to_bits()));
+    assert_eq!(result("F2F.FTZ.F64.F64.SAT R0, -R4", small, 0.0), double(-small));
+    assert_eq!(result("F2I.S32.F64 R0, R4", f64::NAN, 0.0), 0x8000_0000);
+    // Of an immediate, and of a constant that is not aligned, there is the upper word alone.
+    assert_eq!(result("I2F.F64.S64 R0, -0x3", 0.0, 0.0), double(-3.0 * 2f64.powi(32)));
+    assert_eq!(result("I2F.F64.S64 R0, c[0x3][0x4]", 0.0, 0.0), double(f64::from(0x5566_7788) * 2f64.powi(32)));
+    assert_eq!(result("DADD R0, -RZ, c[0x3][0x4]", 0.0, 0.0), 0x5566_7788 << 32);
     assert_eq!(result("F2I.S64.F64.TRUNC R0, R4", -1e15 - 0.5, 0.0), (-1_000_000_000_000_000i64) as u64);
     let [low, ..] =
         stored(&code("DSETP.LT.AND P0, PT, R4, R6, PT; @P0 MOV32I R0, 0x5", double(1.0), double(2.0)), 1)[0];
@@ -176,7 +186,7 @@ fn constants_and_memories() {
         "MOV32I R4, 0x8081; STL.U8 [0x3], R4; STL.64 [0x8], R4; LDL.S8 R0, [0x3]; LDL R1, [RZ]; LDL.64 R2, [0x8];";
     assert_eq!(stored(code, 2), [[0xFFFF_FF81, 0x8100_0000, 0x8081, 0]; 2]);
     let code = "MOV32I R4, 0x11000; MOV R5, RZ; MOV32I R6, 0xfffe8123; STG.E.U16 [R4+0x6], R6; LDG.E.S16 R0, [R4+0x6];
-        LDG.E R1, [R4+0x4]; LDG.U8 R2, [R4+0x7]; MOV32I R3, 0x20000; LDC.IS R3, c[0x0][R3];";
+        LDG.E R1, [R4+0x4]; LDG.U8 R2, [R4+0x7]; MOV32I R3, 0x20000; LDC.IL R3, c[0x0][R3];";
     assert_eq!(stored(code, 1)[0], [0xFFFF_8123, 0x8123_0000, 0x81, 7]);
 }
 
@@ -230,6 +240,11 @@ fn what_cannot_go_on_ends_both_modes() {
         ("BAR.SCAN 0x0, RZ, PT;", Unsupported),
         ("CSETP.CSM_TA.AND P0, PT, CC, PT;", Unsupported),
         (".raw 0xffffffffffffffff;", IllegalInstrEncoding),
+        ("F2F.F16.F64 R0, R2;", IllegalInstrEncoding),
+        ("F2F.F64.F16 R0, R2;", IllegalInstrEncoding),
+        ("F2I.S64.F16 R0, R2;", IllegalInstrEncoding),
+        ("F2I.U16.F64 R0, R2;", IllegalInstrEncoding),
+        ("IADD.PO.X R0, R1, R2;", IllegalInstrEncoding),
     ];
     for &(code, kind) in rows {
         for mode in [Mode::Strict, Mode::Lenient] {

@@ -1,6 +1,6 @@
 //! f64: sums, products, minimum and maximum, comparisons. Denormals are ordinary numbers.
 
-use super::{Flags, NAN_F64, Relation};
+use super::{NAN_F64, Relation};
 use crate::ieee::{BINARY64, Number, Rounding};
 
 const SIGN: u64 = 1 << 63;
@@ -37,9 +37,4 @@ pub fn dmnmx(min: bool, a: u64, b: u64) -> u64 {
 /// How a compares to b. Zeros of either sign are equal.
 pub fn dcompare(a: u64, b: u64) -> Relation {
     BINARY64.compare(a, b).into()
-}
-
-/// The condition code of an f64 result (decision: as that of an f32 result).
-pub fn dflags(result: u64) -> Flags {
-    Flags { zero: result & !SIGN == 0, sign: result & SIGN != 0, ..Flags::default() }
 }

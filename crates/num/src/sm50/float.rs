@@ -1,6 +1,6 @@
 //! f32: sums, products, minimum and maximum, comparisons.
 
-use super::{Flags, NAN, Relation};
+use super::{NAN, Relation};
 use crate::flushed::{flush, is_nan};
 use crate::ieee::{BINARY32, Rounding};
 
@@ -100,11 +100,6 @@ pub fn fmnmx(min: bool, denormals: Denormals, a: u32, b: u32) -> u32 {
 /// How a compares to b. Zeros of either sign are equal.
 pub fn fcompare(denormals: Denormals, a: u32, b: u32) -> Relation {
     BINARY32.compare(denormals.apply(a).into(), denormals.apply(b).into()).into()
-}
-
-/// The condition code of a float result (decision: carry and overflow are clear).
-pub fn fflags(result: u32) -> Flags {
-    Flags { zero: is_zero(result), sign: result & SIGN != 0, ..Flags::default() }
 }
 
 /// FCHK: whether a/b needs the slow way of a division routine. The machine's criterion is not public (decision: biased

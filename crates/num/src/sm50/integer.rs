@@ -1,18 +1,19 @@
 //! Integer sums, products, minimum and maximum, comparisons, and the condition code.
 
 use super::Relation;
+use crate::ieee::{Format, Number};
 use std::cmp::Ordering;
 
-/// The condition code of a lane.
+/// The condition code of a lane. Zero and sign together say that a float result is a NaN: no integer is both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// Z: the result is zero.
+    /// Z: the result is zero, or a NaN.
     pub zero: bool,
-    /// S: the result is negative.
+    /// S: the result is negative, or a NaN.
     pub sign: bool,
     /// C: a sum carried out of bit 31.
     pub carry: bool,
-    /// O: a sum left the range of signed numbers.
+    /// O: a sum left the range of signed numbers; of IADD3 the first of its two sums carried.
     pub overflow: bool,
 }
 
@@ -20,6 +21,17 @@ impl Flags {
     /// The flags of a result that is no sum (decision: carry and overflow are clear).
     pub const fn of(result: u32) -> Flags {
         Flags { zero: result == 0, sign: result >> 31 != 0, carry: false, overflow: false }
+    }
+
+    /// The flags of a float: zeros of either sign are zero and not negative, a NaN is zero and negative (envytools on the Tesla
+    /// family; the tests of the condition code take that combination for unordered). Carry and overflow are clear (decision S31).
+    pub const fn of_float(format: Format, bits: u64) -> Flags {
+        let (zero, sign) = match format.unpack(bits) {
+            Number::Nan => (true, true),
+            Number::Infinite { negative } => (false, negative),
+            Number::Finite(exact) => (exact.is_zero(), exact.negative && !exact.is_zero()),
+        };
+        Flags { zero, sign, carry: false, overflow: false }
     }
 
     /// The flags as bits: Z, S, C, O from bit 0 on.
@@ -86,20 +98,19 @@ pub enum SumShift {
     Left,
 }
 
-/// IADD3: A + B, shifted, + C; with `extended` also plus the carry. The operands come with parts taken and negated.
-/// Decision: the carry is bit 32 of the unsigned total, the overflow that of the signed one.
+/// IADD3: A + B, shifted, + C; with `extended` also plus the carry. The operands come with parts taken and negated. Each of
+/// the two sums has a carry of its own: that of A + B is the overflow flag, that of the second sum the carry flag (hardware,
+/// second hand). With a shift, the first carry is that of A + B before it (decision S52).
 pub fn iadd3(shift: SumShift, extended: bool, [a, b, c]: [u32; 3], flags: Flags) -> (u32, Flags) {
     let pair = u64::from(a) + u64::from(b);
-    let (unsigned, signed) = match shift {
-        SumShift::None => (pair, i64::from(a.cast_signed()) + i64::from(b.cast_signed())),
-        SumShift::Right => (pair >> 16, (pair >> 16) as i64),
-        SumShift::Left => (u64::from((pair << 16) as u32), i64::from((pair << 16) as i32)),
+    let shifted = match shift {
+        SumShift::None => pair as u32,
+        SumShift::Right => (pair >> 16) as u32,
+        SumShift::Left => (pair << 16) as u32,
     };
-    let carry_in = extended && flags.carry;
-    let unsigned = unsigned + u64::from(c) + u64::from(carry_in);
-    let signed = signed + i64::from(c.cast_signed()) + i64::from(carry_in);
-    let result = unsigned as u32;
-    (result, sum_flags(result, unsigned >> 32 & 1 != 0, i32::try_from(signed).is_err(), extended, flags))
+    let sum = u64::from(shifted) + u64::from(c) + u64::from(extended && flags.carry);
+    let result = sum as u32;
+    (result, sum_flags(result, sum >> 32 != 0, pair >> 32 != 0, extended, flags))
 }
 
 /// ISCADD: (A << shift) + B, where a negation of A is one of the shifted A.

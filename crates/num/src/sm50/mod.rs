@@ -10,7 +10,8 @@
 //! instructions support NaN payloads, but neither which operand's NaN comes through nor what a new one looks like).
 //!
 //! Sources: PTX ISA (rounding, NaN, `.ftz`, `.sat`, approximations), Mesa's nouveau and NAK (how compilers use the
-//! operations), envytools (integer operations and flags).
+//! operations), envytools (integer operations and flags), and results of single instructions that were measured on a GM20B
+//! ("hardware, second hand": nxgpucatch, docs/sm50-hardware.md). The GM20B is a later chip of the same family.
 
 mod bitwise;
 mod convert;
@@ -24,8 +25,8 @@ pub use bitwise::{
     shift_left, shift_right,
 };
 pub use convert::{FloatRounding, IntegerType, float_to_float, float_to_integer, integer_to_float, integer_to_integer};
-pub use double::{dadd, dcompare, dflags, dfma, dmnmx, dmul};
-pub use float::{Denormals, FloatRules, division_needs_care, fadd, fcompare, fflags, ffma, fmnmx, fmul, saturate};
+pub use double::{dadd, dcompare, dfma, dmnmx, dmul};
+pub use float::{Denormals, FloatRules, division_needs_care, fadd, fcompare, ffma, fmnmx, fmul, saturate};
 pub use integer::{
     AddRules, AddendOfXmad, Flags, SumShift, XmadRules, iadd, iadd3, icompare, icompare_extended, imad, imnmx,
     imnmx_extended, imul, iscadd, lea, lea_high, xmad,

@@ -1,7 +1,7 @@
 //! The functions of MUFU against f64, and rules of the SPA 5.0 that no single instruction vector shows.
 
 use crate::model::{INFINITY, NAN, ONE, Random, SIGN, STEP};
-use ctm_num::ieee::Rounding;
+use ctm_num::ieee::{BINARY16, BINARY32, BINARY64, Rounding};
 use ctm_num::sm50::*;
 
 fn randoms(seed: u64, count: usize) -> impl Iterator<Item = u32> {
@@ -199,4 +199,85 @@ fn bit_fields_at_the_edges() {
             }
         }
     }
+}
+
+/// Measured on a GM20B by the authors of nxgpucatch; zero is bit 0, sign 1, carry 2, overflow 3.
+#[test]
+fn each_of_the_two_sums_of_iadd3_has_a_carry() {
+    const ALL: u32 = u32::MAX;
+    let flags = |shift, operands| iadd3(shift, false, operands, Flags::default()).1.image();
+    let rows = [
+        ([0, 0, 0], 1),
+        ([ALL - 1, 1, 1], 5),
+        ([1, ALL, 0], 9),
+        ([ALL, 0, 0], 2),
+        ([0, 0, ALL], 2),
+        ([ALL, 2, 0], 8),
+        ([1, ALL, 1], 8),
+        ([0, 2, ALL], 4),
+    ];
+    for (operands, expected) in rows {
+        assert_eq!(flags(SumShift::None, operands), expected, "{operands:x?}");
+    }
+    assert_eq!(flags(SumShift::Right, [2, 2, 0]), 1);
+    assert_eq!(flags(SumShift::Left, [0x8000, 2, 1]), 2);
+    // Both of them, and the carry that goes in.
+    assert_eq!(flags(SumShift::None, [ALL, ALL, 3]), 12);
+    let before = Flags { zero: true, carry: true, overflow: true, ..Flags::default() };
+    let (sum, after) = iadd3(SumShift::None, true, [ALL, 0, 0], before);
+    assert_eq!((sum, after.image()), (0, 5));
+    assert_eq!(iadd3(SumShift::Right, false, [ALL, 1, 0], before).0, 0x1_0000);
+}
+
+#[test]
+fn flags_of_floats_tell_nan_from_zero() {
+    for (bits, expected) in [(0, 1), (SIGN, 1), (NAN, 3), (0xFFC0_0000, 3), (SIGN | 1, 2), (1, 0), (SIGN | INFINITY, 2)]
+    {
+        assert_eq!(Flags::of_float(BINARY32, bits.into()).image(), expected, "{bits:#x}");
+    }
+    assert_eq!(Flags::of_float(BINARY16, 0xBC00).image(), 2);
+    assert_eq!(Flags::of_float(BINARY16, 0x8000).image(), 1);
+    assert_eq!(Flags::of_float(BINARY64, 0xFFF0_0000_0000_0001).image(), 3);
+    assert_eq!(Flags::of_float(BINARY64, 0x8000_0000_0000_0001).image(), 2);
+}
+
+/// Measured on a GM20B by the authors of nxgpucatch, but for the conversions between integers with modifiers.
+#[test]
+fn conversions_at_the_ends_of_types() {
+    let of = |bits, signed| IntegerType { bits, signed };
+    let nearest = Rounding::NearestEven;
+    let to_float =
+        |from, value, modifiers| f32::from_bits(integer_to_float(from, value, modifiers, BINARY32, nearest) as u32);
+    for bits in [8, 16, 32, 64] {
+        let least = 1u64 << (bits - 1);
+        let magnitude = least as f32;
+        for modifiers in [[false, true], [true, false], [true, true], [false, false]] {
+            assert_eq!(to_float(of(bits, true), least, modifiers), -magnitude, "{bits} {modifiers:?}");
+        }
+        assert_eq!(to_float(of(bits, true), least + 1, [true, false]), (least - 1) as f32);
+        assert_eq!(to_float(of(bits, false), least, [true, false]), magnitude);
+        assert_eq!(to_float(of(bits, false), least, [false, true]), -magnitude);
+        assert_eq!(integer_to_integer(of(bits, true), least, [false, true], of(64, true), false), least.wrapping_neg());
+    }
+    let cut = |value: i64, bits, saturate| {
+        integer_to_integer(of(32, true), value as u64, [false; 2], of(bits, true), saturate)
+    };
+    assert_eq!([cut(-5, 8, false), cut(-5, 16, false), cut(-5, 32, false)], [0xFB, 0xFFFB, 0xFFFF_FFFB]);
+    assert_eq!([cut(-5, 8, true), cut(-500, 8, true), cut(500, 8, true)], [0xFFFF_FFFB, 0xFFFF_FF80, 0x7F]);
+    let of_nan = |from, nan, bits, signed| float_to_integer(from, nan, false, nearest, of(bits, signed));
+    for signed in [false, true] {
+        assert_eq!(of_nan(BINARY32, NAN.into(), 64, signed), 1 << 63);
+        assert_eq!(of_nan(BINARY32, NAN.into(), 32, signed), 0);
+        assert_eq!(of_nan(BINARY16, 0x7FFF, 32, signed), 0);
+        assert_eq!(of_nan(BINARY64, NAN_F64, 64, signed), 1 << 63);
+        assert_eq!(of_nan(BINARY64, NAN_F64, 32, signed), 1 << 31);
+    }
+    // A double has neither FTZ nor SAT.
+    let precise = FloatRounding::Precision(nearest);
+    let tiny = f64::from(f32::from_bits(1)).to_bits();
+    assert_eq!(float_to_float(BINARY64, BINARY32, tiny, precise, true, false), 1);
+    assert_eq!(float_to_float(BINARY32, BINARY64, 1, precise, true, true), tiny);
+    assert_eq!(float_to_float(BINARY64, BINARY32, 2f64.to_bits(), precise, true, true), 2f32.to_bits().into());
+    assert_eq!(float_to_float(BINARY32, BINARY32, 1, precise, true, false), 0);
+    assert_eq!(float_to_float(BINARY32, BINARY16, 2f32.to_bits().into(), precise, false, true), 0x3C00);
 }

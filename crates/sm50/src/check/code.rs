@@ -8,6 +8,7 @@ ctm_text::finding_codes! {
     WrongStage "SM50005" Error "access that the stage does not have";
     RegisterPastEnd "SM50006" Error "vector of registers past R254";
     MisalignedRegister "SM50007" Error "wide operand in registers that are not aligned";
+    RefusedForm "SM50008" Error "form that the machine does not execute";
     StoreNotDeclared "SM50101" Warning "store of an attribute that the header does not declare";
     LoadNotDeclared "SM50102" Warning "load of an attribute that the header does not declare";
     UnalignedAddress "SM50103" Warning "attribute address that is not aligned to the access";

@@ -7,6 +7,7 @@ use crate::field::{FieldId, key};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
 use crate::operand::{Reg, Value};
+use crate::refused::{Refusal, refusal};
 use crate::table::{AttributeOp, BitsOp, Class, CompareOp, ConvertOp, FlowOp, Op, OrderOp};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
@@ -48,6 +49,9 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
             | Class::Exchange(_)
             | Class::Flow(_)
             | Class::Order(_) => {}
+        }
+        if let Some(Refusal { form, remedy }) = refusal(instruction) {
+            findings.at(FindingCode::RefusedForm, index, format!("the machine does not execute {form}"), remedy);
         }
         if unsupported(instruction) {
             let message = format!("{} in this form is not executed here", instruction.row().name);
@@ -146,7 +150,8 @@ fn local_memory(index: usize, instruction: &Instruction, header: &Header, stage:
 
 /// Whether executing the instruction ends the run, although it is one.
 fn unsupported(instruction: &Instruction) -> bool {
-    let odd_test = instruction.test() as u8 >= Test::CsmTa as u8;
+    use Test::{CsmMx, CsmTa, CsmTr, FcsmMx, FcsmTa, FcsmTr};
+    let odd_test = [CsmTa, CsmTr, CsmMx, FcsmTa, FcsmTr, FcsmMx].contains(&instruction.test());
     match instruction.op().class() {
         Class::Bits(op) => match op {
             BitsOp::Shl | BitsOp::Lop | BitsOp::Lop32i | BitsOp::Lop3 => instruction.get(key::X),

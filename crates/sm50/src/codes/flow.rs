@@ -17,15 +17,16 @@ codes! {
 }
 
 codes! {
-    /// Tests of the condition code.
+    /// Tests of the condition code: of its flags zero, sign, carry and overflow, of which zero and sign together are those of a
+    /// NaN.
     pub enum Test: 5 {
         /// Never.
         0 F ".F",
-        /// Sign unlike overflow.
+        /// Negative and not zero, unlike overflow.
         1 Lt ".LT",
-        /// Zero.
+        /// Zero and not negative.
         2 Eq ".EQ",
-        /// Zero, or sign unlike overflow.
+        /// Sign, unlike zero or overflow.
         3 Le ".LE",
         /// Not zero, and sign like overflow.
         4 Gt ".GT",
@@ -33,21 +34,21 @@ codes! {
         5 Ne ".NE",
         /// Sign like overflow.
         6 Ge ".GE",
-        /// Always.
+        /// Not zero and negative together: a number.
         7 Num ".NUM",
-        /// Never.
+        /// Zero and negative together: a NaN.
         8 Nan ".NAN",
-        /// As LT.
+        /// Not GE.
         9 Ltu ".LTU",
-        /// As EQ.
+        /// Not NE: zero.
         10 Equ ".EQU",
-        /// As LE.
+        /// Not GT.
         11 Leu ".LEU",
-        /// As GT.
+        /// Not LE.
         12 Gtu ".GTU",
-        /// As NE.
+        /// Not EQ.
         13 Neu ".NEU",
-        /// As GE.
+        /// Not LT.
         14 Geu ".GEU",
         /// Always.
         15 T ".T",
@@ -79,9 +80,9 @@ codes! {
         28 FcsmTr ".FCSM_TR",
         /// Not executed.
         29 FcsmMx ".FCSM_MX",
-        /// Not executed.
+        /// Zero or negative.
         30 Rle ".RLE",
-        /// Not executed.
+        /// Neither zero nor negative.
         31 Rgt ".RGT",
     }
 }

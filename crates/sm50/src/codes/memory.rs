@@ -79,11 +79,11 @@ codes! {
     pub enum ConstantMode: 2 {
         /// Plain.
         0 Plain "",
-        /// Indexed linear.
+        /// Indexed linear: the register's upper half adds to the bank.
         1 Il ".IL",
-        /// Indexed segmented: the register's upper half adds to the bank.
+        /// Indexed segmented: as IL (decision).
         2 Is ".IS",
-        /// Indexed segmented linear.
+        /// Indexed segmented linear: as IL (decision).
         3 Isl ".ISL",
     }
 }

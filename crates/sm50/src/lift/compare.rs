@@ -64,8 +64,9 @@ impl LiftState<'_> {
             }
             Pset | Psetp => {
                 let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
-                let test = self.combine(instruction.get(key::BOOL_AB), a, b);
-                self.deliver(op == Pset, instruction, test);
+                let without_a = self.b.mask_not(a);
+                let [test, opposite] = [a, without_a].map(|a| self.combine(instruction.get(key::BOOL_AB), a, b));
+                self.deliver_both(op == Pset, instruction, test, opposite);
             }
             Cset | Csetp => match self.holds(instruction.test()) {
                 Some(test) => self.deliver(op == Cset, instruction, test),
@@ -126,6 +127,12 @@ impl LiftState<'_> {
 
     /// Combines a test with the predicate source, and writes the register or the predicates.
     fn deliver(&mut self, to_register: bool, instruction: &Instruction, test: Value) {
+        let opposite = self.b.mask_not(test);
+        self.deliver_both(to_register, instruction, test, opposite);
+    }
+
+    /// As [`deliver`](Self::deliver), with a test of its own for the second predicate.
+    fn deliver_both(&mut self, to_register: bool, instruction: &Instruction, test: Value, opposite: Value) {
         let (op, source) = (instruction.get(key::BOOL), self.pred(instruction.pred_c()));
         let result = self.combine(op, test, source);
         if to_register {
@@ -135,7 +142,6 @@ impl LiftState<'_> {
             self.set_result(instruction, value);
             return;
         }
-        let opposite = self.b.mask_not(test);
         let opposite = self.combine(op, opposite, source);
         // If both name one predicate, the comparison itself stays.
         self.set_pred(instruction.pred(key::PQ), opposite);

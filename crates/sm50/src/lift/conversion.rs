@@ -13,16 +13,28 @@ use ctm_num::sm50::NAN_F16;
 
 const ONE_F16: u32 = 0x3C00;
 
-/// A result of one word or two.
+/// A result, by what its flags are made of.
 enum Converted {
-    Word(Value),
-    Pair(Pair),
+    Integer(Value),
+    Half(Value),
+    Single(Value),
+    Double(Pair),
 }
 
 /// A float of any size as binary32 or binary64, whichever holds it exactly.
 enum Float {
     Single(Value),
     Double(Pair),
+}
+
+/// Whether one of the floats of a conversion is a double: then FTZ and SAT do nothing.
+fn has_double(instruction: &Instruction) -> bool {
+    [key::FROM_FLOAT, key::TO_FLOAT].iter().any(|&key| instruction.get(key) == FloatType::F64)
+}
+
+/// What a conversion does with denormals.
+fn denormals(instruction: &Instruction) -> Denormals {
+    if instruction.get(key::FTZ) && !has_double(instruction) { Denormals::Flush } else { Denormals::Keep }
 }
 
 impl LiftState<'_> {
@@ -42,7 +54,7 @@ impl LiftState<'_> {
         let result = match op {
             ConvertOp::I2f => self.integer_to_float(source, from, instruction),
             ConvertOp::I2i => {
-                Some(Converted::Word(self.integer_to_integer(source, from, to, instruction.get(key::SAT))))
+                Some(Converted::Integer(self.integer_to_integer(source, from, to, instruction.get(key::SAT))))
             }
             ConvertOp::F2i => self.float_source(instruction).map(|float| {
                 let direction = match instruction.get(key::INT_ROUND) {
@@ -51,19 +63,27 @@ impl LiftState<'_> {
                     IntegerRounding::Ceil => Round::Ceil,
                     IntegerRounding::Trunc => Round::Trunc,
                 };
-                Converted::Word(self.float_to_integer(float, direction, to))
+                Converted::Integer(self.float_to_integer(float, direction, to))
             }),
             ConvertOp::F2f => self.float_to_float(instruction),
         };
         match result {
             None => self.trap(),
-            Some(Converted::Word(result)) => self.set_result(instruction, result),
-            Some(Converted::Pair([low, high])) => {
-                self.set_pair(instruction.dst(), [low, high]);
+            Some(Converted::Integer(result)) => self.set_result(instruction, result),
+            Some(Converted::Single(result)) => {
+                self.set_reg(instruction.dst(), result);
+                self.set_flags(instruction, |m| m.float_flags(result));
+            }
+            Some(Converted::Half(result)) => {
+                self.set_reg(instruction.dst(), result);
                 self.set_flags(instruction, |m| {
-                    let (bits, none) = (m.b.or(low, high), m.b.mask_constant(false));
-                    [m.is_zero(bits), m.is_negative(high), none, none]
+                    let single = m.b.htof(result);
+                    m.float_flags(single)
                 });
+            }
+            Some(Converted::Double(result)) => {
+                self.set_pair(instruction.dst(), result);
+                self.set_flags(instruction, |m| m.double_flags(result));
             }
         }
     }
@@ -81,13 +101,33 @@ impl LiftState<'_> {
         self.b.sar(top, by)
     }
 
-    /// The number of at most 32 bits, without its sign or negated if the source says so, as binary64.
-    fn integer_as_double(&mut self, source: Source, from: IntType) -> Pair {
+    /// The number of at most 32 bits that a source with its modifiers is, which are those of its type: a signed number stays in
+    /// it, so that the least one is its own negative. Whether an unsigned number is still to be negated comes with it.
+    fn integer_operand(&mut self, source: Source, from: IntType) -> (Value, bool) {
         let word = self.part(source);
         let value = self.read_integer(word, from);
+        if !from.signed() {
+            return (value, source.neg);
+        }
+        let zero = self.b.constant(0);
+        let opposite = |m: &mut Self, value| {
+            let opposite = m.b.isub(zero, value);
+            m.read_integer(opposite, from)
+        };
+        let value = if source.abs {
+            let (negative, opposite) = (self.is_negative(value), opposite(self, value));
+            self.b.select(negative, opposite, value)
+        } else {
+            value
+        };
+        (if source.neg { opposite(self, value) } else { value }, false)
+    }
+
+    /// The number of at most 32 bits that a source with its modifiers is, as binary64.
+    fn integer_as_double(&mut self, source: Source, from: IntType) -> Pair {
+        let (value, negated) = self.integer_operand(source, from);
         let [low, high] = if from.signed() { self.b.itod(value) } else { self.b.utod(value) };
-        let high = if source.abs { self.only(high, !SIGN) } else { high };
-        if !source.neg {
+        if !negated {
             return [low, high];
         }
         // There is no integer -0.
@@ -103,18 +143,17 @@ impl LiftState<'_> {
         Some(match instruction.get(key::TO_FLOAT) {
             FloatType::Invalid => return None,
             FloatType::F32 if is_plain && rounding == Rounding::Even => {
-                let word = self.part(source);
-                let value = self.read_integer(word, from);
-                Converted::Word(if from.signed() { self.b.itof(value) } else { self.b.utof(value) })
+                let (value, _) = self.integer_operand(source, from);
+                Converted::Single(if from.signed() { self.b.itof(value) } else { self.b.utof(value) })
             }
             FloatType::F32 => {
                 let [low, high] = self.integer_as_double(source, from);
-                Converted::Word(self.b.dtof(rounding, low, high))
+                Converted::Single(self.b.dtof(rounding, low, high))
             }
-            FloatType::F64 => Converted::Pair(self.integer_as_double(source, from)),
+            FloatType::F64 => Converted::Double(self.integer_as_double(source, from)),
             FloatType::F16 => {
                 let value = self.integer_as_double(source, from);
-                Converted::Word(self.double_to_half(rounding, value))
+                Converted::Half(self.double_to_half(rounding, value))
             }
         })
     }
@@ -124,17 +163,12 @@ impl LiftState<'_> {
             let value = self.integer_as_double(source, from);
             return self.double_to_integer(value, to);
         }
-        let word = self.part(source);
-        let mut value = self.read_integer(word, from);
-        let zero = self.b.constant(0);
-        if source.abs && from.signed() {
-            let (negative, opposite) = (self.is_negative(value), self.b.isub(zero, value));
-            value = self.b.select(negative, opposite, value);
-        }
-        if source.neg {
+        let (mut value, negated) = self.integer_operand(source, from);
+        if negated {
+            let zero = self.b.constant(0);
             value = self.b.isub(zero, value);
         }
-        self.read_integer(value, to)
+        if to.bits() == 32 { value } else { self.only(value, (1 << to.bits()) - 1) }
     }
 
     /// A float source with its modifiers, flushed if the instruction says so.
@@ -145,8 +179,7 @@ impl LiftState<'_> {
             FloatType::F64 => Float::Double(self.long(source)),
             FloatType::F32 => {
                 let bits = self.single(source);
-                let denormals = if instruction.get(key::FTZ) { Denormals::Flush } else { Denormals::Keep };
-                Float::Single(self.flushed(denormals, bits))
+                Float::Single(self.flushed(denormals(instruction), bits))
             }
             FloatType::F16 => {
                 let bits = self.part(source);
@@ -166,7 +199,10 @@ impl LiftState<'_> {
             }
             Float::Double([low, high]) => {
                 let value = self.b.dround(direction, low, high);
-                self.double_to_integer(value, to)
+                let result = self.double_to_integer(value, to);
+                let is_nan = self.b.dcmp(FloatTest::Uno, low, high, low, high);
+                let of_nan = self.b.constant(SIGN);
+                self.b.select(is_nan, of_nan, result)
             }
         }
     }
@@ -211,7 +247,7 @@ impl LiftState<'_> {
                 None => [low, high],
             }),
         };
-        let saturate = instruction.get(key::SAT);
+        let saturate = instruction.get(key::SAT) && !has_double(instruction);
         Some(match (to, float) {
             (FloatType::Invalid, _) => return None,
             (FloatType::F32, float) => {
@@ -219,24 +255,22 @@ impl LiftState<'_> {
                     Float::Single(value) => value,
                     Float::Double([low, high]) => self.b.dtof(rounding, low, high),
                 };
-                let denormals = if instruction.get(key::FTZ) { Denormals::Flush } else { Denormals::Keep };
-                let value = self.settled(denormals, value);
-                Converted::Word(if saturate { self.b.clamp01(Denorm::Keep, value) } else { value })
+                let value = self.settled(denormals(instruction), value);
+                Converted::Single(if saturate { self.b.clamp01(Denorm::Keep, value) } else { value })
             }
             (FloatType::F16, float) => {
                 let value = match float {
                     Float::Single(value) => self.single_to_half(rounding, value),
                     Float::Double(value) => self.double_to_half(rounding, value),
                 };
-                Converted::Word(if saturate { self.clamped_half(value) } else { value })
+                Converted::Half(if saturate { self.clamped_half(value) } else { value })
             }
             (FloatType::F64, float) => {
                 let value = match float {
                     Float::Single(value) => self.b.ftod(value),
                     Float::Double(value) => value,
                 };
-                let value = self.fixed_nan(value);
-                Converted::Pair(if saturate { self.clamped_double(value) } else { value })
+                Converted::Double(self.fixed_nan(value))
             }
         })
     }
@@ -266,15 +300,5 @@ impl LiftState<'_> {
         let result = self.b.select(positive, clamped, zero);
         let is_nan = self.b.icmp(ctm_lane::IntTest::Eq, bits, nan);
         self.b.select(is_nan, zero, result)
-    }
-
-    fn clamped_double(&mut self, [low, high]: Pair) -> Pair {
-        let (zero, one) = (self.b.constant(0), self.long_constant(1f64.to_bits()));
-        let below = self.is_negative(high);
-        let nan = self.b.dcmp(FloatTest::Uno, low, high, low, high);
-        let none = self.b.mask_or(below, nan);
-        let above = self.b.dcmp(FloatTest::Ogt, low, high, one[0], one[1]);
-        let [low, high] = [self.b.select(above, one[0], low), self.b.select(above, one[1], high)];
-        [self.b.select(none, zero, low), self.b.select(none, zero, high)]
     }
 }

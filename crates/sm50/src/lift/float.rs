@@ -4,7 +4,7 @@
 //! and behind them.
 
 use super::machine::LiftState;
-use super::operand::{Pair, SIGN};
+use super::operand::Pair;
 use crate::codes::{Fmz, Rounding as Direction};
 use crate::field::key;
 use crate::instruction::Instruction;
@@ -153,10 +153,20 @@ impl LiftState<'_> {
         self.b.mask_or(a, b)
     }
 
-    fn float_flags(&mut self, result: Value) -> [Value; 4] {
+    /// The flags of a float: a NaN is zero and negative.
+    pub fn float_flags(&mut self, result: Value) -> [Value; 4] {
         let (zero, none) = (self.b.constant(0), self.b.mask_constant(false));
-        let is_zero = self.b.fcmp(FloatTest::Oeq, Denorm::Keep, result, zero);
-        [is_zero, self.is_negative(result), none, none]
+        let [is_zero, is_negative] =
+            [FloatTest::Ueq, FloatTest::Ult].map(|test| self.b.fcmp(test, Denorm::Keep, result, zero));
+        [is_zero, is_negative, none, none]
+    }
+
+    /// As [`float_flags`](Self::float_flags), of a double.
+    pub fn double_flags(&mut self, [low, high]: Pair) -> [Value; 4] {
+        let (zero, none) = (self.b.constant(0), self.b.mask_constant(false));
+        let [is_zero, is_negative] =
+            [FloatTest::Ueq, FloatTest::Ult].map(|test| self.b.dcmp(test, low, high, zero, zero));
+        [is_zero, is_negative, none, none]
     }
 
     /// The values of the two ways of an instruction, one of them where the predicate holds; no more than one of them if
@@ -215,12 +225,7 @@ impl LiftState<'_> {
         };
         let [low, high] = self.fixed_nan(result);
         self.set_pair(instruction.dst(), [low, high]);
-        self.set_flags(instruction, |m| {
-            let magnitude = m.only(high, !SIGN);
-            let bits = m.b.or(low, magnitude);
-            let none = m.b.mask_constant(false);
-            [m.is_zero(bits), m.is_negative(high), none, none]
-        });
+        self.set_flags(instruction, |m| m.double_flags([low, high]));
     }
 
     fn double_extreme(&mut self, instruction: &Instruction, [a0, a1]: Pair, [b0, b1]: Pair) -> Pair {

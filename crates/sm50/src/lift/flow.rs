@@ -11,6 +11,12 @@ use crate::codes::Test;
 use crate::program::Code;
 use ctm_lane::{Block, Type, Value, Variable};
 
+/// The tests that are the opposites of others.
+const OPPOSITES: [Test; 13] = {
+    use Test::*;
+    [F, Num, Ne, Ge, Neu, Geu, Gtu, Gt, Rgt, Off, Lo, Ls, Sff]
+};
+
 /// Lifts all nodes.
 pub(super) fn walk(m: &mut LiftState, graph: &Graph) -> Walked<()> {
     let count = graph.nodes.len();
@@ -124,49 +130,37 @@ impl Walk<'_, '_> {
 }
 
 impl LiftState<'_> {
-    /// The lanes whose flags pass a test; `None` for tests without a meaning here. The tests with U are those without, as
-    /// integers are never unordered.
+    /// The lanes whose flags pass a test; `None` for tests without a meaning here. Each arm has a test and its opposite: what
+    /// is not at least as great is less, or unordered.
     pub fn holds(&mut self, test: Test) -> Option<Value> {
         let [zero, sign, carry, overflow] = self.flags.map(|flag| self.b.get(flag));
         let b = &mut self.b;
-        Some(match test {
-            Test::F | Test::Nan => b.mask_constant(false),
-            Test::T | Test::Num => b.mask_constant(true),
-            Test::Lt | Test::Ltu => b.mask_xor(sign, overflow),
-            Test::Eq | Test::Equ => zero,
-            Test::Le | Test::Leu => {
+        let first = match test {
+            Test::T | Test::F => b.mask_constant(true),
+            Test::Nan | Test::Num => b.mask_and(zero, sign),
+            Test::Equ | Test::Ne => zero,
+            Test::Ltu | Test::Ge => b.mask_xor(sign, overflow),
+            Test::Eq | Test::Neu => b.mask_andnot(zero, sign),
+            Test::Lt | Test::Geu => {
+                let negative = b.mask_andnot(sign, zero);
+                b.mask_xor(negative, overflow)
+            }
+            Test::Le | Test::Gtu => {
+                let turned = b.mask_or(zero, overflow);
+                b.mask_xor(sign, turned)
+            }
+            Test::Leu | Test::Gt => {
                 let less = b.mask_xor(sign, overflow);
                 b.mask_or(less, zero)
             }
-            Test::Gt | Test::Gtu => {
-                let less = b.mask_xor(sign, overflow);
-                let at_most = b.mask_or(less, zero);
-                b.mask_not(at_most)
-            }
-            Test::Ne | Test::Neu => b.mask_not(zero),
-            Test::Ge | Test::Geu => {
-                let less = b.mask_xor(sign, overflow);
-                b.mask_not(less)
-            }
-            Test::Off => b.mask_not(overflow),
-            Test::Oft => overflow,
-            Test::Lo => b.mask_not(carry),
-            Test::Hs => carry,
-            Test::Ls => {
-                let lower = b.mask_not(carry);
-                b.mask_or(lower, zero)
-            }
-            Test::Hi => b.mask_andnot(carry, zero),
-            Test::Sff => b.mask_not(sign),
-            Test::Sft => sign,
-            Test::CsmTa
-            | Test::CsmTr
-            | Test::CsmMx
-            | Test::FcsmTa
-            | Test::FcsmTr
-            | Test::FcsmMx
-            | Test::Rle
-            | Test::Rgt => return None,
-        })
+            Test::Rle | Test::Rgt => b.mask_or(zero, sign),
+            Test::Oft | Test::Off => overflow,
+            Test::Hs | Test::Lo => carry,
+            Test::Hi | Test::Ls => b.mask_andnot(carry, zero),
+            Test::Sft | Test::Sff => sign,
+            Test::CsmTa | Test::CsmTr | Test::CsmMx | Test::FcsmTa | Test::FcsmTr | Test::FcsmMx => return None,
+        };
+        let second = OPPOSITES.contains(&test);
+        Some(if second { b.mask_not(first) } else { first })
     }
 }

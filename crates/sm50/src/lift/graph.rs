@@ -240,8 +240,7 @@ impl Builder<'_> {
 
     /// The end of a node whose last instruction takes some lanes another way.
     fn parted(&mut self, instruction: &Instruction, taken: Way, following: usize, tokens: &[Token]) -> Walked<End> {
-        let always = |test| matches!(test, Test::T | Test::Num);
-        if instruction.guard() == PredSource::TRUE && always(instruction.test()) {
+        if instruction.guard() == PredSource::TRUE && instruction.test() == Test::T {
             return Ok(End::All(taken));
         }
         Ok(End::Part(taken, self.way(Some(following), tokens)?))

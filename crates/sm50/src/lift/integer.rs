@@ -151,46 +151,23 @@ impl LiftState<'_> {
         Sum { result, flags: [zero, sign, carry, overflow] }
     }
 
-    /// The word above a signed number's: 32 copies of its sign.
-    fn sign_word(&mut self, value: Value) -> Value {
-        let thirty_one = self.b.constant(31);
-        self.b.sar(value, thirty_one)
-    }
-
     fn sum_of_three(&mut self, shift: Iadd3Shift, extended: bool, [a, b, c]: [Value; 3]) -> Sum {
         let before = self.condition();
-        let (low, carry) = self.carrying(a, b);
-        let carry_bit = self.bit(carry);
-        let zero = self.b.constant(0);
-        // The pair as a signed and as an unsigned number: low words, upper words.
-        let (low, signed_high, unsigned_high) = match shift {
-            Iadd3Shift::None | Iadd3Shift::Invalid => {
-                let (a_sign, b_sign) = (self.sign_word(a), self.sign_word(b));
-                let signs = self.b.iadd(a_sign, b_sign);
-                (low, self.b.iadd(signs, carry_bit), carry_bit)
-            }
+        // The carry of the first sum is the overflow flag.
+        let (pair, overflow) = self.carrying(a, b);
+        let shifted = match shift {
+            Iadd3Shift::None | Iadd3Shift::Invalid => pair,
             Iadd3Shift::Rs => {
-                let (low, high) = (self.shifted_right(low, 16), self.shifted_left(carry_bit, 16));
-                (self.b.or(low, high), zero, zero)
+                let top = self.bit(overflow);
+                let (low, high) = (self.shifted_right(pair, 16), self.shifted_left(top, 16));
+                self.b.or(low, high)
             }
-            Iadd3Shift::Ls => {
-                let low = self.shifted_left(low, 16);
-                (low, self.sign_word(low), zero)
-            }
+            Iadd3Shift::Ls => self.shifted_left(pair, 16),
         };
-        let carry_in = if extended { self.bit(before[2]) } else { zero };
-        let (partial, first) = self.carrying(low, c);
+        let carry_in = if extended { self.bit(before[2]) } else { self.b.constant(0) };
+        let (partial, first) = self.carrying(shifted, c);
         let (result, second) = self.carrying(partial, carry_in);
-        let [first, second] = [first, second].map(|carry| self.bit(carry));
-        let carries = self.b.iadd(first, second);
-        let unsigned_high = self.b.iadd(unsigned_high, carries);
-        let carry = self.only(unsigned_high, 1);
-        let carry = self.b.icmp(IntTest::Ne, carry, zero);
-        let c_sign = self.sign_word(c);
-        let signed_high = self.b.iadd(signed_high, c_sign);
-        let signed_high = self.b.iadd(signed_high, carries);
-        let fitting = self.sign_word(result);
-        let overflow = self.b.icmp(IntTest::Ne, signed_high, fitting);
+        let carry = self.b.mask_or(first, second);
         self.sum_flags(result, carry, overflow, extended, before)
     }
 

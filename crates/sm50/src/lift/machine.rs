@@ -8,6 +8,7 @@ use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::{Column, NO_INVOCATION};
 use crate::program::Code;
+use crate::refused::refusal;
 use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, GlobalOp, OrderOp, SpecialOp};
 use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
 
@@ -125,6 +126,10 @@ impl<'a> LiftState<'a> {
 
     /// Executes an instruction in the lanes of `taken`; what it does to control flow is the graph's affair.
     pub fn execute(&mut self, instruction: &Instruction) -> Walked<()> {
+        if refusal(instruction).is_some() {
+            self.trap();
+            return Ok(());
+        }
         match instruction.op().class() {
             Class::Raw => self.trap(),
             Class::Attribute(op) => match op {

@@ -63,7 +63,7 @@ impl LiftState<'_> {
     /// LDC. The modes that take the bank from the register, too, are for the reference.
     pub fn load_constant(&mut self, instruction: &Instruction) {
         let (bank, size) = (instruction.get(key::BANK), instruction.get(key::MEMORY_SIZE));
-        let segmented = matches!(instruction.get(key::CONSTANT_MODE), ConstantMode::Is | ConstantMode::Isl);
+        let segmented = instruction.get(key::CONSTANT_MODE) != ConstantMode::Plain;
         let Some(words) = self.specialisation.bank(bank.into()).filter(|&words| words > 0 && !segmented) else {
             return self.trap();
         };

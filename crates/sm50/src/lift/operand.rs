@@ -181,14 +181,15 @@ impl LiftState<'_> {
         }
     }
 
-    /// A 64-bit source as it is.
+    /// A 64-bit source as it is. Of an immediate, and of a constant that is not aligned, there is only the upper word.
     pub fn wide(&mut self, value: Operand) -> Pair {
         match value {
             Operand::Reg(reg) => self.pair(reg),
             Operand::Imm(bits) => [self.b.constant(0), self.b.constant(bits)],
-            Operand::Const { bank, offset } => {
+            Operand::Const { bank, offset } if offset.is_multiple_of(8) => {
                 [self.constant(bank, offset.into()), self.constant(bank, u32::from(offset) + 4)]
             }
+            Operand::Const { bank, offset } => [self.b.constant(0), self.constant(bank, offset.into())],
         }
     }
 

@@ -6,7 +6,7 @@ use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::table::{DoubleOp, FloatOp, IntegerOp};
-use ctm_num::ieee;
+use ctm_num::ieee::{self, BINARY32, BINARY64};
 use ctm_num::sm50::{self, AddRules, AddendOfXmad, Denormals, Flags, FloatRules, SumShift, XmadRules};
 
 /// The direction of rounding that an instruction names.
@@ -72,7 +72,7 @@ impl Warp<'_> {
             // MUFU reduces the range itself.
             Rro => self.single(instruction.b())?,
         };
-        self.set_result(instruction, result, sm50::fflags(result));
+        self.set_result(instruction, result, Flags::of_float(BINARY32, result.into()));
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Warp<'_> {
             DoubleOp::Dmnmx => sm50::dmnmx(self.pred(instruction.pred_c()), a, b),
         };
         self.set_pair(instruction.dst(), result)?;
-        self.set_flags(instruction, sm50::dflags(result));
+        self.set_flags(instruction, Flags::of_float(BINARY64, result));
         Ok(())
     }
 

@@ -39,7 +39,9 @@ impl Warp<'_> {
             }
             Pset | Psetp => {
                 let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
-                self.deliver(op == Pset, instruction, combine(instruction.get(key::BOOL_AB), a, b));
+                // The second predicate inverts A alone (hardware, second hand).
+                let [test, opposite] = [a, !a].map(|a| combine(instruction.get(key::BOOL_AB), a, b));
+                self.deliver_both(op == Pset, instruction, test, opposite);
             }
             Cset | Csetp => {
                 let test = holds(instruction.test(), self.condition())?;
@@ -64,8 +66,13 @@ impl Warp<'_> {
 
     /// Combines a test with the predicate source, and writes the register or the predicates.
     fn deliver(&mut self, to_register: bool, instruction: &Instruction, test: bool) {
+        self.deliver_both(to_register, instruction, test, !test);
+    }
+
+    /// As [`deliver`](Self::deliver), with a test of its own for the second predicate.
+    fn deliver_both(&mut self, to_register: bool, instruction: &Instruction, test: bool, opposite: bool) {
         let (op, source): (BoolOp, _) = (instruction.get(key::BOOL), self.pred(instruction.pred_c()));
-        let (result, opposite) = (combine(op, test, source), combine(op, !test, source));
+        let [result, opposite] = [test, opposite].map(|test| combine(op, test, source));
         if to_register {
             let truth = if instruction.get(key::BF) { ONE } else { u32::MAX };
             let value = if result { truth } else { 0 };

@@ -6,7 +6,7 @@ use crate::codes::{FloatType, IntType, IntegerRounding};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
-use crate::operand::{Source, Value};
+use crate::operand::Source;
 use crate::table::ConvertOp;
 use ctm_num::ieee::{BINARY16, BINARY32, BINARY64, Format, Rounding};
 use ctm_num::sm50::{self, Flags, FloatRounding, IntegerType};
@@ -38,16 +38,22 @@ impl Warp<'_> {
         let modifiers = [b.abs, b.neg];
         let (from_int, to_int) = (instruction.get(key::FROM_INT), instruction.get(key::TO_INT));
         let (ftz, saturate) = (instruction.get(key::FTZ), instruction.get(key::SAT));
-        let (result, bits) = match op {
+        // Also of narrow numbers the sign is that of the register (decision S51).
+        let of_integer = |result: u64, bits: u32| {
+            let sign = result >> (bits.max(32) - 1) != 0;
+            (result, bits, Flags { zero: result == 0, sign, ..Flags::default() })
+        };
+        let of_float = |result: u64, format: Format| (result, format.width(), Flags::of_float(format, result));
+        let (result, bits, flags) = match op {
             ConvertOp::I2f => {
                 let to = format(instruction.get(key::TO_FLOAT))?;
                 let source = self.integer_source(b, from_int)?;
                 let direction = rounding(instruction.get(key::ROUND));
-                (sm50::integer_to_float(integer_type(from_int), source, modifiers, to, direction), to.width())
+                of_float(sm50::integer_to_float(integer_type(from_int), source, modifiers, to, direction), to)
             }
             ConvertOp::I2i => {
                 let (source, to) = (self.integer_source(b, from_int)?, integer_type(to_int));
-                (sm50::integer_to_integer(integer_type(from_int), source, modifiers, to, saturate), to.bits)
+                of_integer(sm50::integer_to_integer(integer_type(from_int), source, modifiers, to, saturate), to.bits)
             }
             ConvertOp::F2i => {
                 let (from, to) = (format(instruction.get(key::FROM_FLOAT))?, integer_type(to_int));
@@ -58,34 +64,28 @@ impl Warp<'_> {
                     IntegerRounding::Ceil => Rounding::Up,
                     IntegerRounding::Trunc => Rounding::Zero,
                 };
-                (sm50::float_to_integer(from, source, ftz, direction, to), to.bits)
+                of_integer(sm50::float_to_integer(from, source, ftz, direction, to), to.bits)
             }
             ConvertOp::F2f => {
                 let from = format(instruction.get(key::FROM_FLOAT))?;
                 let to = format(instruction.get(key::TO_FLOAT))?;
                 let source = self.float_source(b, from)?;
                 let how = float_rounding(instruction.get(key::F2F_ROUND), from == to);
-                (sm50::float_to_float(from, to, source, how, ftz, saturate), to.width())
+                of_float(sm50::float_to_float(from, to, source, how, ftz, saturate), to)
             }
         };
         if bits == 64 {
             self.set_pair(instruction.dst(), result)?;
-            let flags = Flags { zero: result == 0, sign: result >> 63 != 0, ..Flags::default() };
-            self.set_flags(instruction, flags);
         } else {
-            self.set_result(instruction, result as u32, Flags::of(result as u32));
+            self.set_reg(instruction.dst(), result as u32);
         }
+        self.set_flags(instruction, flags);
         Ok(())
     }
 
     /// The bits of an integer source, before its modifiers.
     fn integer_source(&mut self, source: Source, from: IntType) -> Result<u64, TrapKind> {
-        match source.value {
-            // A whole immediate stands for its 64-bit extension.
-            Value::Imm(bits) if from.bits() == 64 => Ok(i64::from(bits.cast_signed()).cast_unsigned()),
-            value @ (Value::Reg(_) | Value::Const { .. }) if from.bits() == 64 => self.wide(value),
-            Value::Imm(_) | Value::Reg(_) | Value::Const { .. } => self.part(source).map(u64::from),
-        }
+        if from.bits() == 64 { self.wide(source.value) } else { self.part(source).map(u64::from) }
     }
 
     /// The bits of a float source with its modifiers.

@@ -153,19 +153,27 @@ impl Control {
     }
 }
 
-/// Whether a test of the condition code holds. The tests with U are those without, as integers are never unordered.
+/// Whether a test of the condition code holds. Zero and sign together are the flags of a NaN; LTU is the opposite of GE, and so
+/// on. The formulas are envytools' (Tesla family); a GM20B has the same truth tables (hardware, second hand).
 pub(super) fn holds(test: Test, flags: Flags) -> Result<bool, TrapKind> {
     let Flags { zero, sign, carry, overflow } = flags;
-    let less = sign != overflow;
     Ok(match test {
-        Test::F | Test::Nan => false,
-        Test::T | Test::Num => true,
-        Test::Lt | Test::Ltu => less,
-        Test::Eq | Test::Equ => zero,
-        Test::Le | Test::Leu => less || zero,
-        Test::Gt | Test::Gtu => !(less || zero),
-        Test::Ne | Test::Neu => !zero,
-        Test::Ge | Test::Geu => !less,
+        Test::F => false,
+        Test::T => true,
+        Test::Lt => (sign && !zero) != overflow,
+        Test::Eq => zero && !sign,
+        Test::Le => sign != (zero || overflow),
+        Test::Gt => !zero && sign == overflow,
+        Test::Ne => !zero,
+        Test::Ge => sign == overflow,
+        Test::Num => !(zero && sign),
+        Test::Nan => zero && sign,
+        Test::Ltu => sign != overflow,
+        Test::Equ => zero,
+        Test::Leu => zero || sign != overflow,
+        Test::Gtu => sign == (zero || overflow),
+        Test::Neu => !zero || sign,
+        Test::Geu => (sign && !zero) == overflow,
         Test::Off => !overflow,
         Test::Oft => overflow,
         Test::Lo => !carry,
@@ -174,14 +182,9 @@ pub(super) fn holds(test: Test, flags: Flags) -> Result<bool, TrapKind> {
         Test::Hi => carry && !zero,
         Test::Sff => !sign,
         Test::Sft => sign,
-        Test::CsmTa
-        | Test::CsmTr
-        | Test::CsmMx
-        | Test::FcsmTa
-        | Test::FcsmTr
-        | Test::FcsmMx
-        | Test::Rle
-        | Test::Rgt => {
+        Test::Rle => zero || sign,
+        Test::Rgt => !(zero || sign),
+        Test::CsmTa | Test::CsmTr | Test::CsmMx | Test::FcsmTa | Test::FcsmTr | Test::FcsmMx => {
             return Err(TrapKind::Unsupported);
         }
     })

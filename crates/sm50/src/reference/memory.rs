@@ -10,10 +10,11 @@ use crate::table::{GlobalOp, LocalOp};
 use ctm_follow::{Access, Kind, note};
 
 impl Warp<'_> {
-    /// LDC. The segmented modes add the register's upper half to the bank (decision: by the name that NAK gives them).
+    /// LDC. All modes but the plain one add the register's upper half to the bank: IL by hardware, second hand; the others by
+    /// decision S44.
     pub fn load_constant(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
         let register = self.reg(instruction.reg(key::RA));
-        let segmented = matches!(instruction.get(key::CONSTANT_MODE), ConstantMode::Is | ConstantMode::Isl);
+        let segmented = instruction.get(key::CONSTANT_MODE) != ConstantMode::Plain;
         let bank = u32::from(instruction.get(key::BANK));
         let (bank, base) = if segmented { (bank + (register >> 16), register & 0xFFFF) } else { (bank, register) };
         let size = instruction.get(key::MEMORY_SIZE);

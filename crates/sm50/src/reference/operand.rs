@@ -120,17 +120,18 @@ impl Warp<'_> {
         }
     }
 
-    /// A 64-bit source as it is.
+    /// A 64-bit source as it is. Of an immediate, and of a constant whose offset is not a multiple of 8, there is only the
+    /// upper word; the lower one is 0 (hardware, second hand, of arithmetic; decision S55 of the rest).
     pub fn wide(&mut self, value: Value) -> Result<u64, TrapKind> {
-        match value {
-            Value::Reg(reg) => self.pair(reg),
-            Value::Imm(bits) => Ok(u64::from(bits) << 32),
-            Value::Const { bank, offset } => {
-                let low = self.constant(bank.into(), offset.into())?;
-                let high = self.constant(bank.into(), u32::from(offset) + 4)?;
-                Ok(u64::from(high) << 32 | u64::from(low))
+        let (low, high) = match value {
+            Value::Reg(reg) => return self.pair(reg),
+            Value::Imm(bits) => (0, bits),
+            Value::Const { bank, offset } if offset.is_multiple_of(8) => {
+                (self.constant(bank.into(), offset.into())?, self.constant(bank.into(), u32::from(offset) + 4)?)
             }
-        }
+            Value::Const { bank, offset } => (0, self.constant(bank.into(), offset.into())?),
+        };
+        Ok(u64::from(high) << 32 | u64::from(low))
     }
 
     /// The part of a source that is named, zero-extended.

@@ -11,6 +11,7 @@ use crate::launch::{
 };
 use crate::operand::PredSource;
 use crate::program::Code;
+use crate::refused::refusal;
 use crate::table::{AttributeOp, Class, ConstantOp, OrderOp, SpecialOp};
 use ctm_follow::Follow;
 use ctm_lane::budget::{Meter, Poller, allocate};
@@ -280,6 +281,10 @@ impl<'a> Warp<'a> {
     /// Executes the instruction in the lanes of `taken`, which loses those that a test of flow control excludes.
     fn execute(&mut self, instruction: &Instruction, taken: &mut u32) -> Result<Next, TrapKind> {
         let lanes = *taken;
+        if refusal(instruction).is_some() {
+            self.each(lanes, |_| Err(TrapKind::IllegalInstrEncoding))?;
+            return Ok(Next::Following);
+        }
         match instruction.op().class() {
             Class::Flow(op) => return self.flow(op, instruction, taken),
             Class::Exchange(op) => self.exchange(op, instruction, lanes),

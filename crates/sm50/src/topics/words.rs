@@ -21,9 +21,12 @@ const FMZ: &str = "`.FMZ` does as `.FTZ`, and a factor of zero makes the product
 const NAN: &str = "a NaN that it computes is 0x7fffffff";
 const NAN64: &str = "a NaN that it computes is 0x7fffffffffffffff";
 const SAT: &str = "`.SAT` clamps to [0, 1]; NaN becomes +0";
-const PAIR: &str = "values of 64 bits are in pairs of registers, of which the even one is named and has the lower half";
+const PAIR: &str = "values of 64 bits are in pairs of registers, of which the even one is named and has the lower half; of an immediate, and of a \
+                    constant whose offset is not a multiple of 8, there is only the upper half";
 const FLAGS: &str =
     "`.CC` behind the destination sets the condition code: zero, sign, carry and overflow of a sum; else zero and sign";
+const FLOAT_FLAGS: &str =
+    "`.CC` behind the destination sets zero and sign of the condition code; a NaN sets both, -0 only zero";
 const COMBINED: &str =
     "`.AND`, `.OR`, `.XOR` combine the comparison with the predicate; `Pq` gets the opposite comparison, so combined";
 const UNORDERED: &str =
@@ -91,7 +94,7 @@ fn constant(op: ConstantOp) -> Words {
             &[
                 ALIGNED,
                 "past the end of the bank it reads 0 (a trap with --strict)",
-                "`.IS` and `.ISL` add A's upper half to the bank and its lower half to the offset",
+                "`.IL`, `.IS` and `.ISL` add A's upper half to the bank and its lower half to the offset",
             ],
         ),
     }
@@ -172,6 +175,7 @@ fn double(op: DoubleOp) -> Words {
 }
 
 fn compare(op: CompareOp) -> Words {
+    const TESTS: &str = "zero and sign together mean unordered: tests whose names end in U are true then, those of the same names without it false";
     match op {
         CompareOp::Fset => words("Rd = (A condition B) bool P ? -1 : 0", &[UNORDERED, WHOLE, FTZ]),
         CompareOp::Fsetp => {
@@ -203,7 +207,7 @@ fn compare(op: CompareOp) -> Words {
         }
         CompareOp::Icmp => words("Rd = (C condition 0) ? A : B", &["with sign, or without it by `.U32`", SELECTED]),
         CompareOp::Psetp => words(
-            "Pd = (Pa bool Pb) bool Pc; Pq = !(Pa bool Pb) bool Pc",
+            "Pd = (Pa bool Pb) bool Pc; Pq = (!Pa bool Pb) bool Pc",
             &["the first of the two suffixes is for Pa and Pb, the second for Pc"],
         ),
         CompareOp::Pset => words(
@@ -211,9 +215,11 @@ fn compare(op: CompareOp) -> Words {
             &["the first of the two suffixes is for Pa and Pb, the second for Pc", WHOLE],
         ),
         CompareOp::Csetp => {
-            words("Pd = test(CC) bool P; Pq = !test(CC) bool P", &["the tests are those of flow control"])
+            words("Pd = test(CC) bool P; Pq = !test(CC) bool P", &["the tests are those of flow control", TESTS])
         }
-        CompareOp::Cset => words("Rd = test(CC) bool P ? -1 : 0", &["the tests are those of flow control", WHOLE]),
+        CompareOp::Cset => {
+            words("Rd = test(CC) bool P ? -1 : 0", &["the tests are those of flow control", TESTS, WHOLE])
+        }
     }
 }
 
@@ -235,7 +241,7 @@ fn integer(op: IntegerOp) -> Words {
                 "modulo 2^32; `.H0` and `.H1` take a half without sign",
                 "`.RS` shifts A + B right by 16 before C is added, `.LS` left",
                 CARRY,
-                FLAGS,
+                "`.CC` sets zero, sign, and a carry for each sum: overflow is that of A + B, carry that of the second one",
             ],
         ),
         IntegerOp::Xmad => words(
@@ -348,26 +354,48 @@ fn bits(op: BitsOp) -> Words {
 }
 
 fn convert(op: ConvertOp) -> Words {
+    const OWN_NEGATIVE: &str = "the least number of a type with sign is its own negative, and its own magnitude";
+    const UPPER: &str = "an immediate of 64 bits is the upper half of the number";
     match op {
         ConvertOp::I2f => words(
             "Rd = float(B)",
-            &["the source's type says how it is taken; `.B1`, `.H1` and so on take a part", ROUNDED],
+            &[
+                "the source's type says how it is taken; `.B1`, `.H1` and so on take a part",
+                OWN_NEGATIVE,
+                UPPER,
+                ROUNDED,
+                FLOAT_FLAGS,
+            ],
         ),
         ConvertOp::F2i => words(
             "Rd = integer(B)",
             &[
                 "to the nearest, ties to even, or `.FLOOR`, `.CEIL`, `.TRUNC`",
-                "what is outside of the type's range is clamped to it; NaN gives 0, and 0x8000000000000000 for 64 bits",
+                "what is outside of the type's range is clamped to it; NaN gives 0, but 0x8000000000000000 as 64 bits, and 0x80000000 as 32 bits of a double",
+                "from F16 to 64 bits and from F64 to 8 or 16 bits it is not executed",
                 FTZ,
+                FLAGS,
             ],
         ),
         ConvertOp::F2f => words(
             "Rd = float(B)",
-            &["between equal types `.ROUND`, `.FLOOR`, `.CEIL`, `.TRUNC` round to whole numbers", ROUNDED, FTZ, SAT],
+            &[
+                "between equal types `.ROUND`, `.FLOOR`, `.CEIL`, `.TRUNC` round to whole numbers",
+                "between F16 and F64 it is not executed; with an F64, `.FTZ` and `.SAT` do nothing",
+                ROUNDED,
+                FTZ,
+                SAT,
+                FLOAT_FLAGS,
+            ],
         ),
         ConvertOp::I2i => words(
             "Rd = B, taken as one type and given as the other",
-            &["`.SAT` clamps to the type's range, else upper bits are cut off"],
+            &[
+                "`.SAT` clamps to the type's range, and numbers with sign keep it in the upper bits of the register; else bits above the type's are 0",
+                OWN_NEGATIVE,
+                UPPER,
+                FLAGS,
+            ],
         ),
     }
 }
