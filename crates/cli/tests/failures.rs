@@ -458,7 +458,7 @@ fn a_draw_of_more_than_there_is_memory() {
         folder
             .ctm(&format!("draw --vs {vertex} --primitive {primitive} --vertices 4294967295 -o out.npy"))
             .fails(4, &["bytes of memory", "--memory"]);
-        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{primitive}: {:?}", start.elapsed());
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{primitive}: {:?}", start.elapsed());
     }
 }
 

@@ -59,6 +59,9 @@ fn folder(name: &str) -> Folder {
     folder
 }
 
+/// Who takes longer than this has no limit, however busy the machine is.
+const HANG: Duration = Duration::from_secs(90);
+
 const ENDLESS: [&str; 5] = [
     "run loops.x1k --domain 64x64 -o out.npy",
     "run loops.x1k --domain 64x64 -o out.npy --follow 3,3 --follow-steps 1",
@@ -82,7 +85,7 @@ fn runs_end_after_their_time() {
             let start = Instant::now();
             println!("ctm {line} {limit}");
             folder.ctm(&format!("{line} {limit} {more}")).fails(4, &["error: ", "help: ", report]);
-            assert!(start.elapsed() < Duration::from_secs(10), "{line} {limit}: {:?}", start.elapsed());
+            assert!(start.elapsed() < HANG, "{line} {limit}: {:?}", start.elapsed());
         }
     }
     assert_eq!(folder.names(), files, "nothing was written");
@@ -111,7 +114,7 @@ fn nothing_is_endless_by_default() {
         let start = Instant::now();
         let done = folder.ctm(line);
         assert!(matches!(done.0.status.code(), Some(3 | 4)), "{}", done.err());
-        assert!(start.elapsed() < Duration::from_secs(30), "{line}: {:?}", start.elapsed());
+        assert!(start.elapsed() < HANG, "{line}: {:?}", start.elapsed());
     }
 }
 

@@ -181,7 +181,7 @@ fn the_child_is_locked_up() {
     // The child does not outlive it.
     let start = Instant::now();
     while lives(child) {
-        assert!(start.elapsed() < Duration::from_secs(20), "the child lives on");
+        assert!(start.elapsed() < Duration::from_secs(60), "the child lives on");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

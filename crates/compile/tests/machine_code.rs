@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{SIZE, Small, USER, function, seeds, size, texel};
+use common::{SIZE, Small, USER, function, size, texel};
 use ctm_compile::backend::{Binding, Generated, Unfit, generate_optimised};
 use ctm_compile::ir::{Builder, Environment, Function, Output, Passes, QUAD, Value, Variable, eval};
 use ctm_compile::opt::optimise;
@@ -77,7 +77,7 @@ fn assert_same(function: &Function, generated: &Generated) {
 
 #[test]
 fn machine_code_gives_the_bits_of_functions() {
-    seeds::each(PROGRAMS, size, |u| {
+    ctm_cases::check_sized(PROGRAMS, size, |u| {
         let function = optimise(&function(u, true)?);
         let binding = Binding { float_constants: USER, int_constants: 4, ..Binding::default() };
         match generate_optimised(&function, &binding) {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Small, function, seeds, size};
+use common::{Small, function, size};
 use ctm_compile::ir::{Axis, Builder, Function, Output, QUAD, eval, verify};
 use ctm_compile::opt::optimise;
 
@@ -21,7 +21,7 @@ fn results(function: &Function) -> Vec<[Option<f32>; QUAD]> {
 
 #[test]
 fn passes_keep_meaning() {
-    seeds::each(PROGRAMS, size, |u| {
+    ctm_cases::check_sized(PROGRAMS, size, |u| {
         let function = function(u, false)?;
         let better = optimise(&function);
         assert_eq!(verify(&better), Ok(()), "{function}\n{better}");

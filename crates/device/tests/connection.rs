@@ -372,7 +372,8 @@ fn a_program_that_never_ends_is_an_error_and_the_device_goes_on() {
             let ClientError::Device(fault) = error else { panic!("{engine:?}: {error}") };
             assert_eq!(fault.code(), ErrorCode::Limit, "{engine:?}: {fault}");
             assert!(fault.to_string().contains(expected), "{engine:?}: {fault}");
-            assert!(start.elapsed() < Duration::from_secs(10), "{engine:?}: {:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(60), "{engine:?}: {:?}", start.elapsed());
+            device.set_limits(Limits::DEFAULT);
             client.run(&[Pass::new(position, 64, 1).output(0, output)]).unwrap();
         }
     }

@@ -157,7 +157,7 @@ mod tests {
         let wait = |thread| {
             let start = Instant::now();
             while thread > 0 && !is_over.load(Relaxed) {
-                assert!(start.elapsed() < Duration::from_secs(20), "nobody has looked");
+                assert!(start.elapsed() < Duration::from_secs(60), "nobody has looked");
                 thread::yield_now();
             }
         };
@@ -177,7 +177,7 @@ mod tests {
                 let wait = |thread| {
                     if thread > 0 {
                         begins.send(()).unwrap();
-                        ended.lock().unwrap().recv_timeout(Duration::from_secs(20)).expect("the other run ends first");
+                        ended.lock().unwrap().recv_timeout(Duration::from_secs(60)).expect("the other run ends first");
                     }
                 };
                 workers.run(helpers + 1, wait, || {});

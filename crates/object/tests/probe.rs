@@ -165,7 +165,7 @@ fn any_bytes_are_identified() {
             }
         }
     }
-    arbtest::arbtest(|bytes| {
+    ctm_cases::check(4000, |bytes| {
         probe(bytes.arbitrary::<&[u8]>()?);
         Ok(())
     });

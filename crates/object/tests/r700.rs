@@ -1,6 +1,5 @@
 //! Loaders of R700 programs: LLVM's objects, Mesa's logs, shader files of the Wii U, bare words.
 
-use arbtest::arbtest;
 use ctm_object::mesa::{self, Driver, MesaError};
 use ctm_object::r700::*;
 use ctm_r700::{AluOp, Cf, Effect, Family, Op2, Outline, Program, ProgramInfo, Qword, Stage, clause_groups, text};
@@ -120,7 +119,7 @@ fn objects_that_cannot_be_used() {
 /// Any program comes back from the object that is written of it, program information included.
 #[test]
 fn written_objects() {
-    arbtest(|u| {
+    ctm_cases::check(2000, |u| {
         let info = ProgramInfo {
             family: *u.choose(&Family::ALL)?,
             stage: *u.choose(Stage::ALL)?,
@@ -307,7 +306,7 @@ fn bare_words() {
 /// Files with damage give programs or errors.
 #[test]
 fn damaged_files() {
-    arbtest(|u| {
+    ctm_cases::check(1000, |u| {
         for mut file in [object(), shader_file()] {
             for _ in 0..u.int_in_range(1..=4)? {
                 let at = u.choose_index(file.len())?;

@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn words_come_back() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let words: Words = u.arbitrary()?;
             assert_eq!(Instruction::decode(&words).encode(), words);
             Ok(())

@@ -1,6 +1,6 @@
 //! The assembly language: what compilers make, every instruction both ways, and what is wrong.
 
-use arbtest::arbitrary::{self, Unstructured};
+use ctm_cases::Unstructured;
 use ctm_pvs::text::{parse, print_instruction, print_program};
 use ctm_pvs::{AddressMode, Component, DestinationKind, FlowEntry, FlowOp, Instruction, Operation, Program, Words};
 
@@ -64,7 +64,7 @@ fn what_mesa_makes() {
 }
 
 /// Leaves out what no compiler sets, where instructions have no words for it.
-fn make_spellable(instruction: &mut Instruction, operation: Operation, u: &mut Unstructured) -> arbitrary::Result<()> {
+fn make_spellable(instruction: &mut Instruction, operation: Operation, u: &mut Unstructured) -> ctm_cases::Result<()> {
     use DestinationKind::{Address, Alternate, Input, Output, OutputReplicated, Temporary};
     let is_math = matches!(operation, Operation::Math(_));
     let destination = &mut instruction.destination;
@@ -89,7 +89,7 @@ fn make_spellable(instruction: &mut Instruction, operation: Operation, u: &mut U
 #[test]
 fn every_instruction_reads_as_it_is_printed() {
     let (mut spelled, mut raw) = (0, 0);
-    arbtest::arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let mut instruction = Instruction::decode(&u.arbitrary()?);
         if u.ratio(3, 4)? {
             let operations: Vec<Operation> = Operation::all().collect();

@@ -234,8 +234,8 @@ impl<'a> Surface<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbtest::arbitrary::Unstructured;
     use ctm_card::Object;
+    use ctm_cases::Unstructured;
     use ctm_raster::grid::Rect;
 
     const BASE: u32 = 0x1_0000;
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn rectangles_are_filled_as_pixel_by_pixel() {
-        arbtest::arbtest(|u: &mut Unstructured| {
+        ctm_cases::check(3000, |u: &mut Unstructured| {
             let form = SurfaceForm {
                 pitch: *u.choose(&[32, 64, 128, 160])?,
                 macro_tile: u.arbitrary()?,
@@ -279,7 +279,6 @@ mod tests {
             });
             assert!(filled == written, "{form:?}, {size:#x} bytes, {area:?}, {word:#x} in {bits:#x}");
             Ok(())
-        })
-        .budget_ms(1000);
+        });
     }
 }

@@ -2,7 +2,6 @@
 
 mod common;
 
-use arbtest::arbtest;
 use common::*;
 use ctm_card::{Card as _, Submission};
 use ctm_r700_card::{Card, Model, listing};
@@ -180,7 +179,7 @@ fn listings_have_the_programs_of_draws() {
 #[test]
 fn any_stream_is_executed_or_rejected() {
     let base = [state(&[]), draw(3, false)].concat();
-    arbtest(|u| {
+    ctm_cases::check(1000, |u| {
         let (memory, card) = (memory(), Card::new(Model::Rv770));
         let mut card = card.with_time_limit(Duration::from_millis(500));
         prepare(&memory);
@@ -196,7 +195,7 @@ fn any_stream_is_executed_or_rejected() {
         let submission = Submission { words: &words, objects: &[TARGET, DATA] };
         let start = Instant::now();
         let done = card.submit(&memory, &submission);
-        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
         if let Err(rejected) = done {
             assert!(rejected.at < words.len(), "{rejected}");
         }
@@ -204,6 +203,5 @@ fn any_stream_is_executed_or_rejected() {
         let end = DATA.address + DATA.size;
         assert!((end..FIRST + 0x1_0000).step_by(4).all(|address| memory.read_u32(address) == Some(0)));
         Ok(())
-    })
-    .budget_ms(2000);
+    });
 }

@@ -2,8 +2,8 @@
 
 mod common;
 
-use arbtest::arbitrary::{Result, Unstructured};
 use common::*;
+use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;
 use ctm_r700::text;
 use ctm_r700_card::Card;

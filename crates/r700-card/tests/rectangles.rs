@@ -2,9 +2,9 @@
 
 mod common;
 
-use arbtest::arbitrary::{Result, Unstructured};
 use common::*;
 use ctm_card::{Card as _, Object, Submission};
+use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;
 use ctm_r700::text;
 use ctm_r700_card::Card;

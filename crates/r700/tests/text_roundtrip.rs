@@ -1,7 +1,6 @@
 //! What is printed reads as the same program.
 
-use arbtest::arbitrary::Unstructured;
-use arbtest::arbtest;
+use ctm_cases::Unstructured;
 use ctm_r700::text::{PrintOptions, parse, print_program, print_program_with};
 use ctm_r700::*;
 
@@ -17,7 +16,7 @@ fn round_trip(program: &Program) {
     }
 }
 
-fn info(u: &mut Unstructured) -> arbtest::arbitrary::Result<ProgramInfo> {
+fn info(u: &mut Unstructured) -> ctm_cases::Result<ProgramInfo> {
     Ok(ProgramInfo {
         family: *u.choose(&Family::ALL)?,
         stage: *u.choose(Stage::ALL)?,
@@ -31,7 +30,7 @@ fn info(u: &mut Unstructured) -> arbtest::arbitrary::Result<ProgramInfo> {
 
 #[test]
 fn any_image() {
-    arbtest(|u| {
+    ctm_cases::check(10_000, |u| {
         let info = info(u)?;
         let mut code = Vec::new();
         for _ in 0..u.int_in_range(0..=40)? {
@@ -39,14 +38,13 @@ fn any_image() {
         }
         round_trip(&Program { code, info });
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }
 
 /// Clauses of arbitrary words under a control-flow program that names them.
 #[test]
 fn any_clauses() {
-    arbtest(|u| {
+    ctm_cases::check(5000, |u| {
         let info = info(u)?;
         let sparse: u32 = *u.choose(&[0, 0x0030_0030, u32::MAX])?;
         let (alu, fetch) = (u.int_in_range(0..=20u32)?, u.int_in_range(0..=4u32)?);
@@ -66,14 +64,13 @@ fn any_clauses() {
         }
         round_trip(&Program { code, info });
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }
 
 /// Every opcode of every format, in an instruction that is otherwise arbitrary.
 #[test]
 fn any_instruction() {
-    arbtest(|u| {
+    ctm_cases::check(20_000, |u| {
         let info = info(u)?;
         let words: Qword = u.arbitrary()?;
         let cf = text::print_cf(&Cf::decode(&words), info.family);
@@ -89,8 +86,7 @@ fn any_instruction() {
         let program = parse(&format!("TEX:\n{fetch}")).expect(&fetch).program;
         assert_eq!(program.code[2..], [[words[0], words[1]], [words[2], words[3]]], "{fetch}");
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Bank swizzles that the assembler finds where the text gives none.
 
-use arbtest::arbitrary::{Result, Unstructured};
-use arbtest::arbtest;
+use ctm_cases::{Result, Unstructured};
 use ctm_r700::text::{Cause, parse, print_program};
 use ctm_r700::*;
 
@@ -120,7 +119,7 @@ fn assignments(units: &[Unit]) -> Vec<Vec<BankSwizzle>> {
 /// The first assignment that the check lets through is found, and none only if there is none.
 #[test]
 fn the_first_legal_ones_are_found() {
-    arbtest(|u| {
+    ctm_cases::check(6000, |u| {
         let mut group = any_group(u)?;
         let legal = |group: &[(Unit, Alu)]| {
             let group: Vec<(Unit, &Alu)> = group.iter().map(|(unit, alu)| (*unit, alu)).collect();
@@ -137,14 +136,13 @@ fn the_first_legal_ones_are_found() {
         });
         assert_eq!(found, expected, "{group:?}");
         Ok(())
-    })
-    .budget_ms(1500);
+    });
 }
 
 /// Groups with any swizzles, legal or not, print as text that gives the same words.
 #[test]
 fn printed_groups_keep_their_swizzles() {
-    arbtest(|u| {
+    ctm_cases::check(15_000, |u| {
         let mut group = any_group(u)?;
         for (unit, alu) in &mut group {
             if u.ratio(1, 3)? {
@@ -164,6 +162,5 @@ fn printed_groups_keep_their_swizzles() {
         let parsed = parse(&text).unwrap_or_else(|diagnostics| panic!("{text}\n{}", diagnostics[0]));
         assert_eq!(parsed.program, program, "{text}");
         Ok(())
-    })
-    .budget_ms(1000);
+    });
 }

@@ -1,11 +1,10 @@
 //! Every word decodes, and encodes to itself.
 
-use arbtest::arbtest;
 use ctm_r700::*;
 
 #[test]
 fn control_flow_words() {
-    arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let words: Qword = u.arbitrary()?;
         assert_eq!(Cf::decode(&words).encode(), words);
         Ok(())
@@ -25,7 +24,7 @@ fn all_control_flow_opcodes() {
 
 #[test]
 fn alu_words() {
-    arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let words: Qword = u.arbitrary()?;
         for family in Family::ALL {
             assert_eq!(Alu::decode(&words, family).encode(family), words, "{family:?}");
@@ -36,7 +35,7 @@ fn alu_words() {
 
 #[test]
 fn fetch_words() {
-    arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let words: FetchWords = u.arbitrary()?;
         assert_eq!(Fetch::decode(&words).encode(), words);
         Ok(())

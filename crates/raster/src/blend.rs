@@ -353,13 +353,13 @@ mod tests {
 
     #[test]
     fn blending_is_that_of_the_formulas() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let one = *u.choose(&[255, 1023])?;
-            let mut four = || Ok::<_, arbtest::arbitrary::Error>([0; 4].map(|_| u.int_in_range(0..=one).unwrap_or(0)));
+            let mut four = || Ok::<_, ctm_cases::Error>([0; 4].map(|_| u.int_in_range(0..=one).unwrap_or(0)));
             let (source, destination, constant) = (four()?, four()?, four()?);
             let destination_alpha = if u.arbitrary()? { destination[3] } else { one };
             let mut equation = || {
-                Ok::<_, arbtest::arbitrary::Error>(BlendEquation {
+                Ok::<_, ctm_cases::Error>(BlendEquation {
                     function: *u.choose(&FUNCTIONS)?,
                     source: *u.choose(&FACTORS)?,
                     destination: *u.choose(&FACTORS)?,
@@ -401,10 +401,9 @@ mod tests {
 
     #[test]
     fn many_pixels_are_blended_as_each() {
-        arbtest::arbtest(|u| {
-            let mut four = || {
-                Ok::<_, arbtest::arbitrary::Error>([0.0; 4].map(|_| u.int_in_range(-9..=99).unwrap_or(0) as f32 / 64.0))
-            };
+        ctm_cases::check(4000, |u| {
+            let mut four =
+                || Ok::<_, ctm_cases::Error>([0.0; 4].map(|_| u.int_in_range(-9..=99).unwrap_or(0) as f32 / 64.0));
             let pixels = [(four()?, four()?), (four()?, four()?), (four()?, four()?)];
             let (constant, alpha) = (four()?, four()?);
             let apart = |colours: [[f32; 4]; 3]| [0, 1, 2, 3].map(|n| colours.map(|colour| colour[n]));

@@ -262,7 +262,7 @@ fn quotient(sum: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::simd::{Task, dispatch};
-    use arbtest::arbitrary::{Result, Unstructured};
+    use ctm_cases::{Result, Unstructured};
 
     #[test]
     fn quotients_are_the_nearest_integers() {
@@ -334,7 +334,7 @@ mod tests {
     fn pixels_are_those_of_the_state() {
         let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
         let format = TargetFormat { bytes: 4, channels };
-        arbtest::arbtest(|u| {
+        ctm_cases::check(20_000, |u| {
             let operation = match u.int_in_range(0..=4)? {
                 0 => Operation::Copy,
                 1 => Operation::Logic { operation: LogicOp(u.int_in_range(0..=15)?), bits: 8 },
@@ -363,8 +363,7 @@ mod tests {
             }
             assert_eq!(dispatch(Write { colours, source, memory, chosen }), expected, "{state:?}");
             Ok(())
-        })
-        .budget_ms(500);
+        });
     }
 
     #[test]

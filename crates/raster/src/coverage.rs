@@ -509,7 +509,7 @@ pub fn rectangle(grid: Grid, shape: &Shape, clip: &Rect, sample: Point) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbtest::arbitrary::{Result, Unstructured};
+    use ctm_cases::{Result, Unstructured};
     use std::collections::BTreeMap;
 
     const GRID: Grid = Grid { per_pixel: 12 };
@@ -621,11 +621,11 @@ mod tests {
 
     #[test]
     fn coverage_is_that_of_a_point_in_polygon_test() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(3000, |u| {
             let rule = rule(u)?;
             // Coordinates in half pixels, so that edges often run through samples; some beyond the clip rectangle.
             let scale = *u.choose(&[1, 2, 3, 6])?;
-            let mut coordinate = || Ok::<_, arbtest::arbitrary::Error>(u.int_in_range(-24..=24 * 12)? / scale * scale);
+            let mut coordinate = || Ok::<_, ctm_cases::Error>(u.int_in_range(-24..=24 * 12)? / scale * scale);
             let (a, b, c) = (
                 point(coordinate()?, coordinate()?),
                 point(coordinate()?, coordinate()?),
@@ -680,7 +680,7 @@ mod tests {
 
     #[test]
     fn shapes_that_share_edges_share_no_sample() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(1000, |u| {
             let mut coordinate = || u.int_in_range(0..=40).map(|v| v * 6);
             let corners =
                 [point(0, 0), point(240, 0), point(240, 240), point(0, 240), point(coordinate()?, coordinate()?)];
@@ -703,7 +703,7 @@ mod tests {
 
     #[test]
     fn rectangles_are_the_pixels_of_their_quads() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let rule = rule(u)?;
             let mut coordinate = || u.int_in_range(-24..=24 * 12);
             let (a, c) = (point(coordinate()?, coordinate()?), point(coordinate()?, coordinate()?));

@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn blocks_have_each_column_once_and_none_of_other_tiles() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             // A tile has 64 columns, or fewer at the end of a framebuffer.
             let left = 64 * u.int_in_range(0..=3)?;
             let right = left + if u.arbitrary()? { 64 } else { u.int_in_range(1..=63)? };

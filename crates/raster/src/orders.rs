@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn comparisons_pass_what_holds() {
-        arbtest::arbtest(|u| {
-            let mut depths = || -> arbtest::arbitrary::Result<Eight> {
+        ctm_cases::check(4000, |u| {
+            let mut depths = || -> ctm_cases::Result<Eight> {
                 let base = *u.choose(&[0, 7, 0xFF_FFFF - 2])?;
                 let mut depths = [base; TOGETHER];
                 for depth in &mut depths {

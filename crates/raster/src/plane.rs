@@ -339,7 +339,7 @@ impl AttributePlane {
 mod tests {
     use super::*;
     use crate::NAN;
-    use arbtest::arbitrary::{Result, Unstructured};
+    use ctm_cases::{Result, Unstructured};
 
     const GRID: Grid = Grid { per_pixel: 12 };
 
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn planes_go_through_the_vertices_and_between_them() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let corners: [Point; 3] = points(u)?;
             let [place] = points(u)?;
             let mut number = || u.int_in_range(1..=4_000_000u32).map(|v| v as f32 / 4096.0);
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn planes_that_follow_pixels_are_their_numbers() {
         let mut found = 0;
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let mut step =
                 |usual: f64| Ok(if u.ratio(7, 8)? { usual } else { *u.choose(&[0.0, -0.0, 0.5, 1.0 + f64::EPSILON])? });
             let (along, across) = (step(1.0)?, step(0.0)?);
@@ -496,7 +496,7 @@ mod tests {
     #[test]
     fn planes_of_four_attributes_are_those_of_each() {
         let mut found = 0;
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let Some(setup) = Setup::triangle(GRID, points(u)?) else { return Ok(()) };
             let bits = [0f32, -0.0, 1.0, -3.5, 1e-10, 1e-30, 7e15, 1e30, f32::NAN].map(f32::to_bits);
             let mut values = [[0; 4]; 3];

@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn quads_of_a_block_are_their_places() {
-        arbtest::arbtest(|u| {
+        ctm_cases::check(4000, |u| {
             let mut point = || Ok(Point { x: u.int_in_range(-500..=500)?, y: u.int_in_range(-500..=500)? });
             let Some(setup) = Setup::triangle(GRID, [point()?, point()?, point()?]) else { return Ok(()) };
             let place: (u16, u16) = (2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?);

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 const BASE: u32 = 0x1000_0000;
-/// When runs have to end, and by when they have to have ended, on machines that do much else: these programs go on for minutes.
+/// When runs have to end, and when they have ended even on machines that do much else: these programs go on for minutes.
 const SOON: Duration = Duration::from_millis(100);
-const LATE: Duration = Duration::from_secs(2);
+const LATE: Duration = Duration::from_secs(20);
 
 /// Why a run did not complete.
 #[derive(Debug, PartialEq)]
@@ -290,7 +290,7 @@ fn four_loops_in_each_other_end_by_default() {
         let result = engine.executor().unwrap().run(&job, &with(budget));
         let halted = matches!(result, Err(ctm_x1k::RunError::Halted(Halt::GroupTime { .. })));
         assert!(halted, "{engine:?}: {result:?}");
-        assert!(start.elapsed() < 2 * LATE, "{engine:?}: {:?}", start.elapsed());
+        assert!(start.elapsed() < LATE, "{engine:?}: {:?}", start.elapsed());
     }
 }
 

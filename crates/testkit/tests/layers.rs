@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates, each with those that it may use in the layers before it. Crates of one layer do not know each other.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
+    &["cases"],
     &["bits", "num", "follow"],
     &["text", "raster"],
     &["memory"],

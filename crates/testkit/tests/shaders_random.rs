@@ -3,8 +3,6 @@
 
 #[path = "../../compile/tests/naga_random/generate.rs"]
 mod generate;
-#[path = "../../compile/tests/common/seeds.rs"]
-mod seeds;
 
 use ctm_compile::front::UniformKind;
 use ctm_compile::{CompileError, Compiled, Language, Options, compile};
@@ -59,7 +57,7 @@ fn engines_agree() {
     let engines = engines();
     assert!(engines.len() > 1, "only the reference is there");
     let (mut run, mut compiled_runs) = (0, 0);
-    seeds::each(
+    ctm_cases::check_sized(
         PROGRAMS,
         |_| 4096,
         |u| {

@@ -1,9 +1,7 @@
 //! Functions at random, and what they depend on.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-pub mod seeds;
-
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 use ctm_compile::ir::{
     Axis, Builder, Environment, Fetch, FetchKind, Function, Op, Output, Passes, QUAD, Type, Value, Variable, verify,
 };
@@ -293,8 +291,8 @@ impl Generator<'_, '_> {
 }
 
 /// Bytes that the function of a seed is made of: 32 to 1,000.
-pub fn size(seed: usize) -> usize {
-    32 + seed % 122 * 8
+pub fn size(seed: u64) -> usize {
+    32 + (seed % 122) as usize * 8
 }
 
 /// A function with up to three levels of statements.

@@ -1,7 +1,7 @@
 //! Fragment shaders at random, in GLSL or WGSL, from a grammar of both. Arguments of functions are kept where these are
 //! defined, and variables where they stay small, so that most of what comes out can be compared.
 
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 
 /// A type.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -5,8 +5,6 @@ mod evaluate;
 mod functions;
 mod generate;
 mod machine;
-#[path = "../common/seeds.rs"]
-mod seeds;
 mod world;
 
 use ctm_compile::backend::Unfit;
@@ -114,7 +112,7 @@ fn compare(outputs: &[Output], outcome: &ir::Outcome, runs: &[Outcome], tally: &
 #[test]
 fn programs_compute_what_modules_mean() {
     let mut tally = Tally::default();
-    seeds::each(
+    ctm_cases::check_sized(
         PROGRAMS,
         |_| 4096,
         |u| {

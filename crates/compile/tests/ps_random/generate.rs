@@ -1,7 +1,7 @@
 //! Texts of pixel shaders at random, from the table of instructions.
 
 use super::evaluate::FIRST_ROUNDED;
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 use ctm_compile::front::ps::table::{Op, Place, Row, TABLE};
 use ctm_compile::front::ps::version::Version;
 

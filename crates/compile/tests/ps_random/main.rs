@@ -2,10 +2,8 @@
 
 mod evaluate;
 mod generate;
-#[path = "../common/seeds.rs"]
-mod seeds;
 
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 use ctm_compile::front::ps::{Options, lower, parse};
 use ctm_compile::ir::{Environment, Fetch, Output, QUAD, eval};
 use evaluate::{Evaluator, Precision};
@@ -131,7 +129,7 @@ const PROGRAMS: u64 = 3000;
 #[test]
 fn functions_compute_what_texts_say() {
     let mut tally = Tally::default();
-    seeds::each(PROGRAMS, |seed| 512 + seed % 448 * 8, |u| check(u, &mut tally));
+    ctm_cases::check_sized(PROGRAMS, |seed| 512 + (seed % 448) as usize * 8, |u| check(u, &mut tally));
     assert!(
         tally.compared > 100 && tally.skipped < tally.compared,
         "{} compared, {} skipped",

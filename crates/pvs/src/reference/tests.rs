@@ -261,7 +261,7 @@ fn what_cannot_go_on_traps() {
 /// Any program ends: with outputs, or with a trap.
 #[test]
 fn any_program_ends() {
-    arbtest::arbtest(|u| {
+    ctm_cases::check(3000, |u| {
         let mut program = Program { last: u.int_in_range(0..=20)?, max_constant: u.arbitrary()?, ..Program::default() };
         for _ in 0..u.int_in_range(1..=16)? {
             let mut instruction = Instruction::decode(&u.arbitrary()?);

@@ -80,7 +80,7 @@ impl Projection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbtest::arbitrary::{Result, Unstructured};
+    use ctm_cases::{Result, Unstructured};
     use ctm_raster::simd::{Task, dispatch};
 
     /// A coordinate of any kind, most of them near to those that are drawn.
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn vertices_have_the_same_places_together_as_one_by_one() {
         let (mut inside, mut windows) = (0, 0);
-        arbtest::arbtest(|u| {
+        ctm_cases::check(6000, |u| {
             let mut state = State::default();
             // Viewport, how positions are divided, clip space and user planes.
             for (address, value) in [0x1D98, 0x1D9C, 0x1DA0, 0x1DA4, 0x1DA8, 0x1DAC, 0x42C0, 0x42C4].into_iter().zip([

@@ -498,7 +498,7 @@ mod tests {
     #[test]
     fn planes_of_vectors_are_those_of_their_components() {
         let mut found = 0;
-        arbtest::arbtest(|u| {
+        ctm_cases::check(7000, |u| {
             let mut routing = Routing {
                 presets: Vec::new(),
                 sources: Vec::new(),

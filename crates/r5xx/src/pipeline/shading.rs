@@ -251,8 +251,8 @@ fn fetched(instruction: &Instruction, temporary: u8) -> Option<(&Tex, [usize; 4]
 mod tests {
     use super::*;
     use crate::registers::RegisterFile;
-    use arbtest::arbitrary::{Result, Unstructured};
     use ctm_card::Object;
+    use ctm_cases::{Result, Unstructured};
     use ctm_memory::Arena;
     use ctm_x1k::RunOptions;
     use ctm_x1k::fragments::FragmentJob;
@@ -309,7 +309,7 @@ mod tests {
             let passing = Passing::of(&program, &constants, &presets).unwrap_or_else(|| panic!("{text}"));
             let job = FragmentJob { program: &program, constants: &constants, presets: &presets, textures: &textures };
             with_shader(&job, &RunOptions::default(), |shader| {
-                arbtest::arbtest(|u| {
+                ctm_cases::check(500, |u| {
                     let quads: Vec<Quad> = (0..u.int_in_range(1..=16)?).map(|_| quad(u)).collect::<Result<_>>()?;
                     let (mut exact, mut short) = (Vec::new(), Vec::new());
                     Shading::Program(shader).shade(&quads, &mut exact).unwrap();
@@ -322,8 +322,7 @@ mod tests {
                         }
                     }
                     Ok(())
-                })
-                .budget_ms(30);
+                });
             });
         }
     }

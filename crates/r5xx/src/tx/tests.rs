@@ -117,7 +117,7 @@ fn borders_come_from_the_register() {
 fn any_registers_give_something() {
     let ops = [TexOp::Ld, TexOp::Proj, TexOp::Lodbias, TexOp::Lod, TexOp::Dxdy];
     let mut known = 0;
-    arbtest::arbtest(|u| {
+    ctm_cases::check(18_000, |u| {
         let registers: [u32; 6] = u.arbitrary()?;
         let unit = Unit::new(registers, u.int_in_range(0..=0x1_0000)?);
         let textures = Textures::of(&unit.registers, &unit.memory);
@@ -132,9 +132,7 @@ fn any_registers_give_something() {
             textures.fetch(&fetch);
         }
         Ok(())
-    })
-    .budget_ms(500)
-    .run();
+    });
     assert!(known > 10, "{known} textures had a format");
 }
 
@@ -149,7 +147,7 @@ OUT TEX_SEM_WAIT src0.a = temp[1] , src0.rgb = temp[1] : out[0].rgb = MAD src0.r
 #[test]
 fn inputs_with_samplers_are_textures() {
     let mut different = 0;
-    arbtest::arbtest(|u| {
+    ctm_cases::check(1900, |u| {
         let [width, height] = [u.int_in_range(1..=20)?, u.int_in_range(1..=9)?];
         let codes = [u.int_in_range(0..=7)?, u.int_in_range(0..=7)?];
         let [magnification, minification] = [u.int_in_range(1..=2)?, u.int_in_range(1..=2)?];
@@ -211,8 +209,6 @@ fn inputs_with_samplers_are_textures() {
             }
         }
         Ok(())
-    })
-    .budget_ms(500)
-    .run();
+    });
     assert!(different > 100, "{different} pixels got a texel");
 }

@@ -1,9 +1,9 @@
 //! Streams that are written by hand, for a target of 64x64 pixels, and data.
 #![allow(dead_code, reason = "not every test needs everything")]
 
-use arbtest::arbitrary::{self, Unstructured};
 use ctm_card::history::Watch;
 use ctm_card::{Card as _, Object, Submission};
+use ctm_cases::Unstructured;
 use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
 use ctm_r700_card::{Card, Model};
@@ -142,13 +142,13 @@ pub const COLOUR: u32 = 0xFFFF_8000;
 /// so draws each by itself.
 pub fn compare_with_watched<C, const N: usize>(
     threads: [usize; N],
-    mut case: impl FnMut(&mut Unstructured) -> arbitrary::Result<C>,
+    mut case: impl FnMut(&mut Unstructured) -> ctm_cases::Result<C>,
     drawn: impl Fn(&mut Card, &C) -> Vec<u32>,
 ) {
     let new = || Card::new(Model::Rv770);
     let mut threads =
         threads.map(|threads| new().with_executor(Executor::Engine(Engine::interpreter())).with_threads(threads));
-    arbtest::arbtest(|u| {
+    ctm_cases::check(500, |u| {
         let case = case(u)?;
         let mut watched = new();
         watched.watch(Some(Watch { x: 5, y: 9, steps: 0 }));
@@ -162,6 +162,5 @@ pub fn compare_with_watched<C, const N: usize>(
             *card = card_of_counts;
         }
         Ok(())
-    })
-    .budget_ms(8000);
+    });
 }

@@ -1,7 +1,7 @@
 //! Sampling against plain formulas in binary64.
 
 use super::*;
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 
 /// Texels whose number tells where they are.
 struct Numbered;
@@ -104,7 +104,7 @@ fn size(u: &mut Unstructured, powers: bool) -> Result<u32> {
 
 #[test]
 fn wraps_and_filters_are_those_of_the_formulas() {
-    arbtest::arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let volume: bool = u.arbitrary()?;
         let scale = if u.arbitrary()? { Scale::Texture } else { Scale::Texels };
         // Then coordinates in parts of the texture are exact.
@@ -189,7 +189,7 @@ fn level(sampler: &Sampler, coordinates: &[[u32; 4]; 4], lod: LevelOfDetail) -> 
 
 #[test]
 fn levels_are_logarithms_of_ways() {
-    arbtest::arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let mut way = || u.int_in_range(-60_000..=60_000).map(|v| v as f32 / 65536.0 / 4.0);
         let (dx, dy) = (way()?, way()?);
         let longer = f64::from((dx * 256.0).abs().max((dy * 128.0).abs()));
@@ -261,7 +261,7 @@ fn directions_point_to_texels_of_faces() {
     let shape = TextureShape { kind: TextureKind::Cube, size: [8, 8, 1], last_level: 0 };
     let sampler = sampler([Wrap::ClampToEdge; 3], Filter::Point);
     let mut faces = [0; 6];
-    arbtest::arbtest(|u| {
+    ctm_cases::check(4000, |u| {
         let mut part = || u.int_in_range(-1000..=1000).map(|v| f64::from(v) + 0.3);
         let direction = [part()?, part()?, part()?];
         let (face, s, t) = face_of(direction);

@@ -1,5 +1,5 @@
 use super::*;
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 
 /// What a task gives by each of the vectors that the host has.
 fn by_vectors<T: Task + Copy>(task: T) -> Vec<T::Output> {
@@ -92,7 +92,7 @@ impl Task for &All {
 
 #[test]
 fn vectors_give_the_bits_of_pixels_one_by_one() {
-    arbtest::arbtest(|u| {
+    ctm_cases::check(1500, |u| {
         let mut numbers = [[0.0; TOGETHER]; 2];
         for place in numbers.as_flattened_mut() {
             *place = number(u)?;

@@ -1,6 +1,6 @@
 //! Vertex programs at random.
 
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 use ctm_pvs::{DestinationKind, FlowEntry, FlowOp, Instruction, Operation, Program, Select, SourceKind};
 
 /// All operations that there are.

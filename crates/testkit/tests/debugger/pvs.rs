@@ -4,7 +4,7 @@
 mod pvs_programs;
 
 use crate::way::{STEPS, check, check_whole, each};
-use arbtest::arbitrary::{Result, Unstructured};
+use ctm_cases::{Result, Unstructured};
 use ctm_debug::{Direction, Outcome, Position, Session, SessionError, Unit};
 use ctm_engine::Executor;
 use ctm_follow::Participation;

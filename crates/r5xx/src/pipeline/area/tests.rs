@@ -5,8 +5,8 @@ use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
-use arbtest::arbitrary::{Result, Unstructured};
 use ctm_card::Object;
+use ctm_cases::{Result, Unstructured};
 use ctm_codegen::EngineName;
 use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
@@ -186,7 +186,7 @@ fn kernels_draw_what_the_pipeline_draws() {
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
         let mut covered = 0;
-        arbtest::arbtest(|u| {
+        ctm_cases::check(400, |u| {
             let mut state = state(u)?;
             if u.ratio(2, 3)? {
                 tile_texture(&mut state);
@@ -212,9 +212,7 @@ fn kernels_draw_what_the_pipeline_draws() {
             }
             covered += u64::from(kernel.1);
             Ok(())
-        })
-        .budget_ms(1500)
-        .run();
+        });
         assert!(covered > 10_000, "{covered} pixels are too few");
         let made = engine.cache_stats();
         assert!(made.misses > 3, "kernels ran: {made:?}");
@@ -226,14 +224,12 @@ fn kernels_draw_what_the_pipeline_draws() {
 #[test]
 fn an_alpha_test_is_made_by_the_pipeline() {
     let Ok(Executor::Engine(engine)) = EngineName::Interp.executor() else { panic!("an engine") };
-    arbtest::arbtest(|u| {
+    ctm_cases::check(40, |u| {
         let state = state(u)?;
         let vertices = vertices(u, 3)?;
         assert!(drawn(&state, Some(&engine), 4, &vertices, ALWAYS) == drawn(&state, None, 4, &vertices, ALWAYS));
         Ok(())
-    })
-    .budget_ms(100)
-    .run();
+    });
     assert_eq!(engine.cache_stats().misses, 0);
 }
 
@@ -267,6 +263,6 @@ fn draws_that_take_too_long_are_given_up() {
         let means = Means { engine, deadline: Some(begin + Duration::from_millis(50)), ..Means::default() };
         let drawn = crate::pipeline::draw(&mut state, &memory, &means, &draw);
         assert_eq!(drawn, Err(DrawError::TimeIsUp), "{}", name.name());
-        assert!(begin.elapsed() < Duration::from_secs(20), "{}: {:?}", name.name(), begin.elapsed());
+        assert!(begin.elapsed() < Duration::from_secs(60), "{}: {:?}", name.name(), begin.elapsed());
     }
 }

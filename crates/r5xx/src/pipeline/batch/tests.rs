@@ -5,9 +5,9 @@ use crate::pipeline::{Means, Scratch};
 use crate::registers::VapVfCntl;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
-use arbtest::arbitrary::{Result, Unstructured};
 use ctm_card::Counts;
 use ctm_card::Object;
+use ctm_cases::{Result, Unstructured};
 use ctm_codegen::EngineName;
 use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
@@ -144,7 +144,7 @@ fn kernels_draw_what_the_pipeline_draws() {
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
         let (mut covered, mut changed) = (0, 0);
-        arbtest::arbtest(|u| {
+        ctm_cases::check(1300, |u| {
             let mut state = state(u)?;
             add_tests(u, &mut state)?;
             let vertices = vertices(u)?;
@@ -163,9 +163,7 @@ fn kernels_draw_what_the_pipeline_draws() {
             covered += kernel.1.passed;
             changed += u64::from(kernel.1.passed > 0);
             Ok(())
-        })
-        .budget_ms(3000)
-        .run();
+        });
         assert!(covered > 10_000 && changed > 10, "{covered} pixels of {changed} draws are too few");
         let made = engine.cache_stats();
         assert!(made.misses > 10, "kernels ran: {made:?}");

@@ -8,8 +8,8 @@ use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::state::State;
 use crate::stream::{Draw, VertexArray, VertexSource};
-use arbtest::arbitrary::{Result, Unstructured};
 use ctm_card::Object;
+use ctm_cases::{Result, Unstructured};
 use ctm_codegen::EngineName;
 use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
@@ -85,7 +85,7 @@ fn vertices_together_are_those_one_by_one() {
     }
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
-        arbtest::arbtest(|u| {
+        ctm_cases::check(50, |u| {
             let state = state(u)?;
             let count = u.int_in_range(1..=3000u32)?;
             let limit = *u.choose(&[20u32, 700, 4000])?;
@@ -109,9 +109,7 @@ fn vertices_together_are_those_one_by_one() {
             };
             assert!(all(Some(&engine)) == all(None), "{}", name.name());
             Ok(())
-        })
-        .budget_ms(400)
-        .run();
+        });
         assert!(engine.cache_stats().misses > 0, "{}: nothing ran on the engine", name.name());
     }
 }

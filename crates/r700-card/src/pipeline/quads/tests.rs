@@ -9,8 +9,8 @@ use crate::registers::{
     CbTargetMask, DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbStencilrefmask,
     DbStencilrefmaskBf, RegisterFile, RegisterType, after_reset,
 };
-use arbtest::arbitrary::{Result, Unstructured};
 use ctm_card::Object;
+use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;
 
 /// Surfaces of 32x16 pixels and two layers; the object may end before them.
@@ -101,7 +101,7 @@ fn targets(u: &mut Unstructured) -> Result<RegisterFile> {
 #[test]
 fn colours_of_squares_are_those_of_pixels() {
     let mut drawn = 0;
-    arbtest::arbtest(|u| {
+    ctm_cases::check(8000, |u| {
         let (memories, object) = memories(u)?;
         let mut registers = targets(u)?;
         registers.bind(CbColorBase::ADDRESS, 0, object);
@@ -124,14 +124,13 @@ fn colours_of_squares_are_those_of_pixels() {
         drawn += 1;
         assert_eq!(bytes(&memories[0]), bytes(&memories[1]), "{:?}", registers.get::<CbColorInfo>());
         Ok(())
-    })
-    .budget_ms(2000);
+    });
     assert!(drawn > 200, "{drawn}");
 }
 
 #[test]
 fn tests_of_squares_are_those_of_pixels() {
-    arbtest::arbtest(|u| {
+    ctm_cases::check(8000, |u| {
         let (memories, object) = memories(u)?;
         let mut registers = after_reset();
         let (format, order): (u32, u32) = (*u.choose(&[1, 2, 3, 6, 7])?, *u.choose(&ORDERS)?);
@@ -173,6 +172,5 @@ fn tests_of_squares_are_those_of_pixels() {
         }
         assert_eq!(bytes(&memories[0]), bytes(&memories[1]), "{:?}", registers.get::<DbDepthControl>());
         Ok(())
-    })
-    .budget_ms(2000);
+    });
 }
