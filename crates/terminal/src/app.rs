@@ -196,7 +196,7 @@ impl App {
             Reason::End => "the group has ended; ← goes back".into(),
             Reason::Start => "the group's start".into(),
             Reason::Trap(trap) => format!("trap: {trap}"),
-            Reason::Limit => "many steps were made; again goes on".into(),
+            Reason::Limit => "it took the steps, or the time, that one request may; again goes on".into(),
         };
         self.show(text);
     }
