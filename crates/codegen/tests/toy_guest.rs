@@ -6,7 +6,7 @@ use ctm_engine::{Bindings, Executor, Grouping, GuestJob, Kernel, Launch, Runtime
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_lane::{Builder, IntTest, Type};
-use ctm_memory::{Arena, Buffer, Space};
+use ctm_memory::{Arena, Buffer, Sharing, Space};
 
 const BASE: u32 = 0x1000_0000;
 
@@ -45,6 +45,13 @@ impl GuestJob for Job<'_> {
     type Output = RunStats;
     type Error = Stop;
     type NotCompiled = ();
+
+    const GROUP_WIDTH: usize = 4;
+
+    /// Each lane has a place of its own.
+    fn order(&self) -> Option<Sharing> {
+        None
+    }
 
     fn key(&self) -> Result<(&[Instruction], u32), ()> {
         Ok((self.program, self.domain.i1 + 1))
@@ -116,7 +123,7 @@ impl GuestJob for Job<'_> {
         kernel.is_compiled().then_some(()).ok_or(())
     }
 
-    fn run(&self, kernel: &Kernel, options: &RunOptions, _: &Runtime) -> Result<RunStats, Stop> {
+    fn run(&self, kernel: &Kernel, _: Option<Sharing>, options: &RunOptions, _: &Runtime) -> Result<RunStats, Stop> {
         let bindings = Bindings { surfaces: Vec::new(), tables: Vec::new(), buffers: vec![self.output()] };
         let launch = Launch { lanes: Lanes::Area(self.domain), bindings, max_steps: None };
         kernel.run(&launch, options)

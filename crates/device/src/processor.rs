@@ -191,7 +191,7 @@ impl Processor {
         if let Some(recorder) = &mut self.recorder {
             uses.iter().for_each(|used| recorder.uses(used));
         }
-        let options = self.run_options(&uses);
+        let options = self.run_options();
         let run = |job: &Job| self.executor.run(job, &options);
         let result = match &mut self.caches {
             None => run(&job),
@@ -213,12 +213,10 @@ impl Processor {
         }
     }
 
-    fn run_options(&self, uses: &[Use]) -> RunOptions<'static> {
-        // Threads would make races of what one thread does in a fixed order.
-        let threads = if region::order_matters(uses) { 1 } else { self.options.threads.min(MOST_THREADS) };
+    fn run_options(&self) -> RunOptions<'static> {
         RunOptions {
             group_width: self.options.group_width,
-            threads,
+            threads: self.options.threads.min(MOST_THREADS),
             step_limit: self.options.step_limit,
             budget: self.options.limits.start(),
             ..RunOptions::default()

@@ -1,8 +1,9 @@
 //! Determines which memory a run can reach.
 
 use crate::fault::MemoryClient;
-use ctm_memory::{Space, Surface, Tiling};
+use ctm_memory::{Space, Surface};
 use ctm_x1k::{Job, MAX_COORDINATE, WriteMode};
+use std::ops::Range;
 
 /// Bytes of a tile, and of a page of what the device keeps about memory.
 pub(crate) const PAGE: u32 = ctm_memory::BASE_ALIGNMENT;
@@ -19,22 +20,16 @@ pub(crate) struct Region {
 impl Region {
     /// The bytes of the elements left of `width` and above `height`.
     pub fn of_surface(surface: &Surface, width: u32, height: u32) -> Region {
-        let (Some(x), Some(y)) = (width.checked_sub(1), height.checked_sub(1)) else {
-            return Region { base: surface.base, bytes: 0 };
-        };
-        // Addresses grow with both coordinates, so the last element (or its tile) ends the region.
-        let from_zero = Surface { base: 0, ..*surface };
-        let last = from_zero.address(x.min(MAX_COORDINATE), y.min(MAX_COORDINATE));
-        let bytes = match surface.tiling {
-            Tiling::Linear => u64::from(last) + u64::from(surface.format.bytes_per_element()),
-            Tiling::Tiled => u64::from(last - last % PAGE) + u64::from(PAGE),
-        };
-        Region { base: surface.base, bytes }
+        Region::of(surface, surface.range(width, height))
     }
 
     /// What a lookup in an input can reach.
     pub fn of_input(surface: &Surface) -> Region {
-        Region::of_surface(surface, surface.pitch.max(1), surface.height.max(1))
+        Region::of(surface, surface.range_of_input())
+    }
+
+    fn of(surface: &Surface, bytes: Range<u64>) -> Region {
+        Region { base: surface.base, bytes: bytes.end - bytes.start }
     }
 
     /// One past the last address, within the address space.
@@ -116,39 +111,10 @@ pub(crate) fn uses(job: &Job) -> Vec<Use> {
     uses
 }
 
-/// Whether the order in which lanes run can change what they leave in memory: one buffer is written that overlaps
-/// another one, or that overlaps itself.
-pub(crate) fn order_matters(uses: &[Use]) -> bool {
-    uses.iter().enumerate().filter(|(_, written)| written.written).any(|(n, written)| {
-        let Surface { pitch, tiling, format, .. } = written.surface;
-        !pitch.is_multiple_of(Surface::pitch_granule(tiling, format))
-            || uses.iter().enumerate().any(|(m, other)| n != m && written.region.overlaps(&other.region))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ctm_memory::{Arena, Format};
-
-    #[test]
-    fn a_region_ends_with_the_last_element_or_tile() {
-        for tiling in [Tiling::Linear, Tiling::Tiled] {
-            for format in Format::ALL {
-                for (pitch, width, height) in [(64, 64, 64), (12, 12, 5), (100, 37, 20), (8188, 8188, 8191), (64, 0, 3)]
-                {
-                    let surface = Surface { base: 0x1000, pitch, height, tiling, superfine: false, format };
-                    let region = Region::of_surface(&surface, width, height);
-                    let elements = (0..height.min(4096)).step_by(if height > 100 { 455 } else { 1 });
-                    let ends = elements.flat_map(|y| (0..width.min(4096)).map(move |x| (x, y)));
-                    let end = ends.map(|(x, y)| surface.address(x, y) + format.bytes_per_element()).max();
-                    let needed = u64::from(end.map_or(0, |end| end - 0x1000));
-                    let slack = if tiling == Tiling::Tiled { u64::from(PAGE) } else { 1 };
-                    assert!(needed <= region.bytes && region.bytes < needed + slack, "{surface:?} {needed} {region:?}");
-                }
-            }
-        }
-    }
+    use ctm_memory::Arena;
 
     #[test]
     fn parts_and_pages() {

@@ -110,6 +110,33 @@ fn overlapping_buffers_are_worked_through_in_order() {
     }
 }
 
+/// A program that moves each row to the next one: whether a lane sees the row that another one of its quad writes is the machine's affair.
+#[test]
+fn overlapping_buffers_do_not_depend_on_the_width_of_groups() {
+    use ctm_device::command::{Command, FormatCode, TilingCode};
+    const ROW: u32 = 2048;
+    let (format, tiling, pitch, height) = (FormatCode::Float32_1, TilingCode::Linear, 512, 100);
+    let moved = |group_width, threads| {
+        let mut rig = rig(Options { group_width, threads, ..Options::default() });
+        let values: Vec<f32> = (0..512 * height).map(|n| n as f32).collect();
+        rig.write(OUTPUT, &values);
+        rig.run(&[
+            SET_IMAGE,
+            Command::SetInpFmt { input: 0, base: OUTPUT, format, tiling, pitch, height },
+            Command::SetOutFmt { output: 0, base: OUTPUT + ROW, format, tiling, pitch, height: height - 1 },
+            domain(256, height as u16 - 1),
+            Command::StartProgram,
+        ])
+        .unwrap();
+        rig.floats(OUTPUT, 512 * height as usize)
+    };
+    let expected = moved(48, 1);
+    assert!(expected[512..768] != expected[1024..1280], "rows of a quad are read before they are written");
+    for (group_width, threads) in [(1, 1), (64, 2), (7, 2)] {
+        assert!(moved(group_width, threads) == expected, "width {group_width}, {threads} threads");
+    }
+}
+
 #[test]
 fn any_words_end() {
     let mut random = Random::new(6);

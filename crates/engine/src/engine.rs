@@ -3,6 +3,7 @@
 use crate::backend::{Backend, CodeCounts};
 use crate::cache::{CacheStats, Program, ProgramCache};
 use crate::guest::GuestJob;
+use crate::order::{in_order, keep};
 use crate::runtime::Runtime;
 use ctm_lane::run::RunOptions;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ impl Engine {
     pub fn run<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<J::Output, J::Error> {
         job.check()?;
         match self.program(job) {
-            Some(program) => job.run(&program.kernels, options, self.runtime()),
+            Some(program) => self.run_program(job, &program.kernels, options),
             None => job.reference(options),
         }
     }
@@ -86,7 +87,17 @@ impl Engine {
     /// Why it does not.
     pub fn compiles<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<(), J::NotCompiled> {
         let program = self.parts.programs.get::<J>(job.key()?, self.runtime());
-        job.is_compiled(&program.kernels, options, self.runtime())
+        job.is_compiled(&program.kernels, &in_order(job, options), self.runtime())
+    }
+
+    fn run_program<J: GuestJob>(
+        &self,
+        job: &J,
+        kernels: &J::Kernels,
+        options: &RunOptions,
+    ) -> Result<J::Output, J::Error> {
+        let order = job.order();
+        job.run(kernels, order, &keep::<J>(order, options), self.runtime())
     }
 
     fn program<J: GuestJob>(&self, job: &J) -> Option<Arc<Program<J::Key, J::Kernels>>> {
@@ -133,6 +144,6 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
         let Some(engine) = &self.engine else { return job.reference(options) };
         let Some(program) = self.program.as_ref().filter(|_| self.fits(job)) else { return engine.run(job, options) };
         job.check()?;
-        job.run(&program.kernels, options, engine.runtime())
+        engine.run_program(job, &program.kernels, options)
     }
 }

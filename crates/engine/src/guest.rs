@@ -2,6 +2,7 @@
 
 use crate::runtime::Runtime;
 use ctm_lane::run::RunOptions;
+use ctm_memory::Sharing;
 use std::hash::Hash;
 
 /// A run of a guest machine's program: the program with everything that the run depends on.
@@ -12,6 +13,9 @@ use std::hash::Hash;
 /// [`Bindings`](crate::Bindings); some have other forms beside it, or leave runs whose lanes depend on their order to the
 /// reference.
 pub trait GuestJob {
+    /// Lanes of a group of the machine, for runs that [keep an order](crate::in_order).
+    const GROUP_WIDTH: usize;
+
     /// Everything that a compiled program depends on, owned: what a cache keeps.
     type Key: Send + Sync + 'static;
     /// The same, borrowed from a run, so that looking up a program clones none.
@@ -34,6 +38,9 @@ pub trait GuestJob {
     fn check(&self) -> Result<(), Self::Error> {
         Ok(())
     }
+
+    /// How lanes of the run may meet in memory, if they may: the run [keeps an order](crate::in_order) then. It has been checked.
+    fn order(&self) -> Option<Sharing>;
 
     /// The specialisation key.
     ///
@@ -69,20 +76,21 @@ pub trait GuestJob {
         runtime: &Runtime,
     ) -> Result<(), Self::NotCompiled>;
 
-    /// Runs a compiled program. The run has been checked, and has the key that the program was compiled for. If the options ask for
-    /// counts, these are the reference's: what runs otherwise, such as machine code, is not for such runs.
+    /// Runs a compiled program. The run has been checked, and has the key that the program was compiled for. `order` is what
+    /// [`order`](Self::order) says of it; the options keep it. If they ask for counts, these are the reference's: what runs otherwise, such as machine code, is not for such runs.
     ///
     /// # Errors
     /// As [`reference`](Self::reference).
     fn run(
         &self,
         kernels: &Self::Kernels,
+        order: Option<Sharing>,
         options: &RunOptions,
         runtime: &Runtime,
     ) -> Result<Self::Output, Self::Error>;
 
-    /// Runs the scalar reference: what the guest's specification says, one instruction after the other. Memory, output and
-    /// errors of every other way to run are the same.
+    /// Runs the scalar reference: what the guest's specification says, one instruction after the other, [in order](crate::in_order).
+    /// Memory, output and errors of every other way to run are the same.
     ///
     /// # Errors
     /// Those of the guest.

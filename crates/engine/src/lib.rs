@@ -17,7 +17,8 @@
 //! 2. the *lift*: from the key to a function and a [`Kernel`], or several if no form fits all runs;
 //! 3. the *binding*: from one run's memory and constants to [`Bindings`], as the lift numbered surfaces, tables, buffers;
 //! 4. the *traps*: from a [`Stop`] to the guest's error;
-//! 5. the *reference*: the scalar golden model, which also runs what no kernel runs.
+//! 5. the *order*: whether lanes meet in memory, which makes a run [keep one](in_order);
+//! 6. the *reference*: the scalar golden model, which also runs what no kernel runs.
 //!
 //! Limits on loops are the options' step limit, which `steps` operations count; a function should not count by itself, since
 //! what a count has reached depends on who is in the group.
@@ -34,6 +35,7 @@ pub mod interp;
 mod interpretation;
 mod kernel;
 mod launch;
+mod order;
 mod runtime;
 pub mod schedule;
 mod stages;
@@ -50,6 +52,7 @@ pub use executor::Executor;
 pub use guest::GuestJob;
 pub use kernel::{Functions, Grouping, Kernel};
 pub use launch::Launch;
+pub use order::in_order;
 pub use runtime::Runtime;
 pub use stages::{Specialised, Stages};
 pub use stop::Stop;

@@ -89,6 +89,16 @@ impl Arena {
         Ok(Arena { base, size: self.size, pages: Arc::clone(&self.pages), private: self.private })
     }
 
+    /// Whether other arenas have the same memory: those made by [`at`](Self::at).
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.pages) > 1
+    }
+
+    /// Whether the two have the same memory.
+    pub(crate) fn shares_memory(&self, other: &Arena) -> bool {
+        Arc::ptr_eq(&self.pages, &other.pages)
+    }
+
     /// First GPU address.
     pub fn base(&self) -> u32 {
         self.base

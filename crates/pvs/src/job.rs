@@ -9,7 +9,7 @@ use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::counts::Tally;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Buffer, Space};
+use ctm_memory::{Buffer, Reach, Sharing, Space};
 use thiserror::Error;
 
 /// Bytes of a vector in a buffer.
@@ -48,6 +48,23 @@ pub enum RunError {
     /// The run was ended from outside: it was cancelled, or its budget was used up.
     #[error(transparent)]
     Halted(#[from] Halt),
+}
+
+/// Why machine code does not run a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotCompiled {
+    /// The program cannot be lifted.
+    #[error("not lifted: {0}")]
+    NotLifted(NotLifted),
+    /// The order of vertices matters.
+    #[error("the order of vertices matters: {0}")]
+    Order(Sharing),
+    /// A vertex may reach the step limit.
+    #[error("a vertex may reach the step limit")]
+    StepLimit,
+    /// The engine has no backend, or its backend makes no code of the function.
+    #[error("no code of the backend")]
+    Refused,
 }
 
 /// What a compiled program depends on.
@@ -138,9 +155,23 @@ impl GuestJob for Job<'_> {
     type Kernels = Result<Compiled, NotLifted>;
     type Output = RunStats;
     type Error = RunError;
-    type NotCompiled = NotLifted;
+    type NotCompiled = NotCompiled;
 
-    fn key(&self) -> Result<Key, NotLifted> {
+    /// Each vertex is a group of its own.
+    const GROUP_WIDTH: usize = 1;
+
+    fn order(&self) -> Option<Sharing> {
+        let bytes = |buffer: &Buffer| {
+            let base = u64::from(buffer.base());
+            base..base + u64::from(buffer.length())
+        };
+        let mut reach = Reach::of(self.memory);
+        reach.read(bytes(&self.inputs));
+        reach.write(bytes(&self.outputs));
+        reach.sharing()
+    }
+
+    fn key(&self) -> Result<Key, NotCompiled> {
         let Program { code, first, last, flow, .. } = self.program;
         Ok(Key { code: code.clone(), first: *first, last: *last, flow: *flow, layout: self.layout.clone() })
     }
@@ -170,31 +201,34 @@ impl GuestJob for Job<'_> {
         compiled: &Result<Compiled, NotLifted>,
         options: &RunOptions,
         _: &Runtime,
-    ) -> Result<(), NotLifted> {
-        let compiled = compiled.as_ref().map_err(|&reason| reason)?;
-        if compiled.kernel.is_compiled() && compiled.max_steps <= options.step_limit {
-            Ok(())
-        } else {
-            Err(NotLifted::TooLarge)
+    ) -> Result<(), NotCompiled> {
+        let compiled = compiled.as_ref().map_err(|&reason| NotCompiled::NotLifted(reason))?;
+        if let Some(sharing) = self.order() {
+            return Err(NotCompiled::Order(sharing));
         }
+        if compiled.max_steps > options.step_limit {
+            return Err(NotCompiled::StepLimit);
+        }
+        if compiled.kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
     }
 
     fn run(
         &self,
         compiled: &Result<Compiled, NotLifted>,
+        order: Option<Sharing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<RunStats, RunError> {
         match compiled {
             // Of predicates of whole instructions, the kernel's counts know nothing.
-            Ok(compiled) if compiled.max_steps <= options.step_limit && options.counts.is_none() => {
+            Ok(compiled) if order.is_none() && compiled.max_steps <= options.step_limit && options.counts.is_none() => {
                 self.run_compiled(compiled, options)
             }
             _ => self.reference(options),
         }
     }
 
-    /// Each vertex is a group of its own.
+    /// One vertex after the other.
     fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
         let mut stats = RunStats::default();
         let meter = Meter::new(options.budget, options.cancel);

@@ -23,7 +23,7 @@ mod uses;
 
 pub use codes::{Component, DestinationKind, Select, SourceKind, Written};
 pub use instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source, Words};
-pub use job::{Compiled, Job, Key, RunError};
+pub use job::{Compiled, Job, Key, NotCompiled, RunError};
 pub use operation::{MacroOp, MathOp, Operation, VectorOp};
 pub use program::{
     ALTERNATES, CONSTANTS, CodeError, FLOW_ENTRIES, FlowEntry, FlowOp, INPUTS, MAX_DEPTH, MAX_INSTRUCTIONS, OUTPUTS,

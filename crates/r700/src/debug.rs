@@ -1,7 +1,6 @@
 //! R700 jobs in a debugger (`ctm_debug`). Groups are wavefronts; instructions are those of the control flow, and the groups and fetches of
 //! clauses.
 
-use crate::engine::order_matters;
 use crate::job::{
     Bindings, FLOW_CONSTANTS, Input, Items, Job, LoopConstant, Memories, Region, StateError, Targets, VECTOR_BYTES,
 };
@@ -14,6 +13,7 @@ use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
     Shown,
 };
+use ctm_engine::GuestJob;
 use ctm_follow::{Participation, Pass, Place, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
@@ -46,12 +46,11 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     let mut memory = job.memory.copy()?;
     memory.record();
     let stepper = Stepper::new(job, options);
-    let Memories { reduction, export, .. } = job.memories;
     let shown = Shown {
         machine: "R700",
         listing,
         memory,
-        is_independent: !order_matters(job) && reduction.is_none() && export.is_none(),
+        is_independent: job.order().is_none(),
         cells: stepper.cells(),
         lanes: Vec::new(),
     };

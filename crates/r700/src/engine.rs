@@ -9,6 +9,7 @@ use crate::lift::{
     TableBinding, TexelLayout, bank_words, buffer_lengths, gradient_words, input_words, launch_words, sampler_words,
     texture_words,
 };
+use crate::reach::{self, sharing};
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
 };
@@ -17,7 +18,7 @@ use ctm_lane::budget::Halt;
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use ctm_lane::{Function, Op, assume_covered, simplify};
-use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
+use ctm_memory::{Bounds, Buffer, Sharing, Surface, View};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
@@ -33,8 +34,15 @@ impl GuestJob for Job<'_> {
     type Error = RunError;
     type NotCompiled = NotCompiled;
 
+    /// A wavefront.
+    const GROUP_WIDTH: usize = 64;
+
     fn check(&self) -> Result<(), RunError> {
         Ok(Job::check(self)?)
+    }
+
+    fn order(&self) -> Option<Sharing> {
+        sharing(self, self.lanes)
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
@@ -64,8 +72,8 @@ impl GuestJob for Job<'_> {
         _: &Runtime,
     ) -> Result<(), NotCompiled> {
         let kernels = kernels.as_ref().map_err(|&reason| reason)?;
-        if order_matters(self) {
-            return Err(NotCompiled::Order);
+        if let Some(sharing) = self.order() {
+            return Err(NotCompiled::Order(sharing));
         }
         match kernels.lifted.dependence {
             Dependence::Group => Err(NotCompiled::Group),
@@ -78,11 +86,12 @@ impl GuestJob for Job<'_> {
     fn run(
         &self,
         kernels: &Result<Kernels, NotCompiled>,
+        order: Option<Sharing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<RunStats, RunError> {
         match kernels {
-            Ok(kernels) if !order_matters(self) => kernels.run(self, options),
+            Ok(kernels) if order.is_none() => kernels.run(self, options),
             _ => reference::run(self, options),
         }
     }
@@ -105,8 +114,8 @@ pub enum NotCompiled {
     #[error("lanes depend on each other")]
     Dependent,
     /// A lane reads what another one writes, or two write the same place.
-    #[error("the order of lanes matters")]
-    Order,
+    #[error("the order of lanes matters: {0}")]
+    Order(Sharing),
     /// The engine has no backend, or its backend makes no code of the function.
     #[error("no code of the backend")]
     Refused,
@@ -121,7 +130,7 @@ pub fn stages(job: &Job, for_machine_code: bool) -> Result<Stages, NotLifted> {
     let with_loops = if for_machine_code { key.lift_with_loops() } else { None };
     let has_loops = with_loops.is_some();
     let lifted = with_loops.map_or_else(|| key.lift(), Ok)?;
-    let is_independent = lifted.dependence == Dependence::Independent && !order_matters(job);
+    let is_independent = lifted.dependence == Dependence::Independent && job.order().is_none();
     let surfaces = lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<_>>();
     let most_steps = lifted.most_steps.filter(|_| has_loops);
     Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_independent), most_steps))
@@ -370,7 +379,7 @@ impl Kernels {
         let is_fixed = self.lifted.dependence == Dependence::Independent
             && !self.lifted.tables.contains(&TableBinding::Launch)
             && job.check().is_ok()
-            && !order_matters(job);
+            && sharing(job, reach::ANY).is_none();
         let bindings = if is_fixed { self.bind(job)? } else { return None };
         Some(BoundJob(Launch { lanes: job.lanes, bindings, max_steps: self.max_steps() }))
     }
@@ -516,52 +525,4 @@ fn region(job: &Job, binding: BufferBinding) -> Option<Region> {
         BufferBinding::Export => memories.export,
         BufferBinding::Strips => memories.strips.map(|items| items.region),
     }
-}
-
-/// Whether something that lanes write shares memory with something else that they access, so that their order counts.
-pub(crate) fn order_matters(job: &Job) -> bool {
-    let of_region = |region: Region| (u64::from(region.base), u64::from(region.base) + u64::from(region.length));
-    let of_surface = |surface: &Surface| {
-        let height = if surface.height == 0 { 4096 } else { surface.height };
-        let pitch = surface.pitch.next_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
-        let bytes = Surface { height, pitch, ..*surface }.bytes();
-        (u64::from(surface.base), u64::from(surface.base) + bytes)
-    };
-    let (targets, memories) = (&job.targets, &job.memories);
-    let channels = targets.colour_channels.iter().flatten().flatten();
-    let surfaces = targets.colours.iter().chain([&targets.depth]).flatten().chain(channels);
-    let items = memories.streams.iter().chain([&memories.ring, &memories.strips]).flatten();
-    let regions = targets.positions.iter().chain(&targets.parameters).chain([&targets.valid]).flatten().copied();
-    let shared = memories.reduction.iter().chain(&memories.export).copied();
-    let regions = regions.chain(items.map(|items| items.region)).chain(shared);
-    let written: Vec<(u64, u64)> = surfaces.clone().map(of_surface).chain(regions.map(of_region)).collect();
-    let mut read = Vec::new();
-    for resources in [&job.bindings, &job.alternate] {
-        read.extend(resources.kcache.iter().flatten().map(|region| of_region(*region)));
-        read.extend(resources.buffers.values().map(|buffer| of_region(buffer.region)));
-        for texture in resources.textures.values() {
-            match &texture.texels {
-                Texels::Surfaces(levels) => read.extend(levels.iter().map(of_surface)),
-                Texels::Vectors { region, .. } => read.push(of_region(*region)),
-            }
-        }
-    }
-    for input in job.inputs.values() {
-        match input {
-            Input::Surface(surface) => read.push(of_surface(surface)),
-            Input::Channels(surfaces) => read.extend(surfaces.iter().map(of_surface)),
-            Input::Buffer(region) => read.push(of_region(*region)),
-            Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) | Input::Gradient(_) => {}
-        }
-    }
-    // Addresses wrap at 32 bits.
-    let wraps = |range: &(u64, u64)| range.1 > 1 << 32;
-    let overlap = |a: &(u64, u64), b: &(u64, u64)| a.0 < b.1 && b.0 < a.1 || wraps(a) || wraps(b);
-    let granule = |surface: &Surface| Surface::pitch_granule(surface.tiling, surface.format);
-    let is_regular = |surface: &Surface| {
-        surface.pitch.is_multiple_of(granule(surface)) && surface.base.is_multiple_of(BASE_ALIGNMENT)
-    };
-    !surfaces.clone().all(is_regular)
-        || (0..written.len()).any(|at| written[..at].iter().any(|other| overlap(other, &written[at])))
-        || written.iter().any(|written| read.iter().any(|read| overlap(written, read)))
 }

@@ -608,11 +608,7 @@ impl<'a> Job<'a> {
         if let Some(Surface { format: format @ Format::Uint8_4, .. }) = self.targets.depth {
             return Err(StateError::DepthFormat(format));
         }
-        let fetch = self.fetch_program.map(|fetch| match &self.known_fetch {
-            Some(known) => known.uses_of(fetch),
-            None => Cow::Owned(Uses::of(fetch)),
-        });
-        let uses = [Some(self.known.uses_of(self.program)), fetch];
+        let uses = self.uses();
         let uses = || uses.iter().flatten();
         let of_stage = uses().map(|uses| (&uses.of_stage, &self.bindings));
         let of_other_stage = uses().map(|uses| (&uses.of_other_stage, &self.alternate));
@@ -628,6 +624,20 @@ impl<'a> Job<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the program and the fetch program use.
+    fn uses(&self) -> [Option<Cow<'_, Uses>>; 2] {
+        let fetch = self.fetch_program.map(|fetch| match &self.known_fetch {
+            Some(known) => known.uses_of(fetch),
+            None => Cow::Owned(Uses::of(fetch)),
+        });
+        [Some(self.known.uses_of(self.program)), fetch]
+    }
+
+    /// Whether the program, or the fetch program, uses something.
+    pub(crate) fn any_uses(&self, uses: impl Fn(&Uses) -> bool) -> bool {
+        self.uses().iter().flatten().any(|of_program| uses(of_program))
     }
 
     /// Every region, with a name for it.

@@ -23,6 +23,7 @@ mod opcodes;
 mod outline;
 mod ports;
 mod program;
+mod reach;
 pub mod reference;
 mod stack;
 mod target;

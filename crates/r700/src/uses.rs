@@ -1,8 +1,8 @@
 //! What a program names by number: textures, buffers, constant buffers, export targets, scratch memory.
 
 use crate::alu::Selector;
-use crate::cf::{Cf, CfExport, CfExportOp, ExportVariant};
-use crate::codes::{Condition, FetchOp, KcacheMode, MemOp};
+use crate::cf::{Cf, CfExport, CfExportOp, CfOp, ExportVariant};
+use crate::codes::{Condition, Family, FetchOp, KcacheMode, MemOp};
 use crate::fetch::{ElementFormat, Fetch};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
@@ -54,6 +54,16 @@ pub struct Uses {
     pub flow_constants: bool,
     /// Elements of 16 bytes of scratch memory that its instructions can reach.
     pub scratch_elements: u32,
+    /// Its instructions write reduction memory.
+    pub writes_reduction: bool,
+    /// Its instructions write export memory.
+    pub writes_export: bool,
+    /// Its instructions write the ring.
+    pub writes_ring: bool,
+    /// Its instructions emit vertices or cut strips.
+    pub emits: bool,
+    /// Whole-quad mode may bring in pixels that are not in the job.
+    pub whole_quads: bool,
     /// Dwords of a lane's item of each stream that its instructions can write.
     pub streams: [BTreeSet<u32>; STREAMS],
 }
@@ -76,13 +86,19 @@ impl Uses {
         for cf in &outline.cf {
             match cf {
                 Cf::Alu(alu) => {
+                    self.whole_quads |= alu.fields.whole_quad_mode;
                     for window in alu.fields.kcache.iter().filter(|window| window.mode != KcacheMode::Nop) {
                         self.named(alu.fields.alt_const).banks.insert(window.bank);
                     }
                 }
-                Cf::Export(export) => self.export(export),
+                Cf::Export(export) => {
+                    self.whole_quads |= export.fields.whole_quad_mode;
+                    self.export(export, family);
+                }
                 Cf::Plain(plain) => {
                     let conditional = matches!(plain.fields.cond, Condition::Bool | Condition::NotBool);
+                    self.whole_quads |= plain.fields.whole_quad_mode;
+                    self.emits |= matches!(plain.op, CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex);
                     self.flow_constants |= plain.op.properties().loop_constant || conditional;
                 }
                 Cf::Reserved(_) => {}
@@ -103,7 +119,7 @@ impl Uses {
         }
     }
 
-    fn export(&mut self, export: &CfExport) {
+    fn export(&mut self, export: &CfExport, family: Family) {
         let registers = export.registers();
         match &export.variant {
             ExportVariant::Swizzle(_) => {
@@ -120,6 +136,18 @@ impl Uses {
                 self.scratch(u32::from(export.fields.array_base) + index + registers);
             }
             ExportVariant::Buffer(buffer) => {
+                match export.op {
+                    CfExportOp::MemReduction => self.writes_reduction |= !export.memory_type().is_read(family),
+                    CfExportOp::MemExport => self.writes_export |= !export.memory_type().is_read(family),
+                    CfExportOp::MemRing => self.writes_ring = true,
+                    CfExportOp::MemStream0
+                    | CfExportOp::MemStream1
+                    | CfExportOp::MemStream2
+                    | CfExportOp::MemStream3
+                    | CfExportOp::MemScratch
+                    | CfExportOp::Export
+                    | CfExportOp::ExportDone => {}
+                }
                 let Some(stream) = stream_number(export.op) else { return };
                 let indices = if export.memory_type().is_indexed() { buffer.array_size.into() } else { 0 };
                 let scale = u32::from(export.fields.elem_size) + 1;

@@ -16,7 +16,7 @@ use ctm_engine::{
 };
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::Buffer;
+use ctm_memory::{Buffer, Sharing};
 use ctm_num::sm50::mufu;
 use std::borrow::Cow;
 use thiserror::Error;
@@ -31,6 +31,14 @@ impl GuestJob for Launch<'_> {
     type Output = LaunchReport;
     type Error = Stop;
     type NotCompiled = NotCompiled;
+
+    const GROUP_WIDTH: usize = WARP as usize;
+
+    /// Threads choose what they access of global memory, so whether they meet shows when they run: kernels find out, and the reference
+    /// keeps the order of warps in any case.
+    fn order(&self) -> Option<Sharing> {
+        None
+    }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
         let specialisation = Specialisation::of(self).ok_or(NotCompiled::Shape)?;
@@ -70,6 +78,7 @@ impl GuestJob for Launch<'_> {
     fn run(
         &self,
         kernels: &Result<Kernels, NotCompiled>,
+        _: Option<Sharing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<LaunchReport, Stop> {

@@ -75,14 +75,9 @@ impl Draft {
             (number, Target::Own(spec))
         });
         let mut outputs: Vec<(usize, Target)> = outputs.collect();
-        // What overlaps is worked through in the order of the domain, by one thread.
-        let overlaps = random.one_in(24);
+        let overlaps = random.one_in(16);
         if overlaps {
-            match random.below(3) {
-                0 => inputs.iter_mut().rev().take(1).for_each(|(_, contents)| *contents = Contents::Output(0, 0)),
-                1 => inputs.iter_mut().take(1).for_each(|(_, contents)| *contents = Contents::Output(1, 2048)),
-                _ => outputs[1].1 = Target::Output(0),
-            }
+            alias(random, &mut inputs, &mut outputs);
         }
         if random.one_in(32)
             && let Target::Own(spec) = outputs[0].1
@@ -103,6 +98,12 @@ impl Draft {
         let cond_format = random.pick(&[Format::Float32_1, Format::Uint16_1, Format::Uint8_4]);
         let cond_spec = any_spec(random);
         let cond_spec = spec((cond_spec.width, cond_spec.height), cond_format, cond_spec.tiling);
+        let cond_buffer = match outputs[0].1 {
+            // Another format would not be tested.
+            Target::Own(spec) if overlaps && random.one_in(4) && spec.format == cond_format => Contents::Output(0, 0),
+            _ => Contents::Random(cond_spec, seed, rarity),
+        };
+        let cond_buffer = Some(cond_buffer);
         let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
         let columns = random.pick(&[8, 20, USUAL.0 as usize + 4]);
         let columns = if random.one_in(3) { columns } else { 1 + random.below(columns) };
@@ -114,7 +115,7 @@ impl Draft {
             clear: float_or_nan(random),
             out_mask: if random.one_in(4) { random.below(16) as u8 } else { 0xF },
             conditional,
-            cond_buffer: Some(Contents::Random(cond_spec, seed, rarity)),
+            cond_buffer,
             unfused: random.one_in(4),
             step_limit: match kind {
                 Kind::AnyJumps => random.pick(&[100, 1000, 20_000]),
@@ -122,7 +123,7 @@ impl Draft {
                 _ => RunOptions::default().step_limit,
             },
             widths: Some(vec![random.pick(&[1, 2, 3, 4, 7, 16, 48, 64])]),
-            threads: Some(vec![if overlaps { 1 } else { random.pick(&[1, 1, 1, 2, 3]) }]),
+            threads: Some(vec![random.pick(&[1, 1, 1, 2, 3])]),
             expectations: vec![Expectation { line: 0, what: Expected::Agreement }],
             ..Run::new(domain)
         };
@@ -132,6 +133,25 @@ impl Draft {
     /// The filetest that asks for agreement.
     pub fn filetest(&self) -> String {
         format!("{}\n{}\n--; expect agreement\n", print_program(&self.program), self.run)
+    }
+}
+
+/// Lets things share memory: inputs and outputs, two outputs, all of it or the rows behind the first ones.
+fn alias(random: &mut Random, inputs: &mut [(usize, Contents)], outputs: &mut [(usize, Target)]) {
+    let bytes = |random: &mut Random| random.pick(&[0, 0, 2048, 4096]);
+    for _ in 0..1 + random.below(2) {
+        match random.below(3) {
+            0 => {
+                let number = 1 + random.below(outputs.len() - 1);
+                let of = random.below(number);
+                outputs[number].1 = Target::Output(of, bytes(random));
+            }
+            _ if inputs.is_empty() => {}
+            _ => {
+                let (number, of) = (random.below(inputs.len()), random.below(outputs.len()));
+                inputs[number].1 = Contents::Output(of, bytes(random));
+            }
+        }
     }
 }
 

@@ -64,6 +64,12 @@ fn wild_programs() {
     assert!(differential.independent > 80 && differential.grouped > 2 && differential.trapped > 30, "{differential:?}");
 }
 
+#[test]
+fn aliased_jobs() {
+    let differential = jobs(Kind::Aliased, 150);
+    assert!(differential.ordered > 100 && differential.trapped > 30, "{}", differential.summary());
+}
+
 /// The folders in a folder.
 fn folders(folder: &str) -> Vec<PathBuf> {
     let mut folders: Vec<_> =

@@ -21,14 +21,14 @@ pub use memory::{
 };
 pub use target::Target;
 
-use crate::Failure;
 use crate::failure::no_engine;
 use crate::host::Host;
 use crate::options::ExecutionArgs;
 use crate::options::values::Numbered;
 use crate::report::Message;
+use crate::{Console, Failure};
 use ctm_codegen::EngineName;
-use ctm_engine::Executor;
+use ctm_engine::{Executor, GuestJob};
 use ctm_lane::run::RunOptions;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -67,6 +67,28 @@ pub fn options<'a>(
         cancel: Some(cancel),
         counts: None,
     }
+}
+
+/// The options that a job runs with: where lanes meet in memory, these have an order, which is said, and why.
+pub fn in_order<'a, J: GuestJob>(
+    job: &J,
+    options: &RunOptions<'a>,
+    args: &ExecutionArgs,
+    console: &mut Console,
+) -> RunOptions<'a> {
+    let Some(sharing) = job.order() else { return *options };
+    let options = ctm_engine::in_order(job, options);
+    let groups = match options.group_width {
+        1 => "one by one".into(),
+        width => format!("in groups of {width}"),
+    };
+    let message = Message::note(format!("lanes run {groups}, in their order, on one thread: {sharing}"));
+    let given = [("--group", args.group.is_some()), ("--threads", args.threads.is_some_and(|threads| threads > 1))];
+    console.report(&match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => message.help(format!("{option} means nothing here: results would depend on it")),
+        None => message,
+    });
+    options
 }
 
 /// Values by number, below `limit`; none may be given twice.

@@ -11,6 +11,7 @@ use crate::fetch::Fetch;
 use crate::job::{TrapKind, TrapLocation};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::{GPRS, Program};
+use crate::uses::Uses;
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{
     Array, ArrayDecl, Buffer, Builder, Denorm, IntTest, QuadOrder, Surface, SurfaceDecl, Table, TableDecl, Type, Value,
@@ -131,7 +132,7 @@ impl<'a> LiftState<'a> {
             valid: b.variable(Type::Mask),
             alive: b.variable(Type::Mask),
             predicate: b.variable(Type::Mask),
-            widens: programs().any(brings_in_quads),
+            widens: programs().any(|program| Uses::of(program).whole_quads),
             writes_shared: false,
             ends_lanes: false,
             frames: Vec::new(),
@@ -613,14 +614,4 @@ fn reaches_registers_by_index(program: &Program) -> bool {
                 })
             }
         })
-}
-
-/// Whether some control-flow instruction has whole-quad mode.
-fn brings_in_quads(program: &Program) -> bool {
-    Outline::of(&program.code, program.info.family).cf.iter().any(|cf| match cf {
-        Cf::Plain(plain) => plain.fields.whole_quad_mode,
-        Cf::Alu(alu) => alu.fields.whole_quad_mode,
-        Cf::Export(export) => export.fields.whole_quad_mode,
-        Cf::Reserved(_) => false,
-    })
 }

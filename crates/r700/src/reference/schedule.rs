@@ -3,8 +3,8 @@
 use super::machine::BoundJob;
 use super::wavefront::{self, Clauses, Lane};
 use crate::job::{Job, RunError};
-use ctm_engine::Workers;
 use ctm_engine::schedule::Schedule;
+use ctm_engine::{Workers, in_order};
 use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
@@ -12,8 +12,8 @@ use std::ops::Range;
 
 /// Runs the job, in groups of whole quads.
 ///
-/// Memory and results are the same for every group width and thread count, as long as no lane reads what another one of
-/// the same run writes, no two lanes write the same place, and jumps skip only what no waiting pixel needs.
+/// Memory and results are the same for every group width and thread count, as long as jumps skip only what no waiting pixel needs: where
+/// lanes meet in memory, the job [keeps an order](in_order).
 ///
 /// # Errors
 /// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
@@ -52,6 +52,7 @@ pub(super) fn lanes_of(job: &Job, layout: &Layout, group: u64) -> Vec<Lane> {
 
 fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Result<RunStats, RunError> {
     job.check()?;
+    let options = &in_order(job, options);
     let machine = BoundJob::new(job);
     let layout = layout(job, options);
     let is_observed = follow.is_some();

@@ -6,6 +6,7 @@ use super::schedule::{lanes_of, layout};
 use super::view::{Register, participation, pass, standing};
 use super::wavefront::{Clauses, State, Upcoming, Wave};
 use crate::job::{Job, RunError};
+use ctm_engine::in_order;
 use ctm_follow::{Address, Cell, Participation, Pass, Place, Standing};
 use ctm_lane::budget::{Budget, Meter};
 use ctm_lane::domain::Layout;
@@ -51,7 +52,7 @@ pub(crate) enum StackEntry {
 impl Stepper {
     /// For the wavefronts of a job that was checked.
     pub fn new(job: &Job, options: &RunOptions) -> Self {
-        let layout = layout(job, options);
+        let layout = layout(job, &in_order(job, options));
         let machine = BoundJob::new(job);
         let registers = State::new(&machine, Vec::new())
             .map_or(Vec::new(), |state| Register::all(state.registers.existing()).collect());

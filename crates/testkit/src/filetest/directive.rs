@@ -71,8 +71,8 @@ pub enum Target {
     Own(SurfaceSpec),
     /// `SURFACE:end`: its first [`BASE_ALIGNMENT`](ctm_memory::BASE_ALIGNMENT) bytes are the last of memory.
     End(SurfaceSpec),
-    /// `outN`: the surface of an output with a lower number.
-    Output(usize),
+    /// `outN` or `outN+BYTES`: the surface of an output with a lower number, or one like it so many bytes behind.
+    Output(usize, u32),
 }
 
 /// A surface with what is in it.
@@ -271,9 +271,16 @@ fn read_surface(text: &str) -> Parsed<(SurfaceSpec, Option<&str>)> {
     Ok((surface, None))
 }
 
+/// The number of an output, and how far behind it something lies.
+fn read_output(text: &str) -> Parsed<(usize, u32)> {
+    let (number, bytes) = text.split_once('+').unwrap_or((text, "0"));
+    Ok((number_of(number)?, number_of(bytes)?))
+}
+
 fn read_target(text: &str) -> Parsed<Target> {
     if let Some(output) = text.strip_prefix("out") {
-        return Ok(Target::Output(number_of(output)?));
+        let (number, bytes) = read_output(output)?;
+        return Ok(Target::Output(number, bytes));
     }
     match read_surface(text)? {
         (surface, None) => Ok(Target::Own(surface)),
@@ -284,8 +291,8 @@ fn read_target(text: &str) -> Parsed<Target> {
 
 fn read_contents(text: &str) -> Parsed<Contents> {
     if let Some(output) = text.strip_prefix("out") {
-        let (output, bytes) = output.split_once('+').unwrap_or((output, "0"));
-        return Ok(Contents::Output(number_of(output)?, number_of(bytes)?));
+        let (number, bytes) = read_output(output)?;
+        return Ok(Contents::Output(number, bytes));
     }
     if let Some((surface, numbers)) = text.split_once(":random:") {
         let (seed, rarity) = numbers.split_once(':').ok_or("write random:SEED:RARITY")?;
@@ -435,7 +442,7 @@ impl fmt::Display for Target {
         match self {
             Target::Own(spec) => spec.fmt(f),
             Target::End(spec) => write!(f, "{spec}:end"),
-            Target::Output(number) => write!(f, "out{number}"),
+            Target::Output(number, bytes) => write!(f, "out{number}+{bytes}"),
         }
     }
 }

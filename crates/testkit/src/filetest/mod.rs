@@ -18,7 +18,7 @@ pub mod value;
 use crate::buffers::Buffers;
 use crate::forms::{DISAGREEMENT, Forms};
 use crate::{GROUP_WIDTHS, THREADS, engines};
-use ctm_engine::Executor;
+use ctm_engine::{Executor, GuestJob, in_order};
 use ctm_lane::counts::Counts;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::engine::NotCompiled;
@@ -109,9 +109,15 @@ impl<'b> Environment<'b> {
         self.outputs.get(number).copied().flatten().ok_or_else(|| format!("there is no out{number}"))
     }
 
+    /// A surface like that of an output, so many bytes behind it.
+    fn beside(&self, number: usize, bytes: u32) -> Result<Surface, String> {
+        let surface = self.output(number)?;
+        Ok(Surface { base: surface.base.wrapping_add(bytes), ..surface })
+    }
+
     fn target(&mut self, target: Target, clear: u32) -> Result<Surface, String> {
         let (spec, base) = match target {
-            Target::Output(number) => return self.output(number),
+            Target::Output(number, bytes) => return self.beside(number, bytes),
             Target::Own(spec) => (spec, None),
             Target::End(spec) => (spec, Some(self.buffers.last_block())),
         };
@@ -122,10 +128,7 @@ impl<'b> Environment<'b> {
 
     fn surface_with(&mut self, contents: &Contents) -> Result<Surface, String> {
         match contents {
-            Contents::Output(number, bytes) => {
-                let surface = self.output(*number)?;
-                Ok(Surface { base: surface.base.wrapping_add(*bytes), ..surface })
-            }
+            Contents::Output(number, bytes) => self.beside(*number, *bytes),
             Contents::Iota(spec) => {
                 let surface = self.allocate(spec)?;
                 self.buffers
@@ -231,7 +234,7 @@ impl Bench {
             environment.buffers.restore(&before);
             let result = run();
             // After a trap it is open which groups of other threads ran.
-            let defined = result.is_ok() || options.threads == 1;
+            let defined = result.is_ok() || in_order(&job, options).threads == 1;
             (result, defined.then(|| environment.buffers.contents()))
         };
         let wanted = outcome(&|| reference::run(&job, options));
@@ -248,6 +251,17 @@ impl Bench {
             }
         }
         self.forms.check_proven()?;
+        // Where lanes meet in memory, neither width nor number of threads means anything.
+        for (group_width, threads) in OTHERS.into_iter().filter(|_| job.order().is_some()) {
+            let options = RunOptions { group_width, threads, ..*options };
+            for executor in [&Executor::Reference, &Executor::Engine(engine.clone())] {
+                let got = outcome(&|| executor.run(&job, &options));
+                if wanted != got {
+                    let how = format!("{}, width {group_width}, {threads} threads", executor.name());
+                    return Err(format!("{how} {DISAGREEMENT}: {}", environment.difference(&wanted, &got)));
+                }
+            }
+        }
         if wanted.0.is_ok() {
             let counted = |run: &dyn Fn(&RunOptions) -> Result<RunStats, RunError>| {
                 let counts = Counts::new(job.domain.into(), &options.budget).map_err(|halt| halt.to_string())?;
@@ -307,6 +321,9 @@ impl Bench {
         Ok(())
     }
 }
+
+/// Widths and numbers of threads that runs in order are checked with as well.
+const OTHERS: [(usize, usize); 3] = [(1, 1), (5, 3), (64, 2)];
 
 type Outcome = (Result<RunStats, RunError>, Option<Vec<u8>>);
 

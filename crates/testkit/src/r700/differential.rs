@@ -4,6 +4,7 @@ use crate::forms::{DISAGREEMENT, Forms};
 use crate::hunt::tally::{Tally, add, one_more};
 use crate::r700::environment::Memory;
 use crate::r700::operations;
+use ctm_engine::{Executor, GuestJob};
 use ctm_lane::counts::Counts;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_r700::lift::{Dependence, NotLifted, Specialisation, lift, lift_with_loops};
@@ -24,7 +25,9 @@ pub struct Differential {
     pub independent: u64,
     /// Those that the interpreter runs group by group.
     pub grouped: u64,
-    /// Those of them that machine code runs.
+    /// Those whose lanes meet in memory.
+    pub ordered: u64,
+    /// Those of the independent ones that machine code runs.
     pub compiled: u64,
     /// Those of them that trapped.
     pub trapped: u64,
@@ -77,11 +80,11 @@ impl Differential {
 
     /// How the jobs so far were run.
     pub fn summary(&self) -> String {
-        let Differential { jobs, not_lifted, independent, grouped, compiled, trapped, .. } = self;
-        let dependent = jobs - independent - grouped - not_lifted;
+        let Differential { jobs, not_lifted, independent, grouped, ordered, compiled, trapped, .. } = self;
+        let dependent = jobs - independent - grouped - ordered - not_lifted;
         format!(
-            "{compiled} as machine code, {} interpreted, {grouped} interpreted group by group, {dependent} with lanes whose \
-             order matters, {not_lifted} not lifted; {trapped} trapped",
+            "{compiled} as machine code, {} interpreted, {grouped} interpreted group by group, {ordered} in \
+             order, {dependent} with lanes that depend on each other, {not_lifted} not lifted; {trapped} trapped",
             independent - compiled
         )
     }
@@ -109,6 +112,11 @@ impl Differential {
         self.jobs += 1;
         for program in [Some(job.program), job.fetch_program].into_iter().flatten() {
             operations::of(program).for_each(|name| one_more(&mut self.operations, name));
+        }
+        if let Some(sharing) = job.order() {
+            one_more(&mut self.refused, format!("the order of lanes matters: {sharing}"));
+            self.ordered += 1;
+            return self.check_order(job, memory, options);
         }
         let dependence = Self::dependence(job);
         match dependence {
@@ -180,6 +188,30 @@ impl Differential {
             return Err(format!(
                 "memory {DISAGREEMENT}: address {address:#x} was written, which is nobody's\n{job:#?}\n{program}"
             ));
+        }
+        self.forms.check_proven()
+    }
+
+    /// Runs a job whose lanes meet in memory: neither engine, nor width, nor number of threads may mean anything.
+    fn check_order(&mut self, job: &Job, memory: &Memory, options: &[RunOptions]) -> Result<(), String> {
+        let Some((first, others)) = options.split_first() else { return Ok(()) };
+        let engine = Executor::Engine(self.forms.engine().clone());
+        let expected = outcome(memory, || reference::run(job, first));
+        let more = RunOptions { group_width: 32, threads: 3, ..*first };
+        for options in [first, &more].into_iter().chain(others) {
+            let options = &RunOptions { step_limit: first.step_limit, ..*options };
+            for executor in [&Executor::Reference, &engine] {
+                let found = outcome(memory, || executor.run(job, options));
+                compare((job, memory), options, executor.name(), &found, &expected)?;
+            }
+        }
+        if let Some(error) = expected.0.err() {
+            self.trapped += 1;
+            one_more(&mut self.traps, trap_name(&error));
+        }
+        if let Some(address) = memory.stray_write() {
+            let program = print_program(job.program);
+            return Err(format!("memory {DISAGREEMENT}: address {address:#x} was written\n{job:#?}\n{program}"));
         }
         self.forms.check_proven()
     }

@@ -133,6 +133,15 @@ impl Memory {
         base
     }
 
+    /// Counts what ends there as the job's, if it lies in memory that jobs may write.
+    pub fn cover(&mut self, end: u64) -> bool {
+        let fits = end + u64::from(GAP) <= u64::from(BASE + BYTES - BASE_ALIGNMENT);
+        if fits {
+            self.next = self.next.max(end as u32);
+        }
+        fits
+    }
+
     /// So many bytes.
     pub fn region(&mut self, bytes: u32) -> Region {
         Region { base: self.take(bytes), length: bytes }

@@ -1,5 +1,6 @@
 //! Random R700 programs of every kind, as parts of jobs.
 
+use crate::r700::aliases::alias;
 use crate::r700::differential::Differential;
 use crate::r700::environment::{self, Memory};
 use crate::r700::generate::{self, Allow};
@@ -49,11 +50,13 @@ pub enum Kind {
     Unrolled,
     /// Control-flow instructions at random.
     Wild,
+    /// Clauses, exports and memory writes of every kind in jobs whose things share memory.
+    Aliased,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Structured,
         Kind::Changed,
         Kind::Filled,
@@ -62,6 +65,7 @@ impl Kind {
         Kind::Shared,
         Kind::Unrolled,
         Kind::Wild,
+        Kind::Aliased,
     ];
 }
 
@@ -88,13 +92,15 @@ pub fn with_job<T>(
         Kind::Filled => Structured::with_gaps(random),
         _ => Structured::random(random),
     };
-    let may_fetch = matches!(kind, Kind::Straight | Kind::Wild | Kind::Woven);
+    let may_fetch = matches!(kind, Kind::Straight | Kind::Wild | Kind::Woven | Kind::Aliased);
     let fetch_program = (may_fetch && random.one_in(4)).then(|| straight(random, false));
     let mut program = match kind {
         Kind::Structured | Kind::Changed => compile(&structured),
         Kind::Filled => filled(random, &structured),
         Kind::Woven => woven(random),
         Kind::Straight => straight(random, true),
+        Kind::Aliased if random.one_in(2) => straight(random, true),
+        Kind::Aliased => woven(random),
         Kind::Shared => shared::shared(random),
         Kind::Unrolled => unrolled(random),
         Kind::Wild => wild(random),
@@ -127,12 +133,15 @@ pub fn with_job<T>(
             job.bindings.constants = shared::constants(random);
             shared::align(random, memory, &mut job);
         }
-        Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Unrolled | Kind::Wild => {
+        Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Unrolled | Kind::Wild | Kind::Aliased => {
             job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
         }
     }
     job.loops = structured.loops;
     job.inputs.insert(0, Input::Position);
+    if kind == Kind::Aliased {
+        alias(random, memory, &mut job);
+    }
     let widths = [random.pick(&[1, 4, 8]), random.pick(&[16, 48, 64])];
     let options = widths.map(|group_width| RunOptions {
         group_width,

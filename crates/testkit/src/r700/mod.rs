@@ -1,5 +1,6 @@
 //! R700 programs for tests.
 
+mod aliases;
 pub mod case;
 pub mod differential;
 mod directive;

@@ -79,7 +79,7 @@ impl ExactForm {
         let bindings = bind(job, &self.lifted);
         let program = Program::new(&self.code, &bindings);
         let umrt = job.program.info.write_mode == WriteMode::Umrt;
-        let threads = if umrt { 1 } else { self.workers.threads(options.threads, sets) };
+        let threads = self.workers.threads(options.threads, sets);
         let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
         let unmapped = AtomicBool::new(false);
         schedule.meter.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;

@@ -17,13 +17,13 @@ use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, re
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceLayout, Workers};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
-use ctm_memory::{Bounds, View};
+use ctm_memory::{Bounds, Sharing, View};
 use edge::Quads;
 use exact::ExactForm;
 use key::Environment;
 use std::sync::OnceLock;
 use thiserror::Error;
-use way::{Way, way};
+use way::{Way, sharing, way};
 
 impl GuestJob for Job<'_> {
     type Key = Key;
@@ -36,8 +36,15 @@ impl GuestJob for Job<'_> {
     type Error = RunError;
     type NotCompiled = NotCompiled;
 
+    /// The threads of R580 have 48 lanes.
+    const GROUP_WIDTH: usize = 48;
+
     fn check(&self) -> Result<(), RunError> {
         Ok(Job::check(self)?)
+    }
+
+    fn order(&self) -> Option<Sharing> {
+        sharing(self)
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
@@ -77,10 +84,11 @@ impl GuestJob for Job<'_> {
     /// Quads that the domain's edge cuts do not count: they are always interpreted.
     fn is_compiled(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<(), NotCompiled> {
         let independent = kernels.independent.as_ref().map_err(|&reason| reason)?;
-        if let Way::Exact(order) | Way::Reference(order) = way(self) {
+        let way = way(self, self.order());
+        if let Way::Exact(order) | Way::Reference(order) = way {
             return Err(NotCompiled::Order(order));
         }
-        if !is_independent(self, options, &independent.lifted) {
+        if !is_independent(self, way, options, &independent.lifted) {
             return Err(NotCompiled::StepLimit);
         }
         if independent.lifted.uses_quads && Quads::of(self.domain).whole().is_none() {
@@ -89,8 +97,14 @@ impl GuestJob for Job<'_> {
         if independent.bind(self, runtime).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
     }
 
-    fn run(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
-        kernels.run(self, options, runtime)
+    fn run(
+        &self,
+        kernels: &Kernels,
+        order: Option<Sharing>,
+        options: &RunOptions,
+        runtime: &Runtime,
+    ) -> Result<RunStats, RunError> {
+        kernels.run(self, way(self, order), options, runtime)
     }
 
     fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
@@ -107,7 +121,7 @@ pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
     let Key { program, environment } = KeyRef::of(job).into_owned();
     let lift = |form| lift::lift(&program, &environment.specialisation, form);
     if let Ok(lifted) = lift(Form::Independent)
-        && is_independent(job, options, &lifted)
+        && is_independent(job, way(job, job.order()), options, &lifted)
     {
         let surfaces: Option<Vec<SurfaceLayout>> =
             lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect();
@@ -117,9 +131,9 @@ pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
     Ok(Stages::new(lift(Form::Exact)?.function))
 }
 
-/// Whether no lane of a job reads what another one writes, and no two write the same place.
+/// Whether lanes of a job may run in any order.
 pub fn is_order_free(job: &Job) -> bool {
-    way(job) == Way::Independent
+    way(job, job.order()) == Way::Independent
 }
 
 /// Why machine code does not run an X1K job.
@@ -223,13 +237,12 @@ impl Kernels {
     }
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
-    fn run(&self, job: &Job, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
+    fn run(&self, job: &Job, way: Way, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
         // Which groups execute an instruction only the exact form tells.
-        if let Some(independent) = self
-            .independent
-            .as_ref()
-            .ok()
-            .filter(|independent| options.counts.is_none() && is_independent(job, options, &independent.lifted))
+        if let Some(independent) =
+            self.independent.as_ref().ok().filter(|independent| {
+                options.counts.is_none() && is_independent(job, way, options, &independent.lifted)
+            })
         {
             let independent = independent.bind(job, runtime);
             if !independent.lifted.uses_quads || job.domain.is_empty() {
@@ -242,7 +255,7 @@ impl Kernels {
             }
         }
         match self.exact(job) {
-            Some(exact) if !matches!(way(job), Way::Reference(_)) => exact.run(job, options),
+            Some(exact) if !matches!(way, Way::Reference(_)) => exact.run(job, options),
             _ => reference::run(job, options),
         }
     }
@@ -275,8 +288,8 @@ fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
 
 /// Whether the group-independent form is the program for this job: the order of lanes does not matter, and it does not reach the step
 /// limit.
-fn is_independent(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
-    way(job) == Way::Independent && max_steps(job, lifted) <= options.step_limit
+fn is_independent(job: &Job, way: Way, options: &RunOptions, lifted: &Lifted) -> bool {
+    way == Way::Independent && max_steps(job, lifted) <= options.step_limit
 }
 
 /// Binds the names of a function to the job's memory and constants.

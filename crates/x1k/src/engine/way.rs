@@ -1,8 +1,8 @@
-//! Which of the ways to run a job gives the results of the reference.
+//! How lanes of a job may meet in memory, and which of the ways to run it gives the results of the reference.
 
-use crate::{CondLocation, CondTest, Job, WriteMode};
+use crate::{CondLocation, CondTest, Job, MAX_COORDINATE, WriteMode};
 use ctm_engine::SurfaceLayout;
-use ctm_memory::{Bounds, Surface};
+use ctm_memory::{Bounds, Reach, Sharing, Surface};
 use thiserror::Error;
 
 /// Which of the ways to run a job gives the results of the reference.
@@ -10,7 +10,7 @@ use thiserror::Error;
 pub(super) enum Way {
     /// Lanes may be grouped in any way.
     Independent,
-    /// The groups of the options, one instruction after the other.
+    /// Group by group, one instruction after the other.
     Exact(Order),
     /// The order in which single lanes write matters.
     Reference(Order),
@@ -19,21 +19,12 @@ pub(super) enum Way {
 /// What of a job makes the order of its lanes matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Order {
-    /// The program writes while it runs.
-    #[error("immediate writes")]
-    ImmediateWrites,
-    /// The same, to a surface of no bounded height.
+    /// Lanes may meet in memory.
+    #[error(transparent)]
+    Sharing(#[from] Sharing),
+    /// The program writes while it runs, to a surface of no bounded height.
     #[error("immediate writes without a bound")]
     UnboundedWrites,
-    /// Two surfaces that are written share memory.
-    #[error("outputs share memory")]
-    SharedOutputs,
-    /// An input and a surface that is written share memory.
-    #[error("an input and an output share memory")]
-    SharedInput,
-    /// Rows of a surface that is written share memory.
-    #[error("rows of an output share memory")]
-    SharedRows,
     /// Masks leave nothing of a store that leaves memory.
     #[error("a masked store outside of memory")]
     MaskedStore,
@@ -42,49 +33,55 @@ pub enum Order {
     ConditionalExecution,
 }
 
+/// The surfaces that a job writes, immediate writes included.
+fn outputs<'j>(job: &'j Job) -> impl Iterator<Item = Surface> + 'j {
+    let immediate = (job.program.info.write_mode == WriteMode::Umrt).then_some(0);
+    let others = job.program.references.outputs.iter().copied().filter(move |output| Some(*output) != immediate);
+    immediate.into_iter().chain(others).filter_map(|output| *job.outputs.get(usize::from(output))?)
+}
+
+fn conditional_buffer(job: &Job) -> Option<Surface> {
+    job.conditional.surface.filter(|_| job.conditional.needs_buffer())
+}
+
+/// How lanes of a job may meet in memory.
+pub(super) fn sharing(job: &Job) -> Option<Sharing> {
+    let mut reach = Reach::of(job.memory);
+    let (columns, rows) = (job.domain.i1.saturating_add(1), job.domain.j1.saturating_add(1));
+    let all = MAX_COORDINATE + 1;
+    if job.program.info.write_mode == WriteMode::Umrt {
+        reach.share(Sharing::Anywhere);
+        outputs(job).for_each(|output| reach.write_elements(&output, all, all));
+    } else {
+        outputs(job).for_each(|output| reach.write_elements(&output, columns, rows));
+    }
+    // A lane's test comes before its outputs, and behind those of the lanes before it: it counts as a write, even where it only reads.
+    conditional_buffer(job).iter().for_each(|buffer| reach.write_elements(buffer, columns, rows));
+    job.inputs.iter().flatten().for_each(|input| reach.read(input.range_of_input()));
+    reach.sharing()
+}
+
 /// Chooses the way, as far as it does not depend on the kernel.
-pub(super) fn way(job: &Job) -> Way {
+pub(super) fn way(job: &Job, sharing: Option<Sharing>) -> Way {
     let umrt = job.program.info.write_mode == WriteMode::Umrt;
-    let outputs = job.program.references.outputs.iter().filter_map(|&output| job.outputs[usize::from(output)]);
-    let buffer = job.conditional.surface.filter(|_| job.conditional.needs_buffer());
-    let written: Vec<Surface> = outputs.chain(buffer).collect();
-    let pairs = |at: usize| written[..at].iter().any(|other| overlap(other, &written[at]));
+    let mut written = outputs(job).chain(conditional_buffer(job));
     let unmapped = |surface: &Surface| !SurfaceLayout::of(job.memory, surface, Bounds::Drop).whole;
     // Where masks leave nothing of a store, the reference still notices that it leaves the memory.
     let stores_nothing = |surface: &Surface| job.out_mask & ((1 << surface.format.channels()) - 1) == 0;
-    let of_single_lanes = [
-        ((0..written.len()).any(pairs), Order::SharedOutputs),
-        (umrt && written.iter().any(|surface| surface.height == 0), Order::UnboundedWrites),
-        (written.iter().any(|surface| stores_nothing(surface) && unmapped(surface)), Order::MaskedStore),
-    ];
-    if let Some((_, order)) = of_single_lanes.into_iter().find(|(holds, _)| *holds) {
-        return Way::Reference(order);
+    if let Some(Sharing::Outputs) = sharing {
+        return Way::Reference(Sharing::Outputs.into());
     }
-    let reads_written = job.inputs.iter().flatten().any(|input| written.iter().any(|output| overlap(input, output)));
-    let overlaps_itself =
-        |surface: &Surface| !surface.pitch.is_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
+    if umrt && outputs(job).any(|surface| surface.height == 0) {
+        return Way::Reference(Order::UnboundedWrites);
+    }
+    if written.any(|surface| stores_nothing(&surface) && unmapped(&surface)) {
+        return Way::Reference(Order::MaskedStore);
+    }
     let executes_some = job.conditional.location == CondLocation::Pe
         && (job.conditional.write || job.conditional.test != CondTest::Always);
-    let of_groups = [
-        (umrt, Order::ImmediateWrites),
-        (reads_written, Order::SharedInput),
-        (executes_some, Order::ConditionalExecution),
-        (written.iter().any(overlaps_itself), Order::SharedRows),
-    ];
-    let order = of_groups.into_iter().find(|(holds, _)| *holds);
-    order.map_or(Way::Independent, |(_, order)| Way::Exact(order))
-}
-
-/// Whether two surfaces may share memory.
-fn overlap(a: &Surface, b: &Surface) -> bool {
-    let range = |surface: &Surface| {
-        let height = if surface.height == 0 { 4096 } else { surface.height };
-        let rounded = surface.pitch.next_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
-        let bytes = Surface { height, pitch: rounded, ..*surface }.bytes();
-        (u64::from(surface.base), u64::from(surface.base) + bytes)
-    };
-    let (a, b) = (range(a), range(b));
-    // Addresses wrap at 32 bits.
-    let wraps = a.1 > 1 << 32 || b.1 > 1 << 32;
-    wraps || a.0 < b.1 && b.0 < a.1
+    match sharing {
+        Some(sharing) => Way::Exact(sharing.into()),
+        None if executes_some => Way::Exact(Order::ConditionalExecution),
+        None => Way::Independent,
+    }
 }

@@ -2,9 +2,8 @@
 
 use super::group::{BoundJob, Group, Lane, LaneKind};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
-use crate::program::WriteMode;
-use ctm_engine::Workers;
 use ctm_engine::schedule::Schedule;
+use ctm_engine::{Workers, in_order};
 use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::domain::{Layout, QUAD};
@@ -12,9 +11,7 @@ use std::ops::Range;
 
 /// Runs the job.
 ///
-/// Memory and results are the same for every group width and thread count, as long as the program does not read what
-/// other lanes of the same run write, and no two lanes write the same place. Programs with immediate writes (UMRT) run
-/// on one thread, group after group, so that with them the thread count never matters.
+/// Memory and results are the same for every group width and thread count: where lanes meet in memory, the job [keeps an order](in_order).
 ///
 /// # Errors
 ///
@@ -43,15 +40,12 @@ fn run_following(
     observed: Option<(Followed, &mut dyn Observer)>,
 ) -> Result<RunStats, RunError> {
     job.check()?;
+    let options = &in_order(job, options);
     let machine = BoundJob::new(job);
     let width = width(&machine, options);
     let layout = Layout::new(job.domain, width);
     let workers = Workers::default();
-    let threads = match job.program.info.write_mode {
-        WriteMode::Umrt => 1,
-        _ if observed.is_some() => 1,
-        WriteMode::Cached => workers.threads(options.threads, layout.groups()),
-    };
+    let threads = if observed.is_some() { 1 } else { workers.threads(options.threads, layout.groups()) };
     let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
     let worker = |follow| {
         let group = Group::new(&machine, options, &schedule.meter, width, follow);

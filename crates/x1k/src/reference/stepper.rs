@@ -5,6 +5,7 @@ use super::prepare::Prepared;
 use super::schedule::{parts, width};
 use super::view::{Register, participation, pass, standing};
 use crate::job::{Job, RunError, RunOptions, RunStats};
+use ctm_engine::in_order;
 use ctm_follow::{Cell, Participation, Pass, Standing};
 use ctm_lane::budget::{Budget, Meter};
 use ctm_lane::domain::Layout;
@@ -53,7 +54,7 @@ impl Stepper {
     pub fn new(job: &Job, options: &RunOptions) -> Self {
         let prepared = Arc::new(Prepared::of(job));
         let machine = BoundJob::with_prepared(job, prepared.clone());
-        let width = width(&machine, options);
+        let width = width(&machine, &in_order(job, options));
         Stepper {
             layout: Layout::new(job.domain, width),
             step_limit: options.step_limit,

@@ -17,9 +17,9 @@ use super::copies::Copies;
 use super::interpolate::{Component, Inputs};
 use crate::tx::{AreaTexture, Textures};
 use ctm_engine::{Bindings, Engine, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
-use ctm_lane::domain::{Domain, Lanes};
+use ctm_lane::domain::{Domain, Lanes, QUAD};
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Bounds, Space, Surface, View};
+use ctm_memory::{Bounds, Sharing, Space, Surface, View};
 use ctm_raster::grid::Point;
 use ctm_raster::plane::Plane;
 use ctm_raster::rows::is_rectangle;
@@ -364,6 +364,13 @@ impl GuestJob for AreaJob<'_> {
     type Error = RunError;
     type NotCompiled = ();
 
+    const GROUP_WIDTH: usize = QUAD;
+
+    /// What a program reads is not what it writes: that is looked at when the state is made.
+    fn order(&self) -> Option<Sharing> {
+        None
+    }
+
     fn key(&self) -> Result<Key, ()> {
         let AreaState { program, constants, presets, targets, space, .. } = self.state;
         let texture_layout =
@@ -415,7 +422,13 @@ impl GuestJob for AreaJob<'_> {
         kernel.as_ref().filter(|kernel| kernel.kernel.is_compiled()).map(|_| ()).ok_or(())
     }
 
-    fn run(&self, kernel: &Option<AreaKernel>, options: &RunOptions, _: &Runtime) -> Result<bool, RunError> {
+    fn run(
+        &self,
+        kernel: &Option<AreaKernel>,
+        _: Option<Sharing>,
+        options: &RunOptions,
+        _: &Runtime,
+    ) -> Result<bool, RunError> {
         let Some(AreaKernel { kernel, lifted }) = kernel else { return Ok(false) };
         let max_steps = self.max_steps(lifted);
         if max_steps > SHORT {

@@ -6,8 +6,8 @@ use super::{BatchState, Key};
 use crate::pipeline::copies::Copies;
 use crate::tx::AreaTexture;
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
-use ctm_lane::domain::{Domain, Lanes};
-use ctm_memory::{Bounds, View};
+use ctm_lane::domain::{Domain, Lanes, QUAD};
+use ctm_memory::{Bounds, Sharing, View};
 use ctm_x1k::lift::{Lifted, lift_fragments};
 use ctm_x1k::{Program, References, RunError, RunOptions};
 
@@ -43,6 +43,13 @@ impl GuestJob for BatchJob<'_> {
     type Output = bool;
     type Error = RunError;
     type NotCompiled = ();
+
+    const GROUP_WIDTH: usize = QUAD;
+
+    /// What a program reads is not what it writes: that is looked at when the state is made.
+    fn order(&self) -> Option<Sharing> {
+        None
+    }
 
     fn key(&self) -> Result<&Key, ()> {
         Ok(self.key)
@@ -81,7 +88,13 @@ impl GuestJob for BatchJob<'_> {
         kernel.as_ref().filter(|kernel| kernel.kernel.is_compiled()).map(|_| ()).ok_or(())
     }
 
-    fn run(&self, kernel: &Option<BatchKernel>, options: &RunOptions, _: &Runtime) -> Result<bool, RunError> {
+    fn run(
+        &self,
+        kernel: &Option<BatchKernel>,
+        _: Option<Sharing>,
+        options: &RunOptions,
+        _: &Runtime,
+    ) -> Result<bool, RunError> {
         let Some(BatchKernel { kernel, lifted, .. }) = kernel else { return Ok(false) };
         let BatchState { constants, .. } = self.state;
         let max_steps = lifted.max_steps(|int| constants.ints[usize::from(int)].count);

@@ -16,7 +16,7 @@ use crate::report::{Location, Message};
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
-use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
+use crate::run::{Frames, Measured, emit, engine, in_order, numbered_uniforms, options};
 use crate::{Console, Failure};
 use ctm_follow::{Address, Followed, Part, Place};
 use ctm_lane::domain::{AXIS, Lanes};
@@ -49,6 +49,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let (engine, executor) = engine(&args.execution)?;
     let counting = Counting::new(&args.execution, lanes, &options, console)?;
     let options = RunOptions { counts: Counting::sink(&counting), ..options };
+    let options = in_order(&job, &options, &args.execution, console);
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
         return emit(wanted, engine, ctm_r700::engine::stages(&job, executor.backend().is_some()), console);

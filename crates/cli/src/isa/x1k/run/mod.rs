@@ -23,7 +23,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
-use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
+use crate::run::{Frames, Measured, emit, engine, in_order, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
 use ctm_follow::{Followed, Place};
@@ -78,6 +78,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let (engine, executor) = engine(&args.execution)?;
     let counting = Counting::new(&args.execution, lanes, &options, console)?;
     let options = RunOptions { counts: Counting::sink(&counting), ..options };
+    let options = in_order(&job, &options, &args.execution, console);
     if job.has_samplers() && x1k.emit_trace.is_some() {
         let message = "the CTM device has no samplers, and an input has one";
         return Err(Failure::Usage(Message::error(message).help("leave --emit-trace out, or ':2d' behind the input")));
