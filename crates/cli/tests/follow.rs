@@ -213,7 +213,8 @@ fn branches_loops_and_kills_of_r700() {
     let held = |channel: &str| f32::from_bits(cells[&("R1".to_owned(), channel.to_owned())]);
     assert_eq!([held("x"), held("y"), held("z"), 1.0], folder.read_floats("out.f32")[7 * 4..]);
 
-    folder.write("trap.r700", "ALU:\n  x: MOV R1.x, 1.0f\nLOOP_END PASS_JUMP_ADDR(0)\nEND_OF_PROGRAM\n");
+    let beyond = " 0 x: MOV R1.x, 1.0f LAST\n 1 x: MOVA_INT ____.x, -1 LAST\n 2 x: MOV R2.x, R0[AR.x].x";
+    folder.write("trap.r700", format!("ALU:\n{beyond}\nEND_OF_PROGRAM\n"));
     let trapped = folder.ctm("run trap.r700 --domain 2x2 --follow 1,1").fails(3, &["trap"]);
     in_order(trapped.out(), &["R1.x = 1", "trap: ", "wrote nothing at its end"]);
     folder.write("vertex.r700", "ALU:\n  x: MOV R1.x, 1.0f\nEXP_DONE: POS0, R1.xyz1\nEND_OF_PROGRAM\n");

@@ -408,7 +408,7 @@ fn streams_rings_and_strips_go_to_files() {
     assert_eq!(words("strips.f32"), [2, 0, 1, 0].repeat(3));
 
     folder.ctm("run program.r700").fails(2, &["geometry shader", "primitives", "--vertices N"]);
-    folder.ctm("run program.r700 --stage es --vertices 3").fails(3, &["EMIT_VERTEX"]);
+    folder.ctm("run program.r700 --stage es --vertices 3").fails(1, &["R700012", "EMIT_VERTEX"]);
     folder.ctm("run program.r700 --vertices 3 --stream-output 4:2=s.f32").fails(2, &["0 to 3"]);
     folder.ctm("run program.r700 --vertices 3 --ring-output 4=a.f32 --strip-output 4=a.f32").fails(2, &["a.f32"]);
     folder.write("fetch.r700", ".stage fs\nRETURN\n");
@@ -486,7 +486,12 @@ fn errors_are_reported_with_their_location() {
     assert_eq!((&finding["pc"], &finding["slot"], &finding["line"]), (&0.into(), &fetch["address"], &2.into()));
     assert_eq!(checked["errors"], 0);
     run(&folder, "CALL ADDR(1) CALL_COUNT(1)\nPOP POP_CNT(1)\nEND_OF_PROGRAM\n", "--domain 2x2")
-        .fails(3, &["trap: stack", "program.r700:2:", "lane (i, j) = (0, 0)", "ctm check"]);
+        .fails(1, &["R700006", "program.r700:2:", "the stack is empty here"]);
+    let beyond = "ALU:\n 0 x: MOVA_INT ____.x, -1 LAST\n 1 x: MOV R1.x, R0[AR.x].x\nEND_OF_PROGRAM\n";
+    run(&folder, beyond, "--domain 2x2").fails(
+        3,
+        &["trap: register outside", "program.r700:", "lane (i, j) = (0, 0)", "raise the number of registers"],
+    );
     let endless = "LOOP_START_DX10 FAIL_JUMP_ADDR(end)\nagain:\nNOP\nLOOP_END PASS_JUMP_ADDR(again)\nend:\nNOP EOP\n";
     run(&folder, endless, "--domain 2x2 --step-limit 1000").fails(3, &["step limit", "executed 1000", "--step-limit"]);
     run(&folder, POSITION, "--flow full").fails(2, &["an option of X1K programs"]);

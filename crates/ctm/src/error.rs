@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::Machine;
+use crate::{Finding, Machine};
 use ctm_array::{ContentError, Shape};
 use ctm_codegen::NoEngine;
 use ctm_lane::budget::Halt;
@@ -84,9 +84,9 @@ pub enum Error {
     /// Words are no program of R700.
     #[error(transparent)]
     R700Words(#[from] WordsError),
-    /// A program of X1K that the machine refuses.
+    /// A program in which [its check](crate::Program::check) finds errors: these.
     #[error("the machine refuses the program: {}{}", .0.first().map_or("", |finding| &finding.message), more(.0.len()))]
-    Illegal(Vec<ctm_x1k::check::Finding>),
+    Illegal(Vec<Finding>),
     /// A program of one machine is wanted as one of another.
     #[error("the program is one of {machine}: {wanted}")]
     Machine {

@@ -1,7 +1,5 @@
 //! What checks find in programs.
 
-use crate::Program;
-use ctm_r700::Wavefront;
 use ctm_text::findings::Severity;
 
 /// Something that a check found in a program of any machine.
@@ -17,42 +15,4 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub help: String,
-}
-
-impl Program {
-    /// Checks the program: findings about the whole program first, then in the order of addresses.
-    pub fn check(&self) -> Vec<Finding> {
-        match self {
-            Program::X1k(program) => ctm_x1k::check::check(program)
-                .into_iter()
-                .map(|finding| Finding {
-                    code: finding.code.as_str(),
-                    severity: finding.severity,
-                    address: finding.pc.map(|pc| pc as u32),
-                    message: finding.message,
-                    help: finding.help,
-                })
-                .collect(),
-            Program::R700(program) => ctm_r700::check::check(program, Wavefront::default())
-                .into_iter()
-                .map(|finding| Finding {
-                    code: finding.code.as_str(),
-                    severity: finding.severity,
-                    address: finding.slot.or(finding.pc),
-                    message: finding.message,
-                    help: finding.help,
-                })
-                .collect(),
-            Program::Sm50(program) => ctm_sm50::check::check(program)
-                .into_iter()
-                .map(|finding| Finding {
-                    code: finding.code.as_str(),
-                    severity: finding.severity,
-                    address: finding.index.map(|index| index as u32),
-                    message: finding.message,
-                    help: finding.help,
-                })
-                .collect(),
-        }
-    }
 }

@@ -7,7 +7,6 @@ use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_r700::{COLOURS, Stage};
 use ctm_x1k::WriteMode;
-use ctm_x1k::check::legal;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A program of X1K or R700, to be run for every position (i, j) of a rectangle, with its inputs, outputs and constants.
@@ -114,11 +113,9 @@ impl Pixels {
 
     /// How many inputs and outputs there can be, if the program runs over rectangles at all.
     fn limits(&self) -> Result<(usize, usize), Error> {
+        self.program.require_no_errors()?;
         match &self.program {
-            Program::X1k(program) => {
-                legal(program).map_err(Error::Illegal)?;
-                Ok((ctm_x1k::INPUTS, ctm_x1k::OUTPUTS))
-            }
+            Program::X1k(_) => Ok((ctm_x1k::INPUTS, ctm_x1k::OUTPUTS)),
             Program::R700(program) if program.info.stage != Stage::Pixel => Err(Error::Stage(program.info.stage)),
             Program::R700(_) => Ok((usize::from(u8::MAX) + 1, COLOURS)),
             Program::Sm50(_) => {

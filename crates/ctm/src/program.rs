@@ -1,8 +1,9 @@
 //! Programs of any machine.
 
-use crate::{Error, Machine};
-use ctm_r700::{Target, Uses};
+use crate::{Error, Finding, Machine};
+use ctm_r700::{Target, Uses, Wavefront};
 use ctm_sm50::launch::Shader;
+use ctm_text::findings::Severity;
 use std::collections::BTreeSet;
 
 /// A program of one of the machines.
@@ -84,13 +85,61 @@ impl Program {
     /// A stage of a pipeline, for [`Draw`](ctm_sm50::pipeline::Draw).
     ///
     /// # Errors
-    /// It is a program of another machine than SM50.
+    /// It is a program of another machine than SM50, or its check finds errors.
     pub fn shader(&self) -> Result<Shader<'_>, Error> {
         match self {
-            Program::Sm50(program) => Ok(program.into()),
+            Program::Sm50(program) => {
+                self.require_no_errors()?;
+                Ok(program.into())
+            }
             Program::X1k(_) | Program::R700(_) => {
                 Err(Error::Machine { machine: self.machine(), wanted: "a stage of a pipeline is one of SM50" })
             }
+        }
+    }
+}
+
+impl Program {
+    /// Refuses to execute a program in which its check finds errors.
+    pub(crate) fn require_no_errors(&self) -> Result<(), Error> {
+        let errors: Vec<Finding> =
+            self.check().into_iter().filter(|finding| finding.severity == Severity::Error).collect();
+        if errors.is_empty() { Ok(()) } else { Err(Error::Illegal(errors)) }
+    }
+
+    /// Checks the program: findings about the whole program first, then in the order of addresses.
+    pub fn check(&self) -> Vec<Finding> {
+        match self {
+            Program::X1k(program) => ctm_x1k::check::check(program)
+                .into_iter()
+                .map(|finding| Finding {
+                    code: finding.code.as_str(),
+                    severity: finding.severity,
+                    address: finding.pc.map(|pc| pc as u32),
+                    message: finding.message,
+                    help: finding.help,
+                })
+                .collect(),
+            Program::R700(program) => ctm_r700::check::check(program, Wavefront::default())
+                .into_iter()
+                .map(|finding| Finding {
+                    code: finding.code.as_str(),
+                    severity: finding.severity,
+                    address: finding.slot.or(finding.pc),
+                    message: finding.message,
+                    help: finding.help,
+                })
+                .collect(),
+            Program::Sm50(program) => ctm_sm50::check::check(program)
+                .into_iter()
+                .map(|finding| Finding {
+                    code: finding.code.as_str(),
+                    severity: finding.severity,
+                    address: finding.index.map(|index| index as u32),
+                    message: finding.message,
+                    help: finding.help,
+                })
+                .collect(),
         }
     }
 }

@@ -76,6 +76,12 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(pixels(vertex).compile(&engine), Err(Error::Stage(ctm_r700::Stage::Vertex))));
     let illegal = Program::from(ctm_x1k::Program::from_code(Vec::new()));
     assert!(matches!(pixels(illegal).compile(&engine), Err(Error::Illegal(_))));
+    let endless = Program::assemble(Machine::R700, "EXP_DONE: PIX0, R0.xyzw\n").unwrap();
+    assert!(matches!(pixels(endless).compile(&engine), Err(Error::Illegal(_))), "it never ends");
+    let endless = Program::assemble(Machine::Sm50, ".stage vertex\nNOP;").unwrap();
+    assert!(matches!(endless.shader(), Err(Error::Illegal(_))));
+    let endless = Program::assemble(Machine::Sm50, "NOP;").unwrap();
+    assert!(matches!(Threads::new(endless, [1; 3], [1; 3]), Err(Error::Illegal(_))));
 }
 
 #[test]

@@ -25,9 +25,10 @@ impl Threads {
     /// A launch of `blocks` blocks of `threads` threads along x, y and z.
     ///
     /// # Errors
-    /// The program is no compute code, or the sizes are no launch.
+    /// The program is no compute code, its check finds errors, or the sizes are no launch.
     pub fn new(program: Program, blocks: [u32; 3], threads: [u32; 3]) -> Result<Self, Error> {
         let machine = program.machine();
+        program.require_no_errors()?;
         match program {
             Program::Sm50(program) if program.header.is_none() => {
                 let grid = Grid::new(blocks, threads).ok_or(Error::Grid)?;

@@ -1,5 +1,7 @@
 //! Findings of checks, and their codes.
 
+use super::Loaded;
+use crate::Failure;
 use crate::report::Message;
 use ctm_text::findings::Severity;
 use serde_json::{Value, json};
@@ -53,4 +55,11 @@ impl Finding {
         self.numbers.iter().cloned().for_each(|(name, value)| form[name] = value);
         form
     }
+}
+
+/// Refuses to execute a program in which its check finds errors: they mean the same for all commands.
+pub fn require_no_errors(program: &dyn Loaded) -> Result<(), Failure> {
+    let messages = program.check()?.into_iter().map(|finding| finding.message);
+    let errors: Vec<Message> = messages.filter(|message| message.severity == Severity::Error).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
 }

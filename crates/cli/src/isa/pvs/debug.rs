@@ -4,6 +4,7 @@ use super::Loaded;
 use super::data::Data;
 use super::run::{constants, refuse_options};
 use crate::isa::File;
+use crate::isa::finding::require_no_errors;
 use crate::options::RunArgs;
 use crate::options::values::FollowedLane;
 use crate::report::Message;
@@ -23,7 +24,7 @@ pub fn debug(
 ) -> Result<Debugged, Failure> {
     let cancel = console.host.interrupt();
     let loaded = Loaded::new(file, console)?;
-    loaded.require_legal()?;
+    require_no_errors(&loaded)?;
     refuse_options(args)?;
     let mut constants = constants(args, &loaded.program, console)?;
     let frames = Frames::of(&args.frames);

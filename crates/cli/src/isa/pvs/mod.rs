@@ -125,14 +125,6 @@ impl Loaded {
         }
     }
 
-    /// Refuses a program that no card would run.
-    fn require_legal(&self) -> Result<(), Failure> {
-        let findings = check::check(&self.program);
-        let errors = findings.iter().filter(|finding| finding.code.severity() == Severity::Error);
-        let errors: Vec<_> = errors.map(|finding| self.message(finding)).collect();
-        if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
-    }
-
     /// A finding as a message.
     fn message(&self, finding: &check::Finding) -> Message {
         let location = finding.pc.map_or_else(|| Location::File(self.name.clone()), |pc| self.location(pc));

@@ -3,6 +3,7 @@
 use super::Loaded;
 use super::data::Data;
 use crate::isa::File;
+use crate::isa::finding::require_no_errors;
 use crate::options::RunArgs;
 use crate::options::values::Vector;
 use crate::progress::Progress;
@@ -23,7 +24,7 @@ use ctm_pvs::{AddressMode, CONSTANTS, Program, RunError, SourceKind, Uses, text}
 pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
     let loaded = Loaded::new(file, console)?;
-    loaded.require_legal()?;
+    require_no_errors(&loaded)?;
     refuse_options(args)?;
     let program = &loaded.program;
     let mut constants = constants(args, program, console)?;

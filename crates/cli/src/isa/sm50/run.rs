@@ -4,6 +4,7 @@ use super::Loaded;
 use super::data::constants;
 use super::global::GlobalMemory;
 use super::options::{BankWord, Sizes, Sm50Args};
+use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
 use crate::options::RunArgs;
 use crate::options::values::{FollowedLane, Vector};
@@ -53,6 +54,7 @@ impl Kernel {
         if let Some(header) = loaded.program.header {
             return Err(no_compute_code(header.stage, &loaded.name));
         }
+        require_no_errors(&loaded)?;
         refuse_options(args)?;
         let kernel = Kernel {
             loaded,

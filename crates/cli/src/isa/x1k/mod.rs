@@ -184,12 +184,6 @@ impl Loaded {
         let location = finding.pc.map_or_else(|| Location::File(self.name.clone()), |pc| self.location(pc));
         Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(location).help(&finding.help)
     }
-
-    /// Refuses a program that no machine would load.
-    fn require_legal(&self) -> Result<(), Failure> {
-        legal(&self.program)
-            .map_err(|findings| Failure::Input(findings.iter().map(|finding| self.message(finding)).collect()))
-    }
 }
 
 impl super::Loaded for Loaded {

@@ -9,6 +9,7 @@ pub use texture::file as texture_file;
 
 use super::options::R700Args;
 use super::{Loaded, R700, dump};
+use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
 use crate::options::RunArgs;
 use crate::progress::Progress;
@@ -21,7 +22,7 @@ use crate::{Console, Failure};
 use ctm_follow::{Address, Followed, Part, Place};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
-use ctm_r700::{RunError, Trap, TrapKind, reference, text};
+use ctm_r700::{RunError, Stage, Trap, TrapKind, reference, text};
 use ctm_text::Origin;
 use data::{CONSTANTS, Data, lanes};
 use std::collections::HashMap;
@@ -112,7 +113,9 @@ struct Programs {
 }
 
 fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
-    one(Loaded::all(File::of(path, &R700, console)?, console)?, None, |loaded| loaded)
+    let mut loaded = one(Loaded::all(File::of(path, &R700, console)?, console)?, None, |loaded| loaded)?;
+    loaded.program.info.stage = Stage::Fetch;
+    Ok(loaded)
 }
 
 impl Programs {
@@ -134,6 +137,8 @@ impl Programs {
             }
             (None, None) => None,
         };
+        require_no_errors(&main)?;
+        fetch.iter().try_for_each(|fetch| require_no_errors(fetch))?;
         Ok(Programs { main, fetch })
     }
 

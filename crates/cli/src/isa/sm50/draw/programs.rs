@@ -2,6 +2,7 @@
 
 use super::DrawArgs;
 use super::values::{Attribute, CaptureRange};
+use crate::isa::finding::require_no_errors;
 use crate::isa::sm50::Loaded;
 use crate::report::{Location, Message};
 use crate::{Console, Failure};
@@ -26,7 +27,11 @@ fn shader(loaded: &Option<Loaded>) -> Option<Shader<'_>> {
 impl Programs {
     /// Reads their files.
     pub fn read(args: &DrawArgs, console: &mut Console) -> Result<Self, Failure> {
-        let mut read = |path: &Path| Loaded::read(path, console);
+        let mut read = |path: &Path| {
+            let loaded = Loaded::read(path, console)?;
+            require_no_errors(&loaded)?;
+            Ok::<_, Failure>(loaded)
+        };
         Ok(Programs {
             vertex: read(&args.vs)?,
             tess_init: args.tcs.as_deref().map(&mut read).transpose()?,

@@ -14,6 +14,7 @@ pub use varyings::VaryingValue;
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
 use super::shader;
+use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
 use crate::options::values::Position;
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
@@ -160,7 +161,7 @@ fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Res
     compiling.require_meaning(shader::language(&file.path))?;
     let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;
-    loaded.require_legal()?;
+    require_no_errors(&loaded)?;
     Ok(loaded)
 }
 
