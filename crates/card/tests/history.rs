@@ -123,6 +123,7 @@ fn recorders_keep_as_many_steps_as_are_wanted() {
             event: Event { at: 4.into(), part: Part::Whole, participation, held: String::new(), flow: false },
             next: Next::Following,
             changes: Vec::new(),
+            results: Vec::new(),
             accesses: Vec::new(),
             standing: [Standing::Active; 2],
             active: [1; 2],

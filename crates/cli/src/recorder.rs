@@ -1,7 +1,7 @@
 //! What a run leaves, kept for a command that runs programs to compare them.
 
 use ctm_array::Array;
-use ctm_follow::{Address, Listed};
+use ctm_follow::{Access, Address, Listed};
 use std::cell::RefCell;
 
 /// What the lanes of a run have in an output.
@@ -31,6 +31,8 @@ pub struct Output {
 pub struct Way {
     /// As many as were wanted.
     pub steps: Vec<Listed>,
+    /// What it wrote to memory behind them, at its end.
+    pub end: Vec<Access>,
     /// An address in text.
     pub address: fn(Address) -> String,
 }
@@ -50,7 +52,16 @@ impl Recorder {
 
     /// Keeps a step of the lane that is followed.
     pub fn step(&self, step: Listed, address: fn(Address) -> String) {
-        self.way.borrow_mut().get_or_insert_with(|| Way { steps: Vec::new(), address }).steps.push(step);
+        self.way
+            .borrow_mut()
+            .get_or_insert_with(|| Way { steps: Vec::new(), end: Vec::new(), address })
+            .steps
+            .push(step);
+    }
+
+    /// Keeps what the lane that is followed wrote at its end.
+    pub fn end(&self, writes: &[Access]) {
+        self.way.borrow_mut().iter_mut().for_each(|way| way.end = writes.to_vec());
     }
 
     /// The outputs so far.

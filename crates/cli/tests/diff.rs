@@ -96,6 +96,42 @@ fn other_instruction_sets_are_compared() {
     folder.ctm("diff one.x1k one.r700 --domain 4x4").ok();
 }
 
+/// A value that was there before is written all the same, and one that nothing wrote is said to be that.
+#[test]
+fn writes_that_change_nothing_are_named() {
+    let folder = Folder::new("diff-unchanged");
+    let text = |rgb: &str| format!("OUT TEX_SEM_WAIT : {rgb}out[0].a = MAX src0.1 src0.1 ;\n");
+    folder.write("zero.x1k", text("out[0].rgb = MAX src0.000 src0.000, ")).write("none.x1k", text(""));
+    folder.write("one.x1k", text("out[0].rgb = MAX src0.111 src0.111, "));
+    let kill = "\
+src0.rgb = temp[0], src1.rgb = 1.5 : temp[1].r = MAD src0.r__ src0.1__ -src1.r__ ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = TEXKILL tex[0].rgba temp[1].rrrr ;
+OUT TEX_SEM_WAIT : out[0].rgb = MAX src0.111 src0.111, out[0].a = MAX src0.1 src0.1 ;
+";
+    folder.write("kill.x1k", kill);
+    let differ = |line: &str| {
+        let done = folder.ctm(line);
+        assert_eq!(done.0.status.code(), Some(1), "{}", done.err());
+        let (_, written) = done.out().split_once("the values were written by\n").expect("the writers");
+        written.to_owned()
+    };
+    let written = differ("diff zero.x1k one.x1k --domain 2x2");
+    assert!(written.starts_with("  A: step 1, 0  OUT") && written.contains("\n  B: step 1, 0  OUT"), "{written}");
+    assert!(written.contains("out[0].rgb = 0, 0, 0, as before") && written.contains("= 1, 1, 1"), "{written}");
+    let written = differ("diff none.x1k one.x1k --domain 2x2");
+    assert!(written.starts_with("  A: no step: it is what the output register held from the start"), "{written}");
+    let written = differ("diff kill.x1k one.x1k --domain 2x2 --clear 7");
+    assert!(written.starts_with("  A: no step of the lane: it is what was there before"), "{written}");
+    let report = folder.ctm("diff zero.x1k one.x1k --domain 2x2 --json");
+    let report: Value = serde_json::from_str(report.out()).expect("an object");
+    assert_eq!(report["written"][0]["results"][0]["bits"], "0x00000000", "{report}");
+
+    let export = |selectors: &str| format!("EXP_DONE: PIX0, R0.{selectors}\nEND_OF_PROGRAM\n");
+    folder.write("a.r700", export("0001")).write("b.r700", export("1111"));
+    let written = differ("diff a.r700 b.r700 --domain 2x2");
+    assert!(written.starts_with("  A: step 1, 0  EXP_DONE"), "{written}");
+}
+
 #[test]
 fn what_cannot_be_compared_is_no_difference() {
     let folder = folder("diff-errors");

@@ -1,6 +1,6 @@
 //! What a group of lanes carries along while one lane of the run is followed.
 
-use crate::{Access, Address, End, Event, Next, Observer, Part, Participation, Standing, Step, View};
+use crate::{Access, Address, Cell, End, Event, Next, Observer, Part, Participation, Standing, Step, View};
 
 /// Which lanes are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub struct Follow<'o> {
     /// The lane in the group that runs.
     lane: Option<usize>,
     before: Option<(Event, View)>,
+    results: Vec<Cell>,
     accesses: Vec<Access>,
     /// The instruction that made the lane wait.
     left: Option<Address>,
@@ -47,7 +48,8 @@ pub struct Follow<'o> {
 impl<'o> Follow<'o> {
     /// Reports to this observer on these lanes.
     pub fn new(who: Followed, observer: &'o mut dyn Observer) -> Self {
-        Follow { who, observer, lanes: 0, lane: None, before: None, accesses: Vec::new(), left: None, steps: 0 }
+        let (results, accesses) = (Vec::new(), Vec::new());
+        Follow { who, observer, lanes: 0, lane: None, before: None, results, accesses, left: None, steps: 0 }
     }
 
     /// A group with these lanes starts, of which some do not run. The views of the lane say at which place in it.
@@ -64,9 +66,17 @@ impl<'o> Follow<'o> {
 
     /// An instruction is about to execute, or a part of it.
     pub fn before(&mut self, part: Part, at_start: impl FnOnce(usize) -> (Event, View)) {
+        self.results.clear();
         self.accesses.clear();
         self.before = self.lane.filter(|_| self.observer.wants_steps()).map(at_start);
         self.steps += u64::from(self.lane.is_some() && part != Part::End);
+    }
+
+    /// The instruction writes these cells, which the lane leaves in memory at its end.
+    pub fn results(&mut self, of_lane: impl FnOnce(usize) -> Vec<Cell>) {
+        if let (Some(lane), true) = (self.lane, self.before.is_some()) {
+            self.results = of_lane(lane);
+        }
     }
 
     /// A lane reads or writes memory.
@@ -78,7 +88,7 @@ impl<'o> Follow<'o> {
 
     /// It has executed, or trapped.
     pub fn after(&mut self, next: impl FnOnce() -> Next, view: impl FnOnce(usize) -> View) {
-        let accesses = std::mem::take(&mut self.accesses);
+        let wrote = (std::mem::take(&mut self.results), std::mem::take(&mut self.accesses));
         let (Some(lane), Some((mut event, before))) = (self.lane, self.before.take()) else { return };
         let after = view(lane);
         if before.standing != Standing::Active && event.participation != Participation::Executes {
@@ -87,7 +97,7 @@ impl<'o> Follow<'o> {
         if before.standing == Standing::Active && after.standing != Standing::Active {
             self.left = Some(event.at);
         }
-        let step = Step::new(self.steps, event, next(), accesses, &before, &after);
+        let step = Step::new(self.steps, event, next(), wrote, &before, &after);
         if before.standing != Standing::Ended && !step.is_idle_end() {
             self.observer.step(&step);
         }

@@ -1,6 +1,6 @@
 //! Where the ways of a lane through two runs part.
 
-use crate::{Participation, Step};
+use crate::{Change, Participation, Step};
 
 /// A step with the text of its instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,19 +32,22 @@ pub fn parting<'s>(a: &'s [Listed], b: &'s [Listed]) -> [Option<&'s Listed>; 2] 
     }
 }
 
-/// The last step that leaves these bits in a register or in memory.
+/// The last step that leaves these bits in memory, or where they come to memory from at the lane's end; if there is none, in any register.
 pub fn last_write(steps: &[Listed], bits: u32) -> Option<&Listed> {
-    let writes = |step: &Step| {
-        let mut written = step.accesses.iter().filter(|access| access.write).flat_map(|access| &access.values);
-        step.changes.iter().any(|change| change.bits == bits) || written.any(|value| *value == bits)
+    let is_these = |change: &Change| change.bits == bits;
+    let leaves = |listed: &&Listed| {
+        let Step { results, accesses, .. } = &listed.step;
+        let mut written = accesses.iter().filter(|access| access.write).flat_map(|access| &access.values);
+        results.iter().any(is_these) || written.any(|value| *value == bits)
     };
-    steps.iter().rev().find(|listed| writes(&listed.step))
+    let changes = |listed: &&Listed| listed.step.changes.iter().any(is_these);
+    steps.iter().rev().find(leaves).or_else(|| steps.iter().rev().find(changes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Address, Cell, Change, Event, Kind, Next, Part, Standing};
+    use crate::{Address, Cell, Event, Kind, Next, Part, Standing};
 
     fn listed(number: u64, text: &str, bits: Option<u32>) -> Listed {
         let cell = Cell { pattern: "r#", number: 0, channel: None, kind: Kind::Word, echoes: false };
@@ -62,6 +65,7 @@ mod tests {
             event,
             next: Next::Following,
             changes: bits.map(|bits| Change { cell, bits }).into_iter().collect(),
+            results: Vec::new(),
             accesses: Vec::new(),
             standing: [Standing::Active; 2],
             active: [1; 2],
@@ -86,5 +90,10 @@ mod tests {
         let steps = [listed(1, "mov", Some(7)), listed(2, "mov", Some(7)), listed(3, "mov", Some(8))];
         assert_eq!(last_write(&steps, 7), Some(&steps[1]));
         assert_eq!(last_write(&steps, 9), None);
+        let mut steps = steps;
+        steps[0].step.results = steps[0].step.changes.clone();
+        assert_eq!(last_write(&steps, 7), Some(&steps[0]), "what goes to memory comes first");
+        steps[1].step.results = vec![Change { bits: 0, ..steps[1].step.changes[0] }];
+        assert_eq!(last_write(&steps, 0), Some(&steps[1]), "a value that was there before");
     }
 }

@@ -145,6 +145,8 @@ pub struct Step {
     pub next: Next,
     /// What changed, in the order of the view.
     pub changes: Vec<Change>,
+    /// What it wrote of the registers that the lane leaves in memory at its end, whether or not that is what was there before.
+    pub results: Vec<Change>,
     /// What was read from memory and written there.
     pub accesses: Vec<Access>,
     /// Where the lane stood before, and stands now.
@@ -160,7 +162,7 @@ impl Step {
         number: u64,
         event: Event,
         next: Next,
-        accesses: Vec<Access>,
+        (results, accesses): (Vec<Cell>, Vec<Access>),
         before: &View,
         after: &View,
     ) -> Self {
@@ -169,6 +171,7 @@ impl Step {
             event,
             next,
             changes: changes(before, after),
+            results: results.into_iter().filter_map(|cell| held(after, cell)).collect(),
             accesses,
             standing: [before.standing, after.standing],
             active: [before.active, after.active],
@@ -202,6 +205,11 @@ pub struct End {
 }
 
 /// What the later of two views has otherwise.
+/// What a cell holds, as a change.
+fn held(view: &View, cell: Cell) -> Option<Change> {
+    view.cells.iter().find(|(known, _)| *known == cell).map(|&(cell, bits)| Change { cell, bits })
+}
+
 fn changes(before: &View, after: &View) -> Vec<Change> {
     let pairs = before.cells.iter().zip(&after.cells);
     pairs.filter(|(before, after)| before != after).map(|(_, &(cell, bits))| Change { cell, bits }).collect()

@@ -17,6 +17,7 @@ fn step() -> Step {
         event: Event { at: 5.into(), part: Part::Whole, participation, held: String::new(), flow: false },
         next: Next::Following,
         changes: Vec::new(),
+        results: Vec::new(),
         accesses: Vec::new(),
         standing: [Standing::Active; 2],
         active: [1; 2],

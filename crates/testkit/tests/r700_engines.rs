@@ -36,7 +36,7 @@ fn changed_programs() {
 
 #[test]
 fn filled_programs() {
-    let differential = jobs(Kind::Filled, 30);
+    let differential = jobs(Kind::Filled, 40);
     assert!(differential.independent > 8 && differential.compiled > 8, "{differential:?}");
 }
 

@@ -129,7 +129,7 @@ impl Walk {
                         FindingCode::IntoClause,
                         pc,
                         format!("goes on at address {to}, which is in a clause"),
-                        "clauses are run by the instructions that name them; jump to a control-flow instruction",
+                        "clauses are run by the instructions that name them: end the program (END_OF_PROGRAM), or jump to a control-flow instruction",
                     );
                 } else {
                     open.push((to, stack));

@@ -248,7 +248,7 @@ fn write(step: &AluStep, al: i32, executing: &[bool], registers: &mut Registers,
     for channel in 0..4 {
         let (result, writes) = (&results[channel], &mut writes[channel][..executing.len()]);
         gate(step.gates[channel], executing, registers, writes);
-        let unit = if channel == ALPHA { &step.alpha } else { &step.rgb };
+        let unit = step.unit(channel);
         if step.wmask[channel] {
             let dest = temp_index(unit.dest, unit.dest_relative, al);
             write_row(registers.temp_mut(dest, channel), result, writes);
@@ -262,8 +262,12 @@ fn write(step: &AluStep, al: i32, executing: &[bool], registers: &mut Registers,
     }
     if step.kind == AluKind::Alu {
         for channel in (0..4).filter(|&channel| step.omask[channel]) {
-            let unit = if channel == ALPHA { &step.alpha } else { &step.rgb };
-            test_row(&mut registers.predicates[channel], unit.predicate_test, &results[channel], executing);
+            test_row(
+                &mut registers.predicates[channel],
+                step.unit(channel).predicate_test,
+                &results[channel],
+                executing,
+            );
         }
     }
     if let Some((test, channel)) = step.alu_result {

@@ -6,14 +6,14 @@ use super::flow::{Control, FlowStep, Limits};
 use super::prepare::{Action, AluKind, Gate, Prepared, Step};
 use super::registers::{Registers, temp_index};
 use super::tex;
-use super::view::{is_flow, participation, view};
+use super::view::{is_flow, participation, results, view};
 use crate::codes::FlowOp;
 use crate::conditional::{CondLocation, ConditionalUnit};
 use crate::fragments::{Quad, Shaded, TextureUnit};
 use crate::instruction::Flow;
 use crate::job::{InputSampler, Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
-use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
+use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, Participation, note};
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::counts::Tally;
 use ctm_lane::domain::QUAD;
@@ -409,6 +409,8 @@ impl<'a> Group<'a> {
                     view(control, registers, lane),
                 )
             });
+            let executes = |lane| participation(step, control, registers, lane).0 == Participation::Executes;
+            follow.results(|lane| if executes(lane) { results(step, registers, lane) } else { Vec::new() });
         }
     }
 

@@ -59,6 +59,11 @@ pub(super) struct AluStep {
 }
 
 impl AluStep {
+    /// What becomes of a channel's result.
+    pub fn unit(&self, channel: usize) -> &UnitResult {
+        if channel == ALPHA { &self.alpha } else { &self.rgb }
+    }
+
     /// True if predicates gate what the channel writes to an output, to memory or to the conditional value.
     pub fn gates_output(&self, channel: usize) -> bool {
         self.omask[channel] && self.kind != AluKind::Alu || self.writes_cond_value && channel == ALPHA

@@ -1,7 +1,7 @@
 //! What an observer is shown of a lane: its registers and where it stands (`ctm_follow`).
 
 use super::flow::{Control, Exit, Lane};
-use super::prepare::{Action, Gate, Step};
+use super::prepare::{Action, AluKind, Gate, Step};
 use super::registers::Registers;
 use crate::program::OUTPUTS;
 use ctm_follow::{Cell, Kind, Participation, Pass, Standing, View};
@@ -114,6 +114,15 @@ pub(super) fn participation(
     let closed = |gate: Gate| gate.is_some_and(|(channel, inverted)| registers.predicates[channel][lane] == inverted);
     let held = (0..4).filter(|&channel| writes[channel] && closed(gates[channel]));
     (participation, held.map(|channel| CHANNELS[channel]).collect())
+}
+
+/// The channels of output registers that an instruction is about to write in a lane that executes it.
+pub(super) fn results(step: &Step, registers: &Registers, lane: usize) -> Vec<Cell> {
+    let Action::Alu(alu) = &step.action else { return Vec::new() };
+    let channels = (0..4).filter(|&channel| alu.kind == AluKind::Out && alu.omask[channel]);
+    let is_open = |gate: Gate| gate.is_none_or(|(channel, inverted)| registers.predicates[channel][lane] != inverted);
+    let written = channels.filter(|&channel| is_open(alu.gates[channel]));
+    written.map(|channel| Register::Output(alu.unit(channel).target, channel).cell()).collect()
 }
 
 /// True for instructions of flow control.

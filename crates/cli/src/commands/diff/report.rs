@@ -5,7 +5,7 @@ use crate::options::values::FollowedLane;
 use crate::recorder::{Layout, Output, Way};
 use crate::run::follow::{accesses, address, changes, effects, value};
 use ctm_array::{Array, Data, Difference};
-use ctm_follow::{Kind, Listed, last_write, parting};
+use ctm_follow::{Change, Kind, Listed, Step, last_write, parting, words};
 use serde_json::{Value, json};
 
 /// What was found.
@@ -49,21 +49,36 @@ impl Report<'_> {
                 format!("the first {MOST_STEPS} steps of lane {lane} are alike; later ones were not compared\n")
             }
             [None, None] => format!("lane {lane} goes the same way in both runs, as the reference executes them\n"),
-            steps => format!("lane {lane} parts at\n{}", self.lines(steps, "the run has ended")),
+            steps => format!("lane {lane} parts at\n{}", self.lines(steps, ["the run has ended"; 2])),
         };
-        page + "the values were written by\n" + &self.lines(written, "no step of the lane")
+        page + "the values were written by\n" + &self.lines(written, self.unwritten())
     }
 
-    fn lines(&self, steps: [Option<&Listed>; 2], none: &str) -> String {
-        let line = |(name, (way, step)): (&str, (&Option<Way>, Option<&Listed>))| match (way, step) {
+    /// Of each run, why no step of the lane wrote the value that differs, where none did.
+    fn unwritten(&self) -> [&'static str; 2] {
+        let bits = self.first().map(|(_, difference)| difference.bits).unwrap_or_default();
+        [0, 1].map(|run| {
+            let mut at_end = self.ways[run].iter().flat_map(|way| &way.end).flat_map(|access| &access.values);
+            match at_end.any(|value| *value == bits[run]) {
+                true => "no step: it is what the output register held from the start, written at the lane's end",
+                false => "no step of the lane: it is what was there before, or another lane's",
+            }
+        })
+    }
+
+    fn lines(&self, steps: [Option<&Listed>; 2], none: [&str; 2]) -> String {
+        let line = |(name, (way, step), none): (&str, (&Option<Way>, Option<&Listed>), &str)| match (way, step) {
             (Some(way), Some(Listed { step, text })) => {
                 let text = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-                let came = effects(step).join("; ");
+                let came = came(step).join("; ");
                 format!("  {name}: step {}, {}  {text}\n     {came}\n", step.number, (way.address)(step.event.at))
             }
             _ => format!("  {name}: {none}\n"),
         };
-        ["A", "B"].into_iter().zip(self.ways.iter().zip(steps)).map(line).collect()
+        let [of_a, of_b] = steps;
+        let [none_a, none_b] = none;
+        let [way_a, way_b] = self.ways;
+        [("A", (way_a, of_a), none_a), ("B", (way_b, of_b), none_b)].into_iter().map(line).collect()
     }
 
     /// For machines.
@@ -124,12 +139,21 @@ fn told_difference(output: &Output, difference: &Difference) -> String {
     )
 }
 
+/// What came of a step, and what it wrote that was there before.
+fn came(step: &Step) -> Vec<String> {
+    let is_new = |result: &&Change| step.changes.contains(result);
+    let old: Vec<Change> = step.results.iter().filter(|result| !is_new(result)).copied().collect();
+    let as_before = words::changes(&old).into_iter().map(|text| format!("{text}, as before"));
+    effects(step).into_iter().chain(as_before).collect()
+}
+
 fn step_json(Listed { step, text }: &Listed) -> Value {
     json!({
         "step": step.number,
         "address": address(step.event.at),
         "text": text,
         "changes": changes(&step.changes),
+        "results": changes(&step.results),
         "accesses": accesses(&step.accesses),
     })
 }

@@ -148,6 +148,9 @@ impl Observer for Follower<'_> {
     }
 
     fn ends(&mut self, end: &End) {
+        if let Some(recorder) = &self.recorder {
+            return recorder.end(&end.writes);
+        }
         let is_cut = self.steps_left == 0 && end.steps > self.last;
         let text = match self.json {
             true => line(&json::end(end, is_cut)),
