@@ -32,15 +32,16 @@ pub fn sharing(job: &Job, lanes: Lanes) -> Option<Sharing> {
     let surfaces = targets.colours.iter().chain([&targets.depth]).flatten().chain(channels);
     surfaces.for_each(|surface| reach.write_elements(surface, columns, rows));
     own_parts(job, &mut reach);
-    let shared: [(_, fn(&Uses) -> bool); 2] =
-        [(&memories.reduction, |uses| uses.writes_reduction), (&memories.export, |uses| uses.writes_export)];
-    for (memory, is_written) in shared {
-        let Some(memory) = memory else { continue };
-        if job.any_uses(is_written) {
-            reach.share(Sharing::Anywhere);
-            reach.write(bytes(memory));
-        } else {
-            reach.read(bytes(memory));
+    let writes_reduction = memories.reduction.is_some() && job.any_uses(|uses| uses.writes_reduction);
+    let writes_export = memories.export.is_some() && job.any_uses(|uses| uses.writes_export);
+    for (memory, is_written) in [(memories.reduction, writes_reduction), (memories.export, writes_export)] {
+        match memory {
+            Some(memory) if is_written => {
+                reach.share(Sharing::Anywhere);
+                reach.write(bytes(&memory));
+            }
+            Some(memory) => reach.read(bytes(&memory)),
+            None => {}
         }
     }
     resources(&job.bindings, &mut reach);
