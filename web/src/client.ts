@@ -11,6 +11,9 @@ type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => vo
 const MOST = 8;
 const ROWS = 32;
 
+// A panic ends the instance of WebAssembly that it happens in, and another one takes its place.
+const failed = (error: string) => `the engine failed on this text and was started again; change the text, and please report it (${error})`;
+
 // An engine in its worker.
 class Engine {
   private worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "engine" });
@@ -23,7 +26,7 @@ class Engine {
       const waiting = this.waiting.get(data.id);
       this.waiting.delete(data.id);
       if ("error" in data) {
-        waiting?.reject(new Error(data.broken ? `the engine broke: ${data.error}` : data.error));
+        waiting?.reject(new Error(data.broken ? failed(data.error) : data.error));
         if (data.broken) onBreak();
       } else {
         waiting?.resolve(data.value);
@@ -47,6 +50,8 @@ class Engine {
 
   end() {
     this.worker.terminate();
+    // What it still has to say is about requests that nobody waits for, and may not end those that come after it.
+    this.worker.onmessage = null;
     this.reject(new Stopped("stopped"));
   }
 

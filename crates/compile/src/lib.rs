@@ -4,16 +4,17 @@
 //! - [`opt`]: passes over it.
 //! - [`backend`]: machine code of it.
 //! - [`front`]: what reads the languages;
-//! - [`compile()`]: from GLSL or WGSL to a program;
+//! - [`compile()`], [`compile_within`]: from GLSL or WGSL to a program;
 //! - [`compile_pixel_shader`]: from the text of a pixel shader to a program of the CTM device.
 #![forbid(unsafe_code)]
 
 pub mod backend;
 pub mod front;
 pub mod ir;
+mod limits;
 pub mod opt;
 mod pixel_shader;
 mod shader;
 
-pub use pixel_shader::{PixelShader, compile_pixel_shader};
-pub use shader::{CompileError, Compiled, Language, Options, compile};
+pub use pixel_shader::{PixelShader, compile_pixel_shader, compile_pixel_shader_within};
+pub use shader::{CompileError, Compiled, Language, Options, compile, compile_within};

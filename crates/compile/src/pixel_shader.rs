@@ -2,11 +2,12 @@
 
 use crate::backend::{Binding, generate_optimised};
 use crate::front::ps::ast::{Input, Shader, Usage};
-use crate::front::ps::{NotLowered, Options, Parsed, lower, parse};
+use crate::front::ps::{Lowered, NotLowered, Options, Parsed, lower, parse};
 use crate::front::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Function, Inst, Node, Op, Region};
-use crate::opt::optimise;
+use crate::opt::optimise_within;
 use crate::shader::Compiled;
+use ctm_lane::budget::{Budget, Halt, Meter};
 use ctm_text::{Cause, Diagnostic, Severity, Span};
 use ctm_x1k::Program;
 use std::collections::BTreeSet;
@@ -30,7 +31,33 @@ pub struct PixelShader {
 ///
 /// # Errors
 /// Everything that is wrong with the text, or what of the program does not fit the machine.
+///
+/// # Panics
+/// Never: nothing is cancelled here.
 pub fn compile_pixel_shader(name: &str, text: &str, options: Options) -> Result<PixelShader, Vec<Diagnostic>> {
+    compile_pixel_shader_within(name, text, options, &Meter::new(Budget::default(), None))
+        .expect("a budget without a deadline has no end")
+}
+
+/// [`compile_pixel_shader`] within a budget of time, or until somebody cancels it. What is wrong with the text is the inner error.
+///
+/// # Errors
+/// The budget is used up.
+pub fn compile_pixel_shader_within(
+    name: &str,
+    text: &str,
+    options: Options,
+    meter: &Meter<'_>,
+) -> Result<Result<PixelShader, Vec<Diagnostic>>, Halt> {
+    let read = match read(name, text, options) {
+        Ok(read) => read,
+        Err(diagnostics) => return Ok(Err(diagnostics)),
+    };
+    let optimised = optimise_within(&read.1.function, meter)?;
+    Ok(generate(read, optimised))
+}
+
+fn read(name: &str, text: &str, options: Options) -> Result<(Parsed, Lowered), Vec<Diagnostic>> {
     let parsed = parse(name, text)?;
     let lowered = lower(&parsed.shader, options).map_err(|error| {
         let line = match error {
@@ -38,7 +65,10 @@ pub fn compile_pixel_shader(name: &str, text: &str, options: Options) -> Result<
         };
         vec![about_line(&parsed, line, error.to_string())]
     })?;
-    let optimised = optimise(&lowered.function);
+    Ok((parsed, lowered))
+}
+
+fn generate((parsed, lowered): (Parsed, Lowered), optimised: Function) -> Result<PixelShader, Vec<Diagnostic>> {
     let binding = Binding {
         float_constants: USER_CONSTANTS,
         literals: lowered.literals.into_iter().collect(),

@@ -2,9 +2,10 @@
 
 use crate::backend::{Binding, Unfit, generate_optimised};
 use crate::front::Interface;
-use crate::front::naga::{ReadFailure, read_glsl, read_wgsl};
+use crate::front::naga::{LowerError, ReadError, ReadFailure, read_glsl, read_wgsl};
 use crate::ir::Function;
-use crate::opt::optimise;
+use crate::opt::optimise_within;
+use ctm_lane::budget::{Budget, Halt, Meter};
 use ctm_x1k::Program;
 use thiserror::Error;
 
@@ -24,6 +25,8 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// The entry point of WGSL, if there are several for fragments.
     pub entry: Option<String>,
+    /// Numbers are calculated in the order of the text, each rounded, as what GLSL calls `precise` and `invariant` always is.
+    pub precise: bool,
 }
 
 /// A compiled shader, with the forms that it went through.
@@ -50,14 +53,27 @@ pub enum CompileError {
     /// It does not fit the machine.
     #[error(transparent)]
     Unfit(#[from] Unfit),
+    /// The budget was used up.
+    #[error("compiling ended early: {0}")]
+    Halted(#[from] Halt),
 }
 
 impl CompileError {
+    /// That the budget was used up, if it is that.
+    pub const fn halt(&self) -> Option<Halt> {
+        match self {
+            CompileError::Halted(halt) => Some(*halt),
+            CompileError::Read(ReadFailure { error: ReadError::Lower(LowerError::Halted(halt)), .. }) => Some(*halt),
+            CompileError::Read(_) | CompileError::Unfit(_) => None,
+        }
+    }
+
     /// The line of the text, from 1; 0 if it is about all of it.
     pub fn line(&self) -> u32 {
         match self {
             CompileError::Read(failure) => failure.line,
             CompileError::Unfit(unfit) => unfit.line(),
+            CompileError::Halted(_) => 0,
         }
     }
 
@@ -65,7 +81,7 @@ impl CompileError {
     pub fn column(&self) -> u32 {
         match self {
             CompileError::Read(failure) => failure.column,
-            CompileError::Unfit(_) => 0,
+            CompileError::Unfit(_) | CompileError::Halted(_) => 0,
         }
     }
 }
@@ -86,12 +102,28 @@ const POSITION: u8 = 0;
 /// assert!(compiled.program.code.len() < 6);
 /// ```
 pub fn compile(text: &str, language: Language, options: &Options) -> Result<Compiled, CompileError> {
+    compile_within(text, language, options, &Meter::new(Budget::default(), None))
+}
+
+/// Compiles a fragment shader within a budget of time and memory, or until somebody cancels it.
+///
+/// # Errors
+/// As of [`compile`], or that the budget is used up.
+pub fn compile_within(
+    text: &str,
+    language: Language,
+    options: &Options,
+    meter: &Meter<'_>,
+) -> Result<Compiled, CompileError> {
+    meter.check()?;
     let module = match language {
         Language::Glsl => read_glsl(text, &options.defines)?,
         Language::Wgsl => read_wgsl(text)?,
     };
-    let shader = module.lower(options.entry.as_deref())?;
-    let optimised = optimise(&shader.function);
+    meter.check()?;
+    let mut shader = module.lower_within(options.entry.as_deref(), meter)?;
+    shader.function.is_exact |= options.precise;
+    let optimised = optimise_within(&shader.function, meter)?;
     let binding = binding(&shader.interface);
     let generated = generate_optimised(&optimised, &binding)?;
     let mut program = generated.program;

@@ -91,6 +91,23 @@ fn glsl_sources() -> Vec<(&'static str, String)> {
         ("deep loops of 30 passes", glsl("", &loops(90, 30, "x = sin(x);"))),
         ("deep loops of 2 passes", glsl("", &loops(90, 2, "x = sin(x);"))),
         ("10 deep loops of 8 passes", glsl("", &loops(10, 8, "x = sin(x) + float(i9);"))),
+        (
+            "16 loops whose passes are all known",
+            glsl("", &format!("if (x > 2.0) {{ {} }}", loops(16, 16, "w = exp(w);"))),
+        ),
+        ("12 loops whose values are known", glsl("", &loops(12, 16, "i = i0 + i11; w.z = exp(w.z);"))),
+        (
+            "loops that are counted for long",
+            glsl("", &pieces(|k| format!("for (int j = 0; j < 1000; j++) {{ if (a > {k}.0) x += 1.0; }}\n"))),
+        ),
+        (
+            "an array that a loop carries",
+            glsl("", "float y[3000]; for (int j = 0; j < n; j++) { y[j % 3000] += x; } x = y[i];"),
+        ),
+        ("arrays that trade places", {
+            let swaps = repeat(1000, |k| format!("t = y[{k}]; y[{k}] = z[{k}]; z[{k}] = t;"));
+            glsl("", &format!("float y[1000], z[1000], t; while (x < a) {{ {swaps} x += 1.0; }} x = y[i] + z[i];"))
+        }),
         ("known loops in loops", glsl("", &loops(6, 30, "i += i0 * i1 + i5;"))),
         ("loops", glsl("", &pieces(|k| format!("for (int j = 0; j < 30; j++) x += sin(x * {k}.5);\n")))),
         ("loops of 1,000,000 passes", glsl("", &loops(3, 1_000_000, "x += a;"))),
@@ -170,6 +187,38 @@ fn glsl_sources() -> Vec<(&'static str, String)> {
                 }
             });
             glsl(&macros, "x = M39(1.0);")
+        }),
+        ("macros that stand for each other", {
+            let macros =
+                pieces(|k| if k == 0 { "#define M0 a\n".to_owned() } else { format!("#define M{k} M{}\n", k - 1) });
+            let last = macros.matches('\n').count() - 1;
+            glsl(&macros, &format!("x = {};", format!("M{last} + ").repeat(50) + "1.0"))
+        }),
+        (
+            "a macro of brackets",
+            glsl(&format!("#define M {}\n", "a[b[c[".repeat(100)), &format!("x = {};", "M ".repeat(200))),
+        ),
+        ("a macro with many parameters", {
+            let names = repeat(5000, |k| if k == 0 { "p0".to_owned() } else { format!(",p{k}") });
+            glsl(&format!("#define M({names}) {}\n", repeat(5000, |k| format!("+ p{k}"))), "x = 1.0;")
+        }),
+        ("functions that are declared first", {
+            let declarations = repeat(1500, |k| format!("float f{k}(float x);\n"));
+            let functions = repeat(1500, |k| match k {
+                1499 => format!("float f{k}(float x) {{ return x; }}\n"),
+                _ => format!("float f{k}(float x) {{ return f{}(x); }}\n", k + 1),
+            });
+            glsl(&(declarations + &functions), "x = f1499(a);")
+        }),
+        ("globals with values", glsl(&pieces(|k| format!("float y{k} = a * {k}.5;\n")), "x = y9;")),
+        ("indices with effects", glsl("", &("float y[8];".to_owned() + &"y[i++] += x;\n".repeat(2000) + "x = y[i];"))),
+        ("structures of many structures", {
+            let members = |of: &str| repeat(8, |k| format!("{of} m{k};"));
+            let structs = repeat(12, |k| match k {
+                0 => format!("struct S0 {{ {} }};", members("float")),
+                _ => format!("struct S{k} {{ {} }};", members(&format!("S{}", k - 1))),
+            });
+            glsl(&structs, "x = 1.0;")
         }),
         ("conditions of the preprocessor", glsl(&("#if 1\n".repeat(4000) + &"#endif\n".repeat(4000)), "")),
         (

@@ -144,7 +144,7 @@ fn damaged_sources_end_soon() {
         |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let (first, count) = (number("CTM_MUTATIONS_FIRST", 0), number("CTM_MUTATIONS", 300));
     let sources = sources();
-    let options = Options { defines: vec![("IJ".into(), "ctm_Pixel".into())], entry: None };
+    let options = Options { defines: vec![("IJ".into(), "ctm_Pixel".into())], ..Options::default() };
     let (mut compiled, mut failed, mut slowest) = (0, Vec::new(), Duration::ZERO);
     for seed in first..first + count {
         let mut random = Random(seed);

@@ -31,6 +31,26 @@ fn passes_keep_meaning() {
     });
 }
 
+/// Numbers that are rounded: what is exact stays the same bit for bit.
+#[test]
+fn passes_keep_the_bits_of_what_is_exact() {
+    let mut compared = 0;
+    ctm_cases::check_sized(PROGRAMS, size, |u| {
+        let function = function(u, true)?.exactly(true);
+        let better = optimise(&function);
+        assert!(better.is_exact);
+        assert_eq!(verify(&better), Ok(()), "{function}\n{better}");
+        let (before, after) = (results(&function), results(&better));
+        // What only differs for NaNs and for signs of zeros, by which infinities differ, counts as the same.
+        if before.iter().chain(&after).flatten().flatten().all(|number| number.is_finite()) {
+            compared += 1;
+            assert_eq!(format!("{before:?}"), format!("{after:?}"), "{function}\n{better}");
+        }
+        Ok(())
+    });
+    println!("{compared} compared");
+}
+
 /// A product with a choice of one and zero is a choice, but zeros of both signs are no one.
 #[test]
 fn products_with_choices() {

@@ -9,7 +9,10 @@ pub fn text(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match parse("fuzz", &text) {
         Ok(parsed) => {
-            if let Ok(lowered) = lower(&parsed.shader, Options { scaled: bytes.len().is_multiple_of(2) }) {
+            if let Ok(lowered) = lower(
+                &parsed.shader,
+                Options { scaled: bytes.len().is_multiple_of(2), precise: bytes.len().is_multiple_of(3) },
+            ) {
                 let valid = ir::verify(&lowered.function);
                 assert!(valid.is_ok(), "{valid:?}\n{text}");
             }

@@ -61,7 +61,7 @@ fn engines_agree() {
         PROGRAMS,
         |_| 4096,
         |u| {
-            let (text, wgsl) = generate::shader(u)?;
+            let (text, _, wgsl) = generate::shader(u)?;
             let language = if wgsl { Language::Wgsl } else { Language::Glsl };
             let compiled = match compile(&text, language, &Options::default()) {
                 Ok(compiled) => compiled,

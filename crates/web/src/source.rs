@@ -141,13 +141,15 @@ pub fn read(language: Language, text: &str) -> Read {
         },
         Language::Glsl => shader(&places, text, ctm_compile::Language::Glsl),
         Language::Wgsl => shader(&places, text, ctm_compile::Language::Wgsl),
-        Language::Ps => match compile_pixel_shader("shader", text, ps::Options { scaled: true }) {
-            Ok(compiled) => {
-                let problems = compiled.warnings.iter().map(|warning| places.problem(warning)).collect();
-                made(&places, compiled.compiled.program.into(), &lines(&compiled.compiled.lines), problems, None)
+        Language::Ps => {
+            match compile_pixel_shader("shader", text, ps::Options { scaled: true, ..ps::Options::default() }) {
+                Ok(compiled) => {
+                    let problems = compiled.warnings.iter().map(|warning| places.problem(warning)).collect();
+                    made(&places, compiled.compiled.program.into(), &lines(&compiled.compiled.lines), problems, None)
+                }
+                Err(diagnostics) => refused(diagnostics.iter().map(|one| places.problem(one)).collect()),
             }
-            Err(diagnostics) => refused(diagnostics.iter().map(|one| places.problem(one)).collect()),
-        },
+        }
     }
 }
 

@@ -7,7 +7,7 @@ mod given;
 mod run;
 pub mod values;
 
-pub use budget::{BudgetArgs, TimeLimit};
+pub use budget::{BudgetArgs, Size, TimeLimit};
 pub use frames::{FrameArgs, Uniform};
 pub use generator::Generator;
 pub use given::{DRAW, Given, RUN, Use};

@@ -2,6 +2,7 @@
 
 use super::machine::{Access, Item, Web};
 use crate::ir::Passes;
+use std::collections::HashMap;
 
 /// Stretches of positions, each from its first up to but not including its last, in ascending order.
 ///
@@ -86,6 +87,11 @@ struct Walk {
     /// While ranges are made: the end of the stretch that each web is in, and the stretches.
     ranges: Option<(Vec<Option<u32>>, Vec<Range>)>,
     position: u32,
+    /// Loops around.
+    depth: u32,
+    /// What is live where passes of a loop begin, as far as it is known, by the loop's depth and the position behind it: loops around it come
+    /// back with more, and would find this again.
+    heads: HashMap<(u32, u32), Set>,
 }
 
 /// How many positions items take: two for each element, two for where an `If` or a loop begins.
@@ -103,7 +109,13 @@ fn length<T>(items: &[Item<T>]) -> u32 {
 pub(super) fn ranges<T: Access>(items: &[Item<T>], webs: usize, inputs: &[Web]) -> Vec<Range> {
     let start = 2;
     let end = start + length(items);
-    let mut walk = Walk { webs, ranges: Some((vec![None; webs], vec![Range::default(); webs])), position: end };
+    let mut walk = Walk {
+        webs,
+        ranges: Some((vec![None; webs], vec![Range::default(); webs])),
+        position: end,
+        depth: 0,
+        heads: HashMap::new(),
+    };
     let nothing = Set::new(webs);
     let live = walk.items(items, nothing.clone(), &Around { behind: nothing.clone(), next: nothing });
     debug_assert!(live.iter().all(|web| inputs.contains(&web)), "webs are written before they are read");
@@ -180,7 +192,9 @@ impl Walk {
 
     fn repeat<T: Access>(&mut self, passes: Passes, body: &[Item<T>], behind: Set) -> Set {
         let ends = passes != Passes::Endless;
-        let mut head = Set::new(self.webs);
+        let (depth, position) = (self.depth, self.position);
+        let mut head = self.heads.remove(&(depth, position)).unwrap_or_else(|| Set::new(self.webs));
+        self.depth += 1;
         let next = |head: &Set| {
             let mut next = head.clone();
             if ends {
@@ -189,7 +203,7 @@ impl Walk {
             next
         };
         // First until nothing changes, without making ranges.
-        let (ranges, position) = (self.ranges.take(), self.position);
+        let ranges = self.ranges.take();
         loop {
             let next = next(&head);
             let mut found = self.items(body, next.clone(), &Around { behind: behind.clone(), next });
@@ -203,6 +217,8 @@ impl Walk {
         self.ranges = ranges;
         let next = next(&head);
         self.items(body, next.clone(), &Around { behind: behind.clone(), next });
+        self.depth = depth;
+        self.heads.insert((depth, position), head.clone());
         if matches!(passes, Passes::Constant(_) | Passes::Times(0)) {
             head.join(&behind);
         }

@@ -324,3 +324,13 @@ pub(super) fn first_line(items: &[Item<Op>]) -> u32 {
     };
     items.iter().find_map(one).unwrap_or(0)
 }
+
+/// The source line of a loop inside of more loops than there may be, if there is one: the walks over what lives in loops take a multiple
+/// of their time for each loop around.
+pub(super) fn too_deep(items: &[Item<Op>], most: usize) -> Option<u32> {
+    items.iter().find_map(|item| match item {
+        Item::Block(_) | Item::Break | Item::Continue => None,
+        Item::If { then, otherwise, .. } => too_deep(then, most).or_else(|| too_deep(otherwise, most)),
+        Item::Loop { body, line, .. } => most.checked_sub(1).map_or(Some(*line), |most| too_deep(body, most)),
+    })
+}

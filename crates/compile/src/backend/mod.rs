@@ -157,6 +157,9 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
             line: machine::first_line(&scalars.items),
         });
     }
+    if let Some(line) = machine::too_deep(&scalars.items, emit::MAX_LOOPS) {
+        return Err(Unfit::Loops { line });
+    }
     coalesce::drop_unread(&mut scalars);
     coalesce::coalesce(&mut scalars);
     leave::by_predicates(&mut scalars.items);

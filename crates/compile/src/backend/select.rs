@@ -3,7 +3,7 @@
 use super::machine::{Code, Condition, Item, Op, Operand, Scalars, Source, Target, Web};
 use crate::ir::{Axis, End, Function, If, Inst, Loop, Node, Output, Region, Value};
 use ctm_x1k::{OutputModifier, ZeroTest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 const ZERO: u32 = 0;
 const ONE: u32 = 0x3F80_0000;
@@ -158,22 +158,31 @@ impl Select<'_> {
     fn copies(&mut self, places: &[Web], values: &[Operand], line: u32) {
         let mut left: Vec<(Web, Operand)> = places.iter().copied().zip(values.iter().copied()).collect();
         left.retain(|&(place, value)| value != Operand::web(place));
+        // How many of what is left read each web.
+        let mut readers: HashMap<Web, usize> = HashMap::new();
+        for web in left.iter().filter_map(|(_, value)| value.as_web()) {
+            *readers.entry(web).or_default() += 1;
+        }
         while !left.is_empty() {
-            let read = |web: Web, left: &[(Web, Operand)], except: usize| {
-                left.iter().enumerate().any(|(k, (_, value))| k != except && value.as_web() == Some(web))
+            // What reads its own place does not stand in its own way.
+            let others = |&(place, value): &(Web, Operand)| {
+                readers.get(&place).map_or(0, |count| count - usize::from(value.as_web() == Some(place)))
             };
-            let free = (0..left.len()).find(|&k| !read(left[k].0, &left, k));
-            if let Some(k) = free {
+            if let Some(k) = left.iter().position(|copy| others(copy) == 0) {
                 let (place, value) = left.swap_remove(k);
+                if let Some(count) = value.as_web().and_then(|web| readers.get_mut(&web)) {
+                    *count -= 1;
+                }
                 self.op(Op::new(Code::Move, vec![value], place, line));
             } else {
                 // All places are read: one of them steps aside.
                 let (place, aside) = (left[0].0, self.web());
                 self.op(Op::new(Code::Move, vec![Operand::web(place)], aside, line));
-                for (_, value) in &mut left {
-                    if value.as_web() == Some(place) {
-                        value.source = Source::Web(aside);
-                    }
+                for (_, value) in left.iter_mut().filter(|(_, value)| value.as_web() == Some(place)) {
+                    value.source = Source::Web(aside);
+                }
+                if let Some(count) = readers.remove(&place) {
+                    readers.insert(aside, count);
                 }
             }
         }

@@ -7,7 +7,10 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A uniform; nothing may write it.
-    Uniform,
+    Uniform {
+        /// Whether the text gives it a value, which the module lacks if it is not constant.
+        given: bool,
+    },
     /// An interpolated input.
     Varying,
     /// A colour output from this location on; an array takes one location per element.

@@ -155,6 +155,9 @@ pub enum Node {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     types: Vec<Type>,
+    /// Whether numbers are calculated as they stand here, each rounded as its operation says. Else passes may write sums and products in
+    /// other ways, which round otherwise.
+    pub is_exact: bool,
     /// What it does; yields one value for each of the outputs.
     pub body: Region,
     /// What it writes. An output that is not here stays as it was.
@@ -162,9 +165,14 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function of these parts, with the types of all values by number.
+    /// A function of these parts, with the types of all values by number. It is not exact.
     pub fn new(types: Vec<Type>, body: Region, outputs: Vec<Output>) -> Self {
-        Function { types, body, outputs }
+        Function { types, is_exact: false, body, outputs }
+    }
+
+    /// The same function, exact or not.
+    pub fn exactly(self, is_exact: bool) -> Self {
+        Function { is_exact, ..self }
     }
 
     /// How many values there are.

@@ -6,11 +6,13 @@ use std::collections::HashSet;
 
 struct Contract<'a> {
     known: Known<'a>,
+    /// Products are rounded before they are added.
+    is_exact: bool,
 }
 
-/// The function with multiply-adds.
-pub(super) fn contract(function: &Function) -> Function {
-    let contract = Contract { known: Known::of(function) };
+/// The function with multiply-adds, unless it is exact.
+pub(super) fn contract(function: &Function, is_exact: bool) -> Function {
+    let contract = Contract { known: Known::of(function), is_exact };
     let mut contracted = function.clone();
     let none = Region { nodes: Vec::new(), end: End::Yield(Vec::new()) };
     let mut body = std::mem::replace(&mut contracted.body, none);
@@ -133,7 +135,7 @@ impl Contract<'_> {
         let own: HashSet<Value> = region.nodes.iter().flat_map(results).collect();
         for mut node in std::mem::take(&mut region.nodes) {
             match &mut node {
-                Node::Inst(inst) if inst.op == Op::Add => {
+                Node::Inst(inst) if inst.op == Op::Add && !self.is_exact => {
                     let (x, y) = (inst.args[0], inst.args[1]);
                     let found = self.known.product(x).map(|product| (product, y));
                     let found = found.or_else(|| self.known.product(y).map(|product| (product, x)));

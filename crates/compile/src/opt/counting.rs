@@ -39,9 +39,16 @@ enum Way {
     Unknown,
 }
 
-/// Follows a loop as far as constants decide where it goes. `known`: bits of values from outside.
-pub(super) fn count(repeat: &Loop, known: &dyn Fn(Value) -> Option<u32>) -> Option<Count> {
+/// Follows a loop as far as constants decide where it goes. `known`: bits of values from outside. What it takes is added to `work`.
+pub(super) fn count(repeat: &Loop, known: &dyn Fn(Value) -> Option<u32>, work: &mut usize) -> Option<Count> {
     let mut walk = Walk { known, own: HashSet::new(), values: HashMap::new(), steps: 0, exact: true, at_start: true };
+    let count = follow(&mut walk, repeat);
+    *work += walk.own.len() + walk.steps as usize;
+    count
+}
+
+fn follow(walk: &mut Walk<'_>, repeat: &Loop) -> Option<Count> {
+    let known = walk.known;
     let mut params: Vec<Option<u32>> = repeat.init.iter().map(|&init| known(init)).collect();
     if let crate::ir::Passes::Times(passes) = repeat.passes {
         return Some(Count { passes: passes.into(), exact: !has_ends(&repeat.body), guard: None });

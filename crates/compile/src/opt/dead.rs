@@ -9,16 +9,27 @@ enum Definition<'a> {
     Inst(&'a Inst),
     /// The k-th result.
     If(&'a If, usize),
-    /// The k-th parameter or result.
-    Loop(&'a Loop, usize),
+    /// The k-th parameter or result of the loop of this number.
+    Loop(usize, usize),
+}
+
+/// A loop.
+struct Repeated<'a> {
+    repeat: &'a Loop,
+    /// The conditions that decide how often it runs.
+    conditions: Vec<Value>,
+    /// What its passes end with, each with a value per parameter.
+    ends: Vec<&'a [Value]>,
+    /// Whether its conditions are needed already.
+    is_needed: bool,
 }
 
 struct Marker<'a> {
     definitions: Vec<Definition<'a>>,
     needed: Vec<bool>,
     work: Vec<Value>,
-    /// Per value that a loop or choice gives: the conditions that decide what it is.
-    loops: Vec<(&'a Loop, Vec<Value>)>,
+    /// Loops in the order of their beginnings.
+    loops: Vec<Repeated<'a>>,
 }
 
 /// The function without what has no effect on its outputs. Values keep their numbers.
@@ -33,7 +44,7 @@ pub(super) fn eliminate(function: &Function) -> Function {
     for &value in function.body.end.values() {
         marker.need(value);
     }
-    marker.effects(&function.body);
+    marker.effects(&function.body, &mut 0);
     marker.run();
     let body = strip(&function.body, &marker.needed, None);
     renumber(&Function::new(function.types().to_vec(), body, function.outputs.clone()))
@@ -58,18 +69,21 @@ fn kills(region: &Region) -> bool {
     })
 }
 
-/// Visits the ends of the innermost loop in its body, and the conditions of choices that hold some.
-fn ends_of_loop(body: &Region, visit: &mut impl FnMut(&End), condition: &mut impl FnMut(Value)) {
+/// What the passes of a loop end with, and the conditions of choices that hold such ends.
+fn ends_of_loop<'a>(body: &'a Region, ends: &mut Vec<&'a [Value]>, conditions: &mut Vec<Value>) {
     for node in &body.nodes {
         if let Node::If(choice) = node {
             if has_effect(&choice.then) || has_effect(&choice.otherwise) {
-                condition(choice.condition);
+                conditions.push(choice.condition);
             }
-            ends_of_loop(&choice.then, visit, condition);
-            ends_of_loop(&choice.otherwise, visit, condition);
+            ends_of_loop(&choice.then, ends, conditions);
+            ends_of_loop(&choice.otherwise, ends, conditions);
         }
     }
-    visit(&body.end);
+    match &body.end {
+        End::Break(values) | End::Continue(values) => ends.push(values),
+        End::Yield(_) => {}
+    }
 }
 
 impl<'a> Marker<'a> {
@@ -96,21 +110,22 @@ impl<'a> Marker<'a> {
                     self.define(&choice.otherwise);
                 }
                 Node::Loop(repeat) => {
+                    let number = self.loops.len();
                     for (k, (param, result)) in repeat.params.iter().zip(&repeat.results).enumerate() {
-                        self.definitions[param.index()] = Definition::Loop(repeat, k);
-                        self.definitions[result.index()] = Definition::Loop(repeat, k);
+                        self.definitions[param.index()] = Definition::Loop(number, k);
+                        self.definitions[result.index()] = Definition::Loop(number, k);
                     }
-                    let mut conditions = Vec::new();
-                    ends_of_loop(&repeat.body, &mut |_| {}, &mut |condition| conditions.push(condition));
-                    self.loops.push((repeat, conditions));
+                    let (mut ends, mut conditions) = (Vec::new(), Vec::new());
+                    ends_of_loop(&repeat.body, &mut ends, &mut conditions);
+                    self.loops.push(Repeated { repeat, conditions, ends, is_needed: false });
                     self.define(&repeat.body);
                 }
             }
         }
     }
 
-    /// Needs what effects of a region depend on.
-    fn effects(&mut self, region: &Region) {
+    /// Needs what effects of a region depend on. `next`: the number of its first loop.
+    fn effects(&mut self, region: &Region, next: &mut usize) {
         for node in &region.nodes {
             match node {
                 Node::Inst(inst) if inst.op.has_effect() => inst.args.iter().for_each(|&arg| self.need(arg)),
@@ -119,24 +134,27 @@ impl<'a> Marker<'a> {
                     if kills(&choice.then) || kills(&choice.otherwise) {
                         self.need(choice.condition);
                     }
-                    self.effects(&choice.then);
-                    self.effects(&choice.otherwise);
+                    self.effects(&choice.then, next);
+                    self.effects(&choice.otherwise, next);
                 }
                 Node::Loop(repeat) => {
+                    let number = *next;
+                    *next += 1;
                     if kills(&repeat.body) {
-                        self.need_loop(repeat);
+                        self.need_loop(number);
                     }
-                    self.effects(&repeat.body);
+                    self.effects(&repeat.body, next);
                 }
             }
         }
     }
 
     /// Needs what decides how often a loop runs.
-    fn need_loop(&mut self, repeat: &Loop) {
-        let found = self.loops.iter().find(|(known, _)| std::ptr::eq(*known, repeat));
-        let conditions = found.map(|(_, conditions)| conditions.clone()).unwrap_or_default();
-        conditions.into_iter().for_each(|condition| self.need(condition));
+    fn need_loop(&mut self, number: usize) {
+        if !std::mem::replace(&mut self.loops[number].is_needed, true) {
+            let conditions = std::mem::take(&mut self.loops[number].conditions);
+            conditions.into_iter().for_each(|condition| self.need(condition));
+        }
     }
 
     fn run(&mut self) {
@@ -152,22 +170,16 @@ impl<'a> Marker<'a> {
                         }
                     }
                 }
-                Definition::Loop(repeat, k) => {
+                Definition::Loop(number, k) => {
+                    let repeat = self.loops[number].repeat;
                     self.need(repeat.init[k]);
                     // A parameter and its result are one place.
                     self.need(repeat.params[k]);
                     self.need(repeat.results[k]);
-                    self.need_loop(repeat);
-                    let mut values = Vec::new();
-                    ends_of_loop(
-                        &repeat.body,
-                        &mut |end| match end {
-                            End::Break(all) | End::Continue(all) => values.push(all[k]),
-                            End::Yield(_) => {}
-                        },
-                        &mut |_| {},
-                    );
-                    values.into_iter().for_each(|value| self.need(value));
+                    self.need_loop(number);
+                    for end in 0..self.loops[number].ends.len() {
+                        self.need(self.loops[number].ends[end][k]);
+                    }
                 }
             }
         }

@@ -8,7 +8,8 @@
 //! - `relative`: constants chosen by the counters of loops are addressed by loop variables;
 //! - `booleans`: booleans become numbers with signs, as the machine has no others.
 //!
-//! Sums and products are rewritten as the languages allow it: results differ from the source's order in roundings.
+//! Sums and products are rewritten as the languages allow it: results differ from the source's order in roundings. Not so in functions
+//! that are exact: what passes do to those leaves all bits as they were, but for the signs of zeros and for what NaNs are compared with.
 
 mod booleans;
 mod contract;
@@ -21,23 +22,45 @@ mod rules;
 mod sums;
 
 use crate::ir::Function;
+use ctm_lane::budget::{Budget, Halt, Meter};
 
-/// Makes a function better, and brings it into the form that the back end takes: conditions of `If`s are tests of numbers, and
-/// there are no other booleans.
-pub fn optimise(function: &Function) -> Function {
+/// Makes a function better, within a budget: see [`optimise`].
+///
+/// # Errors
+/// The budget is used up.
+pub fn optimise_within(function: &Function, meter: &Meter<'_>) -> Result<Function, Halt> {
+    let is_exact = function.is_exact;
     let mut function = dead::eliminate(function);
     for _ in 0..MAX_ROUNDS {
-        let next = dead::eliminate(&rebuild::rebuild(&function, true));
+        meter.check()?;
+        let next = dead::eliminate(&rebuild::rebuild(&function, true, is_exact, meter));
         if next == function {
             break;
         }
         function = next;
     }
-    let function = dead::eliminate(&relative::by_loops(&function));
-    let function = dead::eliminate(&booleans::lower(&function));
-    let function = dead::eliminate(&rebuild::rebuild(&function, false));
-    let function = dead::eliminate(&sums::order(&function));
-    dead::eliminate(&contract::contract(&function))
+    let passes: [&dyn Fn(&Function) -> Function; 5] = [
+        &relative::by_loops,
+        &booleans::lower,
+        &|function| rebuild::rebuild(function, false, is_exact, meter),
+        &|function| if is_exact { function.clone() } else { sums::order(function) },
+        &|function| contract::contract(function, is_exact),
+    ];
+    for pass in passes {
+        meter.check()?;
+        function = dead::eliminate(&pass(&function));
+    }
+    meter.check()?;
+    Ok(function.exactly(is_exact))
+}
+
+/// Makes a function better, and brings it into the form that the back end takes: conditions of `If`s are tests of numbers, and
+/// there are no other booleans.
+///
+/// # Panics
+/// Never: nothing is cancelled here.
+pub fn optimise(function: &Function) -> Function {
+    optimise_within(function, &Meter::new(Budget::default(), None)).expect("a budget without a deadline has no end")
 }
 
 /// Rounds of rebuilding: a round can make room for the next one, and each is cheap.

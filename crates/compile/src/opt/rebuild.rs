@@ -4,6 +4,8 @@
 use super::counting;
 use super::rules::{self, Defined};
 use crate::ir::{End, Function, If, Inst, Loop, Node, Op, Passes, Region, Type, Value};
+use crate::limits::Poll;
+use ctm_lane::budget::Meter;
 use std::collections::{HashMap, HashSet};
 
 /// Scalar instructions of both sides of a choice up to which it becomes selections: a branch takes three instructions, and those hold three or four
@@ -19,6 +21,9 @@ const TRIED: usize = 8192;
 const TRIED_VALUES: usize = 4 * TRIED;
 /// Values of a function up to which loops are tried at all: what is tried inside of tries would have no end.
 const VALUES: usize = 250_000;
+/// Work up to which they are, and up to which their passes are counted: tries may make no values, as where all is known. One is an
+/// instruction that is added or followed.
+const WORK: usize = 4_000_000;
 
 type Key = (Op, Vec<Value>);
 
@@ -38,12 +43,16 @@ struct Rebuild<'a> {
     guards: Vec<Value>,
     /// Whether choices may become selections.
     selections: bool,
+    /// Sums and products stay as they are.
+    is_exact: bool,
+    work: usize,
+    poll: Poll<'a>,
     line: u32,
 }
 
-/// The function with all of that done once. Without `selections`, choices stay choices, as selections by a boolean are none of the back end's
+/// The function with all of that done once. It is done quickly once the meter says that there is no time. Without `selections`, choices stay choices, as selections by a boolean are none of the back end's
 /// operations.
-pub(super) fn rebuild(function: &Function, selections: bool) -> Function {
+pub(super) fn rebuild(function: &Function, selections: bool, is_exact: bool, meter: &Meter<'_>) -> Function {
     let mut rebuild = Rebuild {
         old: function,
         map: vec![None; function.values()],
@@ -55,6 +64,9 @@ pub(super) fn rebuild(function: &Function, selections: bool) -> Function {
         assumed: Vec::new(),
         guards: Vec::new(),
         selections,
+        is_exact,
+        work: 0,
+        poll: Poll::new(meter),
         line: 0,
     };
     let body = rebuild.region(&function.body);
@@ -72,6 +84,10 @@ impl Defined for Rebuild<'_> {
 
     fn emit(&mut self, op: Op, args: &[Value]) -> Value {
         self.add(op, args)[0]
+    }
+
+    fn is_exact(&self) -> bool {
+        self.is_exact
     }
 }
 
@@ -134,6 +150,9 @@ impl Rebuild<'_> {
     /// Rebuilds a region's nodes where the builder stands, and gives its end.
     fn inline(&mut self, region: &Region) -> End {
         for node in &region.nodes {
+            self.work += 1;
+            // What it says is asked for where there is a choice.
+            _ = self.poll.look();
             let end = match node {
                 Node::Inst(inst) => {
                     self.line = inst.line;
@@ -279,17 +298,21 @@ impl Rebuild<'_> {
     fn repeat(&mut self, repeat: &Loop) -> Option<End> {
         let init = self.all(&repeat.init);
         let initial: HashMap<Value, Value> = repeat.init.iter().copied().zip(init.iter().copied()).collect();
+        let has_time = self.has_time();
         let known = |value: Value| {
             let new = initial.get(&value).copied().or(self.map[value.index()])?;
             self.bits(new)
         };
-        let count = counting::count(repeat, &known);
+        let mut work = 0;
+        let count = if has_time { counting::count(repeat, &known, &mut work) } else { None };
         let size = size(&repeat.body);
+        self.work += work + size;
         if let Some(count) = count
             && count.exact
             && count.passes <= UNROLLED_PASSES
             && (count.passes as usize + 1).saturating_mul(size) <= TRIED
             && self.types.len() <= VALUES
+            && self.has_time()
             && self.unroll(repeat, init.clone(), count.passes)
         {
             return None;
@@ -337,6 +360,11 @@ impl Rebuild<'_> {
         None
     }
 
+    /// Whether more may be tried.
+    fn has_time(&mut self) -> bool {
+        self.work <= WORK && self.poll.look().is_ok()
+    }
+
     /// Every pass of a loop, one after the other; false, and nothing is added, if it does not end after `passes` of them, or if they are long.
     fn unroll(&mut self, repeat: &Loop, init: Vec<Value>, passes: u32) -> bool {
         self.nodes.push(Vec::new());
@@ -344,7 +372,7 @@ impl Rebuild<'_> {
         let (mut params, mut ended) = (init, repeat.passes == Passes::Times(0));
         let values = self.types.len();
         for pass in 0..=passes {
-            if ended || self.types.len() - values > TRIED_VALUES {
+            if ended || self.types.len() - values > TRIED_VALUES || !self.has_time() {
                 break;
             }
             self.bind(&repeat.params, params.clone());

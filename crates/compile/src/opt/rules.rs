@@ -1,7 +1,7 @@
 //! Instructions that can be had for less: constants, neutral arguments, chains of the same operation, choices of constants.
 //!
 //! Rewriting keeps to what shading languages allow: sums and products of constants are put together, and what only differs for NaNs and
-//! signs of zeros counts as the same.
+//! signs of zeros counts as the same. What rounds otherwise than the source says is left out in functions that are exact.
 
 use crate::ir::{Op, Value};
 
@@ -13,6 +13,8 @@ pub(super) trait Defined {
     fn assumed(&self, value: Value) -> Option<bool>;
     /// Adds an instruction with one result.
     fn emit(&mut self, op: Op, args: &[Value]) -> Value;
+    /// Whether numbers keep all of their roundings.
+    fn is_exact(&self) -> bool;
 }
 
 const ZERO: u32 = 0;
@@ -138,7 +140,7 @@ pub(super) fn simplify(d: &mut impl Defined, op: Op, args: &[Value]) -> Option<V
         Op::Not => argument(d, Op::Not, args[0]),
         Op::And | Op::Or => logic(d, op, args, &known),
         Op::IsZero | Op::IsNonNegative => test(d, op, args[0]),
-        Op::Dot2Add | Op::Dot3 | Op::Dot4 => dot(d, op, args),
+        Op::Rcp | Op::Log2 | Op::Exp2 | Op::Dot2Add | Op::Dot3 | Op::Dot4 if d.is_exact() => None,
         Op::Rcp => {
             if let Some(inner) = argument(d, Op::Rcp, args[0]) {
                 return Some(inner);
@@ -146,6 +148,7 @@ pub(super) fn simplify(d: &mut impl Defined, op: Op, args: &[Value]) -> Option<V
             let root = square_root(d, args[0])?;
             Some(d.emit(Op::Rsq, &[root]))
         }
+        Op::Dot2Add | Op::Dot3 | Op::Dot4 => dot(d, op, args),
         Op::Log2 => argument(d, Op::Exp2, args[0]),
         Op::Exp2 => {
             // Small whole powers.
@@ -229,7 +232,7 @@ fn add(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
         if is_zero(c) {
             return Some(x);
         }
-        if let Some((inner, other)) = with_constant(d, Op::Add, x) {
+        if let Some((inner, other)) = with_constant(d, Op::Add, x).filter(|_| !d.is_exact()) {
             let sum = constant(d, both(Op::Add, c, other));
             return Some(d.emit(Op::Add, &[inner, sum]));
         }
@@ -237,6 +240,9 @@ fn add(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
             let (a, b) = (constant(d, both(Op::Add, a, c)), constant(d, both(Op::Add, b, c)));
             return Some(d.emit(Op::Select, &[condition, a, b]));
         }
+        return None;
+    }
+    if d.is_exact() {
         return None;
     }
     // Multiples of the same number, but for a - a, by which infinities are found.
@@ -273,7 +279,7 @@ fn mul(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
             let minus = constant(d, c ^ 0x8000_0000);
             return Some(d.emit(Op::Mul, &[inner, minus]));
         }
-        if let Some((inner, other)) = with_constant(d, Op::Mul, x) {
+        if let Some((inner, other)) = with_constant(d, Op::Mul, x).filter(|_| !d.is_exact()) {
             let product = both(Op::Mul, c, other);
             // Products that leave the range are left alone.
             if f32::from_bits(product).is_normal() {
@@ -281,7 +287,7 @@ fn mul(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
                 return Some(d.emit(Op::Mul, &[inner, product]));
             }
         }
-        if let Some((inner, other)) = with_constant(d, Op::Add, x) {
+        if let Some((inner, other)) = with_constant(d, Op::Add, x).filter(|_| !d.is_exact()) {
             let product = both(Op::Mul, c, other);
             if f32::from_bits(product).is_normal() {
                 let (scaled, c) = (constant(d, product), constant(d, c));
@@ -303,7 +309,7 @@ fn mul(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
         if let Some(inner) = argument(d, Op::Abs, args[0]).or_else(|| argument(d, Op::Neg, args[0])) {
             return Some(d.emit(Op::Mul, &[inner, inner]));
         }
-        return square_root(d, args[0]);
+        return square_root(d, args[0]).filter(|_| !d.is_exact());
     }
     // a * (c ? 1 : 0) and the like.
     for (x, choice) in [(args[0], args[1]), (args[1], args[0])] {
@@ -319,7 +325,7 @@ fn mul(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
 }
 
 fn mad(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Value> {
-    if let (Some(a), Some(b)) = (known[0], known[1]) {
+    if let (Some(a), Some(b), false) = (known[0], known[1], d.is_exact()) {
         let product = constant(d, both(Op::Mul, a, b));
         return Some(d.emit(Op::Add, &[product, args[2]]));
     }
@@ -501,8 +507,8 @@ fn test(d: &mut impl Defined, op: Op, x: Value) -> Option<Value> {
         let inner = argument(d, Op::Neg, x).or_else(|| argument(d, Op::Abs, x))?;
         return Some(d.emit(op, &[inner]));
     }
-    // The sign of a multiple.
-    let (inner, factor) = with_constant(d, Op::Mul, x)?;
+    // The sign of a multiple, unless that may round to zero.
+    let (inner, factor) = with_constant(d, Op::Mul, x).filter(|_| !d.is_exact())?;
     let factor = f32::from_bits(factor);
     if !factor.is_normal() {
         return None;

@@ -236,7 +236,7 @@ impl<'m> Evaluator<'m> {
         let name = variable.name.as_deref().unwrap_or_default();
         let inner = &self.module.types[variable.ty].inner;
         let role = self.roles.get(name);
-        if variable.space == AddressSpace::Uniform || role == Some(Role::Uniform) {
+        if variable.space == AddressSpace::Uniform || matches!(role, Some(Role::Uniform { .. })) {
             let mut values = Vec::new();
             self.uniform(name, inner, &mut values);
             return values;

@@ -37,6 +37,10 @@ struct Generator<'a, 'b> {
     u: &'a mut Unstructured<'b>,
     wgsl: bool,
     text: String,
+    /// The same, with globals that get their values at the start of the entry point.
+    twin: String,
+    /// The assignments that give them.
+    values: Vec<String>,
     vars: Vec<Var>,
     functions: Vec<Fun>,
     names: usize,
@@ -48,14 +52,16 @@ struct Generator<'a, 'b> {
     depth: usize,
 }
 
-/// A shader; half of them are in WGSL.
-pub fn shader(u: &mut Unstructured<'_>) -> Result<(String, bool)> {
+/// A shader; half of them are in WGSL. Second, a twin that computes the same: its globals have no initial values, but are assigned them.
+pub fn shader(u: &mut Unstructured<'_>) -> Result<(String, String, bool)> {
     let wgsl = u.arbitrary()?;
     let left = u.int_in_range(3..=24)?;
     let mut g = Generator {
         u,
         wgsl,
         text: String::new(),
+        twin: String::new(),
+        values: Vec::new(),
         vars: Vec::new(),
         functions: Vec::new(),
         names: 0,
@@ -65,7 +71,7 @@ pub fn shader(u: &mut Unstructured<'_>) -> Result<(String, bool)> {
         depth: 0,
     };
     g.program()?;
-    Ok((g.text, wgsl))
+    Ok((g.text, g.twin, wgsl))
 }
 
 impl Generator<'_, '_> {
@@ -80,6 +86,7 @@ impl Generator<'_, '_> {
     fn line(&mut self, text: &str) {
         let indent = "  ".repeat(self.depth);
         self.text += &format!("{indent}{text}\n");
+        self.twin += &format!("{indent}{text}\n");
     }
 
     fn fresh(&mut self, prefix: &str) -> String {
@@ -144,7 +151,6 @@ impl Generator<'_, '_> {
             self.line("struct U { time: f32, scale: vec2f, tint: vec3f, plane: vec4f, count: i32, turn: mat3x3f, weights: array<vec4f, 4> }");
             self.line("@group(0) @binding(0) var<uniform> u: U;");
             self.line("@group(0) @binding(1) var tex: texture_2d<f32>;\n@group(0) @binding(2) var sam: sampler;");
-            self.line("var<private> kept: vec4f = vec4f(0.5, -1.0, 2.0, 0.25);");
         } else {
             self.line("#version 330\nstruct S { vec3 a; float b; vec2 c; };");
             self.line("uniform float time; uniform vec2 scale; uniform vec3 tint; uniform vec4 plane; uniform int count; uniform bool flag;");
@@ -152,7 +158,6 @@ impl Generator<'_, '_> {
                 "uniform mat3 turn; uniform float weights[4]; uniform sampler2D tex; uniform sampler2DRect rect;",
             );
             self.line("in vec2 uv; in vec3 normal; out vec4 color; out vec2 more;");
-            self.line("vec4 kept = vec4(0.5, -1.0, 2.0, 0.25);");
             self.vars.push(Var { name: "uv".into(), ty: Ty::Vec(2), written: false });
             self.vars.push(Var { name: "normal".into(), ty: Ty::Vec(3), written: false });
             self.vars.push(Var { name: "flag".into(), ty: Ty::Bool, written: false });
@@ -163,11 +168,18 @@ impl Generator<'_, '_> {
                 self.vars.push(Var { name: format!("{prefix}{name}"), ty, written: false });
             }
         }
-        self.vars.push(Var { name: "kept".into(), ty: Ty::Vec(4), written: true });
-        let globals = self.vars.clone();
+        let kept = if self.wgsl { "vec4f(0.5, -1.0, 2.0, 0.25)" } else { "vec4(0.5, -1.0, 2.0, 0.25)" };
+        self.declare_global("kept".into(), Ty::Vec(4), kept, true);
         for _ in 0..self.below(4)? {
+            self.global()?;
+        }
+        for _ in 0..self.below(4)? {
+            let globals = self.vars.clone();
             self.function()?;
-            self.vars.clone_from(&globals);
+            self.vars = globals;
+            if self.one_in(3)? {
+                self.global()?;
+            }
         }
         self.result = None;
         if self.wgsl {
@@ -183,6 +195,9 @@ impl Generator<'_, '_> {
             self.line("void main() {");
             self.depth = 1;
             self.line("vec2 p = floor(gl_FragCoord.xy);");
+        }
+        for value in std::mem::take(&mut self.values) {
+            self.twin += &format!("  {value}\n");
         }
         self.vars.push(Var { name: "p".into(), ty: Ty::Vec(2), written: true });
         for _ in 0..2 + self.below(3)? {
@@ -201,6 +216,87 @@ impl Generator<'_, '_> {
         self.depth = 0;
         self.line("}");
         Ok(())
+    }
+
+    fn declare_global(&mut self, name: String, ty: Ty, value: &str, written: bool) {
+        let kind = self.name(ty);
+        let (head, tail) = match (self.wgsl, written) {
+            (false, true) => (format!("{kind} {name}"), ""),
+            (false, false) => (format!("const {kind} {name}"), ""),
+            (true, true) => (format!("var<private> {name}"), ": "),
+            (true, false) => (format!("const {name}"), ": "),
+        };
+        let of_type = if self.wgsl { format!("{tail}{kind}") } else { String::new() };
+        self.text += &format!("{head}{of_type} = {value};\n");
+        // A constant stays one where others are made of it.
+        if written {
+            self.twin += &format!("{head}{of_type};\n");
+            self.values.push(format!("{name} = {value};"));
+        } else {
+            self.twin += &format!("{head}{of_type} = {value};\n");
+        }
+        self.vars.push(Var { name, ty, written });
+    }
+
+    /// A global with a value of any kind: of uniforms, inputs, other globals and functions in GLSL, of constants in WGSL.
+    fn global(&mut self) -> Result<()> {
+        let written = !self.one_in(4)?;
+        let name = self.fresh(if written { "g" } else { "k" });
+        let constant = self.wgsl || !written;
+        let one = |this: &mut Self, ty: Ty| if constant { this.constant(ty, 1) } else { this.bounded(ty, 2) };
+        match self.below(8)? {
+            0 => {
+                let size = 2 + self.below(4)?;
+                let mut values = Vec::new();
+                for _ in 0..size {
+                    values.push(one(self, Ty::Float)?);
+                }
+                let value = format!("{}({})", self.name(Ty::Array(size)), values.join(", "));
+                self.declare_global(name, Ty::Array(size), &value, written);
+            }
+            1 => {
+                let (a, b, c) = (one(self, Ty::Vec(3))?, one(self, Ty::Float)?, one(self, Ty::Vec(2))?);
+                self.declare_global(name, Ty::Struct, &format!("S({a}, {b}, {c})"), written);
+            }
+            _ => {
+                let ty = self.any_type()?;
+                let value = one(self, ty)?;
+                self.declare_global(name, ty, &value, written);
+            }
+        }
+        Ok(())
+    }
+
+    /// An expression of literals and constants.
+    fn constant(&mut self, ty: Ty, depth: usize) -> Result<String> {
+        let known: Vec<String> = self
+            .vars
+            .iter()
+            .filter(|var| var.name.starts_with('k') && !var.written && var.ty == ty)
+            .map(|var| var.name.clone())
+            .collect();
+        let known: Vec<String> = known.into_iter().filter(|name| name[1..].parse::<usize>().is_ok()).collect();
+        if !known.is_empty() && self.one_in(3)? {
+            return Ok(known[self.below(known.len())?].clone());
+        }
+        match ty {
+            Ty::Mat(n) => {
+                let mut columns = Vec::new();
+                for _ in 0..n {
+                    columns.push(self.literal(Ty::Vec(n))?);
+                }
+                Ok(format!("{}({})", self.name(ty), columns.join(", ")))
+            }
+            Ty::Float | Ty::Int | Ty::Vec(_) if depth > 0 && self.u.arbitrary()? => {
+                let (a, b) = (self.constant(ty, depth - 1)?, self.constant(ty, depth - 1)?);
+                let form = self.below(4)?;
+                Ok(match form {
+                    0 => format!("max({a}, {b})"),
+                    form => format!("({a} {} {b})", ["+", "-", "*"][form - 1]),
+                })
+            }
+            _ => self.literal(ty),
+        }
     }
 
     fn function(&mut self) -> Result<()> {

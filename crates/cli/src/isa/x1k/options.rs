@@ -36,6 +36,9 @@ pub struct X1kArgs {
     /// In a pixel shader in source, coordinates of lookups count texels, as CTM's clients have it, and do not go from 0 to 1
     #[arg(long)]
     pub texel_coordinates: bool,
+    /// Compile a shader in source so that it calculates in the order of the text, each operation rounded, as for 'precise' variables of GLSL
+    #[arg(long)]
+    pub precise: bool,
     /// First instruction, in place of the program's own
     #[arg(long, value_name = "N")]
     pub start: Option<u16>,

@@ -1,7 +1,8 @@
 //! Operations on matrices, arrays and structures that naga's reader lacks, as others that it has.
 
-use super::declarations::{Declared, Reader, sizes};
-use super::lex::Token;
+use super::declarations::Declared;
+use super::lex::{Kind, Token};
+use super::reader::{Reader, sizes};
 
 /// A type: its name and the sizes of an array of it, as far as they are plain numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,21 +11,66 @@ pub(super) struct Shape {
     sizes: Vec<Option<usize>>,
 }
 
-/// The type of what a declaration in naga's form, `type name[size] = ...;`, declares.
-pub(super) fn shape(tokens: &[Token<'_>]) -> Shape {
-    let mut sizes = Vec::new();
-    let mut at = 2;
-    while tokens.get(at).is_some_and(|token| token.is("[")) {
-        let single = tokens.get(at + 2).is_some_and(|token| token.is("]"));
-        sizes.push(tokens.get(at + 1).filter(|_| single).and_then(|token| token.text.parse().ok()));
-        at += tokens[at..].iter().position(|token| token.is("]")).map_or(tokens.len(), |end| end + 1);
+/// Most numbers of one variable or structure: naga's reader calculates sizes in bytes of 32 bits, and breaks down over larger ones.
+pub(super) const MAX_NUMBERS: usize = 1 << 20;
+
+/// How many numbers a basic type has.
+fn basic_numbers(name: &str) -> usize {
+    let digits: Vec<usize> = name.bytes().filter(u8::is_ascii_digit).map(|digit| usize::from(digit - b'0')).collect();
+    match *digits {
+        [size] if name.starts_with("mat") => size * size,
+        [columns, rows] => columns * rows,
+        [size] => size,
+        _ => 1,
     }
-    // naga's order is that from the inside out.
-    sizes.reverse();
-    Shape { name: tokens.first().map_or_else(String::new, |token| token.text.to_string()), sizes }
+}
+
+/// Constructors of arrays of arrays, `float[2][3](...)`, with their sizes in naga's order, from the inside out.
+pub(super) fn constructors(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        out.push(token.clone());
+        at += 1;
+        if token.kind != Kind::Word || !tokens.get(at).is_some_and(|next| next.is("[")) {
+            continue;
+        }
+        let (sizes, rest) = sizes(&tokens[at..]);
+        if sizes.len() > 1 && rest.first().is_some_and(|next| next.is("(")) {
+            for size in sizes.iter().rev() {
+                out.push(Token::mark("[", token.at));
+                out.extend_from_slice(size);
+                out.push(Token::mark("]", token.at));
+            }
+            at = tokens.len() - rest.len();
+        }
+    }
+    out
 }
 
 impl<'a> Declared<'a> {
+    /// The type of what a declaration in naga's form, `type name[size] = ...;`, declares.
+    pub(super) fn shape(&self, tokens: &[Token<'_>]) -> Shape {
+        let mut sizes = Vec::new();
+        let mut at = 2;
+        let size = |token: &Token<'_>| token.text.parse().ok().or_else(|| self.sizes.get(&*token.text).copied());
+        while tokens.get(at).is_some_and(|token| token.is("[")) {
+            let single = tokens.get(at + 2).is_some_and(|token| token.is("]"));
+            sizes.push(tokens.get(at + 1).filter(|_| single).and_then(size));
+            at += tokens[at..].iter().position(|token| token.is("]")).map_or(tokens.len(), |end| end + 1);
+        }
+        // naga's order is that from the inside out.
+        sizes.reverse();
+        Shape { name: tokens.first().map_or_else(String::new, |token| token.text.to_string()), sizes }
+    }
+
+    /// How many numbers a variable holds, if these are not too many. Sizes that are calculated count as one.
+    pub(super) fn numbers(&self, shape: &Shape) -> Option<usize> {
+        let one = self.numbers.get(&shape.name).copied().unwrap_or_else(|| basic_numbers(&shape.name));
+        let all = shape.sizes.iter().flatten().try_fold(one, |all, &size| all.checked_mul(size));
+        all.filter(|&all| all <= MAX_NUMBERS)
+    }
+
     /// Writes one token, or a form that naga lacks as one that it has; how many tokens that was.
     pub(super) fn bridged(&mut self, tokens: &[Token<'a>], before: Option<&Token<'a>>) -> usize {
         let begins = before.is_none_or(|before| matches!(&*before.text, ";" | "{" | "}" | ")" | "else"));

@@ -1,11 +1,13 @@
 //! Declarations in the forms that naga reads: uniforms, varyings and outputs become plain globals with [`Role`]s,
 //! combined samplers become pairs, and arrays have their sizes where naga looks for them.
 
-use super::composites::{Shape, shape};
+use super::composites::{MAX_NUMBERS, Shape, constructors};
+use super::initialisers::LateValue;
 use super::lex::{Kind, Token};
 use super::loops::do_loops;
 use super::preprocess::condition::integer;
-use super::{GlslError, Place};
+use super::reader::{Reader, declarator, elements, sizes, split};
+use super::{GlslError, Place, qualifiers};
 use crate::front::{Role, Roles};
 use std::collections::{HashMap, HashSet};
 
@@ -70,11 +72,19 @@ pub(super) struct Declared<'a> {
     pub(super) parameters: HashMap<usize, Vec<(String, Option<SamplerType>)>>,
     /// Constants that became variables.
     initialised: HashSet<String>,
+    /// Whether results are `precise`, or outputs `invariant`.
+    pub(super) is_exact: bool,
+    /// Values that globals get at the start of `main`.
+    pub(super) late_values: Vec<LateValue<'a>>,
     /// Variables with their types, those declared last in front of others of their name.
     pub(super) variables: HashMap<String, Shape>,
     /// Members of structures, in order.
     pub(super) layouts: HashMap<String, Vec<(String, Shape)>>,
     structures: HashSet<String>,
+    /// How many numbers each structure has.
+    pub(super) numbers: HashMap<String, usize>,
+    /// Whole constants outside of functions, for sizes of arrays.
+    pub(super) sizes: HashMap<String, usize>,
     /// Constants of functions by name, for sizes of arrays.
     constants: HashMap<String, String>,
     next_output: u32,
@@ -87,12 +97,16 @@ pub(super) struct Declared<'a> {
 ///
 /// What naga's dialect cannot say, with its place.
 pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
-    let tokens = do_loops(plain(tokens));
-    let mut declared = Declared::default();
+    let is_exact = qualifiers::is_exact(&tokens);
+    let tokens = constructors(do_loops(qualifiers::without(tokens)));
+    let mut declared = Declared { is_exact, ..Declared::default() };
     for pair in tokens.windows(2) {
         if pair[0].is("struct") {
             declared.structures.insert(pair[1].text.to_string());
         }
+    }
+    if let Some(size) = tokens.windows(3).find(|group| is_too_large(group)).map(|group| &group[1]) {
+        return Err((GlslError::Elements(size.text.to_string()), size.at));
     }
     let mut reader = Reader { tokens: &tokens, next: 0 };
     while reader.next < tokens.len() {
@@ -101,77 +115,10 @@ pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
     Ok(declared)
 }
 
-/// The tokens without precisions and what else has no meaning here.
-fn plain(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
-    let mut out = Vec::with_capacity(tokens.len());
-    let mut precision = false;
-    for token in tokens {
-        match &*token.text {
-            "precision" => precision = true,
-            ";" if precision => precision = false,
-            "lowp" | "mediump" | "highp" | "precise" | "invariant" => {}
-            _ if precision => {}
-            _ => out.push(token),
-        }
-    }
-    out
-}
-
-/// Tokens that are taken one after the other.
-pub(super) struct Reader<'t, 'a> {
-    pub(super) tokens: &'t [Token<'a>],
-    pub(super) next: usize,
-}
-
-impl<'t, 'a> Reader<'t, 'a> {
-    fn peek(&self) -> Option<&'t Token<'a>> {
-        self.tokens.get(self.next)
-    }
-
-    fn at(&self) -> u32 {
-        self.tokens.get(self.next).or(self.tokens.last()).map_or(0, |token| token.at)
-    }
-
-    fn is(&self, text: &str) -> bool {
-        self.peek().is_some_and(|token| token.is(text))
-    }
-
-    /// Takes a bracket and all up to its partner.
-    fn group(&mut self) -> Place<&'t [Token<'a>]> {
-        let start = self.next;
-        let mut depth = 0;
-        while let Some(token) = self.peek() {
-            self.next += 1;
-            match &*token.text {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return Ok(&self.tokens[start..self.next]);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Err((GlslError::OpenBracket(self.tokens[start].text.to_string()), self.tokens[start].at))
-    }
-
-    /// Takes all up to the mark, which stands outside of brackets, and the mark.
-    pub(super) fn until(&mut self, mark: &str) -> Place<&'t [Token<'a>]> {
-        let start = self.next;
-        while let Some(token) = self.peek() {
-            if token.is(mark) {
-                self.next += 1;
-                return Ok(&self.tokens[start..self.next - 1]);
-            }
-            match &*token.text {
-                "(" | "[" | "{" => _ = self.group()?,
-                ")" | "]" | "}" => return Err((GlslError::Missing(mark.to_owned()), token.at)),
-                _ => self.next += 1,
-            }
-        }
-        Err((GlslError::Missing(mark.to_owned()), self.at()))
-    }
+/// Whether it is a number in brackets that is no size of an array here, nor an index.
+fn is_too_large(group: &[Token<'_>]) -> bool {
+    let number = || integer(&group[1].text).is_none_or(|number| number > MAX_NUMBERS as i64);
+    group[0].is("[") && group[1].kind == Kind::Number && group[2].is("]") && number()
 }
 
 /// Where a declared variable lives.
@@ -182,64 +129,6 @@ enum Storage {
     Uniform,
     Input,
     Output,
-}
-
-/// One name of a declaration.
-struct Declarator<'t, 'a> {
-    name: &'t Token<'a>,
-    sizes: Vec<&'t [Token<'a>]>,
-    value: Option<&'t [Token<'a>]>,
-}
-
-/// Splits a list at its commas outside of brackets.
-fn split<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
-    let mut parts = Vec::new();
-    let (mut start, mut depth) = (0, 0);
-    for (i, token) in tokens.iter().enumerate() {
-        match &*token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            "," if depth == 0 => {
-                parts.push(&tokens[start..i]);
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&tokens[start..]);
-    parts
-}
-
-/// The insides of bracket groups at the start of a list, and what follows.
-pub(super) fn sizes<'t, 'a>(tokens: &'t [Token<'a>]) -> (Vec<&'t [Token<'a>]>, &'t [Token<'a>]) {
-    let mut sizes = Vec::new();
-    let mut reader = Reader { tokens, next: 0 };
-    while reader.is("[") {
-        let Ok(group) = reader.group() else { break };
-        sizes.push(&group[1..group.len() - 1]);
-    }
-    (sizes, &tokens[reader.next..])
-}
-
-fn declarator<'t, 'a>(tokens: &'t [Token<'a>], at: u32) -> Place<Declarator<'t, 'a>> {
-    let Some(name) = tokens.first().filter(|token| token.kind == Kind::Word) else {
-        return Err((GlslError::Name, tokens.first().map_or(at, |token| token.at)));
-    };
-    let (sizes, rest) = sizes(&tokens[1..]);
-    let value = match rest.first() {
-        None => None,
-        Some(token) if token.is("=") => Some(&rest[1..]),
-        Some(token) => return Err((GlslError::Unexpected(token.text.to_string()), token.at)),
-    };
-    Ok(Declarator { name, sizes, value })
-}
-
-/// How many values a list in parentheses or braces has: `float[](1.0, 2.0)`, `{1, 2}`.
-fn elements(value: &[Token<'_>]) -> Option<usize> {
-    let open = value.iter().position(|token| token.is("(") || token.is("{"))?;
-    let mut reader = Reader { tokens: value, next: open };
-    let group = reader.group().ok()?;
-    (group.len() > 2 && reader.next == value.len()).then(|| split(&group[1..group.len() - 1]).len())
 }
 
 /// Whether a constant's declaration needs nothing but numbers, operators, constructors and such constants; calls, too, if
@@ -271,6 +160,15 @@ impl<'a> Declared<'a> {
         self.tokens.extend_from_slice(tokens);
     }
 
+    /// Puts tokens in front of those at an index.
+    pub(super) fn insert(&mut self, index: usize, tokens: Vec<Token<'a>>) {
+        let count = tokens.len();
+        self.tokens.splice(index..index, tokens);
+        let moved = |at: usize| if at >= index { at + count } else { at };
+        self.parameters =
+            std::mem::take(&mut self.parameters).into_iter().map(|(at, names)| (moved(at), names)).collect();
+    }
+
     pub(super) fn mark(&mut self, mark: &'static str, at: u32) {
         self.tokens.push(Token::mark(mark, at));
     }
@@ -296,6 +194,9 @@ impl<'a> Declared<'a> {
                         if part.first().is_some_and(|name| name.text.starts_with("local_size_")) {
                             let name = part[0].text.to_string();
                             return Err((GlslError::Stage { name, stage: "compute" }, part[0].at));
+                        }
+                        if let Some(name) = part.first().filter(|name| name.is("pixel_center_integer")) {
+                            return Err((GlslError::Layout(name.text.to_string()), name.at));
                         }
                         if let [name, equals, value] = part
                             && name.is("location")
@@ -371,14 +272,21 @@ impl<'a> Declared<'a> {
     /// `{ float a; vec2 b[2]; }`, without qualifiers of layout.
     fn members(&mut self, name: &str, group: &[Token<'a>]) -> Place<()> {
         self.push(&group[..1]);
+        let mut numbers = 0;
         for member in Self::each_member(group)? {
             let declarators = self.declarators(&member)?;
             for (member, tokens) in declarators {
-                self.layouts.entry(name.to_owned()).or_default().push((member.clone(), shape(&tokens)));
+                let shape = self.shape(&tokens);
+                numbers += self.numbers(&shape).unwrap_or(MAX_NUMBERS);
+                if numbers > MAX_NUMBERS {
+                    return Err((GlslError::Numbers(name.to_owned()), group[0].at));
+                }
+                self.layouts.entry(name.to_owned()).or_default().push((member.clone(), shape));
                 self.members.insert(member);
                 self.push(&tokens);
             }
         }
+        self.numbers.insert(name.to_owned(), numbers);
         self.push(&group[group.len() - 1..]);
         Ok(())
     }
@@ -429,14 +337,28 @@ impl<'a> Declared<'a> {
         }
         let mut location = location;
         for (name, tokens) in self.declarators(statement)? {
+            if matches!(&*name, "gl_FragCoord" | "gl_FragDepth") {
+                // What the language declares may be declared again, to give it a layout.
+                continue;
+            }
+            let value = tokens.iter().position(|token| token.is("="));
+            // naga keeps few values of globals, and calculates few constants: the others are given at the start of `main`.
+            let mut late = value.is_some();
             match storage {
                 Storage::Plain => {}
-                // naga calculates few constants outside of functions; the others are variables that nothing changes.
                 Storage::Const if is_simple(&tokens, &self.initialised) => {
-                    self.tokens.push(Token::word("const", kind.at))
+                    self.tokens.push(Token::word("const", kind.at));
+                    late = false;
+                    if let [_, _, _, size, _] = &tokens[..] {
+                        self.sizes.extend(size.text.parse().ok().map(|size| (name.clone(), size)));
+                    }
                 }
                 Storage::Const => _ = self.initialised.insert(name.clone()),
-                Storage::Uniform => self.roles.set(&name, Role::Uniform),
+                Storage::Uniform => {
+                    self.roles.set(&name, Role::Uniform { given: late });
+                    late = false;
+                }
+                Storage::Input if late => return Err((GlslError::InputValue(name), tokens[1].at)),
                 Storage::Input => self.roles.set(&name, Role::Varying),
                 Storage::Output => {
                     let place = location.take().unwrap_or(self.next_output);
@@ -444,9 +366,18 @@ impl<'a> Declared<'a> {
                     self.roles.set(&name, Role::Output(place));
                 }
             }
-            self.variables.insert(name.clone(), shape(&tokens));
+            let shape = self.shape(&tokens);
+            self.variables.insert(name.clone(), shape);
             self.globals.insert(name);
-            self.push(&tokens);
+            match value.filter(|_| late) {
+                Some(value) => {
+                    let (declaration, at) = (&tokens[..value], tokens[value].at);
+                    self.push(declaration);
+                    self.mark(";", at);
+                    self.late_values.push(LateValue::new(&tokens, value));
+                }
+                None => self.push(&tokens),
+            }
         }
         Ok(())
     }
@@ -526,7 +457,8 @@ impl<'a> Declared<'a> {
                 return Err((GlslError::Name, at));
             }
             let (parameter, mut tokens) = declarators.remove(0);
-            self.variables.insert(parameter.clone(), shape(&tokens));
+            let shape = self.shape(&tokens);
+            self.variables.insert(parameter.clone(), shape);
             tokens.pop();
             self.push(&tokens);
             parameters.push((parameter, None));
@@ -592,7 +524,8 @@ impl<'a> Declared<'a> {
                 continue;
             };
             for (name, tokens) in self.declarators(statement)? {
-                self.variables.insert(name.clone(), shape(&tokens));
+                let shape = self.shape(&tokens);
+                self.variables.insert(name.clone(), shape);
                 if constant {
                     self.tokens.push(Token::word("const", token.at));
                     if let [_, _, equals, value, _] = &tokens[..]
@@ -630,6 +563,9 @@ impl<'a> Declared<'a> {
                     })),
                 }
                 tokens.push(Token::mark("]", at));
+            }
+            if self.numbers(&self.shape(&tokens)).is_none() {
+                return Err((GlslError::Numbers(parsed.name.text.to_string()), at));
             }
             if let Some(value) = parsed.value {
                 tokens.push(Token::mark("=", at));

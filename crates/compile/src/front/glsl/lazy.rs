@@ -20,7 +20,7 @@ fn is_lazy(token: &Token<'_>) -> bool {
 }
 
 /// The functions that a text declares: outside of braces, a name between a type and a parenthesis.
-fn functions(tokens: &[Token<'_>]) -> HashSet<String> {
+pub(super) fn functions(tokens: &[Token<'_>]) -> HashSet<String> {
     let mut names = HashSet::new();
     let mut depth = 0;
     for (i, token) in tokens.iter().enumerate() {

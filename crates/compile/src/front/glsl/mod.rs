@@ -7,20 +7,27 @@
 mod calls;
 mod composites;
 mod declarations;
+mod initialisers;
 mod lazy;
 mod lex;
 mod loops;
 mod names;
 mod order;
 mod preprocess;
+mod qualifiers;
+mod reader;
 mod shadertoy;
 mod supplement;
+mod targets;
 
 use crate::front::Roles;
 pub(crate) use calls::Calls;
 use lex::Token;
 pub(crate) use names::user_name;
 pub use preprocess::PreprocessError;
+
+/// How deep brackets may be nested.
+const MAX_BRACKETS: usize = 100;
 
 /// Why a text is not GLSL that can be read here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +38,9 @@ pub enum GlslError {
     /// A bracket is never closed.
     #[error("this `{0}` is never closed")]
     OpenBracket(String),
+    /// Too many brackets inside of each other.
+    #[error("brackets are more than {MAX_BRACKETS} deep here; use variables or functions")]
+    Brackets,
     /// Something is missing here.
     #[error("`{0}` is missing here")]
     Missing(String),
@@ -43,12 +53,24 @@ pub enum GlslError {
     /// The size of an array is left out and cannot be counted.
     #[error("this array needs a size; only one that is followed by its values may go without")]
     ArraySize,
+    /// A number in brackets that is too large, or no whole number.
+    #[error("`{0}` is not a number of elements that fits the machine (1 to {most})", most = composites::MAX_NUMBERS)]
+    Elements(String),
+    /// A structure or variable that is too large.
+    #[error("`{0}` holds more than {most} numbers, which no variable of the machine does; make it smaller", most = composites::MAX_NUMBERS)]
+    Numbers(String),
     /// `attribute`.
     #[error("a fragment shader has no attributes; declare it `varying` or `uniform`")]
     Attribute,
     /// `buffer` and `shared`.
     #[error("there is no `{0}` memory on this hardware; use textures and uniforms")]
     Storage(String),
+    /// An input with a value.
+    #[error("the input `{0}` gets its values from vertices, so it has no initial value")]
+    InputValue(String),
+    /// A layout that says how something is calculated.
+    #[error("the layout `{0}` is not supported: positions are those of pixel centres; subtract 0.5")]
+    Layout(String),
     /// A kind of sampler or image that the hardware lacks.
     #[error("the hardware has no `{0}`; it has sampler1D, sampler2D, sampler2DRect, sampler3D and samplerCube")]
     SamplerType(String),
@@ -112,11 +134,18 @@ pub(crate) struct Dialect {
     pub(crate) text: String,
     /// What its globals stand for.
     pub(crate) roles: Roles,
+    /// Whether some of its results are to keep to the order of operations: all of them do then.
+    pub(crate) is_exact: bool,
     /// Offsets of tokens in `text`, and of what they come from in the user's.
     places: Vec<(u32, u32)>,
 }
 
 impl Dialect {
+    /// The beginning of it, with this text.
+    pub(crate) fn part(&self, text: &str) -> Dialect {
+        Dialect { text: text.to_owned(), roles: Roles::default(), is_exact: false, places: self.places.clone() }
+    }
+
     /// The place in the user's text for one in `text`.
     pub(crate) fn place(&self, offset: u32) -> u32 {
         let index = self.places.partition_point(|place| place.0 <= offset);
@@ -130,16 +159,20 @@ impl Dialect {
 ///
 /// What is wrong, and where.
 pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialect, Located> {
-    let tokens = preprocess::preprocess(text, defines)?.tokens;
-    let mut declared = declarations::declarations(lazy::lazy(tokens))?;
+    let preprocess::Preprocessed { tokens, is_invariant } = preprocess::preprocess(text, defines)?;
+    shallow(&tokens)?;
+    let mut declared = declarations::declarations(lazy::lazy(targets::targets(tokens)))?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
+    initialisers::complete(&mut declared);
     let end = declared.tokens.last().map_or(0, |token| token.at);
     let tokens = names::names(&mut declared, &mut needs)?;
     if !declared.functions.contains("main") {
         return Err((GlslError::Main, end).into());
     }
-    let mut dialect = Dialect { text: String::from("#version 450\n"), roles: declared.roles, places: vec![(0, 0)] };
+    let is_exact = declared.is_exact || is_invariant;
+    let mut dialect =
+        Dialect { text: String::from("#version 450\n"), roles: declared.roles, is_exact, places: vec![(0, 0)] };
     for declaration in needs.globals {
         dialect.text += declaration;
         dialect.text.push('\n');
@@ -152,6 +185,22 @@ pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialec
         write(&mut dialect, token);
     }
     Ok(dialect)
+}
+
+/// Refuses brackets that macros nest deeper than texts may: what rewrites tokens looks for their partners.
+fn shallow(tokens: &[Token<'_>]) -> Place<()> {
+    let mut depth = 0usize;
+    for token in tokens {
+        match &*token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_BRACKETS {
+            return Err((GlslError::Brackets, token.at));
+        }
+    }
+    Ok(())
 }
 
 /// Writes a token; statements get lines of their own, so that the text can be looked at.

@@ -59,16 +59,16 @@ const GIVEN: [Given; 11] = [
         name: "gl_MaxDrawBuffers",
         here: "gl_MaxDrawBuffers",
         declaration: "const int gl_MaxDrawBuffers = 4;",
-        role: Role::Uniform,
+        role: Role::Uniform { given: false },
     },
     Given {
         name: "gl_MaxTextureImageUnits",
         here: "gl_MaxTextureImageUnits",
         declaration: "const int gl_MaxTextureImageUnits = 16;",
-        role: Role::Uniform,
+        role: Role::Uniform { given: false },
     },
-    Given { name: "gl_LastFragData", here: "gl_LastFragData", declaration: "", role: Role::Uniform },
-    Given { name: "gl_FragDepthEXT", here: "gl_FragDepth", declaration: "", role: Role::Uniform },
+    Given { name: "gl_LastFragData", here: "gl_LastFragData", declaration: "", role: Role::Uniform { given: false } },
+    Given { name: "gl_FragDepthEXT", here: "gl_FragDepth", declaration: "", role: Role::Uniform { given: false } },
 ];
 
 /// What the user calls a variable of naga's text.

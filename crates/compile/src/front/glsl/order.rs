@@ -1,7 +1,7 @@
 //! Functions that are declared before they are written, in the order that naga's reader wants: each in front of those that call it.
 
 use super::lex::{Kind, Token};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Puts functions behind everything else and in order, without their declarations, if there are such declarations.
 pub(super) fn ordered(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
@@ -23,9 +23,9 @@ pub(super) fn ordered(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
         }
     }
     // What calls itself stays, and is refused by the reader.
-    let mut written = Vec::new();
+    let (mut entered, mut written) = (HashSet::new(), Vec::new());
     for name in names {
-        visit(name, &functions, &mut written);
+        visit(name, &functions, &mut entered, &mut written);
     }
     for name in written {
         functions.remove(name).into_iter().flatten().for_each(|tokens| out.extend_from_slice(tokens));
@@ -34,19 +34,22 @@ pub(super) fn ordered(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
 }
 
 /// Notes a function behind all those that it calls.
-fn visit<'t>(name: &'t str, functions: &BTreeMap<&'t str, Vec<&'t [Token<'_>]>>, written: &mut Vec<&'t str>) {
+fn visit<'t>(
+    name: &'t str,
+    functions: &BTreeMap<&'t str, Vec<&'t [Token<'_>]>>,
+    entered: &mut HashSet<&'t str>,
+    written: &mut Vec<&'t str>,
+) {
     enum Step<'t> {
         Enter(&'t str),
         Leave(&'t str),
     }
     let mut open = vec![Step::Enter(name)];
-    let mut entered = Vec::new();
     while let Some(step) = open.pop() {
         match step {
             Step::Leave(name) => written.push(name),
-            Step::Enter(name) if written.contains(&name) || entered.contains(&name) => {}
+            Step::Enter(name) if !entered.insert(name) => {}
             Step::Enter(name) => {
-                entered.push(name);
                 open.push(Step::Leave(name));
                 let calls = functions[name].iter().flat_map(|body| body.windows(2)).filter(|pair| pair[1].is("("));
                 let callees = calls.filter_map(|pair| functions.get_key_value(&*pair[0].text));

@@ -13,6 +13,12 @@ use std::rc::Rc;
 
 /// Most tokens that a text may have after its macros are expanded, and that may be written while expanding them.
 pub(crate) const MAX_TOKENS: usize = 200_000;
+/// Macros that a macro may stand for, one in the other: each is looked up among those before.
+const MAX_CHAIN: usize = 1000;
+/// Most parameters of a macro.
+const MAX_PARAMETERS: usize = 256;
+/// The pragma that makes all outputs invariant.
+const INVARIANT: [&str; 5] = ["STDGL", "invariant", "(", "all", ")"];
 /// How deep macros may be called in arguments of macros.
 const MAX_DEPTH: u32 = 64;
 
@@ -72,13 +78,18 @@ pub enum PreprocessError {
     /// Calls of macros in arguments of macros are too deep.
     #[error("macros are called in arguments of macros more than {MAX_DEPTH} deep; use variables or functions")]
     TooDeep,
+    /// Macros that stand for macros.
+    #[error("macros stand for each other here more than {MAX_CHAIN} deep; write out some of them")]
+    TooLong,
 }
 
-/// The tokens that remain, and the version that the text asks for.
+/// What remains of a text.
 #[derive(Debug)]
 pub(crate) struct Preprocessed<'a> {
     /// The tokens in order.
     pub(crate) tokens: Vec<Token<'a>>,
+    /// Whether all outputs are `invariant`, by `#pragma STDGL invariant(all)`.
+    pub(crate) is_invariant: bool,
 }
 
 /// What a name is defined as.
@@ -93,6 +104,8 @@ struct Macro<'a> {
 struct Hidden {
     name: String,
     more: Hide,
+    /// How many there are.
+    length: usize,
 }
 
 type Hide = Option<Rc<Hidden>>;
@@ -108,7 +121,18 @@ fn hides(mut hide: &Hide, name: &str) -> bool {
 }
 
 fn hiding(more: &Hide, name: &str) -> Hide {
-    Some(Rc::new(Hidden { name: name.to_owned(), more: more.clone() }))
+    let length = 1 + more.as_ref().map_or(0, |hidden| hidden.length);
+    Some(Rc::new(Hidden { name: name.to_owned(), more: more.clone(), length }))
+}
+
+impl Drop for Hidden {
+    /// A list that nobody shares is dropped from its front on, as each entry would else be dropped inside of the one before.
+    fn drop(&mut self) {
+        let mut next = self.more.take();
+        while let Some(mut hidden) = next.and_then(Rc::into_inner) {
+            next = hidden.more.take();
+        }
+    }
 }
 
 /// One `#if` with its parts.
@@ -128,6 +152,7 @@ struct State<'a> {
     /// Tokens of text since the last directive.
     pending: Vec<Token<'a>>,
     tokens: Vec<Token<'a>>,
+    is_invariant: bool,
     budget: usize,
 }
 
@@ -146,6 +171,7 @@ pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> Pla
         skipping: false,
         pending: Vec::new(),
         tokens: Vec::new(),
+        is_invariant: false,
         budget: MAX_TOKENS,
     };
     let version = version(&lines);
@@ -164,7 +190,7 @@ pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> Pla
     state.flush()?;
     match state.blocks.pop() {
         Some(block) => Err((PreprocessError::OpenCondition, block.at)),
-        None => Ok(Preprocessed { tokens: state.tokens }),
+        None => Ok(Preprocessed { tokens: state.tokens, is_invariant: state.is_invariant }),
     }
 }
 
@@ -290,7 +316,8 @@ impl<'a> State<'a> {
                 return Err((PreprocessError::Error(text.trim().to_owned()), at));
             }
             "include" => return Err((PreprocessError::Include, at)),
-            "version" | "extension" | "pragma" | "line" => {}
+            "pragma" => self.is_invariant |= rest.iter().map(|token| &*token.text).eq(INVARIANT),
+            "version" | "extension" | "line" => {}
             _ => return Err((PreprocessError::Directive(name.into_owned()), at)),
         }
         Ok(())
@@ -317,6 +344,9 @@ impl<'a> State<'a> {
                     (1, _) if token.is(",") => {}
                     _ => return form("parameters as names with commas between them"),
                 }
+            }
+            if names.len() > MAX_PARAMETERS {
+                return form("at most 256 parameters");
             }
             parameters = Some(names);
             body = &body[end + 1..];
@@ -400,6 +430,9 @@ fn expand<'a>(
         }
         let body = substitute(macros, value, &arguments, token.at, budget, depth)?;
         let hide = hiding(&more, &token.text);
+        if hide.as_ref().is_some_and(|hidden| hidden.length > MAX_CHAIN) {
+            return Err((PreprocessError::TooLong, token.at));
+        }
         stack.extend(body.into_iter().rev().map(|token| (token, hide.clone())));
     }
     Ok(out)

@@ -28,7 +28,7 @@ pub(super) fn complete(declared: &mut Declared<'_>, needs: &mut Needs) {
     for (name, declaration) in UNIFORMS {
         if uses(name) && !declared.globals.contains(name) {
             needs.globals.insert(declaration);
-            declared.roles.set(name, Role::Uniform);
+            declared.roles.set(name, Role::Uniform { given: false });
         }
     }
     let channels: Vec<_> =
@@ -39,10 +39,8 @@ pub(super) fn complete(declared: &mut Declared<'_>, needs: &mut Needs) {
             declared.declare_sampler(name, pair, 0);
         }
     }
-    let added = declared.tokens.len();
-    declared.parameters =
-        std::mem::take(&mut declared.parameters).into_iter().map(|(index, names)| (index + added, names)).collect();
-    declared.tokens.extend(body);
+    let added = std::mem::replace(&mut declared.tokens, body);
+    declared.insert(0, added);
     let at = declared.tokens.last().map_or(0, |token| token.at);
     let main = [
         "void",

@@ -1,5 +1,6 @@
 //! Why a shader has no program.
 
+use ctm_lane::budget::Halt;
 use thiserror::Error;
 
 /// Why a fragment shader cannot be brought into the compiler's form.
@@ -43,6 +44,9 @@ pub enum LowerError {
         /// How much there is.
         limit: usize,
     },
+    /// The budget was used up.
+    #[error("compiling ended early: {0}")]
+    Halted(#[from] Halt),
     /// The reader gave something that its own rules forbid.
     #[error("the library that reads the language left a form that it should not: {0}; please report it")]
     Malformed(&'static str),

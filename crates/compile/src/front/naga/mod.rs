@@ -5,6 +5,7 @@
 //! - `lower`: modules to [`ir::Function`](crate::ir::Function)s, with their [interfaces](crate::front::Interface).
 
 mod allotment;
+mod contain;
 mod error;
 mod limits;
 mod lower;

@@ -1,5 +1,6 @@
 //! Texts become modules, and modules functions.
 
+use super::contain::{Panicked, contained, place_of_panic};
 use super::error::LowerError;
 use super::limits;
 use super::lower::{self, AtLine, Source};
@@ -7,15 +8,12 @@ use super::wording;
 use crate::front::glsl::{self, Calls, Dialect, GlslError};
 use crate::front::{Interface, Roles};
 use crate::ir::Function;
+use ctm_lane::budget::{Budget, Meter};
 use naga::back::wgsl;
 use naga::front::{glsl as naga_glsl, wgsl as naga_wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, Span};
 use thiserror::Error;
-
-/// Stack of the thread that reads a text: naga's readers recurse, `limits` says how deep.
-#[cfg(not(target_family = "wasm"))]
-const STACK: usize = 64 << 20;
 
 /// What is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -38,7 +36,7 @@ pub enum ReadError {
     #[error(transparent)]
     Lower(#[from] LowerError),
     /// The reader of the language broke down.
-    #[error("the library that reads the language failed on this text; change it, and please report it")]
+    #[error("the library that reads the language failed here; change this part of the text, and please report it")]
     Failed,
 }
 
@@ -80,31 +78,45 @@ pub struct ReadModule {
 ///
 /// What is wrong with the text, with its line.
 pub fn read_glsl(text: &str, defines: &[(String, String)]) -> Result<ReadModule, ReadFailure> {
-    guarded(|| {
-        let located = |error: ReadError, at: usize| failure(text, error, Some(at));
+    let located = |error: ReadError, at: usize| failure(text, error, Some(at));
+    let dialect = guarded(|| {
         limits::check(text).map_err(|(error, at)| located(error, at))?;
         let dialect = glsl::dialect(text, defines).map_err(|error| located(error.error.into(), error.at as usize))?;
         limits::check(&dialect.text).map_err(|(error, at)| located(error, dialect.place(at as u32) as usize))?;
-        let options = naga_glsl::Options::from(ShaderStage::Fragment);
-        let module = naga_glsl::Frontend::default()
-            .parse(&options, &dialect.text)
-            .map_err(|errors| unread(text, &dialect, errors.errors.first()))?;
-        // GLSL leaves derivatives where some lanes are elsewhere undefined; they are no error.
-        let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
-        let info = validate(&module, flags).map_err(|(error, span)| {
-            let place = |at: u32| dialect.place(at) as usize;
-            if let ValidationError::InvalidHandle(_) = *error {
-                let calls = Calls::of(&dialect.text);
-                return match calls.recursion(None) {
-                    Some((name, at)) => failure(text, GlslError::Recursion(name.to_owned()).into(), Some(place(at))),
-                    None => failure(text, ReadError::Language(ORDER.to_owned()), None),
-                };
-            }
-            let message = wording::validation(&module, &error);
-            failure(text, ReadError::Language(message), span.to_range().map(|range| place(range.start as u32)))
-        })?;
-        Ok(ReadModule { module, info, roles: dialect.roles.clone(), text: text.to_owned(), dialect: Some(dialect) })
-    })
+        Ok(dialect)
+    })?;
+    match contained(|| valid_glsl(text, &dialect)) {
+        Ok(valid) => {
+            let (module, info) = valid?;
+            Ok(ReadModule { module, info, roles: dialect.roles.clone(), text: text.to_owned(), dialect: Some(dialect) })
+        }
+        Err(Panicked) => {
+            let place = place_of_panic(&dialect.text, |part| _ = valid_glsl(text, &dialect.part(part)));
+            Err(failure(text, ReadError::Failed, place.map(|at| dialect.place(at as u32) as usize)))
+        }
+    }
+}
+
+fn valid_glsl(text: &str, dialect: &Dialect) -> Result<(Module, ModuleInfo), ReadFailure> {
+    let options = naga_glsl::Options::from(ShaderStage::Fragment);
+    let module = naga_glsl::Frontend::default()
+        .parse(&options, &dialect.text)
+        .map_err(|errors| unread(text, dialect, errors.errors.first()))?;
+    // GLSL leaves derivatives where some lanes are elsewhere undefined; they are no error.
+    let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
+    let info = validate(&module, flags).map_err(|(error, span)| {
+        let place = |at: u32| dialect.place(at) as usize;
+        if let ValidationError::InvalidHandle(_) = *error {
+            let calls = Calls::of(&dialect.text);
+            return match calls.recursion(None) {
+                Some((name, at)) => failure(text, GlslError::Recursion(name.to_owned()).into(), Some(place(at))),
+                None => failure(text, ReadError::Language(ORDER.to_owned()), None),
+            };
+        }
+        let message = wording::validation(&module, &error);
+        failure(text, ReadError::Language(message), span.to_range().map(|range| place(range.start as u32)))
+    })?;
+    Ok((module, info))
 }
 
 /// Reads WGSL.
@@ -113,18 +125,26 @@ pub fn read_glsl(text: &str, defines: &[(String, String)]) -> Result<ReadModule,
 ///
 /// What is wrong with the text, with its line.
 pub fn read_wgsl(text: &str) -> Result<ReadModule, ReadFailure> {
-    guarded(|| {
-        limits::check(text).map_err(|(error, at)| failure(text, error, Some(at)))?;
-        let module = naga_wgsl::parse_str(text).map_err(|error| {
-            let at = error.labels().next().and_then(|(span, _)| span.to_range()).map(|range| range.start);
-            failure(text, ReadError::Language(error.message().to_owned()), at)
-        })?;
-        let info = validate(&module, ValidationFlags::all()).map_err(|(error, span)| {
-            let message = wording::validation(&module, &error);
-            failure(text, ReadError::Language(message), span.to_range().map(|range| range.start))
-        })?;
-        Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None })
-    })
+    limits::check(text).map_err(|(error, at)| failure(text, error, Some(at)))?;
+    match contained(|| valid_wgsl(text)) {
+        Ok(valid) => {
+            let (module, info) = valid?;
+            Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None })
+        }
+        Err(Panicked) => Err(failure(text, ReadError::Failed, place_of_panic(text, |part| _ = valid_wgsl(part)))),
+    }
+}
+
+fn valid_wgsl(text: &str) -> Result<(Module, ModuleInfo), ReadFailure> {
+    let module = naga_wgsl::parse_str(text).map_err(|error| {
+        let at = error.labels().next().and_then(|(span, _)| span.to_range()).map(|range| range.start);
+        failure(text, ReadError::Language(error.message().to_owned()), at)
+    })?;
+    let info = validate(&module, ValidationFlags::all()).map_err(|(error, span)| {
+        let message = wording::validation(&module, &error);
+        failure(text, ReadError::Language(message), span.to_range().map(|range| range.start))
+    })?;
+    Ok((module, info))
 }
 
 impl ReadModule {
@@ -134,6 +154,15 @@ impl ReadModule {
     ///
     /// What the hardware cannot do, with its line.
     pub fn lower(&self, entry: Option<&str>) -> Result<Shader, ReadFailure> {
+        self.lower_within(entry, &Meter::new(Budget::default(), None))
+    }
+
+    /// [`lower`](Self::lower) within a budget.
+    ///
+    /// # Errors
+    ///
+    /// What the hardware cannot do, or that the budget is used up, with the line.
+    pub fn lower_within(&self, entry: Option<&str>, meter: &Meter<'_>) -> Result<Shader, ReadFailure> {
         guarded(|| {
             let starts = line_starts(&self.text);
             let line = |span: Span| -> u32 {
@@ -147,9 +176,19 @@ impl ReadModule {
                 };
                 starts.partition_point(|&start| start <= at) as u32
             };
-            let source = Source { module: &self.module, info: &self.info, roles: &self.roles, line: &line };
+            let source = Source {
+                module: &self.module,
+                info: &self.info,
+                roles: &self.roles,
+                meter,
+                copies: self.dialect.is_some(),
+                line: &line,
+            };
             match lower::lower(&source, entry) {
-                Ok((function, interface)) => Ok(Shader { function, interface }),
+                Ok((mut function, interface)) => {
+                    function.is_exact = self.dialect.as_ref().is_some_and(|dialect| dialect.is_exact);
+                    Ok(Shader { function, interface })
+                }
                 Err(AtLine { error: error @ LowerError::EntryPoint { .. }, .. }) => {
                     let other = ["@compute", "@vertex"].into_iter().filter_map(|stage| self.text.find(stage)).min();
                     Err(failure(&self.text, error.into(), other))
@@ -189,24 +228,10 @@ impl ReadModule {
     }
 }
 
-/// Runs on the caller's stack: WebAssembly has no threads of the standard library, and whoever embeds it ends what panics.
-#[cfg(target_family = "wasm")]
+/// Runs what may break down, with nothing to say about where.
 fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Result<T, ReadFailure> {
-    run()
-}
-
-/// Runs on a thread with enough stack; a panic below, which would be a bug, becomes an error here and nowhere else.
-#[cfg(not(target_family = "wasm"))]
-fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Result<T, ReadFailure> {
-    let failed = || Err(ReadFailure { error: ReadError::Failed, line: 0, column: 0 });
-    std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().name("shader reader".into()).stack_size(STACK).spawn_scoped(scope, run);
-        match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
-            Err(_) => failed(),
-        }
-    })
+    let failed = ReadFailure { error: ReadError::Failed, line: 0, column: 0 };
+    contained(run).unwrap_or(Err(failed))
 }
 
 /// What to do where naga has functions in another order than it wants.

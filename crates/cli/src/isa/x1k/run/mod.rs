@@ -157,7 +157,11 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
 /// Loads the one program of a file.
 fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Loaded, Failure> {
     let kernel = file.kernel.clone();
-    let compiling = shader::Options { texel_coordinates: x1k.texel_coordinates, ..shader::Options::default() };
+    let compiling = shader::Options {
+        shading: ctm_compile::Options { precise: x1k.precise, ..ctm_compile::Options::default() },
+        texel_coordinates: x1k.texel_coordinates,
+        limits: args.execution.budget.limits(console.host),
+    };
     compiling.require_meaning(shader::language(&file.path))?;
     let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;

@@ -4,7 +4,7 @@ use super::{Options, compile, language, understood};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::x1k::file_of;
 use crate::isa::{OwnCommand, output_path};
-use crate::options::BudgetArgs;
+use crate::options::{BudgetArgs, Size, TimeLimit};
 use crate::outputs::{Form, Sink};
 use crate::report::Message;
 use crate::wording::one_line;
@@ -47,6 +47,15 @@ pub struct CompileArgs {
     /// In a pixel shader, coordinates of lookups count texels, as CTM's clients have it, and do not go from 0 to 1
     #[arg(long)]
     pub texel_coordinates: bool,
+    /// Calculate in the order of the source, each operation rounded, as for 'precise' variables of GLSL
+    #[arg(long)]
+    pub precise: bool,
+    /// Seconds after which compiling ends without a program [default: none]
+    #[arg(long, value_name = "SECONDS|none")]
+    pub timeout: Option<TimeLimit>,
+    /// Memory that compiling may take: bytes, or a number with K, M or G [default: 4G, or half of what this machine has]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
     #[arg(skip)]
     budget: BudgetArgs,
 }
@@ -104,8 +113,11 @@ impl OwnCommand for CompileArgs {
             shading: ctm_compile::Options {
                 defines: self.defines.iter().map(define).collect(),
                 entry: self.entry.clone(),
+                precise: self.precise,
             },
             texel_coordinates: self.texel_coordinates,
+            limits: BudgetArgs { timeout: self.timeout, memory: self.memory, ..BudgetArgs::default() }
+                .limits(console.host),
         };
         options.require_meaning(Some(language))?;
         if self.emit == Some(Stage::Ast) {

@@ -10,6 +10,7 @@ use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure};
 use ctm_compile::front::{naga, ps};
 use ctm_compile::{CompileError, Compiled};
+use ctm_lane::budget::{Limits, Meter};
 use ctm_text::{Origin, SourceFile};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,10 +37,12 @@ pub fn language(path: &Path) -> Option<Language> {
 /// What of a source is compiled, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// For GLSL and WGSL.
+    /// For GLSL and WGSL; `precise` is also for pixel shader text.
     pub shading: ctm_compile::Options,
     /// Coordinates of lookups in pixel shader text count texels; else they go from 0 to 1, as in Direct3D.
     pub texel_coordinates: bool,
+    /// What compiling may use.
+    pub limits: Limits,
 }
 
 impl Options {
@@ -52,6 +55,7 @@ impl Options {
         let is_pixel_shader = language == Some(Language::PixelShader);
         let given = [
             ("--define", !self.shading.defines.is_empty(), is_glsl, "GLSL has macros"),
+            ("--precise", self.shading.precise, language.is_some(), "shaders in source are compiled"),
             ("--entry", self.shading.entry.is_some(), !is_pixel_shader, "GLSL and WGSL have entry points"),
             (
                 "--texel-coordinates",
@@ -129,13 +133,16 @@ pub fn compile(
 ) -> Result<(Compiled, Vec<Origin>), Failure> {
     let lines = Lines::new(source);
     let text = &lines.file.text;
+    let cancel = console.host.interrupt();
+    let meter = Meter::new(options.limits.start(), Some(&*cancel));
     let compiled = match language {
         Language::Shading(language) => {
-            ctm_compile::compile(text, language, &options.shading).map_err(|error| lines.failure(&error))?
+            let compiled = ctm_compile::compile_within(text, language, &options.shading, &meter);
+            compiled.map_err(|error| error.halt().map_or_else(|| lines.failure(&error).into(), Failure::from))?
         }
         Language::PixelShader => {
-            let options = ps::Options { scaled: !options.texel_coordinates };
-            let shader = ctm_compile::compile_pixel_shader(&lines.file.name, text, options)?;
+            let options = ps::Options { scaled: !options.texel_coordinates, precise: options.shading.precise };
+            let shader = ctm_compile::compile_pixel_shader_within(&lines.file.name, text, options, &meter)??;
             shader.warnings.iter().for_each(|warning| console.report(&diagnostic(warning)));
             shader.compiled
         }

@@ -28,6 +28,11 @@ const UNITS: usize = 16;
 /// Output registers of a program.
 const OUTPUTS: u32 = 4;
 
+/// A uniform with a value that is known only when the program runs, or that takes more than the reader calculates.
+const NOT_CONSTANT: LowerError = LowerError::Unsupported(
+    "a uniform's initial value that is not a constant; write its numbers, or set it from outside",
+);
+
 /// Whether a uniform is a member of an element: those keep whole registers, so that an index can choose elements.
 fn in_array(name: &str) -> bool {
     name.contains('[')
@@ -61,15 +66,18 @@ impl<'m> Lowering<'m> {
         let count = types::slots_of(self.module, variable.ty)?;
         let role = self.source.roles.get(name);
         match (variable.space, role) {
-            (AddressSpace::Uniform | AddressSpace::Immediate, _) | (AddressSpace::Private, Some(Role::Uniform)) => {
+            (AddressSpace::Uniform | AddressSpace::Immediate, _)
+            | (AddressSpace::Private, Some(Role::Uniform { .. })) => {
                 if used.contains(GlobalUse::WRITE) {
                     return Err(LowerError::UniformWrite(name.to_owned()));
                 }
                 let mut constants = Vec::with_capacity(count);
                 let first = self.interface.uniforms.len();
                 self.uniform(name, variable.ty, &mut constants)?;
-                if let Some(init) = variable.init {
-                    self.defaults(first, init)?;
+                match variable.init {
+                    Some(init) => self.defaults(first, init)?,
+                    None if role == Some(Role::Uniform { given: true }) => return Err(NOT_CONSTANT),
+                    None => {}
                 }
                 Ok(Place::uniform(constants, name))
             }
@@ -238,10 +246,7 @@ impl<'m> Lowering<'m> {
         let values = self.global_value(init, 0)?;
         let mut numbers = Vec::new();
         for value in values {
-            let bits = self
-                .builder
-                .known(value)
-                .ok_or(LowerError::Unsupported("a uniform's initial value that is not constant"))?;
+            let bits = self.builder.known(value).ok_or(NOT_CONSTANT)?;
             numbers.push(match self.builder.type_of(value) {
                 crate::ir::Type::Float => f32::from_bits(bits),
                 crate::ir::Type::Bool => bits as f32,

@@ -15,6 +15,8 @@ use super::error::LowerError;
 use super::types;
 use crate::front::{Interface, Roles};
 use crate::ir::{Block, Builder, Function, Output, Value, Variable};
+use crate::limits::Poll;
+use ctm_lane::budget::Meter;
 use globals::Global;
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Expression, GlobalVariable, Handle, Module, ShaderStage, Span, TypeInner};
@@ -24,6 +26,10 @@ use std::rc::Rc;
 
 /// Most instructions and values that a program may have before it is simplified.
 const MAX_SIZE: usize = 400_000;
+/// Bytes that a value takes in the function, its copy in a pass, and what passes know of it.
+const VALUE_BYTES: usize = 512;
+/// Values for which memory is taken at a time.
+const VALUES: usize = 4096;
 /// Statements inside of each other: passes recurse over them.
 const MAX_DEPTH: usize = 200;
 /// How deep functions may call each other.
@@ -37,6 +43,10 @@ pub(crate) struct Source<'m> {
     pub(crate) info: &'m ModuleInfo,
     /// What its globals stand for.
     pub(crate) roles: &'m Roles,
+    /// What it may use of time and memory.
+    pub(crate) meter: &'m Meter<'m>,
+    /// Whether what calls write is copied to them and back, as in GLSL, rather than pointed to.
+    pub(crate) copies: bool,
     /// The line of the user's text for a place in the text that was read; 0 for what the user did not write.
     pub(crate) line: &'m dyn Fn(Span) -> u32,
 }
@@ -66,6 +76,8 @@ pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Re
         next_varying: 0,
         written: BTreeSet::new(),
         calls: 0,
+        poll: Poll::new(source.meter),
+        values: 0,
         line: 0,
     };
     match lowering.entry(entry) {
@@ -125,6 +137,9 @@ struct Lowering<'m> {
     /// Variables that some statement stores to.
     written: BTreeSet<Variable>,
     calls: usize,
+    poll: Poll<'m>,
+    /// Values for which memory was taken.
+    values: usize,
     line: u32,
 }
 
@@ -150,7 +165,12 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn check_size(&self) -> Result<()> {
+    fn check_size(&mut self) -> Result<()> {
+        self.poll.look()?;
+        while self.builder.size() > self.values {
+            self.poll.meter().reserve((VALUES * VALUE_BYTES) as u64)?;
+            self.values += VALUES;
+        }
         if self.builder.size() > MAX_SIZE {
             return Err(LowerError::Limit {
                 what: "values before it is simplified; shorten loops over arrays and calls",

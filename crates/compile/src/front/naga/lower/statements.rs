@@ -1,6 +1,7 @@
 //! Statements.
 
-use super::{Breakable, Frame, LowerError, Lowering, Operand, Result};
+use super::places::Place;
+use super::{Breakable, Frame, LowerError, Lowering, Operand, Result, types};
 use crate::ir::Passes;
 use naga::{Block, Expression, Handle, Statement, SwitchCase, SwitchValue};
 
@@ -162,8 +163,13 @@ impl<'m> Lowering<'m> {
                 for argument in arguments {
                     operands.push(self.operand(frame, *argument)?);
                 }
+                let copies =
+                    if self.source.copies { self.copy_in(frame, arguments, &mut operands)? } else { Vec::new() };
                 let callee = &self.module.functions[*function];
                 let values = self.inline(callee, &self.source.info[*function], operands)?;
+                for (place, copy) in copies {
+                    self.copy_out(&place, &copy)?;
+                }
                 if let Some(result) = result {
                     frame.values.insert(*result, values.into());
                 }
@@ -181,6 +187,33 @@ impl<'m> Lowering<'m> {
             | Statement::SubgroupCollectiveOperation { .. } => Err(LowerError::Unsupported("operations of subgroups")),
             Statement::CooperativeStore { .. } => Err(LowerError::Unsupported("cooperative matrices")),
         }
+    }
+
+    /// Variables of the call's own for arguments that it may write, with the places that they are copied back to.
+    fn copy_in(
+        &mut self,
+        frame: &Frame<'m>,
+        arguments: &[Handle<Expression>],
+        operands: &mut [Operand],
+    ) -> Result<Vec<(Place, Place)>> {
+        let mut copies = Vec::new();
+        for (&argument, operand) in arguments.iter().zip(operands) {
+            let Operand::Place(place) = operand else { continue };
+            let count = types::slots(self.module, &self.pointee(frame, argument)?)?;
+            let values = self.load(place, count)?;
+            let copy = self.variable(&values);
+            copies.push((std::mem::replace(place, copy.clone()), copy));
+        }
+        Ok(copies)
+    }
+
+    /// Writes back what a call left in its own variable, if it wrote that.
+    fn copy_out(&mut self, place: &Place, copy: &Place) -> Result<()> {
+        if !copy.all().iter().any(|variable| self.written.contains(variable)) {
+            return Ok(());
+        }
+        let values: Vec<_> = copy.all().iter().map(|&variable| self.builder.load(variable)).collect();
+        self.store(place, &values)
     }
 
     fn conditional(

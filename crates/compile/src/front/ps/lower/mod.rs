@@ -17,6 +17,8 @@ const MOST_VALUES: usize = 60_000;
 pub struct Options {
     /// Coordinates of fetches are fractions of the texture's size, as Direct3D has them; else they are in elements, as CTM programs have them.
     pub scaled: bool,
+    /// Numbers are calculated instruction by instruction, each rounded.
+    pub precise: bool,
 }
 
 /// A shader as a function.
@@ -59,7 +61,8 @@ pub fn lower(shader: &Shader, options: Options) -> Result<Lowered, NotLowered> {
     let mut lowering = Lowering::new(shader, options);
     lowering.statements(&shader.body)?;
     let literals = shader.floats.iter().map(|(&index, &bits)| (index as u8, bits)).collect();
-    Ok(Lowered { function: lowering.finish(), literals })
+    let function = lowering.finish().exactly(options.precise);
+    Ok(Lowered { function, literals })
 }
 
 struct Lowering<'a> {
