@@ -124,7 +124,7 @@ fn overlapping_buffers_do_not_depend_on_the_width_of_groups() {
             SET_IMAGE,
             Command::SetInpFmt { input: 0, base: OUTPUT, format, tiling, pitch, height },
             Command::SetOutFmt { output: 0, base: OUTPUT + ROW, format, tiling, pitch, height: height - 1 },
-            domain(256, height as u16 - 1),
+            domain(256, height - 1),
             Command::StartProgram,
         ])
         .unwrap();

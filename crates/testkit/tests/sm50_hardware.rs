@@ -88,7 +88,7 @@ impl Expected {
             64 => low | u64::from(words.next().unwrap_or_default()) << 32,
             _ => low & u64::MAX >> (64 - bits),
         };
-        let magnitude = value & (1 << (bits - 1)) - 1;
+        let magnitude = value & ((1 << (bits - 1)) - 1);
         let infinity = match bits {
             16 => 0x7C00,
             32 => 0x7F80_0000,
