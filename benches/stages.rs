@@ -10,6 +10,7 @@ use ctm_testkit::case::Case;
 use ctm_testkit::texels;
 use ctm_x1k::lift::{Form, Specialisation, lift};
 use ctm_x1k::{Instruction, Job, Words};
+use std::collections::BTreeMap;
 
 /// What the lift may rely on for a job without a conditional unit.
 fn specialisation(job: &Job) -> Specialisation {
@@ -19,6 +20,7 @@ fn specialisation(job: &Job) -> Specialisation {
     };
     Specialisation {
         inputs: job.inputs.each_ref().map(|surface| surface.as_ref().map(input)),
+        samplers: BTreeMap::new(),
         outputs: job.outputs.each_ref().map(Option::is_some),
         out_mask: job.out_mask,
         test: job.conditional.test,

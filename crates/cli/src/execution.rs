@@ -2,7 +2,6 @@
 
 use crate::options::values::InputSource;
 use crate::options::{BudgetArgs, RunArgs};
-use ctm_array::FileSpec;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,13 +36,14 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// The files that inputs are filled from; `file` gives the part of an input's text that names one.
-    pub fn of_inputs(args: &RunArgs, file: fn(&str) -> &str) -> Self {
+    /// The files that inputs and their further levels are filled from; `file` gives the one that the text of an input names.
+    pub fn of_inputs(args: &RunArgs, file: fn(&str) -> Option<PathBuf>) -> Self {
         let inputs = args.inputs.iter().filter_map(|input| match &input.value {
-            InputSource::File(text) => Some(FileSpec::parse(file(text)).ok()?.path),
+            InputSource::File(text) => file(text),
             InputSource::Output(_) | InputSource::Made(_) => None,
         });
-        NamedFiles { reads: inputs.collect(), ..NamedFiles::default() }
+        let mips = args.mips.iter().filter_map(|mip| file(&mip.value));
+        NamedFiles { reads: inputs.chain(mips).collect(), ..NamedFiles::default() }
     }
 
     /// Adds files to be read.

@@ -410,7 +410,7 @@ fn inputs_are_sampled_as_textures() {
         (":2d,linear,mirror,clamp", [0.0, 0.5, 1.0, 1.0]),
         (":2d,linear,border", [0.0, 0.5, 1.0, 0.5]),
     ] {
-        for engine in ["reference", "interp"] {
+        for engine in ["reference", "interp", "jit"] {
             let line = format!(
                 "run sampled.x1k --domain 4x1 --input 0=two.f32:2x1x1{sampler} -o out.f32:4x1x1 --engine {engine}"
             );
@@ -421,9 +421,67 @@ fn inputs_are_sampled_as_textures() {
     }
     let run = |rest: &str| folder.ctm(&format!("run sampled.x1k --domain 4x1 --input 0=two.f32:2x1x1:2d{rest}"));
     run(",cubic -o out.f32").fails(1, &["two.f32", "'cubic'", "2d,linear,repeat"]);
-    run(" --emit asm").fails(1, &["inputs have samplers"]);
+    let shown = run(" --emit lane").ok();
+    assert!(shown.out().contains("surface_load"), "{}", shown.out());
     run(" --emit-trace out.ctmtrace").fails(2, &["no samplers"]);
     run(",linear -o out.npy --sandbox").ok();
     let followed = run(",linear -o out.npy --follow 1,0").ok();
     assert!(followed.out().contains("reads tex[0] at (0.5, 0.5, 0, 0):"), "{}", followed.out());
+}
+
+/// The element of level q at the direction or place (s, t, r) = (0.25, 0.5, 0.25) * (1, 1, row).
+const DEEP: &str = "\
+.const c0 = 0, 0, 0.5, 0
+.const c1 = 0.25, 0.5, 0.25, 0
+src0.rgb = temp[0], src1.rgb = const[0], src2.rgb = const[1] : temp[1].rgb = MAD src0.rrg src1.rgb src2.rgb, temp[1].a = MAX src0.r src0.r ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[2].rgba = LOD tex[0].rgba temp[1].rgba ;
+OUT TEX_SEM_WAIT src0.rgb = temp[2] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;
+";
+
+/// Volumes and cubes with levels: the first column has level 0, the second level 1.
+#[test]
+fn inputs_are_volumes_and_cubes_with_levels() {
+    let folder = Folder::new("run-deep");
+    let numbers = |count: usize| bytes(&(0..count).map(|number| number as f32).collect::<Vec<_>>());
+    folder.write("deep.x1k", DEEP).write("volume.f32", numbers(8)).write("cube.f32", numbers(24));
+    folder
+        .write("faces.f32", numbers(6))
+        .write("five.f32", numbers(20))
+        .write("one.f32", numbers(1))
+        .write("two.f32", numbers(2));
+    let run = |rest: &str| folder.ctm(&format!("run deep.x1k --domain 2x2 -o out.f32:2x2x1 {rest}"));
+    for (inputs, expected) in [
+        // 2x2 elements in each slice: column 0, row 1 of slices 0 and 1; the next level has the one element 0.
+        ("--input 0=volume.f32:2x2x2x1", [2.0, 2.0, 6.0, 6.0]),
+        ("--input 0=volume.f32:2x2x2x1:3d --mip 0=one.f32:1x1x1x1", [2.0, 0.0, 6.0, 0.0]),
+        // (0.25, 0.5, 0.25) points to +y, (0.25, 0.5, 0.75) to +z: faces 2 and 4.
+        ("--input 0=cube.f32:2x12x1:cube", [11.0, 11.0, 16.0 + 1.0, 16.0 + 1.0]),
+        ("--input 0=cube.f32:2x2x6x1:cube --mip 0=faces.f32:1x6x1", [11.0, 2.0, 16.0 + 1.0, 4.0]),
+        (
+            "--input 0=cube.f32:2x2x6x1:cube,linear,clamp --mip 0=faces.f32:1x6x1:cube",
+            [11.0, 2.0, 16.0 + 213.0 / 256.0, 4.0],
+        ),
+    ] {
+        for engine in ["reference", "interp", "jit"] {
+            run(&format!("{inputs} --engine {engine}")).ok();
+            assert_eq!(folder.read_floats("out.f32"), expected, "{inputs} {engine}");
+        }
+    }
+    for (line, status, words) in [
+        ("--input 0=volume.f32:2x4x1:3d", 1, ["'3d' needs to know how many slices", "FILE:WxHxDxC"]),
+        ("--input 0=five.f32:2x10x1:cube", 1, ["six square faces", "2 columns and 10 rows"]),
+        ("--input 0=five.f32:2x2x5x1:cube", 1, ["six square faces", "not 5"]),
+        ("--input 0=volume.f32:2x2x2x1:array", 1, ["arrays of textures", "3d or cube"]),
+        (
+            "--input 0=volume.f32:2x2x2x1 --mip 0=two.f32:2x1x1x1",
+            1,
+            ["level 1 of input 0 is 1x1x1 (3d)", "half the sides"],
+        ),
+        ("--input 0=volume.f32:2x4x1 --mip 1=one.f32:1x1x1", 2, ["input 1 has a further level", "--input 1=FILE"]),
+        ("--input 0=uv --mip 0=one.f32:1x1x1", 2, ["input 0 has a further level", "not a file"]),
+        ("--input 0=volume.f32:2x2x2x1:3d,clamp,clamp,clamp,clamp", 1, ["4 wraps are too many", "three directions"]),
+    ] {
+        run(line).fails(status, &words);
+    }
+    run("--input 0=cube.f32:2x2x6x1:cube,linear --mip 0=faces.f32:1x6x1:cube --sandbox").ok();
 }

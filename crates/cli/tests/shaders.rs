@@ -177,3 +177,62 @@ fn examples_compile_and_run() {
     folder.ctm("run clouds.frag --domain 24x16 --uniform iTime=3 -o clouds.png").ok();
     folder.ctm("run raymarch.wgsl --domain 24x16 --uniform view.time=0.45 -o raymarch.png").ok();
 }
+
+const VOLUME: &str = "\
+uniform sampler3D vol; out vec4 o;
+void main() { o = texture(vol, vec3(gl_FragCoord.xy / 2.0, 0.9)) + float(textureSize(vol, 0).z); }
+";
+
+const CUBE: &str = "\
+@group(0) @binding(0) var sky: texture_cube<f32>;
+@group(0) @binding(1) var s: sampler;
+@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {
+  return textureSampleLevel(sky, s, vec3f(p.x - 1.0, 0.25, p.y - 1.0), 0.0) + f32(textureNumLevels(sky));
+}
+";
+
+/// Volumes and cubes of sources: what is given has to be one, by name, and by number in a program that was compiled.
+#[test]
+fn textures_have_the_kinds_of_their_sources() {
+    let folder = Folder::new("shaders-textures");
+    let numbers = |count: usize| -> Vec<u8> { (0..count).flat_map(|number| (number as f32).to_le_bytes()).collect() };
+    folder.write("vol.frag", VOLUME).write("sky.wgsl", CUBE).write("n.f32", numbers(24)).write("faces.f32", numbers(6));
+    folder.write("eight.f32", numbers(8)).write("one.f32", numbers(1));
+    folder.write("sky.ps", "ps_3_0\ndef c0, -1, 0.25, -1, 0\ndcl_cube s0\ndcl_texcoord v0.xy\nadd r0.xyz, v0.xyyy, c0\nmov r0.y, c0.y\ntexld r1, r0, s0\nmov oC0, r1\n");
+    for (line, expected) in [
+        ("run vol.frag --input vol=eight.f32:2x2x2x1:3d", [6.0, 7.0, 8.0, 9.0]),
+        ("run vol.frag --input 0=eight.f32:2x2x2x1", [6.0, 7.0, 8.0, 9.0]),
+        ("run vol.frag --input vol=eight.f32:2x2x2x1:3d --mip vol=one.f32:1x1x1x1", [6.0, 7.0, 8.0, 9.0]),
+        // The corners lie at (-0.5, 0.25, -0.5) and so on; of parts of the same length the last counts: -z and +z.
+        ("run sky.wgsl --input sky=n.f32:2x12x1:cube", [22.0, 21.0, 17.0, 18.0]),
+        ("run sky.wgsl --input sky=n.f32:2x12x1:cube --mip sky=faces.f32:1x6x1", [23.0, 22.0, 18.0, 19.0]),
+        ("run sky.ps --varying v0=position --input s0=n.f32:2x12x1:cube", [21.0, 20.0, 16.0, 17.0]),
+    ] {
+        for engine in ["reference", "interp", "jit"] {
+            let done = folder.ctm(&format!("{line} --domain 2x2 -o out.f32:2x2x1 --engine {engine}")).ok();
+            assert!(!done.err().contains("warning"), "{}", done.err());
+            assert_eq!(folder.read_floats("out.f32"), expected, "{line} {engine}");
+        }
+    }
+    folder.ctm("compile vol.frag -o vol.elf").ok();
+    folder.ctm("compile sky.wgsl -o sky.elf").ok();
+    folder.write("plane.frag", "uniform sampler2D p; void main() { gl_FragColor = texture2D(p, gl_FragCoord.xy); }\n");
+    for (line, status, words) in [
+        ("run vol.frag --input vol=n.f32:6x4x1", 2, ["'vol' has three directions", "vol=FILE:3d"]),
+        ("run vol.frag --input vol=n.f32:2x12x1:cube", 2, ["'vol' has three directions", "as cube"]),
+        ("run vol.frag --input vol=uv", 2, ["'vol' has three directions", "'uv'"]),
+        ("run sky.wgsl --input sky=n.f32:6x4x1", 2, ["'sky' is a cube", "sky=FILE:cube"]),
+        ("run sky.wgsl --input 0=n.f32:2x2x6x1:3d", 2, ["'sky' is a cube", "as 3d"]),
+        ("run sky.ps --input s0=n.f32:6x4x1", 2, ["'s0' is a cube", "s0=FILE:cube"]),
+        ("run sky.ps --input s0=n.f32:2x12x1:cube --texel-coordinates", 1, ["`s0` is a cube or a volume", "sky.ps:7"]),
+        ("run plane.frag --input p=n.f32:2x12x1:cube", 2, ["'p' has two directions", "p=FILE:2d"]),
+        ("run vol.elf --input 0=n.f32:6x4x1", 1, ["samples input 0 as a volume texture", "is a flat one"]),
+        ("run sky.elf --input 0=n.f32:2x2x6x1", 1, ["samples input 0 as a cube texture", "is a volume one"]),
+    ] {
+        println!("ctm {line}");
+        folder.ctm(&format!("{line} --domain 2x2 -o out.f32")).fails(status, &words);
+    }
+    let shown = folder.ctm("info sky.elf").ok();
+    assert!(shown.out().contains("input 0 as a cube texture"), "{}", shown.out());
+    folder.ctm("run sky.elf --input 0=n.f32:2x12x1:cube --domain 2x2 -o out.f32").ok();
+}

@@ -1,7 +1,7 @@
 //! Pixel shader text to programs of the CTM device.
 
 use crate::backend::{Binding, generate_optimised};
-use crate::front::ps::ast::{Input, Shader, Usage};
+use crate::front::ps::ast::{Dimension, Input, Shader, Usage};
 use crate::front::ps::{Lowered, NotLowered, Options, Parsed, lower, parse};
 use crate::front::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Function, Inst, Node, Op, Region};
@@ -61,7 +61,9 @@ fn read(name: &str, text: &str, options: Options) -> Result<(Parsed, Lowered), V
     let parsed = parse(name, text)?;
     let lowered = lower(&parsed.shader, options).map_err(|error| {
         let line = match error {
-            NotLowered::Counter { line, .. } | NotLowered::TooLong { line } => line,
+            NotLowered::Counter { line, .. } | NotLowered::TooLong { line } | NotLowered::Directions { line, .. } => {
+                line
+            }
         };
         vec![about_line(&parsed, line, error.to_string())]
     })?;
@@ -84,6 +86,7 @@ fn generate((parsed, lowered): (Parsed, Lowered), optimised: Function) -> Result
         program.info.interpolants[usize::from(slot)] = Some(register);
     }
     let interface = interface(&parsed.shader, &program);
+    interface.require_textures(&mut program.info);
     let read = lowered.function;
     let compiled = Compiled { program, lines: generated.lines, interface, read, optimised };
     Ok(PixelShader { compiled, warnings: parsed.cursor.diagnostics })
@@ -102,8 +105,14 @@ fn interface(shader: &Shader, program: &Program) -> Interface {
         place: UniformPlace { register, channel: 0 },
         default: Vec::new(),
     };
-    let texture =
-        |&unit: &u8| Texture { name: format!("s{unit}"), unit, kind: TextureKind::Plane, sampled: true, size: None };
+    let texture = |&unit: &u8| {
+        let kind = match shader.samplers.get(&u16::from(unit)) {
+            None | Some(Dimension::Plane) => TextureKind::Plane,
+            Some(Dimension::Volume) => TextureKind::Volume,
+            Some(Dimension::Cube) => TextureKind::Cube,
+        };
+        Texture { name: format!("s{unit}"), unit, kind, sampled: true, size: None, levels: None }
+    };
     let varying = |input: &Input| match input.usage {
         Usage::TexCoord(slot) if program.info.interpolants[usize::from(slot)].is_some() => {
             Some(Varying { name: input.register.to_string(), slot, slots: 1, channels: 4 })

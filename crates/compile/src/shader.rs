@@ -130,6 +130,7 @@ pub fn compile_within(
     for &(slot, register) in &binding.varyings {
         program.info.interpolants[usize::from(slot)] = Some(register);
     }
+    shader.interface.require_textures(&mut program.info);
     Ok(Compiled { program, lines: generated.lines, interface: shader.interface, read: shader.function, optimised })
 }
 
@@ -138,8 +139,8 @@ fn binding(interface: &Interface) -> Binding {
     let uniforms = interface.uniforms.iter().map(|uniform| {
         usize::from(uniform.place.register) + usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize
     });
-    let sizes =
-        interface.textures.iter().filter_map(|texture| texture.size).map(|(register, _)| usize::from(register) + 1);
+    let places = interface.textures.iter().flat_map(|texture| texture.size.into_iter().chain(texture.levels));
+    let sizes = places.map(|(register, _)| usize::from(register) + 1);
     let slots = interface.varyings.iter().flat_map(|varying| varying.slot..varying.slot + varying.slots);
     Binding {
         float_constants: uniforms.chain(sizes).max().unwrap_or(0),

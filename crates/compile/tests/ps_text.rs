@@ -179,7 +179,12 @@ fn what_is_wrong_is_named_with_its_place() {
         ("ps_3_0\nmov r0, c0", Cause::Misplaced, "writes no output", "2:11"),
         ("ps_3_0\nmov oC0, v0", Cause::Misplaced, "`v0` is not declared", "2:10"),
         ("ps_3_0\ntexld r0, c0, s0\nmov oC0, r0", Cause::Misplaced, "`s0` is not declared", "2:15"),
-        ("ps_3_0\ndcl_cube s0\nmov oC0, c0", Cause::Misplaced, "two dimensions", "2:1"),
+        (
+            "ps_3_0\ndcl_cube s0\ndcl_texcoord v0.xy\ntexld r0, v0, s0\nmov oC0, r0",
+            Cause::Misplaced,
+            "`v0.z` is not declared",
+            "4:11",
+        ),
         ("ps_3_0\ndcl_color0 v0\nmov oC0, v0", Cause::Misplaced, "nothing gives the input color0", "2:1"),
         ("ps_3_0\ndcl_texcoord9 v0\nmov oC0, v0", Cause::Misplaced, "nothing gives the input texcoord9", "2:1"),
         ("ps_3_0\nmovv oC0, c0", Cause::UnknownWord, "`movv` is no instruction", "2:1"),

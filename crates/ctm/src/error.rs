@@ -131,6 +131,20 @@ pub enum Error {
         /// The shape of the array.
         found: Shape,
     },
+    /// An array is not the level of a texture that it is to be.
+    #[error("input {input}: level {level} of the texture is {width}x{height}, expected {wanted}")]
+    Texture {
+        /// The input.
+        input: u8,
+        /// The level.
+        level: u32,
+        /// Columns of the array.
+        width: usize,
+        /// Its rows.
+        height: usize,
+        /// What it is to be.
+        wanted: String,
+    },
     /// An array fits no surface, or its values not its shape.
     #[error(transparent)]
     Array(#[from] ContentError),

@@ -9,6 +9,7 @@ use ctm_lane::domain::Domain;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Space, Surface, Tiling};
 use ctm_r700::{Input, Texture};
+use ctm_x1k::InputSampler;
 use std::collections::BTreeMap;
 
 /// A compiled program with its inputs and outputs, made by [`Pixels::compile`](crate::Pixels::compile). It runs as often as
@@ -26,6 +27,8 @@ pub(crate) struct Parts {
     pub space: Space,
     /// Surfaces, with the shapes of the arrays in them.
     pub inputs: BTreeMap<u8, (Surface, Shape)>,
+    /// How inputs are sampled, of programs of X1K.
+    pub samplers: BTreeMap<u8, InputSampler>,
     pub outputs: BTreeMap<u8, Surface>,
     pub constants: BTreeMap<u8, [f32; 4]>,
 }
@@ -161,6 +164,9 @@ fn x1k_job<'a>(program: &'a ctm_x1k::Program, parts: &'a Parts) -> ctm_x1k::Job<
     job.origin = parts.origin;
     for (&number, (surface, _)) in &parts.inputs {
         job.inputs[usize::from(number)] = Some(*surface);
+    }
+    for (&number, sampler) in &parts.samplers {
+        job.samplers[usize::from(number)] = Some(sampler.clone());
     }
     for (&number, surface) in &parts.outputs {
         job.outputs[usize::from(number)] = Some(*surface);

@@ -22,6 +22,7 @@
 //! - [`Program`]: assembled from text, or loaded from a container, bare words or a dump of a driver;
 //! - [`Pixels`]: a program of X1K or R700 over a rectangle of lanes. [`Pixels::compile`] gives a [`Kernel`], which runs as
 //!   often as wanted, with new data and constants;
+//! - [`Texture`]: an input that an X1K program samples as a card does: a picture, volume or cube, with levels;
 //! - [`Threads`]: compute code of SM50 over a grid of blocks;
 //! - [`Engine::draw`]: the programs of an SM50 pipeline over vertices, to captured records;
 //! - [`Kernel::follow`], [`Threads::follow`]: what one lane goes through, step by step;
@@ -50,6 +51,7 @@ mod pixels;
 mod program;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod threads;
 mod trail;
 
@@ -63,6 +65,7 @@ pub use machine::Machine;
 pub use mapped::Mapped;
 pub use pixels::Pixels;
 pub use program::Program;
+pub use texture::Texture;
 pub use threads::Threads;
 pub use trail::Trail;
 
@@ -81,6 +84,7 @@ pub use ctm_r700 as r700;
 pub use ctm_sm50 as sm50;
 pub use ctm_text as text;
 pub use ctm_x1k as x1k;
+pub use ctm_x1k::sampler;
 
 /// The examples of the tour.
 #[cfg(doctest)]

@@ -1,7 +1,7 @@
 //! Programs over rectangles of lanes: what is to run.
 
 use crate::kernel::{Guest, Kernel, Parts};
-use crate::{Engine, Error, Mapped, Program};
+use crate::{Engine, Error, Machine, Mapped, Program, Texture};
 use ctm_array::Array;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Space, Surface, Tiling};
@@ -28,6 +28,7 @@ pub struct Pixels {
 enum Source {
     Array(Array),
     Mapped(Mapped),
+    Texture(Texture),
 }
 
 impl Pixels {
@@ -54,6 +55,12 @@ impl Pixels {
     /// of it find its edge.
     pub fn mapped(mut self, number: u8, array: Mapped) -> Self {
         self.inputs.insert(number, Source::Mapped(array));
+        self
+    }
+
+    /// What the program, one of X1K, samples as this input.
+    pub fn texture(mut self, number: u8, texture: Texture) -> Self {
+        self.inputs.insert(number, Source::Texture(texture));
         self
     }
 
@@ -86,6 +93,7 @@ impl Pixels {
             origin: self.origin,
             space: Space::default(),
             inputs: BTreeMap::new(),
+            samplers: BTreeMap::new(),
             outputs: BTreeMap::new(),
             constants: self.constants,
         };
@@ -93,6 +101,17 @@ impl Pixels {
             let array = match source {
                 Source::Mapped(array) if array.pitch() == array.shape().width => {
                     parts.inputs.insert(number, (array.place(&mut parts.space)?, array.shape()));
+                    continue;
+                }
+                Source::Texture(texture) => {
+                    if self.program.machine() != Machine::X1k {
+                        let wanted =
+                            "`Texture` is one of X1K; `Engine::run` runs an `r700::Job`, which has textures of its own";
+                        return Err(Error::Machine { machine: self.program.machine(), wanted });
+                    }
+                    let (surface, shape, sampler) = texture.place(number, &mut parts.space)?;
+                    parts.inputs.insert(number, (surface, shape));
+                    parts.samplers.insert(number, sampler);
                     continue;
                 }
                 Source::Mapped(array) => array.to_array()?,

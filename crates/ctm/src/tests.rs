@@ -1,7 +1,8 @@
 //! What runs do, and what is refused.
 
 use crate::memory::Format;
-use crate::{Array, Engine, EngineName, Error, Limits, Machine, Pixels, Program, Shape, Threads, Trail};
+use crate::sampler::{Filter, Sampler, Wrap};
+use crate::{Array, Engine, EngineName, Error, Limits, Machine, Pixels, Program, Shape, Texture, Threads, Trail};
 use std::time::Duration;
 
 const SHAPE: Shape = Shape { width: 2, height: 2, channels: 4 };
@@ -137,4 +138,48 @@ fn programs_come_back_from_their_text() {
 fn errors_say_how_many() {
     let error = Program::assemble(Machine::Sm50, "MUVE R0, R1;\nMUVE R0, R1;").unwrap_err().to_string();
     assert!(error.starts_with("<text>:1:1: error") && error.ends_with("(and 1 more)"), "{error}");
+}
+
+/// The element in the direction, or at the place, of constant 0, with level of detail 1.
+fn lookup(declaration: &str) -> Program {
+    x1k(&format!(
+        "{declaration}
+         src0.rgb = const[0] : temp[1].rgb = MAX src0.rgb src0.rgb, temp[1].a = MAX src0.1 src0.1 ;
+         TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[2].rgba = LOD tex[0].rgba temp[1].rgba ;
+         OUT TEX_SEM_WAIT src0.rgb = temp[2] : out[0].rgb = MAX src0.rgb src0.rgb ;"
+    ))
+}
+
+#[test]
+fn textures_are_sampled() {
+    let numbers = |width, height| {
+        let values: Vec<f32> = (0..width * height).map(|number| number as f32).collect();
+        Array::from_floats(Shape { width, height, channels: 1 }, &values).unwrap()
+    };
+    let nearest = Sampler::new(Filter::Point, [Wrap::ClampToEdge; 3]);
+    let levels = nearest.between_levels();
+    let run = |declaration: &str, texture: Texture| {
+        let pixels = Pixels::new(lookup(declaration), 1, 1).constant(0, [0.3, 0.9, 0.6, 0.0]).texture(0, texture);
+        let mut kernel = pixels.output(0, Format::Float32_1).compile(&Engine::fastest())?;
+        kernel.run()?;
+        Ok::<f32, Error>(kernel.output(0)?.to_floats()[0])
+    };
+    // 2x2 elements in two slices: column 0, row 1 of slice 1. Face 2 (+y): across 0.3 / 0.9, down 0.6 / 0.9.
+    assert_eq!(run("", Texture::flat(numbers(2, 4), nearest)).unwrap(), 6.0);
+    assert_eq!(run(".texture 0 = volume", Texture::volume(numbers(2, 4), 2, nearest)).unwrap(), 6.0);
+    assert_eq!(run("", Texture::volume(numbers(2, 4), 2, levels).level(numbers(1, 1))).unwrap(), 0.0);
+    assert_eq!(run(".texture 0 = cube", Texture::cube(numbers(2, 12), nearest)).unwrap(), 11.0);
+    assert_eq!(run("", Texture::cube(numbers(2, 12), levels).level(numbers(1, 6))).unwrap(), 2.0);
+
+    let refused = |declaration: &str, texture: Texture| run(declaration, texture).unwrap_err().to_string();
+    let flat = || Texture::flat(numbers(2, 4), nearest);
+    assert!(refused(".texture 0 = cube", flat()).contains("samples input 0 as a cube texture"));
+    assert!(refused("", Texture::cube(numbers(2, 10), nearest)).contains("2x10, expected six square faces"));
+    assert!(refused("", Texture::volume(numbers(2, 4), 3, nearest)).contains("3 slices"));
+    assert!(refused("", flat().level(numbers(1, 1))).contains("level 1 of the texture is 1x1, expected 1x2"));
+    let plain = Pixels::new(lookup(".texture 0 = volume"), 1, 1).input(0, numbers(2, 4)).compile(&Engine::fastest());
+    assert!(plain.err().unwrap().to_string().contains("samples input 0 as a volume texture"));
+    let text = "ALU:\n x: MOV R1.x, R0.x LAST\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
+    let other = Pixels::new(Program::assemble(Machine::R700, text).unwrap(), 1, 1).texture(0, flat());
+    assert!(matches!(other.compile(&Engine::fastest()), Err(Error::Machine { .. })));
 }

@@ -40,7 +40,7 @@ pub fn exception(error: Cause) -> PyErr {
             None => PyOSError::new_err(message),
         },
         Cause::Machine { .. } | Cause::Stage(_) | Cause::Compute(_) => PyTypeError::new_err(message),
-        Cause::Number { .. } | Cause::Grid | Cause::Array(_) | Cause::LaunchConstants(_) => {
+        Cause::Number { .. } | Cause::Grid | Cause::Array(_) | Cause::Texture { .. } | Cause::LaunchConstants(_) => {
             PyValueError::new_err(message)
         }
         Cause::NoProgram { .. }

@@ -7,7 +7,8 @@ use crate::interrupt::interruptible;
 use crate::memory::PyMemory;
 use crate::program::PyProgram;
 use crate::steps::{PySteps, steps};
-use ctm_gpu::{Array, Engine, Error, Kernel, Mapped, Pixels, RunStats, Shape, Trail};
+use ctm_gpu::sampler::{Filter, Sampler, Wrap};
+use ctm_gpu::{Array, Engine, Error, Kernel, Mapped, Pixels, RunStats, Shape, Texture, Trail};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,9 +34,60 @@ pub struct PyJob<'py> {
     #[pyo3(item)]
     inputs: BTreeMap<u8, Bound<'py, PyAny>>,
     #[pyo3(item)]
+    textures: BTreeMap<u8, PyTexture<'py>>,
+    #[pyo3(item)]
     outputs: BTreeMap<u8, String>,
     #[pyo3(item)]
     constants: BTreeMap<u8, [f32; 4]>,
+}
+
+/// An input that is sampled: levels as arrays whose slices or faces lie one below the other, and how many of these there are.
+#[derive(FromPyObject)]
+pub struct PyTexture<'py> {
+    #[pyo3(item)]
+    levels: Vec<Bound<'py, PyAny>>,
+    #[pyo3(item)]
+    kind: String,
+    #[pyo3(item)]
+    layers: u32,
+    #[pyo3(item)]
+    filter: String,
+    #[pyo3(item)]
+    wraps: [String; 3],
+}
+
+impl PyTexture<'_> {
+    fn texture(&self) -> PyResult<Texture> {
+        let unknown = |what: &str, name: &str, known: &str| {
+            PyValueError::new_err(format!("there is no {what} {name:?}: expected {known}"))
+        };
+        let wrap = |name: &String| {
+            Ok(match name.as_str() {
+                "repeat" => Wrap::Repeat,
+                "mirror" => Wrap::Mirror,
+                "clamp" => Wrap::ClampToEdge,
+                "border" => Wrap::ClampToBorder,
+                _ => return Err(unknown("wrap", name, "repeat, mirror, clamp or border")),
+            })
+        };
+        let filter = match self.filter.as_str() {
+            "nearest" => Filter::Point,
+            "linear" => Filter::Linear,
+            name => return Err(unknown("filter", name, "nearest or linear")),
+        };
+        let [s, t, r] = &self.wraps;
+        let sampler = Sampler::new(filter, [wrap(s)?, wrap(t)?, wrap(r)?]);
+        let sampler = if self.levels.len() > 1 { sampler.between_levels() } else { sampler };
+        let mut levels = self.levels.iter().map(from_python);
+        let first = levels.next().ok_or_else(|| PyValueError::new_err("a texture has a level at least"))??;
+        let texture = match self.kind.as_str() {
+            "2d" => Texture::flat(first, sampler),
+            "3d" => Texture::volume(first, self.layers, sampler),
+            "cube" => Texture::cube(first, sampler),
+            name => return Err(unknown("kind of texture", name, "2d, 3d or cube")),
+        };
+        levels.try_fold(texture, |texture, level| Ok(texture.level(level?)))
+    }
 }
 
 impl PyJob<'_> {
@@ -47,6 +99,9 @@ impl PyJob<'_> {
                 Ok(memory) => pixels.mapped(number, memory.get().array.clone()),
                 Err(_) => pixels.input(number, from_python(array)?),
             };
+        }
+        for (&number, texture) in &self.textures {
+            pixels = pixels.texture(number, texture.texture()?);
         }
         for (&number, name) in &self.outputs {
             pixels = pixels.output(number, format(name)?);

@@ -207,3 +207,55 @@ class TestThreads:
     def test_what_does_not_fit_is_refused(self, add, options, error, words):
         with pytest.raises(error, match=words):
             add.launch(**options)
+
+
+LOOKUP = """
+.const c0 = 0.3, 0.9, 0.6, 0
+{}
+src0.rgb = const[0] : temp[1].rgb = MAX src0.rgb src0.rgb, temp[1].a = MAX src0.1 src0.1 ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[2].rgba = LOD tex[0].rgba temp[1].rgba ;
+OUT TEX_SEM_WAIT src0.rgb = temp[2] : out[0].rgb = MAX src0.rgb src0.rgb ;
+"""
+
+
+def numbers(*shape):
+    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+@pytest.mark.parametrize(
+    ("kind", "texture", "expected"),
+    [
+        ("flat", ctm.Texture(numbers(4, 2)), 6),
+        ("volume", ctm.Texture(numbers(2, 2, 2), "3d"), 6),
+        ("volume", ctm.Texture(numbers(2, 2, 2, 1), "3d", levels=[numbers(1, 1, 1)]), 0),
+        ("cube", ctm.Texture(numbers(6, 2, 2), "cube", wrap="repeat"), 11),
+        ("cube", ctm.Texture(numbers(6, 2, 2), "cube", "linear", ("clamp", "clamp"), [numbers(6, 1, 1)]), 2),
+    ],
+)
+def test_textures(kind, texture, expected):
+    program = ctm.assemble(LOOKUP.format(f".texture 0 = {kind}"), isa="x1k")
+    for engine in ctm.engines():
+        result = program.run((3, 2), textures={0: texture}, outputs={0: "FLOAT32_1"}, engine=engine)
+        assert (result[0] == expected).all(), engine
+    job = pickle.loads(pickle.dumps(result.job))
+    np.testing.assert_array_equal(job.run()[0], result[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"inputs": {0: numbers(12, 2)}}, "samples input 0 as a cube texture"),
+        ({"textures": {0: ctm.Texture(numbers(2, 2, 2), "3d")}}, "is a volume one"),
+        ({"textures": {0: ctm.Texture(numbers(5, 2, 2), "cube")}}, "has 5 faces, and a cube has 6"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 3), "cube")}}, "six square faces"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", levels=[numbers(6, 2, 2)])}}, "level 1 of the texture is 2x12"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "sphere")}}, "no kind of texture 'sphere'"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", "cubic")}}, "no filter"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", wrap="none")}}, "no wrap"),
+        ({"textures": {0: ctm.Texture(numbers(2, 2))}}, "is a flat one"),
+    ],
+)
+def test_textures_that_do_not_fit(options, message):
+    program = ctm.assemble(LOOKUP.format(".texture 0 = cube"), isa="x1k")
+    with pytest.raises((ctm.Error, ValueError), match=message):
+        program.run((2, 2), **options)

@@ -6,6 +6,7 @@ use crate::filetest::{Bench, Checked};
 use crate::generate;
 use crate::hunt::tally::{Tally, add, one_more};
 use crate::random::Random;
+use crate::sampled::Sampled;
 use crate::structured::{Options, Structured};
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_x1k::text::print_program;
@@ -27,6 +28,8 @@ pub struct Differential {
     completed: u64,
     trapped: u64,
     compiled: u64,
+    /// Of these, programs that sample inputs.
+    sampled: u64,
     engine_runs: u64,
     /// Traps by kind, why programs did not run as machine code, and programs with each operation.
     traps: BTreeMap<String, u64>,
@@ -109,8 +112,10 @@ impl Draft {
         let columns = if random.one_in(3) { columns } else { 1 + random.below(columns) };
         let rows = if random.one_in(16) { 1 } else { 2 + random.below(6) };
         let domain = Domain { i0, j0, i1: i0 + columns as u32 - 1, j1: j0 + rows as u32 - 1 };
+        let sampled = sampled(random, &mut inputs);
         let run = Run {
             inputs,
+            sampled,
             outputs,
             clear: float_or_nan(random),
             out_mask: if random.one_in(4) { random.below(16) as u8 } else { 0xF },
@@ -166,6 +171,24 @@ fn any_spec(random: &mut Random) -> SurfaceSpec {
     spec(sides, random.pick(&Format::ALL), random.pick(&[Tiling::Linear, Tiling::Linear, Tiling::Tiled]))
 }
 
+/// Has some programs sample inputs as textures; these get surfaces that hold those.
+fn sampled(random: &mut Random, inputs: &mut [(usize, Contents)]) -> Vec<(usize, Sampled)> {
+    if !random.one_in(3) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for (number, contents) in inputs {
+        if let Contents::Random(spec, seed, rarity) = *contents
+            && !random.one_in(4)
+        {
+            let sampled = Sampled::random(random);
+            *contents = Contents::Random(sampled.surface(0, spec.format, spec.tiling), seed, rarity);
+            all.push((*number, sampled));
+        }
+    }
+    all
+}
+
 impl Differential {
     /// All engines of this host.
     pub fn new() -> Self {
@@ -196,6 +219,11 @@ impl Differential {
         }
     }
 
+    /// How many programs that sample inputs ran as machine code.
+    pub fn sampled(&self) -> u64 {
+        self.sampled
+    }
+
     /// The share of programs that ran as machine code.
     pub fn compiled(&self) -> f64 {
         self.compiled as f64 / (self.completed + self.trapped) as f64
@@ -224,7 +252,10 @@ impl Differential {
         let checked = self.bench.agreement(program, run, &options)?;
         self.engine_runs += checked.runs;
         match checked.compiled {
-            Ok(()) => self.compiled += 1,
+            Ok(()) => {
+                self.compiled += 1;
+                self.sampled += u64::from(!run.sampled.is_empty());
+            }
             Err(reason) => one_more(&mut self.refused, reason.to_string()),
         }
         match &checked.result {

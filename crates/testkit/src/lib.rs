@@ -26,6 +26,7 @@ mod ps;
 pub mod pvs;
 pub mod r700;
 pub mod random;
+pub mod sampled;
 pub mod shaders;
 pub mod sm50;
 pub mod structured;

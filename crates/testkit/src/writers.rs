@@ -30,6 +30,7 @@ fn x1k(bytes: &[u8]) {
         write_mode: random.pick(&[ctm_x1k::WriteMode::Cached, ctm_x1k::WriteMode::Umrt]),
         position: random.one_in(2).then(|| random.below(128) as u8),
         interpolants: std::array::from_fn(|_| random.one_in(4).then(|| random.below(128) as u8)),
+        textures: std::array::from_fn(|_| random.one_in(8).then(|| random.pick(&ctm_x1k::TEXTURE_KINDS).1)),
         temps: random.below(128) as u8,
         early_exit: random.one_in(2),
         ..ctm_x1k::ProgramInfo::default()

@@ -13,4 +13,5 @@ fn engines_agree() {
     // What all engines leave to the interpreter says nothing about machine code.
     let makes_code = EngineName::available().count() > 2;
     assert!(!makes_code || differential.compiled() > 0.6, "{}", differential.summary());
+    assert!(!makes_code || differential.sampled() > 30, "{} sampled", differential.sampled());
 }

@@ -99,6 +99,7 @@ fn random_program(random: &mut Random) -> Program {
         cond_value_from_program: random.one_in(2),
         write_mode: random.pick(&[WriteMode::Cached, WriteMode::Umrt]),
         position: random.pick(&[None, Some(0), Some(127)]),
+        textures: std::array::from_fn(|_| random.one_in(8).then(|| random.pick(&ctm_x1k::TEXTURE_KINDS).1)),
         interpolants: std::array::from_fn(|_| random.pick(&[None, None, Some(0), Some(127)])),
         temps: random.below(128) as u8,
         early_exit: random.one_in(2),

@@ -100,5 +100,8 @@ pub fn set_uniforms(interface: &Interface, scene: &Scene, sizes: &BTreeMap<u8, [
                 constants.floats[usize::from(register)][usize::from(channel) + i] = (*side as f32).to_bits();
             }
         }
+        if let Some((register, channel)) = texture.levels {
+            constants.floats[usize::from(register)][usize::from(channel)] = 1f32.to_bits();
+        }
     }
 }

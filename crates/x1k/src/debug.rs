@@ -3,9 +3,10 @@
 use crate::conditional::Conditional;
 use crate::engine::is_order_free;
 use crate::interpolants::Interpolants;
-use crate::job::{Constants, Domain, InputSampler, Job, RunOptions, StateError};
+use crate::job::{Constants, Domain, Job, RunOptions, StateError};
 use crate::program::{INPUTS, OUTPUTS, Program};
 use crate::reference::{LaneKind, Moment, Stepper};
+use crate::sampled::InputSampler;
 use crate::text;
 use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
@@ -99,7 +100,7 @@ impl Environment {
             constants: job.constants.clone(),
             interpolants: job.interpolants.clone(),
             inputs: job.inputs,
-            samplers: job.samplers,
+            samplers: job.samplers.clone(),
             outputs: job.outputs,
             out_mask: job.out_mask,
             conditional: job.conditional,
@@ -115,7 +116,7 @@ impl Environment {
             constants: self.constants.clone(),
             interpolants: self.interpolants.clone(),
             inputs: self.inputs,
-            samplers: self.samplers,
+            samplers: self.samplers.clone(),
             outputs: self.outputs,
             out_mask: self.out_mask,
             conditional: self.conditional,

@@ -7,7 +7,8 @@
 
 use crate::codes::*;
 use crate::instruction::*;
-use crate::program::WriteMode;
+use crate::program::{ProgramInfo, WriteMode};
+use ctm_raster::sampler::TextureKind;
 
 /// The way that a source takes into an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +88,19 @@ impl Effects {
             Body::Alu(alu) => arithmetic(common, alu, None),
             Body::Out(alu) => arithmetic(common, alu, Some(write_mode)),
             Body::Flow(flow) => flow_control(common, flow),
-            Body::Tex(tex) => texture(common, tex),
+            Body::Tex(tex) => texture(common, tex, false),
+        }
+    }
+
+    /// The effects of an instruction of a program, which may say that lookups in an input have three coordinates.
+    pub fn in_program(instruction: &Instruction, info: &ProgramInfo) -> Self {
+        match &instruction.body {
+            Body::Tex(tex) => {
+                let kind = info.textures.get(usize::from(tex.id)).copied().flatten();
+                let is_deep = matches!(kind, Some(TextureKind::Volume | TextureKind::Cube));
+                texture(&instruction.common, tex, is_deep)
+            }
+            Body::Alu(_) | Body::Out(_) | Body::Flow(_) => Self::of(instruction, info.write_mode),
         }
     }
 
@@ -316,7 +329,8 @@ fn flow_control(common: &Common, flow: &Flow) -> Effects {
     }
 }
 
-fn texture(common: &Common, tex: &Tex) -> Effects {
+/// `is_deep`: R matters as S and T do.
+fn texture(common: &Common, tex: &Tex, is_deep: bool) -> Effects {
     let mut effects = Effects::default();
     let wmask = common.rgb.wmask | common.alpha.wmask << 3;
     let fetches = !matches!(tex.op, TexOp::Nop | TexOp::Texkill | TexOp::Reserved7);
@@ -329,6 +343,7 @@ fn texture(common: &Common, tex: &Tex) -> Effects {
         TexOp::Ld | TexOp::Dxdy => 0b0011,
         TexOp::Proj | TexOp::Lodbias | TexOp::Lod => 0b1011,
     };
+    let coordinates = if is_deep && coordinates != 0 { coordinates | 0b0100 } else { coordinates };
     let mut read = |register: &TexRegister, coordinates: u8| {
         let mut channels = 0;
         for (number, swizzle) in register.swizzle.iter().enumerate() {
@@ -448,5 +463,21 @@ mod tests {
                 "{table:#04x}"
             );
         }
+    }
+
+    #[test]
+    fn volumes_and_cubes_have_a_third_coordinate() {
+        let swizzle = [TexSwizzle::R, TexSwizzle::G, TexSwizzle::B, TexSwizzle::A];
+        let tex = Tex { id: 3, op: TexOp::Ld, src: TexRegister { swizzle, ..Default::default() }, ..Tex::default() };
+        let mut common = Common::default();
+        common.rgb.wmask = 7;
+        let instruction = Instruction { common, body: Body::Tex(tex), reserved: Words::default() };
+        let mut info = ProgramInfo::default();
+        let mut channels = |kind| {
+            info.textures[3] = kind;
+            Effects::in_program(&instruction, &info).reads[0].channels
+        };
+        assert_eq!([None, Some(TextureKind::Flat)].map(&mut channels), [0b0011; 2]);
+        assert_eq!([Some(TextureKind::Volume), Some(TextureKind::Cube)].map(&mut channels), [0b0111; 2]);
     }
 }

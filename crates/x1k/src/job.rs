@@ -6,8 +6,9 @@ use crate::interpolants::Interpolants;
 use crate::program::{
     BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, IntConstant, OUTPUTS, Program, WriteMode,
 };
+use crate::sampled::{InputSampler, reads_quads, texture_kind_name};
 use ctm_memory::{Format, Space, Surface};
-use ctm_raster::sampler::Sampler;
+use ctm_raster::sampler::TextureKind;
 use thiserror::Error;
 
 use ctm_lane::budget::Halt;
@@ -59,15 +60,6 @@ impl From<&ConstantValues> for Constants {
     }
 }
 
-/// How an input is sampled.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InputSampler {
-    /// Wraps and filters. There is one level.
-    pub sampler: Sampler,
-    /// Elements across and down: the surface may have more.
-    pub size: [u32; 2],
-}
-
 /// A program with everything that one run of it depends on.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
@@ -84,8 +76,7 @@ pub struct Job<'a> {
     pub interpolants: Option<Interpolants>,
     /// Inputs with a format set.
     pub inputs: [Option<Surface>; INPUTS],
-    /// How inputs are sampled, as the textures of a card are; inputs without a sampler give the nearest element, as those of CTM do. The
-    /// reference runs programs whose inputs have samplers.
+    /// How inputs are sampled, as the textures of a card are; inputs without a sampler give the nearest element, as those of CTM do.
     pub samplers: [Option<InputSampler>; INPUTS],
     /// Outputs with a format set.
     pub outputs: [Option<Surface>; OUTPUTS],
@@ -110,7 +101,7 @@ impl<'a> Job<'a> {
             constants: Constants::from(&program.constants),
             interpolants: None,
             inputs: [None; INPUTS],
-            samplers: [None; INPUTS],
+            samplers: [const { None }; INPUTS],
             outputs: [None; OUTPUTS],
             out_mask: 0xF,
             conditional: Conditional::default(),
@@ -122,6 +113,18 @@ impl<'a> Job<'a> {
     /// Whether some input has a sampler.
     pub fn has_samplers(&self) -> bool {
         self.samplers.iter().any(Option::is_some)
+    }
+
+    /// The surfaces that are read: inputs, and further levels of those that are sampled.
+    pub fn read_surfaces(&self) -> impl Iterator<Item = &Surface> {
+        let levels = self.samplers.iter().flatten().flat_map(|sampler| &sampler.levels);
+        self.inputs.iter().flatten().chain(levels)
+    }
+
+    /// Whether texture instructions look at the coordinates of their quads.
+    pub(crate) fn samples_quads(&self) -> bool {
+        let sampled = |input: u8| self.samplers.get(usize::from(input)).and_then(Option::as_ref);
+        reads_quads(&self.program.code, |input| sampled(input).map(|input| (&input.sampler, &input.shape)))
     }
 
     /// Checks the environment against the program's notes: every input and output that they list has a surface that is
@@ -137,6 +140,21 @@ impl<'a> Job<'a> {
         for &input in &references.inputs {
             if self.inputs.get(usize::from(input)).is_none_or(Option::is_none) {
                 return Err(StateError::NoInput(input));
+            }
+        }
+        for (input, wanted) in self.program.info.sampled_inputs().filter(|(input, _)| references.inputs.contains(input))
+        {
+            let sampler = self.samplers[usize::from(input)].as_ref();
+            let found = sampler.map_or(TextureKind::Flat, |sampler| sampler.shape.kind);
+            if found != wanted {
+                return Err(StateError::TextureKind { input, wanted, found });
+            }
+        }
+        for (number, (surface, sampler)) in (0..).zip(self.inputs.iter().zip(&self.samplers)) {
+            if let (Some(surface), Some(sampler)) = (surface, sampler)
+                && !sampler.fits(surface)
+            {
+                return Err(StateError::Sampled(number));
             }
         }
         for &output in &references.outputs {
@@ -193,6 +211,25 @@ pub enum StateError {
     /// The program references an input that is not set.
     #[error("the program reads input {0}, which has no data: give input {0} a surface")]
     NoInput(u8),
+    /// The program samples an input as another kind of texture.
+    #[error(
+        "the program samples input {input} as a {} texture, but the input is a {} one: give it such a texture, with a sampler",
+        texture_kind_name(*.wanted), texture_kind_name(*.found)
+    )]
+    TextureKind {
+        /// The input.
+        input: u8,
+        /// What the program's information says.
+        wanted: TextureKind,
+        /// What the input is; inputs without a sampler are flat.
+        found: TextureKind,
+    },
+    /// An input is sampled as a texture that its surfaces cannot hold.
+    #[error(
+        "input {0} is sampled as a texture that does not lie in its surfaces: give each level a surface with its columns and, for all slices \
+         or faces together, its rows; a cube has square faces"
+    )]
+    Sampled(u8),
     /// The program takes interpolated inputs, and there are none.
     #[error("the program takes interpolated inputs, which are not set: set the values at the corners of the domain")]
     NoInterpolants,

@@ -24,14 +24,17 @@ pub mod lift;
 mod program;
 pub mod reference;
 mod references;
+mod sampled;
 pub mod text;
 pub mod topics;
 
 pub use codes::*;
 pub use conditional::*;
+pub use ctm_raster::sampler;
 pub use effects::*;
 pub use graph::*;
 pub use instruction::*;
 pub use interpolants::*;
 pub use job::*;
 pub use program::*;
+pub use sampled::{InputSampler, TEXTURE_KINDS, texture_kind_name};

@@ -1,6 +1,7 @@
 //! A program: instructions, program information, and constants that travel with it.
 
 use crate::instruction::{DWORDS, Instruction};
+use ctm_raster::sampler::TextureKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most instructions that a program can have (CTM Guide p.23).
@@ -77,6 +78,8 @@ pub struct ProgramInfo {
     pub position: Option<u8>,
     /// Temporaries that receive the four channels of interpolated inputs at the start, by the number of the input.
     pub interpolants: [Option<u8>; INTERPOLANTS],
+    /// What inputs have to be sampled as, by number; the others may be anything.
+    pub textures: [Option<TextureKind>; INPUTS],
     /// US_PIXSIZE: number of temporaries in use (0 means 128); informational.
     pub temps: u8,
     /// The Early Exit note: LAST bits before the end address count.
@@ -95,6 +98,7 @@ impl Default for ProgramInfo {
             write_mode: WriteMode::Cached,
             position: Some(0),
             interpolants: [None; INTERPOLANTS],
+            textures: [None; INPUTS],
             temps: 0,
             early_exit: false,
         }
@@ -110,6 +114,11 @@ impl ProgramInfo {
     /// The interpolated inputs that it takes: number and temporary.
     pub fn interpolant_registers(&self) -> impl Iterator<Item = (usize, u8)> {
         self.interpolants.into_iter().enumerate().filter_map(|(slot, register)| Some((slot, register?)))
+    }
+
+    /// The inputs that have to be sampled as something: number and what.
+    pub fn sampled_inputs(&self) -> impl Iterator<Item = (u8, TextureKind)> {
+        (0..).zip(self.textures).filter_map(|(input, kind)| Some((input, kind?)))
     }
 }
 

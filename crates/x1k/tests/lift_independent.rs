@@ -9,6 +9,7 @@ use ctm_x1k::{CondLocation, CondTest, Constants, OUTPUTS};
 fn steps(text: &str) -> Result<u64, NotLifted> {
     let program = parse(text).unwrap_or_else(|errors| panic!("{}", errors[0])).program;
     let specialisation = Specialisation {
+        samplers: Default::default(),
         inputs: Default::default(),
         outputs: [true; OUTPUTS],
         out_mask: 0xF,

@@ -34,12 +34,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "WxH", allow_hyphen_values = true, help_heading = "Domain and data")]
     pub domain: Option<Extent>,
     /// What input N reads (R700: texture resource N): a file, the memory of an output (N=@M), or values that are made for each pixel:
-    /// 'uv' (0 to 1 over the domain), 'position' (of the pixel's centre), 'constant:R,G,B,A'. ':1d', ':1d-array', ':array',
-    /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth. ':2d,linear,repeat' after the
-    /// file of an X1K input has it sampled as a card does: nearest or linear; repeat, mirror, clamp or border. Textures of shaders in
-    /// source have their names in place of numbers
+    /// 'uv' (0 to 1 over the domain), 'position' (of the pixel's centre), 'constant:R,G,B,A'. ':1d', ':2d', ':3d' and ':cube' after the
+    /// file say that it is a texture, and which, for R700 also ':1d-array' and ':array'; ':WxHxDxC' gives its depth, and the faces of a
+    /// cube are +x, -x, +y, -y, +z, -z from above. ':2d,linear,repeat' says how an X1K input is sampled: nearest or linear; repeat, mirror,
+    /// clamp or border. Textures of shaders in source have their names in place of numbers
     #[arg(long = "input", value_name = "N|NAME=FILE[:WxHxC][:tiled]|uv|...", help_heading = "Domain and data")]
     pub inputs: Vec<NamedValue<InputSource>>,
+    /// File of the next level of the texture that input N is: the first one given is level 1, the next level 2, and so on
+    #[arg(long = "mip", value_name = "N|NAME=FILE[:WxHxC]", help_heading = "Domain and data")]
+    pub mips: Vec<NamedValue<String>>,
     /// File that receives output N
     #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
     pub outputs: Vec<Numbered<FileSpec, NUMBERS>>,
@@ -84,30 +87,44 @@ pub struct RunArgs {
 impl RunArgs {
     /// Inputs that are called by numbers.
     pub fn numbered_inputs(&self) -> Vec<Numbered<InputSource, NUMBERS>> {
-        let number = |input: &NamedValue<InputSource>| match input.name {
-            Name::Number(number) => Some(Numbered { number, value: input.value.clone() }),
-            Name::Word(_) => None,
-        };
-        self.inputs.iter().filter_map(number).collect()
+        numbered(&self.inputs)
     }
 
-    /// The first input or uniform whose name is no number: the option with it, and the name.
+    /// Further levels of inputs that are called by numbers.
+    pub fn numbered_mips(&self) -> Vec<Numbered<String, NUMBERS>> {
+        numbered(&self.mips)
+    }
+
+    /// The first input, level or uniform whose name is no number: the option with it, and the name.
     pub fn first_name(&self) -> Option<(String, &str)> {
         let inputs = self.inputs.iter().filter_map(|input| match &input.name {
             Name::Word(name) => Some((format!("--input {name}"), name.as_str())),
+            Name::Number(_) => None,
+        });
+        let mips = self.mips.iter().filter_map(|mip| match &mip.name {
+            Name::Word(name) => Some((format!("--mip {name}"), name.as_str())),
             Name::Number(_) => None,
         });
         let uniforms = self.frames.uniforms.iter().filter_map(|text| {
             let name = text.split('=').next().filter(|name| is_word(name))?;
             Some((format!("--uniform {text}"), name))
         });
-        inputs.chain(uniforms).next()
+        inputs.chain(mips).chain(uniforms).next()
     }
 
     /// How often the program runs.
     pub fn runs(&self) -> u32 {
         self.execution.repeat.max(self.frames.frames.unwrap_or(1)) + u32::from(self.execution.utilisation)
     }
+}
+
+/// Those that have numbers.
+fn numbered<T: Clone>(named: &[NamedValue<T>]) -> Vec<Numbered<T, NUMBERS>> {
+    let number = |named: &NamedValue<T>| match named.name {
+        Name::Number(number) => Some(Numbered { number, value: named.value.clone() }),
+        Name::Word(_) => None,
+    };
+    named.iter().filter_map(number).collect()
 }
 
 impl ExecutionArgs {

@@ -9,6 +9,7 @@ mod measure;
 mod memory;
 mod results;
 mod target;
+mod texture;
 pub mod utilisation;
 
 pub use debug::{Debugged, lines, picture, require_terminal};
@@ -20,6 +21,7 @@ pub use memory::{
     require_inputs, unused,
 };
 pub use target::Target;
+pub use texture::{TextureKind, TextureLevel, TextureSpec};
 
 use crate::failure::no_engine;
 use crate::host::Host;

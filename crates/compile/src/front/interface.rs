@@ -1,6 +1,8 @@
 //! What surrounds a program: where its uniforms, textures, inputs and outputs are, by the names of the source. Those of pixel
 //! shader text are its registers: `c0`, `s0`, `t0` or `v0`, `oC0`.
 
+use ctm_x1k::{ProgramInfo, sampler};
+
 /// What the values of a uniform are in the source. All are floats in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UniformKind {
@@ -71,6 +73,8 @@ pub struct Texture {
     pub sampled: bool,
     /// Float constant and first channel where the program expects width, height and depth, if it asks for them.
     pub size: Option<(u8, u8)>,
+    /// The same of the number of its levels.
+    pub levels: Option<(u8, u8)>,
 }
 
 /// An interpolated input.
@@ -97,7 +101,7 @@ pub struct ColourOutput {
     pub channels: u8,
 }
 
-/// All of it. A texture's `size` and all uniforms must be set before a program runs; `gl_FragCoord` and
+/// All of it. A texture's `size` and `levels` and all uniforms must be set before a program runs; `gl_FragCoord` and
 /// `@builtin(position)` are (column + 0.5, row + 0.5, 0.5, 1.0).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Interface {
@@ -113,4 +117,17 @@ pub struct Interface {
     pub depth: bool,
     /// Float constants below this number are the interface's; those from it on are free.
     pub float_constants: u16,
+}
+
+impl Interface {
+    /// Notes what inputs have to be sampled as: volumes and cubes. Pictures may be inputs without a sampler.
+    pub fn require_textures(&self, info: &mut ProgramInfo) {
+        for texture in &self.textures {
+            info.textures[usize::from(texture.unit)] = match texture.kind {
+                TextureKind::Line | TextureKind::Plane | TextureKind::Rectangle => None,
+                TextureKind::Volume => Some(sampler::TextureKind::Volume),
+                TextureKind::Cube => Some(sampler::TextureKind::Cube),
+            };
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The numbers of the format: header fields, note types, the words of the program information.
 
 use ctm_bits::field_table;
-use ctm_x1k::{INTERPOLANTS, ProgramInfo, WriteMode};
+use ctm_x1k::{INPUTS, INTERPOLANTS, ProgramInfo, WriteMode};
 use object::elf::{ET_EXEC, FileFlags, FileType, Machine, OsAbi};
 
 /// `e_ident[EI_OSABI]`.
@@ -78,11 +78,13 @@ pub enum OwnNote {
     Bools = 3,
     /// Records of the number of an interpolated input and the temporary that receives it.
     Interpolants = 4,
+    /// Records of the number of an input and the code of what it has to be sampled as.
+    Textures = 5,
 }
 
 impl OwnNote {
     /// Every type, in order.
-    pub const ALL: [Self; 4] = [Self::Floats, Self::Ints, Self::Bools, Self::Interpolants];
+    pub const ALL: [Self; 5] = [Self::Floats, Self::Ints, Self::Bools, Self::Interpolants, Self::Textures];
 
     /// The name in messages.
     pub const fn name(self) -> &'static str {
@@ -91,6 +93,7 @@ impl OwnNote {
             Self::Ints => "ctm integer constant values",
             Self::Bools => "ctm boolean constant values",
             Self::Interpolants => "ctm interpolated inputs",
+            Self::Textures => "ctm kinds of textures",
         }
     }
 }
@@ -170,6 +173,7 @@ impl InfoWords {
                 register => return Err(register),
             },
             interpolants: [None; INTERPOLANTS],
+            textures: [None; INPUTS],
             temps: self.temps,
             early_exit: false,
         })

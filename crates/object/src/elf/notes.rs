@@ -2,9 +2,10 @@
 
 use super::error::ElfError;
 use super::layout::{INFO_DWORDS, INFO_FIRST, InfoWords, NOTE_NAME, NoteType, OWN_NOTE_NAME, OwnNote};
+use ctm_x1k::sampler::TextureKind;
 use ctm_x1k::{
     BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, INTERPOLANTS, IntConstant, OUTPUTS,
-    ProgramInfo, References, TEMPS,
+    ProgramInfo, References, TEMPS, TEXTURE_KINDS,
 };
 use object::LittleEndian;
 use object::elf::NoteHeader32;
@@ -25,7 +26,7 @@ pub struct Notes {
     cond_out: Option<Content>,
     early_exit: Option<Content>,
     lists: [Option<Content>; 4],
-    own: [Option<Content>; 4],
+    own: [Option<Content>; OwnNote::ALL.len()],
 }
 
 /// Rounds up to whole dwords: names and contents of notes are padded to that.
@@ -118,12 +119,13 @@ impl Notes {
         info.cond_value_from_program |= flag(&self.cond_out)?;
         info.early_exit = flag(&self.early_exit)?;
         info.interpolants = self.interpolants()?;
+        info.textures = self.textures()?;
         Ok(info)
     }
 
     /// The temporaries of interpolated inputs.
     fn interpolants(&self) -> Result<[Option<u8>; INTERPOLANTS], ElfError> {
-        let [.., interpolants] = &self.own;
+        let [_, _, _, interpolants, _] = &self.own;
         let mut registers = [None; INTERPOLANTS];
         for (content, at, [slot, register]) in records::<2>(interpolants, "a multiple of 8")? {
             let slot = content.index(at, slot, INTERPOLANTS)?;
@@ -133,6 +135,20 @@ impl Notes {
             }
         }
         Ok(registers)
+    }
+
+    /// What inputs have to be sampled as.
+    fn textures(&self) -> Result<[Option<TextureKind>; INPUTS], ElfError> {
+        let [.., textures] = &self.own;
+        let mut kinds = [None; INPUTS];
+        for (content, at, [input, code]) in records::<2>(textures, "a multiple of 8")? {
+            let input = content.index(at, input, INPUTS)?;
+            let code = content.index(at + 1, code, TEXTURE_KINDS.len())?;
+            if kinds[usize::from(input)].replace(TEXTURE_KINDS[usize::from(code)].1).is_some() {
+                return Err(content.value(at, "an input", "named once"));
+            }
+        }
+        Ok(kinds)
     }
 
     /// What the notes list. There is no note of boolean constants.
@@ -151,7 +167,7 @@ impl Notes {
     /// The constants that travel with the program.
     pub fn constants(&self) -> Result<ConstantValues, ElfError> {
         let mut constants = ConstantValues::default();
-        let [floats, ints, bools, _] = &self.own;
+        let [floats, ints, bools, _, _] = &self.own;
         for (content, at, [index, values @ ..]) in records::<5>(floats, "a multiple of 20")? {
             constants.floats.insert(content.index(at, index, FLOAT_CONSTANTS)?, values);
         }

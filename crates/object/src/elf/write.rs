@@ -5,7 +5,7 @@ use super::layout::{
     OwnNote,
 };
 use crate::raw;
-use ctm_x1k::Program;
+use ctm_x1k::{Program, TEXTURE_KINDS};
 use object::Endianness;
 use object::elf::{
     PF_R, PF_X, PT_LOAD, PT_NOTE, ProgramFlags, ProgramType, SHF_ALLOC, SHF_EXECINSTR, SHT_NOTE, SHT_PROGBITS,
@@ -163,6 +163,10 @@ fn own_notes(program: &Program) -> Vec<u8> {
                 .interpolant_registers()
                 .flat_map(|(slot, register)| [slot as u32, register.into()])
                 .collect(),
+            OwnNote::Textures => {
+                let code = |kind| TEXTURE_KINDS.iter().position(|(_, known)| *known == kind).unwrap_or(0) as u32;
+                program.info.sampled_inputs().flat_map(|(input, kind)| [input.into(), code(kind)]).collect()
+            }
         };
         if !content.is_empty() {
             add_note(&mut bytes, OWN_NOTE_NAME, note as u32, content);

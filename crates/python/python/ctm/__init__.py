@@ -22,6 +22,7 @@ from ctm._native import AssemblyError, Error, engines
 from ctm._program import Finding, Program, assemble, load, load_all
 from ctm._result import Launch, Result, Stats
 from ctm._run import Job, run
+from ctm._texture import Texture
 from ctm._trace import Access, Change, Step, Trace
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Result",
     "Stats",
     "Step",
+    "Texture",
     "Trace",
     "assemble",
     "diff",

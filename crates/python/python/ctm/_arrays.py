@@ -51,6 +51,17 @@ def image(value: ArrayLike, name: str) -> NDArray[Any]:
     return _packed(array)
 
 
+def layers(value: ArrayLike, is_layered: bool, name: str) -> tuple[int, NDArray[Any]]:
+    """A level of a texture: how many slices or faces it has, and the array with these one below the other."""
+    array = np.asarray(value)
+    if not is_layered:
+        return 1, image(array, name)
+    if array.ndim not in (3, 4):
+        raise ValueError(f"{name} has {array.ndim} dimensions: give slices or faces, rows and columns, and perhaps channels")
+    count, height, width = array.shape[:3]
+    return count, image(array.reshape(count * height, width, *array.shape[3:]), name)
+
+
 _FORMATS = {("f", 4, 1): "FLOAT32_1", ("f", 4, 2): "FLOAT32_2", ("f", 4, 4): "FLOAT32_4", ("u", 1, 4): "UINT8_4", ("u", 2, 1): "UINT16_1"}
 
 # Bytes of an array that is copied once, by NumPy, rather than on the way to the memory of the run as well.

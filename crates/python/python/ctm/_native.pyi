@@ -20,11 +20,19 @@ Step = tuple[int, int, str, bool, list[Change], list[Access], tuple[int, int], s
 Steps = tuple[list[Step], list[Change]]
 Words = dict[int, NDArray[np.uint32]]
 
+class TextureItems(TypedDict):
+    levels: list[NDArray[Any]]
+    kind: str
+    layers: int
+    filter: str
+    wraps: tuple[str, ...]
+
 class JobItems(TypedDict):
     width: int
     height: int
     origin: tuple[int, int]
     inputs: dict[int, NDArray[Any] | Memory]
+    textures: dict[int, TextureItems]
     outputs: dict[int, str]
     constants: dict[int, tuple[float, ...]]
 

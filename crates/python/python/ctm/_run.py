@@ -13,6 +13,7 @@ from ctm import _arrays, _native
 from ctm._counts import Counts
 from ctm._progress import Progress, reporting
 from ctm._result import Launch, Result, Stats
+from ctm._texture import Texture
 from ctm._trace import Trace
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Job:
     """The arrays that it reads, by number."""
     constants: dict[int, tuple[float, float, float, float]] = field(default_factory=dict)
     """Float constants, by number."""
+    textures: dict[int, Texture] = field(default_factory=dict)
+    """What it samples, by the number of the input."""
     outputs: dict[int, str] = field(default_factory=dict)
     """Formats of outputs, by number."""
     engine: str | None = None
@@ -92,7 +95,16 @@ class Job:
         # Arrays may have come here by ways that keep their values only.
         inputs = {number: _arrays.memory(_arrays.image(array, f"input {number}")) for number, array in self.inputs.items()}
         constants: dict[int, tuple[float, ...]] = {**self.constants}
-        return {"width": width, "height": height, "origin": self.origin, "inputs": inputs, "outputs": self.outputs, "constants": constants}
+        textures = {number: texture.items(f"texture {number}") for number, texture in self.textures.items()}
+        return {
+            "width": width,
+            "height": height,
+            "origin": self.origin,
+            "inputs": inputs,
+            "textures": textures,
+            "outputs": self.outputs,
+            "constants": constants,
+        }
 
     def _result(self, ran: _native.Ran, engine: _native.Engine) -> Result:
         outputs, stats, seconds = ran
@@ -106,6 +118,7 @@ def job(
     domain: tuple[int, int] | None = None,
     *,
     inputs: Mapping[int, ArrayLike] | None = None,
+    textures: Mapping[int, Texture] | None = None,
     constants: Mapping[int | str, ArrayLike] | None = None,
     outputs: Mapping[int, str] | None = None,
     like: Job | Result | None = None,
@@ -116,6 +129,8 @@ def job(
         raise TypeError(f"there is no option {sorted(unknown)[0]!r}")
     if inputs is not None:
         how["inputs"] = {number(key, "input"): _arrays.image(array, f"input {key}") for key, array in inputs.items()}
+    if textures is not None:
+        how["textures"] = {number(key, "texture"): texture for key, texture in textures.items()}
     if constants is not None:
         how["constants"] = {
             program.constant(key): _arrays.vector(value, f"constant {key}") for key, value in constants.items()
@@ -141,6 +156,7 @@ def run(program: Program, domain: tuple[int, int] | None = None, *, progress: Pr
     - `domain`: width and height. Without one it is the size of the first input.
     - `inputs`: arrays by number, (height, width) or (height, width, channels) of float32, float16, uint8 or uint16. Integers are fractions:
       255 and 65535 stand for 1. Other types raise TypeError, as a conversion would lose something.
+    - `textures`: what programs of "x1k" sample, a `ctm.Texture` each, by the number of the input.
     - `constants`: numbers, or up to 4 numbers, by the number of the float constant, or by its name in the text ("c4"; "C4" of "r700").
     - `outputs`: formats by number, where not FLOAT32_4: FLOAT32_1, FLOAT32_2, UINT8_4, UINT16_1.
     - `like`: a job, or the result of one: everything that is not given is as it was there.

@@ -59,7 +59,7 @@ pub fn levels(
     let has_even_rows = shape.last_level != 0 || shape.kind != TextureKind::Flat;
     let mut begin = 0;
     let level = |number: u32| {
-        let [width, height, depth] = shape.level_size(number);
+        let [width, height, _] = shape.level_size(number);
         let fits = |tile: [u32; 2]| width >= tile[0] && height >= tile[1];
         let macro_tile = offset.macro_tile && fits(micro.tile(bytes, true));
         let [tile_width, tile_height] = micro.tile(bytes, macro_tile);
@@ -72,14 +72,9 @@ pub fn levels(
         };
         let height = if has_even_rows { height.next_power_of_two() } else { height };
         let rows = if is_plain { height.next_multiple_of(tile_height) } else { height.div_ceil(block_height) };
-        let layers = match shape.kind {
-            TextureKind::Flat => 1,
-            TextureKind::Volume => depth,
-            TextureKind::Cube => 6,
-        };
         let layer = u64::from(stride) * u64::from(rows);
         let level = Level { layout: Layout::new(bytes, stride, macro_tile, micro), begin, layer };
-        begin += layer * u64::from(layers);
+        begin += layer * u64::from(shape.layers(number));
         level
     };
     (0..=shape.last_level).map(level).collect()

@@ -170,7 +170,7 @@ fn sampler(filter0: &TxFilter0, filter1: &TxFilter1, border: [u32; 4]) -> Sample
             _ => MipFilter::Linear,
         },
         finest: filter0.finest.into(),
-        bias: f32::from(steps) / 32.0,
+        bias: (f32::from(steps) / 32.0).to_bits(),
         border,
     }
 }

@@ -6,9 +6,14 @@ use super::{LevelOfDetail, Scale, TextureShape, number};
 /// Steps of a level that are told apart.
 const STEPS: f32 = 32.0;
 
-/// log2 of the longer of two ways, in levels. Ways without third part have 0 there.
+/// A number, 0 if it is a denormal.
+fn flushed(number: f32) -> f32 {
+    f32::from_bits(ctm_num::flush(number.to_bits()))
+}
+
+/// log2 of the longer of two ways, in levels. Ways without third part have 0 there. Squares that are denormals are zeros.
 fn of_ways(dx: [f32; 3], dy: [f32; 3]) -> f32 {
-    let square = |[u, v, w]: [f32; 3]| u * u + v * v + w * w;
+    let square = |[u, v, w]: [f32; 3]| flushed(u * u) + flushed(v * v) + flushed(w * w);
     let (x, y) = (square(dx), square(dy));
     let longer = if x > y { x } else { y };
     0.5 * f32::from_bits(ctm_num::transcendental::ln2(longer.to_bits()))
@@ -64,7 +69,7 @@ pub(super) fn of_cube(
             let here = directions[pixel];
             let way = |step: [u32; 4]| {
                 let step = number(step);
-                difference(texels(std::array::from_fn(|n| here[n] + step[n])), texels(here))
+                difference(texels(std::array::from_fn(|n| flushed(here[n] + step[n]))), texels(here))
             };
             of_ways(way(dx[pixel]), way(dy[pixel]))
         }

@@ -33,7 +33,7 @@ pub enum MipFilter {
 }
 
 /// How a texture is sampled.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampler {
     /// What coordinates outside of the texture mean, per direction.
     pub wrap: [Wrap; 3],
@@ -45,16 +45,38 @@ pub struct Sampler {
     pub mip: MipFilter,
     /// The finest level that is used.
     pub finest: u32,
-    /// What is added to every level of detail, in levels.
-    pub bias: f32,
+    /// What is added to every level of detail, in levels (bits).
+    pub bias: u32,
     /// What lies outside, for wraps that have a border (bits).
     pub border: [u32; 4],
 }
 
 impl Sampler {
+    /// One filter, one level, and a border of zeros.
+    pub const fn new(filter: Filter, wrap: [Wrap; 3]) -> Self {
+        Sampler {
+            wrap,
+            magnification: filter,
+            minification: filter,
+            mip: MipFilter::None,
+            finest: 0,
+            bias: 0,
+            border: [0; 4],
+        }
+    }
+
+    /// The same with a filter between levels, which is that of small texels.
+    pub const fn between_levels(self) -> Self {
+        let mip = match self.minification {
+            Filter::Point => MipFilter::Point,
+            Filter::Linear => MipFilter::Linear,
+        };
+        Sampler { mip, ..self }
+    }
+
     /// Whether what is sampled depends on the level of detail.
     #[inline]
-    fn needs_level(&self, shape: &TextureShape) -> bool {
+    pub fn needs_level(&self, shape: &TextureShape) -> bool {
         let has_levels = self.mip != MipFilter::None && self.finest < shape.last_level;
         has_levels || self.magnification != self.minification
     }
@@ -103,15 +125,30 @@ pub struct TextureShape {
 }
 
 impl TextureShape {
+    /// A texture with two directions and one level.
+    pub const fn flat(width: u32, height: u32) -> Self {
+        TextureShape { kind: TextureKind::Flat, size: [width, height, 1], last_level: 0 }
+    }
+
     /// Texels of a level in each direction.
     #[inline]
     pub fn level_size(&self, level: u32) -> [u32; 3] {
         self.size.map(|size| (size >> level.min(31)).max(1))
     }
 
+    /// Faces, or slices of a level.
+    #[inline]
+    pub fn layers(&self, level: u32) -> u32 {
+        match self.kind {
+            TextureKind::Flat => 1,
+            TextureKind::Volume => self.level_size(level)[2],
+            TextureKind::Cube => 6,
+        }
+    }
+
     /// Directions that coordinates have.
     #[inline]
-    fn directions(&self) -> usize {
+    pub fn directions(&self) -> usize {
         match self.kind {
             TextureKind::Flat => 2,
             TextureKind::Volume | TextureKind::Cube => 3,
@@ -155,7 +192,7 @@ pub enum LevelOfDetail<'a> {
 }
 
 /// Samples a texture for the pixels of a quad, in order upper left, upper right, lower left, lower right. Coordinates and results are bits;
-/// the fourth coordinate is not used.
+/// the fourth coordinate is not used, and denormal coordinates are zeros.
 ///
 /// A level of detail is log2 of how many texels of level 0 the coordinates move from one pixel to the next, rounded down to 1/32 with all
 /// biases. All pixels of a quad take the differences of its upper left pixel to its neighbours; for cubes, each pixel takes them on its own
@@ -171,11 +208,12 @@ pub fn sample_quad<T: Texels>(
     let places = coordinates.map(number);
     let source = filter::Source { sampler, shape, texels };
     let needs_level = sampler.needs_level(shape);
+    let bias = f32::from_bits(sampler.bias);
     if shape.kind == TextureKind::Cube {
         return std::array::from_fn(|pixel| {
             let face = Face::of(places[pixel]);
             let level = if needs_level { lod::of_cube(shape, face, &places, pixel, lod) } else { 0.0 };
-            source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), lod::rounded(level, sampler.bias))
+            source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), lod::rounded(level, bias))
         });
     }
     let levels = levels_of_quad(sampler, shape, coordinates, scale, lod);
@@ -192,13 +230,14 @@ pub fn levels_of_quad(
 ) -> [f32; 4] {
     let places = coordinates.map(number);
     let levels = if sampler.needs_level(shape) { lod::of_quad(shape, &places, scale, lod) } else { [0.0; 4] };
-    levels.map(|level| lod::rounded(level, sampler.bias))
+    let bias = f32::from_bits(sampler.bias);
+    levels.map(|level| lod::rounded(level, bias))
 }
 
 /// The first three coordinates.
 #[inline]
 fn number([s, t, r, _]: [u32; 4]) -> [f32; 3] {
-    [s, t, r].map(f32::from_bits)
+    [s, t, r].map(|bits| f32::from_bits(ctm_num::flush(bits)))
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ const BORDER: f64 = -7.5;
 
 fn sampler(wrap: [Wrap; 3], filter: Filter) -> Sampler {
     let border = [BORDER as f32, -BORDER as f32, 1.0, 0.0].map(f32::to_bits);
-    Sampler { wrap, magnification: filter, minification: filter, mip: MipFilter::None, finest: 0, bias: 0.0, border }
+    Sampler { wrap, magnification: filter, minification: filter, mip: MipFilter::None, finest: 0, bias: 0, border }
 }
 
 /// The texel at an integer place of the plane that a wrap makes of a texture.
@@ -216,7 +216,7 @@ fn biases_limits_and_given_levels() {
     let biased = |bias: f32| LevelOfDetail::Differences { bias: [bias.to_bits(); 4] };
     assert_eq!(level(&sampler, &one, NO_BIAS), 1.0);
     assert_eq!(level(&sampler, &one, biased(2.5)), 3.5);
-    assert_eq!(level(&Sampler { bias: 0.25, ..sampler }, &one, biased(2.5)), 3.75);
+    assert_eq!(level(&Sampler { bias: 0.25f32.to_bits(), ..sampler }, &one, biased(2.5)), 3.75);
     assert_eq!(level(&sampler, &one, biased(-3.0)), 0.0);
     assert_eq!(level(&sampler, &one, biased(100.0)), 8.0);
     assert_eq!(level(&Sampler { finest: 3, ..sampler }, &one, NO_BIAS), 3.0);
@@ -224,7 +224,7 @@ fn biases_limits_and_given_levels() {
     assert_eq!(level(&Sampler { finest: 30, ..sampler }, &one, NO_BIAS), 8.0);
     let given = |level: f32| LevelOfDetail::Explicit([0, 0, level.to_bits(), 0]);
     assert_eq!(level(&sampler, &one, given(2.99)), 2.0 + 31.0 / 32.0, "rounded down");
-    assert_eq!(level(&Sampler { bias: 1.0, ..sampler }, &one, given(2.0)), 3.0);
+    assert_eq!(level(&Sampler { bias: 1.0f32.to_bits(), ..sampler }, &one, given(2.0)), 3.0);
     assert_eq!(level(&sampler, &one, given(f32::NAN)), 0.0);
     assert_eq!(level(&sampler, &one, given(f32::INFINITY)), 8.0);
 }

@@ -1,6 +1,7 @@
 //! Parses and prints the directive lines of a filetest.
 
 use crate::random::Random;
+use crate::sampled::Sampled;
 use ctm_memory::{Format, Tiling};
 use ctm_x1k::{CondLocation, CondTest, Conditional, DEFAULT_STEP_LIMIT, Domain, TrapKind};
 use std::fmt;
@@ -27,6 +28,8 @@ pub struct Run {
     pub domain: Domain,
     /// `--input N=SURFACE`
     pub inputs: Vec<(usize, Contents)>,
+    /// `--sampled N=TEXTURE`: the input is sampled as a texture ([`Sampled`]). Further levels have contents like the first.
+    pub sampled: Vec<(usize, Sampled)>,
     /// `--output N=SURFACE`; outputs that are not given are FLOAT32_4 of the domain's size.
     pub outputs: Vec<(usize, Target)>,
     /// `--clear VALUE`: what all channels of outputs hold before.
@@ -193,6 +196,10 @@ fn read_run(line: usize, options: &str) -> Parsed<Run> {
             "--input" => {
                 let (number, contents) = value.split_once('=').ok_or("write --input N=SURFACE")?;
                 run.inputs.push((number_of(number)?, read_contents(contents)?));
+            }
+            "--sampled" => {
+                let (number, sampled) = value.split_once('=').ok_or("write --sampled N=TEXTURE")?;
+                run.sampled.push((number_of(number)?, Sampled::parse(sampled)?));
             }
             "--output" => {
                 let (number, surface) = value.split_once('=').ok_or("write --output N=SURFACE")?;
@@ -373,6 +380,7 @@ impl Run {
             line: 0,
             domain,
             inputs: Vec::new(),
+            sampled: Vec::new(),
             outputs: Vec::new(),
             clear: 0,
             out_mask: 0xF,
@@ -394,6 +402,9 @@ impl fmt::Display for Run {
         write!(f, "{MARK} run: --domain {i0},{j0}..{i1},{j1}")?;
         for (number, contents) in &self.inputs {
             write!(f, " --input {number}={contents}")?;
+        }
+        for (number, sampled) in &self.sampled {
+            write!(f, " --sampled {number}={sampled}")?;
         }
         for (number, target) in &self.outputs {
             write!(f, " --output {number}={target}")?;
@@ -458,6 +469,19 @@ impl fmt::Display for Contents {
             Contents::Random(spec, seed, rarity) => write!(f, "{spec}:random:{seed}:{rarity}"),
             Contents::Output(number, bytes) => write!(f, "out{number}+{bytes}"),
         }
+    }
+}
+
+impl Contents {
+    /// What a further level of an input has.
+    pub fn of_level(&self, level: u32, sampled: &Sampled) -> Parsed<Self> {
+        let resized = |spec: &SurfaceSpec| sampled.surface(level, spec.format, spec.tiling);
+        Ok(match self {
+            Contents::Iota(spec) => Contents::Iota(resized(spec)),
+            Contents::Values(spec, values) => Contents::Values(resized(spec), values.clone()),
+            Contents::Random(spec, seed, rarity) => Contents::Random(resized(spec), seed + u64::from(level), *rarity),
+            Contents::Output(..) => return Err("an output has one level".into()),
+        })
     }
 }
 

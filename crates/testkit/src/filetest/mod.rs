@@ -23,8 +23,8 @@ use ctm_lane::counts::Counts;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::engine::NotCompiled;
 use ctm_x1k::{
-    Conditional, Domain, Interpolants, Job, OUTPUTS, Plane, Program, RunError, RunOptions, RunStats, WriteMode, check,
-    reference, text,
+    Conditional, Domain, InputSampler, Interpolants, Job, OUTPUTS, Plane, Program, RunError, RunOptions, RunStats,
+    WriteMode, check, reference, text,
 };
 use directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target, random_elements};
 use std::path::Path;
@@ -70,6 +70,7 @@ fn check(source: &str) -> Result<(), String> {
 struct Environment<'b> {
     buffers: &'b mut Buffers,
     inputs: [Option<Surface>; ctm_x1k::INPUTS],
+    samplers: [Option<InputSampler>; ctm_x1k::INPUTS],
     outputs: [Option<Surface>; OUTPUTS],
     cond_buffer: Option<Surface>,
 }
@@ -77,8 +78,13 @@ struct Environment<'b> {
 impl<'b> Environment<'b> {
     fn new(buffers: &'b mut Buffers, program: &Program, run: &Run) -> Result<Self, String> {
         buffers.clear();
-        let mut environment =
-            Environment { buffers, inputs: [None; ctm_x1k::INPUTS], outputs: [None; OUTPUTS], cond_buffer: None };
+        let mut environment = Environment {
+            buffers,
+            inputs: [None; ctm_x1k::INPUTS],
+            samplers: Default::default(),
+            outputs: [None; OUTPUTS],
+            cond_buffer: None,
+        };
         for output in 0..OUTPUTS {
             let given = run.outputs.iter().find(|(number, _)| *number == output).map(|(_, target)| *target);
             let referenced = program.references.outputs.contains(&(output as u8));
@@ -90,6 +96,14 @@ impl<'b> Environment<'b> {
         for (number, contents) in &run.inputs {
             let surface = environment.surface_with(contents)?;
             *environment.inputs.get_mut(*number).ok_or("there are 16 inputs")? = Some(surface);
+        }
+        for (number, sampled) in &run.sampled {
+            let (_, first) = run.inputs.iter().find(|(input, _)| input == number).ok_or("no such input is there")?;
+            let levels = 1..=sampled.shape.last_level;
+            let levels = levels.map(|level| environment.surface_with(&first.of_level(level, sampled)?));
+            let levels = levels.collect::<Result<_, String>>()?;
+            environment.samplers[*number] =
+                Some(InputSampler { sampler: sampled.sampler, shape: sampled.shape, levels });
         }
         if let Some(contents) = &run.cond_buffer {
             environment.cond_buffer = Some(environment.surface_with(contents)?);
@@ -160,6 +174,7 @@ impl<'b> Environment<'b> {
     fn job<'a>(&'a self, program: &'a Program, run: &Run) -> Job<'a> {
         Job {
             inputs: self.inputs,
+            samplers: self.samplers.clone(),
             outputs: self.outputs,
             out_mask: run.out_mask,
             conditional: Conditional { surface: self.cond_buffer, ..run.conditional },

@@ -59,6 +59,9 @@ impl Constants {
             }
         }
         for texture in &interface.textures {
+            if let Some((register, channel)) = texture.levels {
+                constants.0.entry(register).or_default()[usize::from(channel)] = 1.0;
+            }
             let Some((register, channel)) = texture.size else { continue };
             let found = shader.textures.iter().find(|known| known.name == texture.name);
             let found = found.ok_or_else(|| format!("no texture {}", texture.name))?;

@@ -59,7 +59,7 @@ impl<'a> Subject<'a> {
         let group = Graph::new(code, info, View::Group);
         Subject {
             program,
-            effects: code.iter().map(|instruction| Effects::of(instruction, info.write_mode)).collect(),
+            effects: code.iter().map(|instruction| Effects::in_program(instruction, info)).collect(),
             lane: Graph::new(code, info, View::Lane),
             reachable: group.reachable(),
             group,

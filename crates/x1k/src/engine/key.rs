@@ -1,16 +1,19 @@
 //! What compiled programs depend on.
 
-use crate::lift::{Specialisation, SurfaceBinding};
+use crate::lift::{SampledInput, Specialisation, SurfaceBinding};
 use crate::{INPUTS, Instruction, Job, OUTPUTS, Program, ProgramInfo, References};
 use ctm_engine::SurfaceLayout;
 use ctm_memory::{Bounds, Surface};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What is known of a job's environment when its program is compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Environment {
     pub specialisation: Specialisation,
     inputs: [Option<SurfaceLayout>; INPUTS],
+    /// Further levels of inputs that are sampled.
+    levels: BTreeMap<u8, Vec<SurfaceLayout>>,
     outputs: [Option<SurfaceLayout>; OUTPUTS],
     conditional: Option<SurfaceLayout>,
 }
@@ -65,9 +68,23 @@ impl Environment {
         let finite = std::array::from_fn(|channel| {
             job.constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
         });
+        let (mut samplers, mut levels) = (BTreeMap::new(), BTreeMap::new());
+        for (number, sampler) in (0..).zip(&job.samplers) {
+            let Some(sampler) = sampler else { continue };
+            let layouts = sampler.levels.iter().map(|level| SurfaceLayout::of(job.memory, level, Bounds::Clamp));
+            let layouts: Vec<SurfaceLayout> = layouts.collect();
+            let sampled = SampledInput {
+                sampler: sampler.sampler,
+                shape: sampler.shape,
+                levels: layouts.iter().map(|layout| (layout.surface, layout.whole)).collect(),
+            };
+            samplers.insert(number, sampled);
+            levels.insert(number, layouts);
+        }
         Environment {
             specialisation: Specialisation {
                 inputs: inputs.each_ref().map(|input| input.map(|layout| (layout.surface, layout.whole))),
+                samplers,
                 outputs: job.outputs.each_ref().map(Option::is_some),
                 out_mask: job.out_mask,
                 test: job.conditional.test,
@@ -78,6 +95,7 @@ impl Environment {
                 finite,
             },
             inputs,
+            levels,
             outputs: job.outputs.each_ref().map(|surface| layout(surface, Bounds::Drop)),
             conditional: layout(&job.conditional.surface, Bounds::Drop),
         }
@@ -86,6 +104,7 @@ impl Environment {
     pub fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceLayout> {
         match binding {
             SurfaceBinding::Input(number) => self.inputs[number],
+            SurfaceBinding::Level(number, level) => self.levels.get(&u8::try_from(number).ok()?)?.get(level).copied(),
             SurfaceBinding::Output(number) => self.outputs[number],
             SurfaceBinding::Conditional => self.conditional,
         }

@@ -48,7 +48,7 @@ impl GuestJob for Job<'_> {
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
-        if self.has_samplers() { Err(NotCompiled::Sampled) } else { Ok(KeyRef::of(self)) }
+        Ok(KeyRef::of(self))
     }
 
     fn to_owned(key: KeyRef<'_>) -> Key {
@@ -154,9 +154,6 @@ pub enum NotCompiled {
     /// The program takes differences across quads, and the domain cuts all of them.
     #[error("no whole quads")]
     NoWholeQuads,
-    /// Inputs have samplers.
-    #[error("inputs have samplers")]
-    Sampled,
     /// The engine has no backend, or its backend makes no code of the function.
     #[error("no code of the backend")]
     Refused,
@@ -297,6 +294,10 @@ fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
     let views = lifted.surfaces.iter().filter_map(|&binding| {
         let (surface, bounds) = match binding {
             SurfaceBinding::Input(number) => (job.inputs[number], Bounds::Clamp),
+            SurfaceBinding::Level(number, level) => {
+                let levels = job.samplers[number].as_ref().map(|sampler| &sampler.levels);
+                (levels.and_then(|levels| levels.get(level)).copied(), Bounds::Clamp)
+            }
             SurfaceBinding::Output(number) => (job.outputs[number], Bounds::Drop),
             SurfaceBinding::Conditional => (job.conditional.surface, Bounds::Drop),
         };

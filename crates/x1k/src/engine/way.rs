@@ -57,7 +57,7 @@ pub(super) fn sharing(job: &Job) -> Option<Sharing> {
     }
     // A lane's test comes before its outputs, and behind those of the lanes before it: it counts as a write, even where it only reads.
     conditional_buffer(job).iter().for_each(|buffer| reach.write_elements(buffer, columns, rows));
-    job.inputs.iter().flatten().for_each(|input| reach.read(input.range_of_input()));
+    job.read_surfaces().for_each(|input| reach.read(input.range_of_input()));
     reach.sharing()
 }
 

@@ -6,6 +6,7 @@ use crate::conditional::{CondLocation, CondTest};
 use crate::instruction::{Body, Instruction};
 use crate::program::{INPUTS, OUTPUTS, Program};
 use ctm_lane::{Builder, Value};
+use std::collections::BTreeMap;
 
 /// What the fragments of a group bring at program start.
 #[derive(Default)]
@@ -57,6 +58,7 @@ pub fn lift_fragments(
 ) -> Result<Lifted, NotLifted> {
     let specialisation = Specialisation {
         inputs: [None; INPUTS],
+        samplers: BTreeMap::new(),
         outputs: [false; OUTPUTS],
         out_mask: 0,
         test: CondTest::Always,

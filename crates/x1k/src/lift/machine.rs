@@ -11,11 +11,13 @@ use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Flow, Instruction, Operand};
 use crate::interpolants::Plane;
 use crate::program::{INPUTS, OUTPUTS, Program, TEMPS, WriteMode};
+use crate::sampled::reads_quads;
 use ctm_lane::{
     Array, ArrayDecl, Bits, Builder, Channels, Denorm, ElementTest, ElementWrite, IntTest, QuadOrder, SurfaceDecl,
     Table, TableDecl, Type, Value, Variable, Zero,
 };
-use ctm_memory::Format;
+use ctm_memory::{Format, Surface};
+use std::collections::BTreeMap;
 
 /// The alpha channel's number among R, G, B, A.
 pub(super) const ALPHA: usize = 3;
@@ -68,6 +70,8 @@ pub(super) struct LiftState<'a> {
     outputs: Vec<[Variable; 4]>,
     surfaces: Vec<SurfaceBinding>,
     inputs: [Option<ctm_lane::Surface>; INPUTS],
+    /// Further levels of inputs that are sampled, by input.
+    levels: BTreeMap<usize, Vec<ctm_lane::Surface>>,
 }
 
 impl<'a> LiftState<'a> {
@@ -98,7 +102,9 @@ impl<'a> LiftState<'a> {
             None => Start::default(),
         };
         let covered = b.covered();
-        let uses_quads = program.code.iter().any(|instruction| uses_quads(instruction, program.info.write_mode));
+        let sampled = |input: u8| specialisation.samplers.get(&input).map(|input| (&input.sampler, &input.shape));
+        let uses_quads = reads_quads(&program.code, sampled)
+            || program.code.iter().any(|instruction| uses_quads(instruction, program.info.write_mode));
         let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {
             (0..count).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect()
         };
@@ -120,6 +126,7 @@ impl<'a> LiftState<'a> {
             outputs: registers(&mut b, OUTPUTS),
             surfaces: Vec::new(),
             inputs: [None; INPUTS],
+            levels: BTreeMap::new(),
             b,
         };
         machine.start();
@@ -350,12 +357,22 @@ impl<'a> LiftState<'a> {
 
     /// The surface of an input; `None` if it is not set.
     pub fn input(&mut self, number: usize) -> Option<ctm_lane::Surface> {
-        let (surface, whole) = self.specialisation.inputs[number]?;
+        let input = self.specialisation.inputs[number]?;
         if self.inputs[number].is_none() {
-            let unit = matches!(surface.format, Format::Uint8_4 | Format::Uint16_1);
-            self.inputs[number] = Some(self.surface(SurfaceBinding::Input(number), SurfaceDecl { unit, whole }));
+            self.inputs[number] = Some(self.surface(SurfaceBinding::Input(number), declared(input)));
         }
         self.inputs[number]
+    }
+
+    /// The surfaces of further levels of an input.
+    pub fn levels(&mut self, number: usize, levels: &[(Surface, bool)]) -> Vec<ctm_lane::Surface> {
+        if let Some(surfaces) = self.levels.get(&number) {
+            return surfaces.clone();
+        }
+        let level = |(at, &level)| self.surface(SurfaceBinding::Level(number, at), declared(level));
+        let surfaces: Vec<_> = levels.iter().enumerate().map(level).collect();
+        self.levels.insert(number, surfaces.clone());
+        surfaces
     }
 
     /// The write of a UMRT program: red goes to column green, row blue of output 0.
@@ -431,6 +448,11 @@ impl<'a> LiftState<'a> {
     pub fn done(self, steps: Vec<(u32, Vec<u8>)>) -> Lifted {
         Lifted { function: self.b.finish(), surfaces: self.surfaces, uses_quads: self.uses_quads, steps }
     }
+}
+
+/// What a function says of a surface that is read, of which is known whether it is wholly in mapped memory.
+fn declared((surface, whole): (Surface, bool)) -> SurfaceDecl {
+    SurfaceDecl { unit: matches!(surface.format, Format::Uint8_4 | Format::Uint16_1), whole }
 }
 
 /// Whether the instruction reads other lanes of its quad, for a result that something takes.

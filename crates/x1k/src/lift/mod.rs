@@ -19,6 +19,7 @@ mod fragments;
 mod independent;
 mod machine;
 mod plan;
+pub mod sampling;
 mod texture;
 
 pub use fragments::{FetchValues, Start, Surroundings, lift_fragments};
@@ -29,6 +30,8 @@ use crate::job::TrapKind;
 use crate::program::{INPUTS, INTERPOLANTS, OUTPUTS, Program};
 use ctm_lane::Function;
 use ctm_memory::Surface;
+use ctm_raster::sampler::{Sampler, TextureShape};
+use std::collections::BTreeMap;
 
 /// The float constants: tables 0 to 3 hold a channel of each.
 pub const FLOAT_TABLES: usize = 4;
@@ -53,6 +56,8 @@ pub const TABLES: usize = 7;
 pub struct Specialisation {
     /// The inputs that are set, their base 0, and whether all their elements are in mapped memory.
     pub inputs: [Option<(Surface, bool)>; INPUTS],
+    /// How inputs are sampled, by number; the others give the nearest element.
+    pub samplers: BTreeMap<u8, SampledInput>,
     /// The outputs that are set.
     pub outputs: [bool; OUTPUTS],
     /// Channels of outputs that are written.
@@ -71,11 +76,24 @@ pub struct Specialisation {
     pub finite: [bool; 4],
 }
 
+/// An input that is sampled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SampledInput {
+    /// Wraps and filters.
+    pub sampler: Sampler,
+    /// What it is as a texture.
+    pub shape: TextureShape,
+    /// Its further levels as [`Specialisation::inputs`] has the first.
+    pub levels: Vec<(Surface, bool)>,
+}
+
 /// What a surface of a lifted function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SurfaceBinding {
     /// An input.
     Input(usize),
+    /// A further level of an input, from 0.
+    Level(usize, usize),
     /// An output.
     Output(usize),
     /// The buffer of the conditional unit.

@@ -1,10 +1,14 @@
 //! Texture instructions: fetches and TEXKILL (CTM Guide p.32-33).
 
+use super::SampledInput;
 use super::fragments::FetchValues;
 use super::machine::{ALPHA, LiftState, gate};
+use super::sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 use crate::codes::TexOp;
 use crate::instruction::{Common, Tex, TexRegister};
-use ctm_lane::{Denorm, FloatTest, Value, Zero};
+use ctm_lane::{Builder, Denorm, FloatTest, Value, Zero};
+use ctm_memory::Format;
+use ctm_raster::sampler::{Scale, TextureShape};
 
 impl LiftState<'_> {
     /// A fetch, in the lanes that execute; `writes` is `None` where nobody looks at the other lanes of a register.
@@ -19,6 +23,7 @@ impl LiftState<'_> {
                 let fetch = FetchValues { unit, op, unscaled, coordinates, dx, dy };
                 surroundings.fetch(&mut self.b, &fetch, executing)
             }
+            None if self.specialisation.samplers.contains_key(&tex.id) => self.sample(tex, executing),
             None => {
                 let [mut s, mut t, _, q] = self.coordinates(&tex.src);
                 if tex.op == TexOp::Proj {
@@ -66,6 +71,41 @@ impl LiftState<'_> {
         self.temp(source.addr, source.relative, source.swizzle[at] as usize)
     }
 
+    /// What an input that is sampled gives.
+    fn sample(&mut self, tex: &Tex, lanes: Value) -> [Value; 4] {
+        let (specialisation, number) = (self.specialisation, usize::from(tex.id));
+        let zero = self.b.constant(0);
+        let (Some(first), Some((surface, _)), Some(input)) =
+            (self.input(number), specialisation.inputs[number], specialisation.samplers.get(&tex.id))
+        else {
+            return [zero; 4];
+        };
+        let SampledInput { sampler, shape, levels } = input;
+        let mut surfaces = vec![first];
+        surfaces.extend(self.levels(number, levels));
+        let [mut s, mut t, mut r, q] = self.coordinates(&tex.src);
+        let detail = match tex.op {
+            TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 | TexOp::Ld => LiftedDetail::Differences { bias: None },
+            TexOp::Proj => {
+                [s, t, r] = [s, t, r].map(|coordinate| self.b.fdiv(Denorm::Flush, coordinate, q));
+                LiftedDetail::Differences { bias: None }
+            }
+            TexOp::Lodbias => LiftedDetail::Differences { bias: Some(q) },
+            TexOp::Lod => LiftedDetail::Explicit(q),
+            TexOp::Dxdy => {
+                let ways = [&tex.dx, &tex.dy].map(|way| self.coordinates(way));
+                LiftedDetail::Derivatives(ways.map(|[s, t, r, _]| [s, t, r]))
+            }
+        };
+        let is_fraction = |format: Format| matches!(format, Format::Uint8_4 | Format::Uint16_1);
+        let mut formats = std::iter::once(surface.format).chain(levels.iter().map(|(level, _)| level.format));
+        let has_fractions = formats.all(is_fraction);
+        let texels = Surfaces { surfaces, shape };
+        let scale = if tex.unscaled { Scale::Texels } else { Scale::Texture };
+        let sampling = Sampling { sampler, shape, scale, has_fractions, texels: &texels };
+        sampling.sample(&mut self.b, [s, t, r], &detail, lanes)
+    }
+
     /// The element at (s, t): the nearest one below or at the coordinates, clamped to the edges.
     fn element(&mut self, tex: &Tex, s: Value, t: Value, lanes: Value) -> [Value; 4] {
         let number = usize::from(tex.id);
@@ -86,5 +126,26 @@ impl LiftState<'_> {
         } else {
             self.b.surface_load(input, x, y, lanes)
         }
+    }
+}
+
+/// The levels of an input, the slices or faces of each one below the other.
+struct Surfaces<'a> {
+    surfaces: Vec<ctm_lane::Surface>,
+    shape: &'a TextureShape,
+}
+
+impl LiftTexels for Surfaces<'_> {
+    fn load(&self, b: &mut Builder, place: &TexelPlace, lanes: Value) -> [Value; 4] {
+        let surface = self.surfaces[place.level as usize];
+        let row = match place.layer {
+            None => place.y,
+            Some(layer) => {
+                let height = b.constant(self.shape.level_size(place.level)[1]);
+                let first = b.imul(layer, height);
+                b.iadd(first, place.y)
+            }
+        };
+        b.surface_load(surface, place.x, row, lanes)
     }
 }

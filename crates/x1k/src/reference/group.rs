@@ -11,8 +11,9 @@ use crate::codes::FlowOp;
 use crate::conditional::{CondLocation, ConditionalUnit};
 use crate::fragments::{Quad, Shaded, TextureUnit};
 use crate::instruction::Flow;
-use crate::job::{InputSampler, Job, RunError, RunOptions, RunStats, Trap, TrapKind};
+use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
+use crate::sampled::InputSampler;
 use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, Participation, note};
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::counts::Tally;
@@ -35,7 +36,9 @@ pub(super) struct BoundJob<'a> {
 /// An input of a job.
 pub(super) struct Input<'a> {
     pub view: View<'a>,
-    pub sampler: Option<InputSampler>,
+    /// Further levels.
+    pub levels: Vec<View<'a>>,
+    pub sampler: Option<&'a InputSampler>,
 }
 
 /// What texture instructions fetch from.
@@ -54,8 +57,16 @@ impl<'a> BoundJob<'a> {
     /// A job whose program was [prepared](Prepared::of) before.
     pub fn with_prepared(job: &'a Job<'a>, prepared: Arc<Prepared>) -> Self {
         let input = |number: usize| {
-            let view = bound(job, &job.inputs[number], Bounds::Clamp)?;
-            Some(Input { view, sampler: job.samplers[number] })
+            let sampler = job.samplers[number].as_ref();
+            // Samplers know nothing of the 2x2 option.
+            let surface = job.inputs[number]?;
+            let surface = Surface { superfine: surface.superfine && sampler.is_none(), ..surface };
+            let view = View::new(job.memory, surface, Bounds::Clamp);
+            let levels = sampler.into_iter().flat_map(|sampler| &sampler.levels);
+            let levels =
+                levels.map(|&level| View::new(job.memory, Surface { superfine: false, ..level }, Bounds::Clamp));
+            let levels = levels.collect();
+            Some(Input { view, levels, sampler })
         };
         Self::bind(job, prepared, Textures::Inputs(Box::new(std::array::from_fn(input))))
     }
@@ -82,7 +93,7 @@ impl<'a> BoundJob<'a> {
             Textures::Inputs(inputs) => &inputs[..],
             Textures::Unit(_) => &[],
         };
-        let inputs = inputs.iter().flatten().map(|input| &input.view);
+        let inputs = inputs.iter().flatten().flat_map(|input| std::iter::once(&input.view).chain(&input.levels));
         let views = inputs.chain(self.outputs.iter().flatten());
         views.fold(self.conditional.out_of_range(), |any, view| any | view.out_of_range())
     }

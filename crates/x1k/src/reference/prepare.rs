@@ -119,8 +119,7 @@ impl Prepared {
     /// The program of a job.
     pub fn of(job: &Job) -> Self {
         let prepared = Prepared::new(job.program, &job.constants);
-        // Levels of detail are a matter of the quad.
-        Prepared { uses_quads: prepared.uses_quads || job.has_samplers(), ..prepared }
+        Prepared { uses_quads: prepared.uses_quads || job.samples_quads(), ..prepared }
     }
 
     pub fn new(program: &Program, constants: &Constants) -> Self {

@@ -8,12 +8,12 @@ use super::registers::{Registers, temp_index};
 use crate::codes::{TexOp, TexSwizzle};
 use crate::fragments::{Fetch, QuadVector, TextureUnit};
 use crate::instruction::{Tex, TexRegister};
-use crate::job::{InputSampler, MAX_GROUP_WIDTH};
+use crate::job::MAX_GROUP_WIDTH;
 use ctm_follow::{Access, Follow, Kind, note};
 use ctm_lane::domain::QUAD;
 use ctm_memory::View;
 use ctm_num::{convert, x1k};
-use ctm_raster::sampler::{Texels, TextureKind, TextureShape};
+use ctm_raster::sampler::Texels;
 
 /// Executes the instruction for the lanes that `executing` names; TEXKILL kills active lanes only.
 pub(super) fn execute(
@@ -79,15 +79,18 @@ pub(super) fn execute(
 
 impl TextureUnit for Input<'_> {
     fn fetch(&self, fetch: &Fetch) -> QuadVector {
-        let Some(InputSampler { sampler, size: [width, height] }) = self.sampler else { return QuadVector::default() };
-        let shape = TextureShape { kind: TextureKind::Flat, size: [width, height, 1], last_level: 0 };
-        fetch.sample(&sampler, &shape, self)
+        self.sampler.map_or_else(QuadVector::default, |input| fetch.sample(&input.sampler, &input.shape, self))
     }
 }
 
 impl Texels for Input<'_> {
-    fn texel(&self, _: u32, _: u32, x: u32, y: u32) -> [u32; 4] {
-        self.view.fetch(x.into(), y.into())
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
+        let (view, rows) = match (self.sampler, level.checked_sub(1)) {
+            (Some(input), Some(further)) => (&self.levels[further as usize], input.shape.level_size(level)[1]),
+            (Some(input), None) => (&self.view, input.shape.size[1]),
+            (None, _) => (&self.view, 0),
+        };
+        view.fetch(x.into(), (layer * rows + y).into())
     }
 }
 
@@ -117,9 +120,12 @@ fn element(
     })
 }
 
-/// What the quad that begins at lane `first` asks of a texture unit.
+/// What the quad that begins at lane `first` asks of a texture unit. Groups that are not made of quads end in parts of one, which ask for their
+/// last lane again.
 fn fetch(tex: &Tex, al: i32, registers: &Registers, first: usize) -> Fetch {
-    let vectors = |source: &TexRegister| std::array::from_fn(|lane| coordinates(source, al, registers, first + lane));
+    let last = registers.width() - 1;
+    let vectors =
+        |source: &TexRegister| std::array::from_fn(|lane| coordinates(source, al, registers, (first + lane).min(last)));
     // The registers of derivatives need not exist where no derivatives are read.
     let derivatives = |source| if tex.op == TexOp::Dxdy { vectors(source) } else { [[0; 4]; QUAD] };
     Fetch {

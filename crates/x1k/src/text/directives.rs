@@ -6,11 +6,13 @@ use super::flow::read_target;
 use super::operand;
 use crate::instruction::Instruction;
 use crate::program::*;
+use crate::sampled::TEXTURE_KINDS;
+use ctm_raster::sampler::TextureKind;
 use ctm_text::{Cause, Cursor, Reported, Token};
 use std::collections::BTreeSet;
 
 /// Every directive.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "const",
     "int",
     "bool",
@@ -23,6 +25,7 @@ const NAMES: [&str; 20] = [
     "write_mode",
     "position",
     "interpolant",
+    "texture",
     "temps",
     "early_exit",
     "inputs",
@@ -47,6 +50,7 @@ pub(super) struct Directives {
     write_mode: Option<WriteMode>,
     position: Option<Option<u8>>,
     interpolants: [Option<u8>; INTERPOLANTS],
+    textures: [Option<TextureKind>; INPUTS],
     temps: Option<u8>,
     early_exit: Option<bool>,
     inputs: Option<BTreeSet<u8>>,
@@ -65,7 +69,7 @@ impl Directives {
         let Some(name) = NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(cursor.text(token))) else {
             return Err(cursor.unknown_word(token, "a directive", &NAMES));
         };
-        let repeats = matches!(name, "const" | "int" | "bool" | "interpolant");
+        let repeats = matches!(name, "const" | "int" | "bool" | "interpolant" | "texture");
         if !repeats && self.given.contains(&name) {
             cursor.error(Cause::Duplicate, token, format!("`.{name}` is given twice"), "remove one of them");
         }
@@ -120,6 +124,16 @@ impl Directives {
                     cursor.error(Cause::Duplicate, token, message, "remove one of them");
                 }
             }
+            "texture" => {
+                let token = cursor.peek();
+                let input = cursor.number("an input", INPUTS as u32 - 1)? as usize;
+                cursor.expect_symbol(b'=', "after the input")?;
+                let kind =
+                    TEXTURE_KINDS[cursor.expect_name("a kind of texture", &TEXTURE_KINDS.map(|(name, _)| name))?].1;
+                if self.textures[input].replace(kind).is_some() {
+                    cursor.error(Cause::Duplicate, token, "this input has a kind already", "remove one of them");
+                }
+            }
             "temps" => self.temps = Some((cursor.number("the number of temporaries", TEMPS as u32)? % 128) as u8),
             "early_exit" => self.early_exit = Some(read_choice(cursor, ["no", "yes"])?),
             "inputs" => self.inputs = Some(read_numbers(cursor, "an input", INPUTS)?),
@@ -163,6 +177,7 @@ impl Directives {
             write_mode: self.write_mode.unwrap_or(implied_mode),
             position: self.position.unwrap_or(implied.position),
             interpolants: self.interpolants,
+            textures: self.textures,
             temps: self.temps.unwrap_or(implied.temps),
             early_exit: self.early_exit.unwrap_or(implied.early_exit),
             ..implied

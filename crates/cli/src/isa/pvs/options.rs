@@ -8,6 +8,7 @@ use crate::options::values::FollowedLane;
 use crate::run::Debugged;
 use crate::{Console, Failure};
 use clap::Args;
+use ctm_array::FileSpec;
 
 /// Options of vertex programs.
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -30,6 +31,6 @@ impl Runner for PvsArgs {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        NamedFiles::of_inputs(args, |file| file)
+        NamedFiles::of_inputs(args, |text| Some(FileSpec::parse(text).ok()?.path))
     }
 }

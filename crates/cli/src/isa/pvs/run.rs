@@ -103,6 +103,7 @@ pub fn constants(args: &RunArgs, program: &Program, console: &mut Console) -> Re
 pub fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let arrays = "outputs are arrays of float32, four for each vertex";
     let given = [
+        ("--mip", !args.mips.is_empty(), "inputs are arrays"),
         ("--output-format", !args.output_formats.is_empty(), arrays),
         ("--clear", args.clear != Vector::default(), "components that the program does not write are 0, 0, 0, 1"),
         ("--position", args.position.is_some(), "a vertex has nothing but its inputs"),

@@ -1,11 +1,11 @@
 //! The options that R700 programs have for themselves.
 
-use super::run::{self, texture_file};
+use super::run;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner, program_files};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, FollowedLane, InputSource, Numbered, VaryingSource, file};
-use crate::run::Debugged;
+use crate::options::values::{Boolean, FollowedLane, Numbered, VaryingSource, file};
+use crate::run::{Debugged, TextureSpec};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
 use ctm_array::FileSpec;
@@ -39,9 +39,6 @@ pub struct R700Args {
     /// each, then the comparison of SAMPLE_C (less, less_equal, ...) [default: nearest,clamp]
     #[arg(long = "sampler", value_name = "N=FILTER[,WRAP...]")]
     pub samplers: Vec<Numbered<SamplerValue, RESOURCES>>,
-    /// File of the next level of texture N: the first one given is level 1, the next level 2, and so on
-    #[arg(long = "mip", value_name = "N=FILE[:WxHxC]")]
-    pub mips: Vec<Numbered<String, RESOURCES>>,
     /// Let texture instructions that name no level take it from the differences of their coordinates across the quad, as
     /// hardware does; otherwise they take level 0
     #[arg(long)]
@@ -120,13 +117,7 @@ impl Runner for R700Args {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::default();
-        let inputs = args.inputs.iter().filter_map(|input| match &input.value {
-            InputSource::File(file) => texture_file(file),
-            InputSource::Output(_) | InputSource::Made(_) => None,
-        });
-        files.reads.extend(inputs);
-        files.reads.extend(self.mips.iter().filter_map(|mip| texture_file(&mip.value)));
+        let mut files = NamedFiles::of_inputs(args, |text| Some(TextureSpec::parse(text).ok()?.file.path));
         // Of pixels the value is a file with a shape, of vertices a mere name.
         let varyings = self.interps.iter().filter_map(|interp| match &interp.value {
             VaryingSource::File(file) => Some(file),

@@ -199,6 +199,7 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let given = [
         ("--domain", args.domain.is_some(), "--grid and --block give the threads"),
         ("--input", !args.inputs.is_empty(), "--global ADDR=FILE fills memory"),
+        ("--mip", !args.mips.is_empty(), "--global ADDR=FILE fills memory"),
         (
             "--output",
             !args.outputs.is_empty() || args.output0.is_some(),

@@ -3,7 +3,7 @@
 use crate::isa::Summary;
 use crate::wording::ranges;
 use ctm_x1k::text::spell_float;
-use ctm_x1k::{Alu, Body, Effects, Operand, Program, References, WriteMode, temps_used};
+use ctm_x1k::{Alu, Body, Effects, Operand, Program, References, WriteMode, temps_used, texture_kind_name};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -55,6 +55,7 @@ pub fn information(program: &Program) -> Value {
         "write_mode": write_mode(info.write_mode),
         "position": info.position,
         "interpolants": info.interpolants,
+        "textures": info.textures.map(|kind| kind.map(texture_kind_name)),
         "temps": info.temps,
         "early_exit": info.early_exit,
     })
@@ -167,6 +168,13 @@ fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
         let registers: Vec<String> =
             info.interpolant_registers().map(|(slot, register)| format!("{slot} to r{register}")).collect();
         row("interpolants go", registers.join(", "))?;
+    }
+    let textures: Vec<String> = info
+        .sampled_inputs()
+        .map(|(input, kind)| format!("input {input} as a {} texture", texture_kind_name(kind)))
+        .collect();
+    if !textures.is_empty() {
+        row("samples", textures.join(", "))?;
     }
     row("early exit", yes_no(info.early_exit).into())?;
     let declared = if info.temps == 0 { 128 } else { info.temps.into() };

@@ -345,6 +345,16 @@ pub enum Dimension {
     Volume,
 }
 
+impl Dimension {
+    /// How many coordinates a lookup has.
+    pub const fn coordinates(self) -> usize {
+        match self {
+            Dimension::Plane => 2,
+            Dimension::Cube | Dimension::Volume => 3,
+        }
+    }
+}
+
 /// A pixel shader.
 #[derive(Clone, Debug)]
 pub struct Shader {

@@ -79,7 +79,7 @@ impl Checker<'_> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
-        for read in reads(instruction) {
+        for read in reads(instruction, &self.shader.samplers) {
             self.read(read.source, read.channels(), read.rows);
         }
         for source in instruction.sources.iter().filter(|source| source.register.file == File::Sampler) {
@@ -92,7 +92,7 @@ impl Checker<'_> {
         let in_place =
             matches!(instruction.op, Op::Crs | Op::Nrm | Op::M3x2 | Op::M3x3 | Op::M3x4 | Op::M4x3 | Op::M4x4);
         if let Some(dest) = instruction.dest.filter(|_| in_place) {
-            let overlaps = reads(instruction).iter().any(|read| {
+            let overlaps = reads(instruction, &self.shader.samplers).iter().any(|read| {
                 let register = read.source.register;
                 let rows = register.index..register.index + read.rows;
                 register.file == dest.register.file && rows.contains(&dest.register.index)

@@ -1,7 +1,8 @@
 //! Which channels of their operands instructions read.
 
-use super::ast::{Instruction, Source};
+use super::ast::{Dimension, File, Instruction, Source};
 use super::table::{Op, Place};
+use std::collections::BTreeMap;
 
 /// What is read: the source, and the places of its swizzle that matter, a bit each.
 pub struct Read<'a> {
@@ -27,8 +28,11 @@ const XYZ: u8 = 0b0111;
 const W: u8 = 0b1000;
 const XYZW: u8 = 0b1111;
 
-/// What an instruction reads.
-pub fn reads(instruction: &Instruction) -> Vec<Read<'_>> {
+/// What an instruction reads, where samplers are declared so.
+pub fn reads<'i>(instruction: &'i Instruction, samplers: &BTreeMap<u16, Dimension>) -> Vec<Read<'i>> {
+    let sampler = instruction.sources.iter().find(|source| source.register.file == File::Sampler);
+    let dimension = sampler.and_then(|sampler| samplers.get(&sampler.register.index)).copied();
+    let coordinates = dimension.unwrap_or(Dimension::Plane).coordinates();
     let places = instruction.op.row().places;
     let is_source = |place: &&Place| !matches!(place, Place::Result | Place::Predicate);
     let written = instruction.dest.map_or(XYZW, |dest| dest.mask);
@@ -38,7 +42,7 @@ pub fn reads(instruction: &Instruction) -> Vec<Read<'_>> {
             Place::Scalar | Place::Condition | Place::PredicateChannel => (X, 1),
             Place::Rows(rows) => (row_length(instruction.op), u16::from(*rows)),
             Place::Kill => (XYZW, 1),
-            Place::Vector => (vector(instruction.op, written), 1),
+            Place::Vector => (vector(instruction.op, written, (1 << coordinates) - 1), 1),
             Place::Sampler | Place::Passes | Place::Counter | Place::Label | Place::Result | Place::Predicate => {
                 continue;
             }
@@ -52,10 +56,11 @@ fn row_length(op: Op) -> u8 {
     if matches!(op, Op::M4x3 | Op::M4x4) { XYZW } else { XYZ }
 }
 
-/// The places that matter of a vector, if these channels are written.
-fn vector(op: Op, written: u8) -> u8 {
+/// The places that matter of a vector, if these channels are written and coordinates have these.
+fn vector(op: Op, written: u8, coordinates: u8) -> u8 {
     match op {
-        Op::Dp2Add | Op::TexLd | Op::TexLdD => XY,
+        Op::Dp2Add => XY,
+        Op::TexLd | Op::TexLdD => coordinates,
         Op::Dp3 | Op::M3x2 | Op::M3x3 | Op::M3x4 => XYZ,
         Op::Dp4 | Op::M4x3 | Op::M4x4 => XYZW,
         Op::Nrm => XYZ | written,
@@ -63,7 +68,7 @@ fn vector(op: Op, written: u8) -> u8 {
         Op::Crs => {
             (0..3).filter(|channel| written >> channel & 1 != 0).fold(0, |mask, channel| mask | XYZ & !(1 << channel))
         }
-        Op::TexLdB | Op::TexLdL | Op::TexLdP => XY | W,
+        Op::TexLdB | Op::TexLdL | Op::TexLdP => coordinates | W,
         _ => written,
     }
 }

@@ -10,7 +10,7 @@ mod join;
 mod lift;
 
 pub use copies::Memory;
-pub use fetch::{Image, Texels, fetch_texture, flat_coordinates, mix, selected};
+pub use fetch::{fetch_texture, flat_coordinates, load_bytes, scale, selected};
 pub use join::Half;
 
 use super::copies::Copies;

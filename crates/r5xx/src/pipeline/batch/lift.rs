@@ -4,11 +4,9 @@ use super::merge::{Stored, alpha_test, depth_test, stored_words};
 use super::mips::MipFetch;
 use super::planes::PLANES;
 use super::{Component, DEPTH, FLAGS, Flags, Key};
-use crate::pipeline::area::{fetch_texture, flat_coordinates};
-use crate::tx::MipTexture;
+use crate::pipeline::area::{fetch_texture, flat_coordinates, scale};
 use ctm_lane::{Buffer, Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
 use ctm_memory::Format;
-use ctm_raster::sampler::Wrap;
 use ctm_x1k::lift::{FetchValues, Start, Surroundings};
 use ctm_x1k::{INPUTS, OUTPUTS, TexOp};
 use std::cell::{Cell, RefCell};
@@ -246,16 +244,14 @@ impl Surroundings for Lifting<'_> {
         if self.key.textures[unit].is_some() {
             return fetch_texture(b, &self.key.textures, fetch, lanes);
         }
-        // Texels are not counted modulo the size.
-        let counted = |texture: &&MipTexture| !fetch.unscaled || texture.wrap == [Wrap::ClampToEdge; 2];
-        let mips = self.key.mips[unit].as_ref().filter(counted);
+        let mips = self.key.mips[unit].as_ref();
         let wanted = if mips.is_some() { Wanted::Level } else { Wanted::Texel };
         match (self.prefetch(wanted, fetch), mips) {
             (Some(plane), Some(texture)) => {
                 let level_of_detail = self.key.input(b, plane);
                 let buffer = Buffer::new(self.key.mips[..unit].iter().flatten().count());
                 let coordinates = flat_coordinates(b, fetch);
-                let fetch = MipFetch { texture, buffer, unscaled: fetch.unscaled, coordinates };
+                let fetch = MipFetch { texture, buffer, scale: scale(fetch), coordinates };
                 fetch.fetch(b, level_of_detail, lanes)
             }
             (Some(plane), None) => [0, 1, 2, 3].map(|channel| self.key.input(b, plane + channel)),

@@ -5,6 +5,7 @@ mod outline;
 
 use crate::instruction::{Body, Flow, Instruction};
 use crate::program::{Program, ProgramInfo, References, TEMPS, WriteMode};
+use crate::sampled::texture_kind_name;
 use ctm_text::spell_float;
 use instruction::parts;
 use std::collections::BTreeSet;
@@ -167,6 +168,9 @@ fn directives(program: &Program) -> Vec<String> {
     say(info.position != implied.position, format!(".position {position}"));
     for (slot, register) in info.interpolant_registers() {
         say(true, format!(".interpolant {slot} = temp[{register}]"));
+    }
+    for (input, kind) in info.sampled_inputs() {
+        say(true, format!(".texture {input} = {}", texture_kind_name(kind)));
     }
     let temps = if info.temps == 0 { TEMPS } else { info.temps.into() };
     say(info.temps != implied.temps, format!(".temps {temps}"));

@@ -313,7 +313,7 @@ impl Data {
             };
             self.bindings.textures.insert(number, texture);
         }
-        for Numbered { number, value } in &r700.mips {
+        for Numbered { number, value } in &args.numbered_mips() {
             let Some(texture) = self.bindings.textures.get_mut(number) else {
                 let message = format!("texture {number} has a further level, but no first one");
                 return Err(Failure::Usage(

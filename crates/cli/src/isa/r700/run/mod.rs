@@ -5,7 +5,6 @@ mod debug;
 mod texture;
 
 pub use debug::debug;
-pub use texture::file as texture_file;
 
 use super::options::R700Args;
 use super::{Loaded, R700, dump};

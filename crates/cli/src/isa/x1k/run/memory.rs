@@ -1,16 +1,20 @@
 //! The memory of a run: files into inputs, outputs into files.
 
-use super::sampling;
+use super::sampling::{self, InputFile};
 use crate::isa::x1k::options::X1kArgs;
 use crate::isa::x1k::shader;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource};
 use crate::report::Message;
-use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files, require_inputs, unused};
+use crate::run::{
+    Memory, TextureKind, TextureSpec, cut_output, no_such_output, not_an_output, once_each, output_files,
+    require_inputs, unused,
+};
 use crate::{Console, Failure};
-use ctm_array::FileSpec;
+use ctm_array::{FileSpec, Shape};
 use ctm_compile::front::Interface;
 use ctm_memory::{Format, Surface};
+use ctm_raster::sampler::TextureShape;
 use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, InputSampler, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
 
@@ -22,8 +26,8 @@ pub struct Data {
     pub inputs: [Option<Surface>; INPUTS],
     /// How they are sampled.
     pub samplers: [Option<InputSampler>; INPUTS],
-    /// Columns and rows of what they were filled with.
-    pub sizes: [Option<[u32; 2]>; INPUTS],
+    /// What they are as textures: columns, rows, depth and levels.
+    pub sizes: [Option<TextureShape>; INPUTS],
     /// Outputs: those that the program writes, and those that files are to receive.
     pub outputs: [Option<Surface>; OUTPUTS],
     /// The conditional unit, which does nothing but write the values, if a file is to receive them.
@@ -40,9 +44,10 @@ impl Data {
         domain: Extent,
         console: &mut Console,
     ) -> Result<Self, Failure> {
-        let mut given = args.numbered_inputs();
+        let (mut given, mut mips) = (args.numbered_inputs(), args.numbered_mips());
         if let Some(interface) = interface {
-            given.extend(shader::inputs(interface, args)?);
+            given.extend(shader::numbered(interface, &args.inputs)?);
+            mips.extend(shader::numbered(interface, &args.mips)?);
             shader::require_textures(interface, &given)?;
         }
         let inputs = once_each("input", &given, INPUTS)?;
@@ -53,37 +58,39 @@ impl Data {
         let mut data = Data {
             memory: Memory::new(args, console.host),
             inputs: [None; INPUTS],
-            samplers: [None; INPUTS],
+            samplers: Default::default(),
             sizes: [None; INPUTS],
             outputs: [None; OUTPUTS],
             conditional: Conditional::default(),
         };
         for (&number, source) in &inputs {
-            let (surface, shape, sampler) = match source {
-                InputSource::File(text) => {
-                    let sampler = sampling::sampler(text)?;
-                    let (surface, shape) = data.memory.load(console.host, sampling::file(text))?;
-                    (surface, shape, sampler)
+            let levels: Vec<&str> =
+                mips.iter().filter(|mip| mip.number == number).map(|mip| mip.value.as_str()).collect();
+            match source {
+                InputSource::File(text) => data.load(number, text, &levels, program, interface, console)?,
+                InputSource::Made(generator) if levels.is_empty() => {
+                    shader::require_kind(interface, number, &generator.to_string(), TextureKind::D2, domain.height)?;
+                    let (surface, Shape { width, height, .. }) = data.memory.make(*generator, domain)?;
+                    let shape = TextureShape::flat(width as u32, height as u32);
+                    data.inputs[usize::from(number)] = Some(surface);
+                    data.sizes[usize::from(number)] = Some(shape);
+                    if interface.is_none() && surface.pitch as usize != width && looks_up_scaled(program, number) {
+                        console.report(&widened(number, width, surface.pitch));
+                    }
                 }
-                InputSource::Made(generator) => {
-                    let (surface, shape) = data.memory.make(*generator, domain)?;
-                    (surface, shape, None)
+                InputSource::Output(output) if levels.is_empty() => {
+                    shader::require_kind(interface, number, &format!("@{output}"), TextureKind::D2, domain.height)?;
                 }
-                InputSource::Output(_) => continue,
-            };
-            data.inputs[usize::from(number)] = Some(surface);
-            let size = [shape.width as u32, shape.height as u32];
-            data.sizes[usize::from(number)] = Some(size);
-            let padded = surface.pitch as usize != shape.width && looks_up_scaled(program, number);
-            // A shader's coordinates are parts of the picture, not of the memory that it lies in.
-            let sampler = match sampler {
-                None if padded && interface.is_some() => sampling::sampler(":2d")?,
-                given => given,
-            };
-            data.samplers[usize::from(number)] = sampler.map(|sampler| InputSampler { sampler, size });
-            if sampler.is_none() && padded {
-                console.report(&widened(number, shape.width, surface.pitch));
+                InputSource::Made(_) | InputSource::Output(_) => {
+                    let message = format!("input {number} has a further level, but is not a file");
+                    return Err(Failure::Usage(Message::error(message).help("leave --mip out, or give a file")));
+                }
             }
+        }
+        if let Some(mip) = mips.iter().find(|mip| !inputs.contains_key(&mip.number)) {
+            let message = format!("input {} has a further level, but no first one", mip.number);
+            let help = format!("give it with --input {}=FILE", mip.number);
+            return Err(Failure::Usage(Message::error(message).help(help)));
         }
         let default_format = match program.info.write_mode {
             WriteMode::Cached => Format::Float32_4,
@@ -115,6 +122,51 @@ impl Data {
             };
         }
         Ok(data)
+    }
+}
+
+impl Data {
+    /// Reads the file of an input, and those of further levels.
+    fn load(
+        &mut self,
+        number: u8,
+        text: &str,
+        levels: &[&str],
+        program: &Program,
+        interface: Option<&Interface>,
+        console: &mut Console,
+    ) -> Result<(), Failure> {
+        let file = InputFile::parse(text)?;
+        let first = file.spec.load(console.host, &mut self.memory, None)?;
+        let [width, height, _] = first.size;
+        shader::require_kind(interface, number, &file.spec.file.path.display().to_string(), first.kind, height)?;
+        let shape = sampling::shape(&first, levels.len());
+        let padded = first.surface.pitch != width && looks_up_scaled(program, number);
+        // A shader's coordinates are parts of the picture, not of the memory that it lies in.
+        let is_texture = file.spec.kind.is_some()
+            || first.kind != TextureKind::D2
+            || !levels.is_empty()
+            || padded && interface.is_some();
+        if is_texture {
+            let mut sampler = file.sampler(first.kind)?;
+            let mut surfaces = Vec::new();
+            for (level, &text) in (1..).zip(levels) {
+                let spec = TextureSpec::parse(text)?;
+                let found = spec.load(console.host, &mut self.memory, Some(first.kind))?;
+                let what = format!("level {level} of input {number}");
+                found.require(&sampling::expected(&first, &shape, level), text, &what)?;
+                surfaces.push(found.surface);
+            }
+            if !levels.is_empty() {
+                sampler = sampler.between_levels();
+            }
+            self.samplers[usize::from(number)] = Some(InputSampler { sampler, shape, levels: surfaces });
+        } else if padded {
+            console.report(&widened(number, width as usize, first.surface.pitch));
+        }
+        self.inputs[usize::from(number)] = Some(first.surface);
+        self.sizes[usize::from(number)] = Some(shape);
+        Ok(())
     }
 }
 

@@ -82,13 +82,12 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let options = in_order(&job, &options, &args.execution, console);
     if job.has_samplers() && x1k.emit_trace.is_some() {
         let message = "the CTM device has no samplers, and an input has one";
-        return Err(Failure::Usage(Message::error(message).help("leave --emit-trace out, or ':2d' behind the input")));
+        return Err(Failure::Usage(
+            Message::error(message).help("leave --emit-trace out, or the kind behind the input"),
+        ));
     }
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
-        if job.has_samplers() {
-            return emit(wanted, engine, Err("inputs have samplers"), console);
-        }
         return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
     }
     if let Some(mut file) = trace {
@@ -101,8 +100,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let failed = |error| failure(error, &loaded, options.step_limit);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
     // Other runs leave again what they find. Clearing in between would take what they work on out of the caches.
-    let reads_results =
-        job.conditional.needs_buffer() || job.inputs.iter().flatten().any(|input| results.overlap(input));
+    let reads_results = job.conditional.needs_buffer() || job.read_surfaces().any(|input| results.overlap(input));
     let mut run = || -> Result<Measured, Failure> {
         let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
         for frame in frames.numbers() {

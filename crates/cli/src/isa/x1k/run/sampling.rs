@@ -1,57 +1,106 @@
-//! Inputs that are sampled as the textures of a card are: `FILE[:WxHxC][:tiled]:2d[,FILTER][,WRAP[,WRAP]]`.
+//! Inputs that are sampled as the textures of a card are: `FILE[:WxHxC][:tiled]:KIND[,FILTER][,WRAP...]`.
 
 use crate::report::Message;
-use ctm_raster::sampler::{Filter, MipFilter, Sampler, Wrap};
+use crate::run::{TextureKind, TextureLevel, TextureSpec};
+use ctm_raster::sampler::{Filter, Sampler, TextureKind as Directions, TextureShape, Wrap};
+use std::path::PathBuf;
 
-/// What stands before filter and wraps.
-const MARK: &str = ":2d";
+/// The text of an input that is a file.
+pub struct InputFile<'t> {
+    text: &'t str,
+    /// File, kind and depth.
+    pub spec: TextureSpec,
+    /// Filter and wraps, if they are there.
+    words: Option<&'t str>,
+}
 
-/// Takes the text of an input apart: its file, and filter and wraps behind that, if they are there.
-fn parts(text: &str) -> (&str, Option<&str>) {
-    match text.rsplit_once(MARK) {
-        Some((file, words)) if words.is_empty() || words.starts_with(',') => (file, Some(words)),
-        _ => (text, None),
+impl<'t> InputFile<'t> {
+    /// Takes the text apart.
+    ///
+    /// # Errors
+    /// It does not name a file, or the kind is none that X1K programs can sample.
+    pub fn parse(text: &'t str) -> Result<Self, Message> {
+        let (file, words) = parts(text);
+        let spec = TextureSpec::parse(file)?;
+        match spec.kind {
+            Some(kind @ (TextureKind::D1Array | TextureKind::D2Array)) => {
+                let message =
+                    format!("input '{text}': X1K programs cannot sample arrays of textures ({})", kind.name());
+                Err(Message::error(message).help("use 1d, 2d, 3d or cube"))
+            }
+            None | Some(TextureKind::D1 | TextureKind::D2 | TextureKind::D3 | TextureKind::Cube) => {
+                Ok(InputFile { text, spec, words })
+            }
+        }
+    }
+
+    /// How it is sampled as this kind: nearest and clamped, unless it says otherwise.
+    ///
+    /// # Errors
+    /// A word is neither a filter nor a wrap, or there are too many wraps.
+    pub fn sampler(&self, kind: TextureKind) -> Result<Sampler, Message> {
+        let mut words = self.words.map_or_else(Vec::new, |words| words.split(',').collect()).into_iter().peekable();
+        let filter = match words.peek() {
+            Some(&"linear") => Filter::Linear,
+            _ => Filter::Point,
+        };
+        words.next_if(|word| matches!(*word, "nearest" | "linear"));
+        let wraps = words.map(|word| wrap(word).ok_or(word)).collect::<Result<Vec<_>, _>>();
+        let wrong = |what: String| {
+            Message::error(format!("input '{}': {what}", self.text)).help(
+                "behind the kind, nearest or linear can stand, then repeat, mirror, clamp or border for all directions or each, like 2d,linear,repeat",
+            )
+        };
+        let directions = match kind {
+            TextureKind::D1 | TextureKind::D1Array => 1,
+            TextureKind::D2 | TextureKind::D2Array | TextureKind::Cube => 2,
+            TextureKind::D3 => 3,
+        };
+        let wrap = match wraps.as_deref() {
+            Ok([]) => [Wrap::ClampToEdge; 3],
+            Ok(&[all]) => std::array::from_fn(|axis| if axis < directions { all } else { Wrap::ClampToEdge }),
+            Ok(&[s, t]) if directions >= 2 => [s, t, Wrap::ClampToEdge],
+            Ok(&[s, t, r]) if directions == 3 => [s, t, r],
+            Ok(more) => {
+                let directions = if directions == 1 { "one direction" } else { "two or three directions" };
+                return Err(wrong(format!("{} wraps are too many for {directions}", more.len())));
+            }
+            Err(word) => return Err(wrong(format!("'{word}' is neither a filter nor a wrap"))),
+        };
+        Ok(Sampler::new(filter, wrap))
     }
 }
 
-/// The file of an input.
-pub fn file(text: &str) -> &str {
-    parts(text).0
+/// Takes the text of an input apart: its file with the kind, and filter and wraps behind that, if they are there.
+fn parts(text: &str) -> (&str, Option<&str>) {
+    let with_words = text.rsplit_once(':').and_then(|(_, last)| {
+        let (kind, words) = last.split_once(',')?;
+        TextureKind::parse(kind)?;
+        Some((&text[..text.len() - words.len() - 1], Some(words)))
+    });
+    with_words.unwrap_or((text, None))
 }
 
-/// How an input is sampled, if it is.
-///
-/// # Errors
-/// A word is none of a filter or wrap.
-pub fn sampler(text: &str) -> Result<Option<Sampler>, Message> {
-    let Some(words) = parts(text).1 else { return Ok(None) };
-    let mut words = words.split(',').skip(1).peekable();
-    let filter = match words.peek() {
-        Some(&"linear") => Filter::Linear,
-        _ => Filter::Point,
+/// The file of an input, if its text is in order.
+pub fn file(text: &str) -> Option<PathBuf> {
+    Some(TextureSpec::parse(parts(text).0).ok()?.file.path)
+}
+
+/// The texture whose first level this is, and which has so many more.
+pub fn shape(level: &TextureLevel, further: usize) -> TextureShape {
+    let [width, height, layers] = level.size;
+    let (kind, depth) = match level.kind {
+        TextureKind::D3 => (Directions::Volume, layers),
+        TextureKind::Cube => (Directions::Cube, 1),
+        TextureKind::D1 | TextureKind::D2 | TextureKind::D1Array | TextureKind::D2Array => (Directions::Flat, 1),
     };
-    words.next_if(|word| matches!(*word, "nearest" | "linear"));
-    let wraps = words.map(|word| wrap(word).ok_or(word)).collect::<Result<Vec<_>, _>>();
-    let wrong = |what: String| {
-        Message::error(format!("input '{text}': {what}"))
-            .help("a sampler is 2d, then nearest or linear, then repeat, mirror, clamp or border for both directions or each, like 2d,linear,repeat")
-    };
-    let wrap = match wraps.as_deref() {
-        Ok([]) => [Wrap::ClampToEdge; 2],
-        Ok(&[both]) => [both; 2],
-        Ok(&[s, t]) => [s, t],
-        Ok(more) => return Err(wrong(format!("{} wraps are too many", more.len()))),
-        Err(word) => return Err(wrong(format!("'{word}' is neither a filter nor a wrap"))),
-    };
-    Ok(Some(Sampler {
-        wrap: [wrap[0], wrap[1], Wrap::ClampToEdge],
-        magnification: filter,
-        minification: filter,
-        mip: MipFilter::None,
-        finest: 0,
-        bias: 0.0,
-        border: [0; 4],
-    }))
+    TextureShape { kind, size: [width, height, depth], last_level: further as u32 }
+}
+
+/// What a further level of a texture has to be.
+pub fn expected(first: &TextureLevel, shape: &TextureShape, level: u32) -> TextureLevel {
+    let [width, height, _] = shape.level_size(level);
+    TextureLevel { size: [width, height, shape.layers(level)], ..*first }
 }
 
 fn wrap(word: &str) -> Option<Wrap> {
@@ -70,9 +119,13 @@ mod tests {
 
     #[test]
     fn samplers_stand_behind_files() {
-        let of = |text: &str| sampler(text).map(|sampler| sampler.map(|sampler| (sampler.magnification, sampler.wrap)));
-        for text in ["a.png", "a.f32:4x4x1:tiled", "a:2dx", "a.2d"] {
-            assert_eq!((file(text), of(text).unwrap()), (text, None));
+        let of = |text: &str| {
+            let file = InputFile::parse(text)?;
+            let sampler = file.spec.kind.map(|kind| file.sampler(kind)).transpose()?;
+            Ok::<_, Message>(sampler.map(|sampler| (sampler.magnification, sampler.wrap)))
+        };
+        for text in ["a.png", "a.f32:4x4x1:tiled", "a.npy"] {
+            assert!(of(text).unwrap().is_none(), "{text}");
         }
         let [clamp, repeat, mirror] = [Wrap::ClampToEdge, Wrap::Repeat, Wrap::Mirror];
         for (text, filter, wrap) in [
@@ -81,10 +134,23 @@ mod tests {
             ("a.png:2d,linear", Filter::Linear, [clamp; 3]),
             ("a.png:2d,repeat", Filter::Point, [repeat, repeat, clamp]),
             ("a.png:2d,linear,repeat,mirror", Filter::Linear, [repeat, mirror, clamp]),
+            ("a.png:3d,repeat", Filter::Point, [repeat; 3]),
+            ("a.png:3d,linear,clamp,clamp,mirror", Filter::Linear, [clamp, clamp, mirror]),
+            ("a.png:tiled:cube,linear", Filter::Linear, [clamp; 3]),
+            ("a.png:1d,mirror", Filter::Point, [mirror, clamp, clamp]),
         ] {
-            assert_eq!((file(text), of(text).unwrap()), ("a.png", Some((filter, wrap))), "{text}");
+            assert_eq!(file(text), Some("a.png".into()), "{text}");
+            assert_eq!(of(text).unwrap(), Some((filter, wrap)), "{text}");
         }
-        for text in ["a:2d,", "a:2d,cubic", "a:2d,repeat,linear", "a:2d,clamp,clamp,clamp"] {
+        for text in [
+            "a.png:2d,",
+            "a.png:2d,cubic",
+            "a.png:2d,repeat,linear",
+            "a.png:2d,clamp,clamp,clamp",
+            "a.png:1d,clamp,clamp",
+            "a.png:array",
+            "a.png:2dx",
+        ] {
             assert!(of(text).is_err(), "{text}");
         }
     }

@@ -11,7 +11,7 @@ use crate::wording::one_line;
 use crate::{Console, Failure, source};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_compile::Compiled;
-use ctm_compile::front::{Interface, UniformKind, UniformPlace};
+use ctm_compile::front::{Interface, TextureKind, UniformKind, UniformPlace};
 use ctm_text::Origin;
 use ctm_x1k::text;
 use std::path::PathBuf;
@@ -178,7 +178,14 @@ fn described(interface: &Interface) -> String {
         out += &format!("uniform {}: {shape}{elements}, c{register}.{channel}\n", uniform.name);
     }
     for texture in &interface.textures {
-        out += &format!("texture {}: tex[{}]\n", texture.name, texture.unit);
+        let kind = match texture.kind {
+            TextureKind::Line => ", one direction",
+            TextureKind::Plane => "",
+            TextureKind::Rectangle => ", coordinates in texels",
+            TextureKind::Volume => ", a volume",
+            TextureKind::Cube => ", a cube",
+        };
+        out += &format!("texture {}: tex[{}]{kind}\n", texture.name, texture.unit);
     }
     for varying in &interface.varyings {
         out += &format!(

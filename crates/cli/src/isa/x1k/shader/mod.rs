@@ -4,7 +4,7 @@ mod command;
 mod names;
 
 pub use command::CompileArgs;
-pub use names::{fill, inputs, require_textures, unknown};
+pub use names::{fill, numbered, require_kind, require_textures, unknown};
 
 use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure};

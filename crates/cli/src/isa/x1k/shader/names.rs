@@ -1,10 +1,12 @@
 //! The names of a shader's source: what the command line gives to them.
 
-use crate::options::values::{Extent, InputSource, Name, Numbered};
+use crate::options::values::{Extent, InputSource, Name, NamedValue, Numbered};
 use crate::options::{RunArgs, Uniform};
 use crate::report::Message;
+use crate::run::TextureKind;
 use crate::{Console, Failure};
-use ctm_compile::front::{Interface, UniformKind, UniformPlace};
+use ctm_compile::front::{self, Interface, UniformKind, UniformPlace};
+use ctm_raster::sampler::TextureShape;
 use ctm_text::nearest;
 use ctm_x1k::{Constants, INPUTS};
 use std::collections::BTreeSet;
@@ -20,22 +22,55 @@ pub fn unknown<'n>(what: &str, name: &str, known: impl Iterator<Item = &'n str>)
     })
 }
 
-/// Inputs that are called by the names of textures.
+/// What is given for inputs that are called by the names of textures.
 ///
 /// # Errors
 /// There is no such texture.
-pub fn inputs(interface: &Interface, args: &RunArgs) -> Result<Vec<Numbered<InputSource, 256>>, Failure> {
-    let mut inputs = Vec::new();
-    for input in &args.inputs {
-        if let Name::Word(name) = &input.name {
+pub fn numbered<T: Clone>(interface: &Interface, given: &[NamedValue<T>]) -> Result<Vec<Numbered<T, 256>>, Failure> {
+    let mut numbered = Vec::new();
+    for NamedValue { name, value } in given {
+        if let Name::Word(name) = name {
             let textures = &interface.textures;
             let Some(texture) = textures.iter().find(|texture| texture.name == *name) else {
                 return Err(unknown("texture", name, textures.iter().map(|texture| texture.name.as_str())));
             };
-            inputs.push(Numbered { number: texture.unit, value: input.value.clone() });
+            numbered.push(Numbered { number: texture.unit, value: value.clone() });
         }
     }
-    Ok(inputs)
+    Ok(numbered)
+}
+
+/// Refuses what is given for a texture and is of another kind than the shader samples.
+///
+/// # Errors
+/// With the texture's name.
+pub fn require_kind(
+    interface: Option<&Interface>,
+    number: u8,
+    given: &str,
+    kind: TextureKind,
+    rows: u32,
+) -> Result<(), Failure> {
+    let textures = interface.map_or(&[][..], |interface| &interface.textures);
+    let Some(texture) = textures.iter().find(|texture| texture.unit == number) else { return Ok(()) };
+    let (what, wanted, fits) = match texture.kind {
+        front::TextureKind::Line => {
+            let fits = kind == TextureKind::D1 || kind == TextureKind::D2 && rows == 1;
+            ("has one direction", TextureKind::D1, fits)
+        }
+        front::TextureKind::Plane | front::TextureKind::Rectangle => {
+            let fits = matches!(kind, TextureKind::D1 | TextureKind::D2);
+            ("has two directions", TextureKind::D2, fits)
+        }
+        front::TextureKind::Volume => ("has three directions", TextureKind::D3, kind == TextureKind::D3),
+        front::TextureKind::Cube => ("is a cube", TextureKind::Cube, kind == TextureKind::Cube),
+    };
+    if fits {
+        return Ok(());
+    }
+    let (name, found, wanted) = (&texture.name, kind.name(), wanted.name());
+    let message = format!("the texture '{name}' {what}, but '{given}' is given for it as {found}");
+    Err(Failure::Usage(Message::error(message).help(format!("expected --input {name}=FILE:{wanted}"))))
 }
 
 /// Refuses a run in which nothing is given for a texture.
@@ -64,7 +99,7 @@ pub fn fill(
     constants: &mut Constants,
     args: &RunArgs,
     domain: Extent,
-    sizes: &[Option<[u32; 2]>; INPUTS],
+    sizes: &[Option<TextureShape>; INPUTS],
     numbered: &BTreeSet<u8>,
     console: &mut Console,
 ) -> Result<Vec<(usize, usize, Uniform)>, Failure> {
@@ -78,18 +113,23 @@ pub fn fill(
             set(constants, uniform, &resolution);
             given.insert(uniform.name.as_str());
         } else if uniform.name == "iChannelResolution" {
-            let sizes = sizes[..4].iter().map(|size| size.unwrap_or([0, 0]));
-            let values: Vec<f32> = sizes.flat_map(|[width, height]| [width as f32, height as f32, 1.0]).collect();
+            let sizes = sizes[..4].iter().map(|shape| shape.map_or([0, 0, 1], |shape| shape.size));
+            let values: Vec<f32> = sizes.flatten().map(|side| side as f32).collect();
             set(constants, uniform, &values);
             given.insert(uniform.name.as_str());
         }
     }
     for texture in &interface.textures {
-        if let (Some((register, channel)), Some(size)) = (texture.size, sizes[usize::from(texture.unit)]) {
-            for (i, side) in size.into_iter().enumerate() {
-                constants.floats[usize::from(register)][usize::from(channel) + i] = (side as f32).to_bits();
+        let Some(shape) = sizes[usize::from(texture.unit)] else { continue };
+        let sides = if texture.kind == front::TextureKind::Volume { 3 } else { 2 };
+        let mut set = |place: Option<(u8, u8)>, values: &[u32]| {
+            let Some((register, channel)) = place else { return };
+            for (i, &value) in values.iter().enumerate() {
+                constants.floats[usize::from(register)][usize::from(channel) + i] = (value as f32).to_bits();
             }
-        }
+        };
+        set(texture.size, &shape.size[..sides]);
+        set(texture.levels, &[shape.last_level + 1]);
     }
     for text in &args.frames.uniforms {
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| name.parse::<u8>().is_err()) else {

@@ -142,7 +142,14 @@ impl<'m> Lowering<'m> {
             ImageDimension::D3 => TextureKind::Volume,
             ImageDimension::Cube => TextureKind::Cube,
         };
-        self.interface.textures.push(Texture { name, unit: index as u8, kind, sampled: false, size: None });
+        self.interface.textures.push(Texture {
+            name,
+            unit: index as u8,
+            kind,
+            sampled: false,
+            size: None,
+            levels: None,
+        });
         Ok(index)
     }
 

@@ -172,7 +172,14 @@ impl<'m> Lowering<'m> {
                 };
                 self.size(index, count)
             }
-            ImageQuery::NumLevels | ImageQuery::NumLayers | ImageQuery::NumSamples => Ok(vec![self.builder.float(1.0)]),
+            ImageQuery::NumLevels => {
+                let (register, channel) = match self.interface.textures[index].levels {
+                    Some(place) => place,
+                    None => *self.interface.textures[index].levels.insert(self.allotment.channels(1)?),
+                };
+                Ok(vec![self.builder.uniform(register, channel)])
+            }
+            ImageQuery::NumLayers | ImageQuery::NumSamples => Ok(vec![self.builder.float(1.0)]),
         }
     }
 

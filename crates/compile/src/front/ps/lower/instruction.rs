@@ -1,7 +1,7 @@
 //! Instructions that calculate, fetch or kill.
 
 use super::{Lowering, NotLowered, is_scalar};
-use crate::front::ps::ast::{File, Instruction, Source};
+use crate::front::ps::ast::{Dimension, File, Instruction, Source};
 use crate::front::ps::table::Op;
 use crate::ir::{Fetch, FetchKind, Value};
 use std::f32::consts::TAU;
@@ -150,9 +150,14 @@ impl Lowering<'_> {
     }
 
     fn fetch(&mut self, instruction: &Instruction) -> Result<[Value; 4], NotLowered> {
-        const COORDINATES: usize = 2;
         let sources = &instruction.sources;
-        let mut args = self.vector(&sources[0], 0, COORDINATES)?;
+        let sampler = sources[1].register.index;
+        let dimension = self.shader.samplers.get(&sampler).copied().unwrap_or(Dimension::Plane);
+        if dimension != Dimension::Plane && !self.options.scaled {
+            return Err(NotLowered::Directions { line: instruction.line, sampler });
+        }
+        let coordinates = dimension.coordinates();
+        let mut args = self.vector(&sources[0], 0, coordinates)?;
         let kind = match instruction.op {
             Op::TexLdB => FetchKind::Bias,
             Op::TexLdL => FetchKind::Level,
@@ -165,12 +170,11 @@ impl Lowering<'_> {
             FetchKind::Project | FetchKind::Bias | FetchKind::Level => args.push(self.read(&sources[0], 3)?),
             FetchKind::Gradient => {
                 for derivatives in &sources[2..4] {
-                    args.extend(self.vector(derivatives, 0, COORDINATES)?);
+                    args.extend(self.vector(derivatives, 0, coordinates)?);
                 }
             }
         }
-        let unit = sources[1].register.index as u8;
-        let fetch = Fetch { unit, kind, coordinates: COORDINATES as u8, scaled: self.options.scaled };
+        let fetch = Fetch { unit: sampler as u8, kind, coordinates: coordinates as u8, scaled: self.options.scaled };
         Ok(self.b.fetch(fetch, &args))
     }
 

@@ -51,6 +51,16 @@ pub enum NotLowered {
         /// The line where that shows, from 1.
         line: u32,
     },
+    /// Coordinates count elements, and a cube or volume is sampled.
+    #[error(
+        "line {line}: `s{sampler}` is a cube or a volume, but coordinates in texels are those of planes: declare it as `dcl_2d`"
+    )]
+    Directions {
+        /// The line of the lookup, from 1.
+        line: u32,
+        /// The sampler.
+        sampler: u16,
+    },
 }
 
 /// Makes a function of a shader that was checked.

@@ -28,11 +28,6 @@ impl Parser {
         }
         let is_new = match (declared, register.file) {
             (Declared::Sampler(dimension), File::Sampler) => {
-                if dimension != Dimension::Plane {
-                    let message = "inputs have two dimensions, so that cubes and volumes cannot be sampled";
-                    let help = "declare it as `dcl_2d`, and work out the element's place in a plane";
-                    return Err(self.cursor.error(Cause::Misplaced, span, message, help));
-                }
                 self.shader.samplers.insert(register.index, dimension).is_none()
             }
             (Declared::Sampler(_), _) => {
