@@ -25,6 +25,7 @@ pub mod drawing;
 pub mod gl;
 pub mod grids;
 pub mod guest;
+pub mod hostile;
 pub mod kernel;
 pub mod limits;
 pub mod machine;

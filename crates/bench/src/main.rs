@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use ctm_bench::gl::CardModel;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
-use ctm_bench::{card, compile, debug};
+use ctm_bench::{card, compile, debug, hostile};
 use ctm_bench::{grids, report, shaders, small_passes};
 use ctm_codegen::EngineName;
 use std::path::PathBuf;
@@ -32,6 +32,17 @@ enum Measure {
     ///
     /// Exits with 1 if one of them takes longer than it should.
     Compile(Compile),
+    /// How long programs that are made to take long take to become code, as they grow.
+    ///
+    /// Exits with 1 if one of them takes longer than it should.
+    Hostile {
+        /// Only shapes whose instruction set and name begin with this, such as "SM50 branches"
+        #[arg(long, value_name = "NAME", default_value = "")]
+        only: String,
+        /// Instructions of the largest programs, about
+        #[arg(long, value_name = "N", default_value_t = 1 << 16)]
+        largest: usize,
+    },
     /// Grids of a million threads with global memory: the engine beside the reference.
     ///
     /// Exits with 1 if the engine is slower than it should be.
@@ -159,6 +170,11 @@ fn main() -> ExitCode {
             let text = if json { format!("{:#}", measured.json()) } else { measured.text() };
             println!("{text}");
             if measured.is_quick() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Measure::Hostile { only, largest } => {
+            let rows = hostile::measure(&only, largest, |row| eprint!("{}", hostile::line(row)));
+            print!("{}", hostile::text(&rows));
+            if rows.iter().all(hostile::Row::meets_mark) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Measure::SmallPasses { json } => {
             let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));

@@ -400,7 +400,7 @@ fn scan<O>(
         }
     }
     // Slots, by first fit in order of starts.
-    let mut slots: [Vec<u32>; 3] = Default::default();
+    let mut slots: [Slots; 3] = Default::default();
     spilled.sort_unstable_by_key(|&at| ranges[at].start);
     let frame_accesses = spilled.iter().map(|&at| ranges[at].weight).sum();
     // A parameter and what an edge gives it need no move in one slot; nothing else lies there in between.
@@ -417,16 +417,70 @@ fn scan<O>(
     for at in spilled {
         let ends = &mut slots[class_index(machine.classes[at])];
         let inherited = hints[at].filter(|from| heirs[from.index()] == Some(at)).map(|from| locations[from.index()]);
-        let slot = if let Some(Location::Slot(slot)) = inherited {
-            slot as usize
-        } else {
-            ends.iter().position(|&end| end <= ranges[at].start).unwrap_or_else(|| {
-                ends.push(0);
-                ends.len() - 1
-            })
-        };
-        ends[slot] = ranges[heirs[at].unwrap_or(at)].end;
+        let slot =
+            if let Some(Location::Slot(slot)) = inherited { slot as usize } else { ends.first_free(ranges[at].start) };
+        ends.take(slot, ranges[heirs[at].unwrap_or(at)].end);
         locations[at] = Location::Slot(slot as u32);
     }
-    (locations, slots.map(|ends| ends.len() as u32), frame_accesses)
+    (locations, slots.map(|ends| ends.count as u32), frame_accesses)
+}
+
+/// Where the ranges of what lies in each slot of a class end.
+#[derive(Default)]
+struct Slots {
+    count: usize,
+    /// The ends in the leaves of a whole binary tree, the least of them above: that of node n over its children 2n and 2n + 1. What was never used
+    /// has the end 0.
+    tree: Vec<u32>,
+}
+
+impl Slots {
+    fn leaves(&self) -> usize {
+        self.tree.len() / 2
+    }
+
+    /// The first slot that is free from here on: one that was used before, or else a new one.
+    fn first_free(&mut self, start: u32) -> usize {
+        if self.count == self.leaves() {
+            let ends = self.tree.split_off(self.leaves());
+            self.tree = vec![0; 4 * ends.len().max(1)];
+            ends.into_iter().enumerate().for_each(|(slot, end)| self.take(slot, end));
+        }
+        let mut node = 1;
+        while node < self.leaves() {
+            node = 2 * node + usize::from(self.tree[2 * node] > start);
+        }
+        let slot = node - self.leaves();
+        self.count = self.count.max(slot + 1);
+        slot
+    }
+
+    fn take(&mut self, slot: usize, end: u32) {
+        let mut node = slot + self.leaves();
+        self.tree[node] = end;
+        while node > 1 {
+            node /= 2;
+            self.tree[node] = self.tree[2 * node].min(self.tree[2 * node + 1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_taken_by_first_fit() {
+        let (mut slots, mut ends) = (Slots::default(), Vec::<u32>::new());
+        let mut random = 1u32;
+        for start in 0..2000u32 {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let expected = ends.iter().position(|&end| end <= start).unwrap_or(ends.len());
+            assert_eq!(slots.first_free(start), expected, "at {start}");
+            ends.resize(ends.len().max(expected + 1), 0);
+            ends[expected] = start + 1 + (random >> 24);
+            slots.take(expected, ends[expected]);
+            assert_eq!(slots.count, ends.len());
+        }
+    }
 }

@@ -5,6 +5,7 @@ use crate::checks::Checks;
 use crate::kernel::Kernel;
 use crate::memory::Blocks;
 use ctm_engine::{Backend, Code, CodeCounts, Source};
+use ctm_lane::effort::Effort;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -26,8 +27,8 @@ impl<T: Decoding> Jit<T> {
     }
 
     /// The code of a function.
-    pub(crate) fn kernel(&self, source: &Source) -> Option<Kernel<T>> {
-        Kernel::new(source, self.target, &self.checks, &self.blocks)
+    pub(crate) fn kernel(&self, source: &Source, effort: &Effort) -> Option<Kernel<T>> {
+        Kernel::new(source, self.target, (&self.checks, &self.blocks), effort)
     }
 
     /// The backend for a target that this host has.
@@ -42,9 +43,10 @@ impl<T: Decoding> Jit<T> {
 
     /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
     pub fn disassemble(&self, source: &Source) -> Option<String> {
-        let kernel = self.kernel(source)?;
+        let effort = Effort::default();
+        let kernel = self.kernel(source, &effort)?;
         let mut text = String::new();
-        for (title, unit) in [("interior", &kernel.interior), ("general", kernel.general()?)] {
+        for (title, unit) in [("interior", &kernel.interior), ("general", kernel.general(&effort)?)] {
             text.push_str(title);
             text.push_str(":\n");
             if let Some(fault) = &unit.fault {
@@ -64,8 +66,8 @@ impl<T: Decoding> Backend for Jit<T> {
         self.target.name()
     }
 
-    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        self.kernel(source).map(|kernel| Box::new(kernel) as Box<dyn Code>)
+    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>> {
+        self.kernel(source, effort).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 
     fn code_counts(&self) -> CodeCounts {
@@ -81,6 +83,8 @@ impl<T: Decoding> Backend for Jit<T> {
             deoptimised: count(&checks.deoptimised),
             access_time: time(&checks.access_time),
             byte_time: time(&checks.byte_time),
+            cut_short: count(&checks.cut_short),
+            last_cut: checks.last_cut(),
             fault: checks.last_fault(),
         }
     }

@@ -12,6 +12,7 @@ use crate::run::Run;
 use ctm_engine::{Bindings, Bound, Code, Incomplete, Outcome};
 use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Op, Surface};
 use ctm_memory::Pages;
 use std::ops::Range;
@@ -119,7 +120,7 @@ impl<T: Decoding> Code for Kernel<T> {
     }
 
     fn complete(&self) -> bool {
-        self.general().is_some()
+        self.general(&Effort::default()).is_some()
     }
 
     fn bytes(&self) -> usize {

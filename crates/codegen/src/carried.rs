@@ -4,10 +4,13 @@
 //! frame for the whole pass, and each pass would wait until it has come back from there. Here the uses far behind have a copy, which can lie in the frame
 //! while the value itself has a register.
 
-use crate::counts::loops;
+use crate::counts::{innermost, loops};
 use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
 use crate::target::Target;
+use std::collections::HashMap;
 
+/// Loops that are looked at, at most: all that comes behind each of them is.
+const MOST_LOOPS: usize = 64;
 /// Instructions from the start of a pass in which a use is near.
 const NEAR: usize = 48;
 
@@ -15,10 +18,7 @@ const NEAR: usize = 48;
 pub fn split_carried<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool {
     let loops = loops(machine);
     let mut changed = false;
-    for one in &loops {
-        if loops.iter().any(|other| other.head > one.head && other.head <= one.end) {
-            continue;
-        }
+    for one in innermost(&loops).take(MOST_LOOPS) {
         let (mut near, mut far) = (vec![false; machine.classes.len()], vec![false; machine.classes.len()]);
         let mut at = 0;
         for block in &machine.blocks[one.head..=one.end] {
@@ -33,11 +33,8 @@ pub fn split_carried<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool
         let split: Vec<Reg> = machine.blocks[one.head].params.iter().copied().filter(is_split).collect();
         let copies: Vec<Reg> = split.iter().map(|_| machine.reg(Class::Vector)).collect();
         changed |= !split.is_empty();
-        let replace = |reg: &mut Reg| {
-            if let Some(number) = split.iter().position(|split| split == reg) {
-                *reg = copies[number];
-            }
-        };
+        let by: HashMap<Reg, Reg> = split.iter().copied().zip(copies.iter().copied()).collect();
+        let replace = |reg: &mut Reg| *reg = by.get(reg).copied().unwrap_or(*reg);
         let mut at = 0;
         for block in &mut machine.blocks[one.head..] {
             for inst in &mut block.insts {

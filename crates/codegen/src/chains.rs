@@ -4,19 +4,20 @@
 //! that a pass takes at least the time of the longest chain of instructions from what it begins with to what the next one begins with; more groups
 //! side by side fill the time.
 
-use crate::counts::loops;
+use crate::counts::{innermost, loops};
 use crate::mir::{Edge, Machine, Reg};
 use crate::target::Target;
 
 /// Passes that a chain may go through before it comes back to where it started.
 const MOST_PASSES: usize = 4;
+/// What a pass begins with, at most, for its chains to be looked at: they are as many as the square of that.
+const MOST_PARAMS: usize = 256;
 
 /// Cycles that code takes at least, as its loops' passes wait for each other, by the estimate of how often blocks execute that
 /// [`Allocation::executed`](crate::allocate::Allocation) goes by.
 pub fn waiting<T: Target>(machine: &Machine<T::Op>, target: T) -> f32 {
     let loops = loops(machine);
-    let is_innermost = |head: usize, end: usize| !loops.iter().any(|other| other.head > head && other.head <= end);
-    let innermost = loops.iter().filter(|one| is_innermost(one.head, one.end));
+    let innermost = innermost(&loops).filter(|one| machine.blocks[one.head].params.len() <= MOST_PARAMS);
     let mut ready = vec![None; machine.classes.len()];
     let mut of =
         |head: usize, end: usize| pass(machine, target, (head, end), &mut ready) * machine.blocks[head].frequency();

@@ -1,6 +1,7 @@
 //! What is checked of code, and counts of the code so far.
 
 use crate::check::Fault;
+use ctm_lane::effort::{Cut, Effort};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -19,6 +20,9 @@ pub struct Checks {
     /// Nanoseconds that the checkers of accesses and of bytes took.
     pub access_time: AtomicU64,
     pub byte_time: AtomicU64,
+    /// Code that was not made when a run first needed it, for want of effort, and why the last time.
+    pub cut_short: AtomicU64,
+    pub cut: Mutex<Option<Cut>>,
     /// What could not be shown of code last.
     pub fault: Mutex<Option<Fault>>,
 }
@@ -36,6 +40,8 @@ impl Default for Checks {
             deoptimised: zero(),
             access_time: zero(),
             byte_time: zero(),
+            cut_short: zero(),
+            cut: Mutex::default(),
             fault: Mutex::default(),
         }
     }
@@ -45,6 +51,19 @@ impl Checks {
     /// Notes what could not be shown of a piece of code.
     pub fn note(&self, fault: Fault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+    }
+
+    /// Notes that code was not made for want of effort.
+    pub fn note_cut(&self, effort: &Effort) {
+        if let Some(cut) = effort.take_cut() {
+            self.cut_short.fetch_add(1, Relaxed);
+            *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+        }
+    }
+
+    /// The cut that was noted last.
+    pub fn last_cut(&self) -> Option<Cut> {
+        *self.cut.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The fault that was noted last, for people.

@@ -27,7 +27,7 @@ pub fn columns_at_a_time(function: &Function, layouts: &[SurfaceLayout]) -> Opti
             Shape::Index { axis: Axis::X, .. } | Shape::Coordinate { axis: Axis::X, .. } | Shape::Along(Axis::X)
         )
     };
-    let loops: HashSet<Block> = graph.loop_heads().filter_map(|head| graph.natural_loop(head)).flatten().collect();
+    let loops = graph.looping_blocks();
     let surfaces: HashSet<usize> = loops
         .into_iter()
         .flat_map(loads)

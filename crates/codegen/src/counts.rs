@@ -15,9 +15,9 @@ pub fn count_in_front<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     let homes = homes(machine);
     let classes = machine.classes.clone();
     let is_mask = |reg: Reg| classes[reg.index()] != Class::General;
+    let shortest = shortest_around(&loops, machine.blocks.len());
     for at in 0..machine.blocks.len() {
-        let inside = loops.iter().filter(|one| (one.head..=one.end).contains(&at));
-        let Some(around) = inside.min_by_key(|one| one.end - one.head) else { continue };
+        let Some(around) = shortest[at].map(|one| &loops[one]) else { continue };
         let is_same = |mask: Reg| homes[mask.index()].is_some_and(|home| home < around.head || home > around.end);
         let of = |inst: &Inst<T::Op>| match (inst.kind, inst.args[0]) {
             (Kind::Count(times), Arg::Reg(mask)) if is_mask(mask) && is_same(mask) => Some((mask, times)),
@@ -34,6 +34,40 @@ pub fn count_in_front<T: Target>(machine: &mut Machine<T::Op>, target: T) {
         insts.retain(|inst| of(inst).is_none());
         insts.insert(0, Inst::new(Kind::Count(1), None, &[Arg::Reg(sum)]));
     }
+}
+
+/// For each block the shortest loop around it, the first of several.
+fn shortest_around(loops: &[Loop], blocks: usize) -> Vec<Option<usize>> {
+    let mut by_length: Vec<usize> = (0..loops.len()).collect();
+    by_length.sort_by_key(|&one| loops[one].end - loops[one].head);
+    let mut around = vec![None; blocks];
+    // Ways from each block to the first one from there on that has none yet.
+    let mut next: Vec<usize> = (0..=blocks).collect();
+    for one in by_length {
+        let mut at = first_from(&mut next, loops[one].head);
+        while at <= loops[one].end {
+            around[at] = Some(one);
+            next[at] = at + 1;
+            at = first_from(&mut next, at);
+        }
+    }
+    around
+}
+
+/// The end of a way, which is shorter from now on.
+fn first_from(next: &mut [usize], mut at: usize) -> usize {
+    while next[at] != at {
+        next[at] = next[next[at]];
+        at = next[at];
+    }
+    at
+}
+
+/// The loops that have no other one's head in them.
+pub fn innermost(loops: &[Loop]) -> impl Iterator<Item = &Loop> {
+    // They lie in the order of their heads.
+    let ends_first = move |(at, one): (usize, &Loop)| loops.get(at + 1).is_none_or(|next| next.head > one.end);
+    loops.iter().enumerate().filter(move |&(at, one)| ends_first((at, one))).map(|(_, one)| one)
 }
 
 /// A loop: the block that goes to nothing but its head, and the numbers of its first and last block.
@@ -72,4 +106,20 @@ fn homes<O>(machine: &Machine<O>) -> Vec<Option<usize>> {
         defs.for_each(|def| homes[def.index()] = Some(at));
     }
     homes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_lie_in_the_shortest_loop_around_them() {
+        let one = |head, end| Loop { front: 0, head, end };
+        let loops = [one(1, 9), one(2, 5), one(3, 4), one(7, 8), one(12, 12)];
+        let around = [None, Some(0), Some(1), Some(2), Some(2), Some(1), Some(0), Some(3), Some(3), Some(0), None];
+        assert_eq!(shortest_around(&loops, 13)[..11], around);
+        assert_eq!(shortest_around(&loops, 13)[11..], [None, Some(4)]);
+        let inner: Vec<usize> = innermost(&loops).map(|one| one.head).collect();
+        assert_eq!(inner, [3, 7, 12]);
+    }
 }

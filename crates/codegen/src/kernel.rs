@@ -9,10 +9,12 @@ use crate::resources::{Resource, operations, read_by, written_by};
 use crate::retry::Attempts;
 use crate::select::Mode;
 use crate::unit::Unit;
-use ctm_engine::{Bindings, Source, SurfaceLayout};
-use ctm_lane::{Function, Op, simplify};
+use ctm_engine::{Bindings, MadeOnce, Source, SurfaceLayout};
+use ctm_lane::effort::Effort;
+use ctm_lane::{Function, Op, simplify_within};
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Arc, OnceLock};
 
 /// Code for one function.
 pub(crate) struct Kernel<T> {
@@ -20,11 +22,11 @@ pub(crate) struct Kernel<T> {
     /// For covered groups in the window.
     pub interior: Unit,
     /// For all others, made when there are some: runs over whole rows of whole groups need none.
-    pub general: OnceLock<Option<Unit>>,
+    pub general: MadeOnce<Option<Unit>>,
     /// The interior without speculation on NaNs, made when that fails too often.
-    exact: OnceLock<Option<Unit>>,
+    exact: MadeOnce<Option<Unit>>,
     /// The interior for one row at a time, made when a row is left over.
-    row: OnceLock<Option<Unit>>,
+    row: MadeOnce<Option<Unit>>,
     /// What the interior was made of, and what, simplified, the general code is made of.
     pub function: Function,
     pub general_function: Function,
@@ -61,7 +63,12 @@ impl Skew {
 }
 
 impl<T: Decoding> Kernel<T> {
-    pub fn new(source: &Source, target: T, checks: &Arc<Checks>, blocks: &Arc<Blocks>) -> Option<Self> {
+    pub fn new(
+        source: &Source,
+        target: T,
+        (checks, blocks): (&Arc<Checks>, &Arc<Blocks>),
+        effort: &Effort,
+    ) -> Option<Self> {
         // Both pieces of code get the same context.
         let declared = |function: &Function| {
             let tables: Vec<u32> = function.tables.iter().map(|table| table.entries).collect();
@@ -74,23 +81,24 @@ impl<T: Decoding> Kernel<T> {
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let named = |by: fn(&Op) -> Option<Resource>| -> Vec<Resource> {
-            operations(source.function).filter_map(|(_, op)| by(op)).collect()
+            let all: HashSet<Resource> = operations(source.function).filter_map(|(_, op)| by(op)).collect();
+            all.into_iter().collect()
         };
         let (reads, writes) = (named(read_by), named(written_by));
         // What a group has written, it would read when it runs again.
         let speculates = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
         let mut function = source.interior.clone();
-        target.settle_idle_lanes(&mut function);
-        let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::ANY), checks)?;
+        target.settle_idle_lanes(&mut function, effort);
+        let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::ANY), checks, effort)?;
         let at_once = target.lanes() / if quads { 2 } else { 1 } * interior.groups.columns;
         let columns = columns_at_a_time(&function, source.surfaces).unwrap_or(u32::MAX);
         let kernel = Self {
             target,
             interior,
-            general: OnceLock::new(),
-            exact: OnceLock::new(),
-            row: OnceLock::new(),
+            general: MadeOnce::default(),
+            exact: MadeOnce::default(),
+            row: MadeOnce::default(),
             function,
             general_function: source.function.clone(),
             layouts: source.surfaces.to_vec(),
@@ -108,21 +116,33 @@ impl<T: Decoding> Kernel<T> {
         };
         // A run that finds out that there is no such code starts again in the interpreter, which has to find what it reads.
         if !speculates {
-            kernel.general()?;
+            kernel.general(effort)?;
         }
         Some(kernel)
     }
 
     /// Code for all groups that are not the interior's; `None` if it cannot be made.
-    pub fn general(&self) -> Option<&Unit> {
+    pub fn general(&self, effort: &Effort) -> Option<&Unit> {
         let &Self { quads, may_stop, .. } = self;
         let mode = Mode { quads, interior: false, speculates: false, may_stop, explicit: false };
         let make = || {
             let mut function = self.general_function.clone();
-            simplify(&mut function);
-            Unit::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks)
+            simplify_within(&mut function, effort);
+            Unit::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks, effort)
         };
-        self.general.get_or_init(make).as_ref()
+        self.made(&self.general, effort, make)
+    }
+
+    /// A piece of code that is made when it is first wanted.
+    fn made<'k>(
+        &self,
+        unit: &'k MadeOnce<Option<Unit>>,
+        effort: &Effort,
+        make: impl FnOnce() -> Option<Unit>,
+    ) -> Option<&'k Unit> {
+        let made = unit.get_or_make(effort, make);
+        self.checks.note_cut(effort);
+        made?.as_ref()
     }
 
     /// Rows of a group.
@@ -131,24 +151,26 @@ impl<T: Decoding> Kernel<T> {
     }
 
     /// Exact code for what the interior may be called for, one row at a time.
-    pub fn exact(&self) -> Option<&Unit> {
+    pub fn exact(&self, effort: &Effort) -> Option<&Unit> {
         let all = Groups { rows: 1, ..self.interior.groups };
-        self.exact.get_or_init(|| self.interior_as(false, all)).as_ref().or_else(|| self.general())
+        let make = || self.interior_as(false, all, effort);
+        self.made(&self.exact, effort, make).or_else(|| self.general(effort))
     }
 
     /// Code for one row of what the interior may be called for, if that takes several rows at a time.
-    pub fn row(&self) -> Option<&Unit> {
+    pub fn row(&self, effort: &Effort) -> Option<&Unit> {
         if self.interior.groups.rows == 1 {
             return Some(&self.interior);
         }
         let all = Groups { rows: 1, ..Groups::ANY };
-        self.row.get_or_init(|| self.interior_as(self.interior.speculates, all)).as_ref().or_else(|| self.general())
+        let make = || self.interior_as(self.interior.speculates, all, effort);
+        self.made(&self.row, effort, make).or_else(|| self.general(effort))
     }
 
-    fn interior_as(&self, speculates: bool, all: Groups) -> Option<Unit> {
+    fn interior_as(&self, speculates: bool, all: Groups, effort: &Effort) -> Option<Unit> {
         let Self { quads, may_stop, .. } = *self;
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
-        let unit = Unit::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks);
+        let unit = Unit::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks, effort);
         unit.filter(|unit| unit.covers(&self.interior))
     }
 

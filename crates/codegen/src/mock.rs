@@ -12,6 +12,7 @@ use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Operation, Target};
 use crate::unit::Allocated;
 use ctm_engine::SurfaceLayout;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Axis, Function};
 
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +193,7 @@ impl Target for Mock {
         None
     }
 
-    fn settle_idle_lanes(self, _: &mut Function) {}
+    fn settle_idle_lanes(self, _: &mut Function, _: &Effort) {}
 
     fn raises_idly(self) -> bool {
         true
@@ -466,7 +467,7 @@ fn registers_are_where_they_are_used() {
     for machine in
         [machine(), in_chains(&machine()), in_chains(&two), two, in_chains(&three), three, in_chains(&four), four]
     {
-        let allocated = Allocated::new(machine, Mock);
+        let allocated = Allocated::new(machine, Mock, &Effort::default()).unwrap();
         assert!(allocated.allocation.slots[0] > 0, "registers are few");
         assert_eq!(check(&allocated), Ok(()), "{}", allocated.machine);
     }

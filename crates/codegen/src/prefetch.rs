@@ -12,6 +12,9 @@ use ctm_engine::LINE;
 /// Registers that are put into the frame before a store whose line is asked for, at least: processors keep about as many stores until they leave.
 const STORES: u32 = 16;
 
+/// Lines that are asked for at a time, at most: the cache has few places for such.
+const MOST: usize = 128;
+
 /// A place in the code: a block, an instruction in it, and how many registers have been put into the frame before.
 type Place = (usize, usize, u32);
 
@@ -33,7 +36,7 @@ pub fn prefetch_stores<T: Target>(machine: &mut Machine<T::Op>, allocation: &All
                 Arg::Mem(mem).for_each_use(|reg| place = place.max(defined[reg.index()]));
                 let (early, first, stored_early) = place;
                 let is_known = prefetches[early].iter().any(|(_, other)| other.args[0] == Arg::Mem(mem));
-                if stored - stored_early >= STORES && !is_known {
+                if stored - stored_early >= STORES && !is_known && prefetches[early].len() < MOST {
                     let prefetch = Inst::new(Kind::Plain(prefetch), None, &[Arg::Mem(mem)]);
                     prefetches[early].push((first, Inst { pc: inst.pc, ..prefetch }));
                 }

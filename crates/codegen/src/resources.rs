@@ -11,7 +11,7 @@ pub fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane::Inst, 
 }
 
 /// Memory that operations read and write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     Surface(Surface),
     Buffer(Buffer),

@@ -12,6 +12,7 @@ use crate::unit::Unit;
 use ctm_engine::Incomplete;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -94,9 +95,14 @@ impl<T: Decoding> Run<'_, '_, T> {
         }
     }
 
+    /// For code that the run needs and that is not there yet.
+    fn effort(&self) -> Effort<'_> {
+        self.monitor.poller.meter().effort()
+    }
+
     /// Runs groups of the interior by code without speculation. The run stops if there is none.
     fn exactly(&mut self, groups: (u32, u32), rows: u32) {
-        match self.kernel.exact() {
+        match self.kernel.exact(&self.effort()) {
             Some(unit) => self.call_rows(unit, groups, rows),
             None => self.context.stopped = 1,
         }
@@ -107,7 +113,7 @@ impl<T: Decoding> Run<'_, '_, T> {
         if groups.is_empty() {
             return Ok(());
         }
-        let unit = self.kernel.general().ok_or(Incomplete::Stopped)?;
+        let unit = self.kernel.general(&self.effort()).ok_or(Incomplete::Stopped)?;
         self.groups((unit, u32::MAX), groups, at, |run, x, end| run.call_rows(unit, (x, end), rows))
     }
 
@@ -174,7 +180,7 @@ impl<T: Decoding> Run<'_, '_, T> {
         let several = height * kernel.interior.groups.rows;
         let (unit, rows) = match is_whole(several) {
             true => (&kernel.interior, several),
-            false if is_whole(height) => (kernel.row().ok_or(Incomplete::Stopped)?, height),
+            false if is_whole(height) => (kernel.row(&self.effort()).ok_or(Incomplete::Stopped)?, height),
             // No group is the interior's.
             false => (&kernel.interior, height),
         };

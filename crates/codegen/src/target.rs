@@ -15,6 +15,7 @@ use crate::mir::{Class, Condition, Inst, Machine, Mem, Opcode, Reg};
 use crate::select::{Mode, Selected};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
+use ctm_lane::effort::Effort;
 use std::fmt::Debug;
 
 /// A kind of machine code, for a host.
@@ -90,7 +91,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// Settles what lanes calculate that nobody looks at. Where arithmetic need not raise the invalid flag for them, those that have left a loop go on
     /// in it ([`ctm_lane::free_lanes`]); elsewhere they stand still, or get what seldom raises it ([`ctm_lane::ask_who_leaves`],
     /// [`ctm_lane::zero_lanes`]). AArch64: the latter.
-    fn settle_idle_lanes(self, function: &mut Function);
+    fn settle_idle_lanes(self, function: &mut Function, effort: &Effort);
 
     /// Whether lanes that nobody looks at may raise the invalid flag. AArch64: yes.
     fn raises_idly(self) -> bool;

@@ -23,6 +23,7 @@ use crate::split::split_masks;
 use crate::stencil::{reads_rows, share_rows};
 use crate::target::Target;
 use ctm_engine::SurfaceLayout;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Axis, Function};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -31,6 +32,9 @@ const STRIP: u32 = 64;
 /// The same of code with loops, which takes long to run again, where lanes that nobody looks at may raise the flag.
 const STRIP_OF_LOOPS: u32 = 4;
 const STRIP_BYTES: usize = 1 << 17;
+
+/// How much more than a pass over a function selection and checks are.
+const CODE: usize = 8;
 
 /// A piece of machine code.
 pub(crate) struct Unit {
@@ -62,12 +66,21 @@ pub(crate) struct Draft<T: Decoding> {
 
 impl<T: Decoding> Draft<T> {
     /// Instructions that take as many groups at a time as are best, of the numbers that divide these.
-    pub fn new(function: &Function, layouts: &[SurfaceLayout], target: T, (mode, all): (Mode, Groups)) -> Option<Self> {
+    pub fn new(
+        function: &Function,
+        layouts: &[SurfaceLayout],
+        target: T,
+        (mode, all): (Mode, Groups),
+        effort: &Effort,
+    ) -> Option<Self> {
+        if !effort.has_room(CODE * function.value_count()) || !effort.spend(CODE * function.size()) {
+            return None;
+        }
         let Selected { machine, window, speculates } = target.select(function, layouts, mode)?;
         // The entries of arrays have room for one group.
         let all = if function.arrays.is_empty() { all } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
-        let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, all));
+        let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, all), effort)?;
         commute(&mut allocated.machine, &allocated.allocation.locations);
         prefetch_stores(&mut allocated.machine, &allocated.allocation, target);
         let (width, height) = size;
@@ -78,8 +91,11 @@ impl<T: Decoding> Draft<T> {
     }
 
     /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
-    pub fn checked(&self, checks: &Checks) -> Option<Result<Unit, Fault>> {
+    pub fn checked(&self, checks: &Checks, effort: &Effort) -> Option<Result<Unit, Fault>> {
         let &Self { target, allocated: Allocated { ref machine, ref allocation }, ref objects, .. } = self;
+        if !effort.spend(CODE * machine.size()) {
+            return None;
+        }
         let inside = timed(&checks.access_time, || check_accesses(machine, &allocation.live, target, objects));
         if let Err(fault) = inside {
             return Some(Err(fault));
@@ -115,14 +131,16 @@ impl Unit {
         target: T,
         (mode, all): (Mode, Groups),
         checks: &Checks,
+        effort: &Effort,
     ) -> Option<Self> {
-        let made = |mode| Draft::new(function, layouts, target, (mode, all))?.checked(checks);
+        let made = |mode| Draft::new(function, layouts, target, (mode, all), effort)?.checked(checks, effort);
         let (unit, count) = match made(mode)? {
             Ok(unit) => (Some(unit), &checks.proven),
             Err(fault) => {
                 checks.note(fault);
                 match made(Mode { explicit: true, ..mode }) {
                     Some(Ok(unit)) => (Some(Self { fault: Some(fault), ..unit }), &checks.explicit),
+                    None if effort.is_over() => return None,
                     Some(Err(_)) | None => (None, &checks.refused),
                 }
             }
@@ -141,6 +159,9 @@ impl Unit {
         has(self.window.x, other.window.x) && has(self.window.y, other.window.y)
     }
 }
+
+/// Passes over a function that find an order for it, about.
+const ORDERS: usize = 8;
 
 /// A function whose registers have locations.
 pub(crate) struct Allocated<O> {
@@ -176,12 +197,13 @@ impl<O: Opcode> Allocated<O> {
         machine: Machine<O>,
         target: T,
         ((width, height), all): ((u32, u32), Groups),
-    ) -> (Self, Groups) {
+        effort: &Effort,
+    ) -> Option<(Self, Groups)> {
         if all.rows > 1 && height == 1 && reads_rows(&machine) {
-            return Self::of_rows(machine, target, all);
+            return Self::of_rows(machine, target, all, effort);
         }
         if all == Groups::ONE || !is_worth(&machine) {
-            return (Self::new(machine, target), Groups::ONE);
+            return Some((Self::new(machine, target, effort)?, Groups::ONE));
         }
         // What groups share need not be done twice.
         let axis = if all.rows > 1 && height == 1 && shares_columns(&machine) { Axis::Y } else { Axis::X };
@@ -208,11 +230,14 @@ impl<O: Opcode> Allocated<O> {
             let neighbours = Neighbours { axis, groups: more.count(), apart };
             let Some(mut machines) = interleaved(&machine, target, neighbours) else { break };
             target.test_together(&mut machines);
-            let other = Self::new(machines, target);
+            let other = Self::new(machines, target, effort)?;
             // Then it does not matter how often code for one group accesses the frame.
             let fits_anyway = groups == Groups::ONE && pace.fits(&other.allocation, 0.0);
             if !fits_anyway {
-                let fewer = allocated.get_or_insert_with(|| Self::new(machine.clone(), target));
+                let fewer = match &mut allocated {
+                    Some(fewer) => fewer,
+                    none => none.insert(Self::new(machine.clone(), target, effort)?),
+                };
                 if !pace.is_better((&other.allocation, more), (&fewer.allocation, groups)) {
                     if groups == Groups::ONE || !leaves_time {
                         break;
@@ -222,27 +247,42 @@ impl<O: Opcode> Allocated<O> {
             }
             (allocated, groups) = (Some(other), more);
         }
-        (allocated.unwrap_or_else(|| Self::new(machine, target)), groups)
+        match allocated {
+            Some(allocated) => Some((allocated, groups)),
+            None => Some((Self::new(machine, target, effort)?, groups)),
+        }
     }
 
     /// For as many groups one below the other as share what they read of the rows around them.
-    fn of_rows<T: Target<Op = O>>(machine: Machine<O>, target: T, all: Groups) -> (Self, Groups) {
-        let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
+    fn of_rows<T: Target<Op = O>>(
+        machine: Machine<O>,
+        target: T,
+        all: Groups,
+        effort: &Effort,
+    ) -> Option<(Self, Groups)> {
+        let (mut allocated, mut groups) = (Self::new(machine.clone(), target, effort)?, Groups::ONE);
         for more in [2, 4].map(|rows| Groups::along(Axis::Y, rows)).into_iter().filter(|more| more.divides(all)) {
             let neighbours = Neighbours { axis: Axis::Y, groups: more.rows, apart: 1 };
             let Some(mut all) = interleaved(&machine, target, neighbours) else { break };
             share_rows(&mut all, target);
-            let other = Self::new(all, target);
+            let other = Self::new(all, target, effort)?;
             if other.allocation.accesses() > ROWS_PAY * 2.0 * allocated.allocation.accesses() {
                 break;
             }
             (allocated, groups) = (other, more);
         }
-        (allocated, groups)
+        Some((allocated, groups))
     }
 
-    /// In an order in which the function does well with the registers that there are.
-    pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T) -> Self {
+    /// In an order in which the function does well with the registers that there are; `None` if the effort is over first.
+    pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T, effort: &Effort) -> Option<Self> {
+        // For each block what is live there.
+        let bits = machine.blocks.len() * machine.classes.len() / 64;
+        let steps = ORDERS * machine.size() + bits;
+        if !effort.has_room(bits / 16 + machine.classes.len()) || !effort.affords(steps) {
+            return None;
+        }
+        effort.spend(steps);
         count_in_front(&mut machine, target);
         split_masks(&mut machine, target);
         // In the guest's order, values need the registers that constants would take where there are few.
@@ -251,7 +291,7 @@ impl<O: Opcode> Allocated<O> {
         let in_guest_order = Self::of(machine, target, loads);
         // Where code branches all the time, blocks leave little to put in order.
         if !in_guest_order.allocation.has_register_pressure() || is_branching(&in_guest_order.machine) {
-            return in_guest_order;
+            return Some(in_guest_order);
         }
         let mut in_chains = Self::of(in_chains(&in_guest_order.machine), target, loads);
         if has_few {
@@ -274,6 +314,9 @@ impl<O: Opcode> Allocated<O> {
             best = best.or_if_below(SPLITS_PAY, Self::of(split, target, loads));
         }
         for _ in 0..SHARINGS {
+            if !effort.spend(best.machine.size()) {
+                return None;
+            }
             let mut shared = best.machine.clone();
             if !share_reloads(&mut shared, &best.allocation, target) {
                 break;
@@ -284,7 +327,7 @@ impl<O: Opcode> Allocated<O> {
             }
             best = shared;
         }
-        best
+        Some(best)
     }
 
     /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for

@@ -4,6 +4,7 @@
 use ctm_codegen::EngineName;
 use ctm_engine::{Bindings, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop};
 use ctm_lane::domain::{Domain, Lanes};
+use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_lane::{Builder, IntTest, Type};
 use ctm_memory::{Arena, Buffer, Sharing, Space};
@@ -65,7 +66,7 @@ impl GuestJob for Job<'_> {
         *key == (&kept.0, kept.1)
     }
 
-    fn compile((program, columns): &Self::Key, runtime: &Runtime) -> Kernel {
+    fn compile((program, columns): &Self::Key, runtime: &Runtime, effort: &Effort) -> Kernel {
         let mut b = Builder::new();
         let output = b.function.add_buffer();
         let (covered, x, y) = (b.covered(), b.pos_x(), b.pos_y());
@@ -112,7 +113,7 @@ impl GuestJob for Job<'_> {
         let address = b.imul(number, four);
         b.buffer_store(output, address, sum, covered);
         b.ret();
-        Kernel::new(b.finish(), Grouping::Independent, &[], None, runtime)
+        Kernel::within(b.finish(), (Grouping::Independent, &[], None), runtime, effort)
     }
 
     fn bytes(kernel: &Kernel) -> usize {

@@ -12,6 +12,7 @@ use ctm_codegen::x64::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Denorm, Function, Op, Round, Zero, assume_covered, evaluate, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
 use support::*;
@@ -155,8 +156,9 @@ fn compare(runs: impl Iterator<Item = u32>) {
     assume_covered(&mut interior);
     simplify(&mut interior);
     let source = Source { function: &function, interior: &interior, surfaces: &layouts, may_stop: false };
-    let compiled =
-        |backend: Jit| (backend.name(), backend.compile(&source).expect("there is code for transcendentals"));
+    let compiled = |backend: Jit| {
+        (backend.name(), backend.compile(&source, &Effort::default()).expect("there is code for transcendentals"))
+    };
     let compiled: Vec<_> = backends().into_iter().map(compiled).collect();
     let domain = Domain { i0: 0, j0: 0, i1: (1 << COLUMN_BITS) - 1, j1: (1 << ROW_BITS) - 1 };
     let meter = Meter::new(Budget { group_time: None, ..Budget::default() }, None);

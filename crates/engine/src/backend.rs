@@ -10,6 +10,7 @@
 use ctm_lane::Function;
 use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::{Cut, Effort};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 use std::time::Duration;
 
@@ -179,6 +180,11 @@ pub struct CodeCounts {
     pub access_time: Duration,
     /// The time that it took to compare the bytes of code with its instructions; 0 where that is not asked for.
     pub byte_time: Duration,
+    /// Programs and pieces of code that were not made, or not wholly, as making them took too long or too much memory: the interpreter or the reference
+    /// runs what is missing.
+    pub cut_short: u64,
+    /// Why, the last time.
+    pub last_cut: Option<Cut>,
     /// What could not be shown of the last piece of code that was made a second time or refused, and where in it, for people.
     pub fault: Option<String>,
 }
@@ -188,9 +194,9 @@ pub trait Backend: Send + Sync {
     /// Its name, for people.
     fn name(&self) -> &'static str;
 
-    /// Code for a function, or `None` if this backend cannot run it, so that the interpreter has to. Bits of results,
+    /// Code for a function, or `None` if this backend cannot run it, or the effort is over first, so that the interpreter has to. Bits of results,
     /// memory and counts are those of the IR's operations.
-    fn compile(&self, source: &Source) -> Option<Box<dyn Code>>;
+    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>>;
 
     /// Counts of all code so far; zeros if the backend does not count.
     fn code_counts(&self) -> CodeCounts {

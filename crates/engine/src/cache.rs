@@ -4,12 +4,14 @@
 //! waits for another one.
 
 use crate::guest::GuestJob;
+use crate::made::MadeOnce;
 use crate::runtime::Runtime;
 use ctm_lane::clock::Instant;
+use ctm_lane::effort::Effort;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::any::{Any, TypeId};
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Bytes of compiled programs that are kept, about.
@@ -29,7 +31,7 @@ pub(crate) struct Program<K, V> {
 /// A program that is compiled, or is being compiled.
 struct Entry<K, V> {
     key: Arc<K>,
-    program: OnceLock<Arc<Program<K, V>>>,
+    program: MadeOnce<Arc<Program<K, V>>>,
 }
 
 /// What a cache has done, and what it holds.
@@ -74,21 +76,28 @@ struct Slot {
 }
 
 impl ProgramCache {
-    /// The compiled program of this key, which is compiled if it is not there.
-    pub fn get<J: GuestJob>(&self, key: J::KeyRef<'_>, runtime: &Runtime) -> Arc<Program<J::Key, J::Kernels>> {
+    /// The compiled program of this key, which is compiled if it is not there; `None` if a limit of the run that wants it comes first.
+    pub fn get<J: GuestJob>(
+        &self,
+        key: J::KeyRef<'_>,
+        runtime: &Runtime,
+        effort: &Effort,
+    ) -> Option<Arc<Program<J::Key, J::Kernels>>> {
         let hash = self.hasher.hash_one((TypeId::of::<Entry<J::Key, J::Kernels>>(), &key));
         let entry = self.find_or_insert::<J>(hash, key);
         let mut made = None;
-        let program = entry.program.get_or_init(|| {
+        let program = entry.program.get_or_make(effort, || {
             let start = Instant::now();
-            let kernels = J::compile(&entry.key, runtime);
+            let kernels = J::compile(&entry.key, runtime, effort);
             made = Some(start.elapsed());
             Arc::new(Program { key: entry.key.clone(), kernels })
         });
+        runtime.note_cut(effort);
         if let Some(time) = made {
-            self.weigh(hash, &*entry, J::bytes(&program.kernels), time);
+            let bytes = program.map_or(0, |program| J::bytes(&program.kernels));
+            self.weigh(hash, &*entry, bytes, time);
         }
-        program.clone()
+        program.cloned()
     }
 
     pub fn stats(&self) -> CacheStats {
@@ -111,7 +120,7 @@ impl ProgramCache {
             state.stats.hits += 1;
             return entry;
         }
-        let entry = Arc::new(Entry { key: Arc::new(J::to_owned(key)), program: OnceLock::new() });
+        let entry = Arc::new(Entry { key: Arc::new(J::to_owned(key)), program: MadeOnce::default() });
         let slot = Slot { hash, used: clock, bytes: ENTRY_BYTES, entry: entry.clone() };
         state.slots.insert_unique(hash, slot, |slot| slot.hash);
         state.stats.misses += 1;

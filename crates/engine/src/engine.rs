@@ -5,6 +5,7 @@ use crate::cache::{CacheStats, Program, ProgramCache};
 use crate::guest::GuestJob;
 use crate::order::{in_order, keep};
 use crate::runtime::Runtime;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ impl Engine {
 
     /// What the checker found of all machine code so far.
     pub fn code_counts(&self) -> CodeCounts {
-        self.runtime().backend().map_or_else(CodeCounts::default, |backend| backend.code_counts())
+        self.runtime().code_counts()
     }
 
     /// What the cache of compiled programs has done so far, and what it holds.
@@ -59,10 +60,22 @@ impl Engine {
     /// # Errors
     /// If the job's environment does not fit its program.
     pub fn compile<J: GuestJob>(&self, job: &J) -> Result<Compiled<J::Key, J::Kernels>, J::Error> {
+        self.compile_within(job, &Effort::default())
+    }
+
+    /// The same, as far as the effort goes. What is missing then, something else runs.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn compile_within<J: GuestJob>(
+        &self,
+        job: &J,
+        effort: &Effort,
+    ) -> Result<Compiled<J::Key, J::Kernels>, J::Error> {
         job.check()?;
-        let program = self.program(job);
+        let program = self.program(job, effort);
         if let Some(program) = &program {
-            job.prepare(&program.kernels, self.runtime());
+            job.prepare(&program.kernels, self.runtime(), effort);
         }
         Ok(Compiled { engine: Some(self.clone()), program })
     }
@@ -74,7 +87,7 @@ impl Engine {
     /// As there.
     pub fn run<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<J::Output, J::Error> {
         job.check()?;
-        match self.program(job) {
+        match self.program(job, &options.effort()) {
             Some(program) => self.run_program(job, &program.kernels, options),
             None => job.reference(options),
         }
@@ -86,7 +99,10 @@ impl Engine {
     /// # Errors
     /// Why it does not.
     pub fn compiles<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<(), J::NotCompiled> {
-        let program = self.parts.programs.get::<J>(job.key()?, self.runtime());
+        let key = job.key()?;
+        let effort = Effort::of_steps(options.budget.code_steps);
+        let program = self.parts.programs.get::<J>(key, self.runtime(), &effort);
+        let program = program.expect("what has neither deadline nor limit of memory is not cut short by one");
         job.is_compiled(&program.kernels, &in_order(job, options), self.runtime())
     }
 
@@ -100,8 +116,9 @@ impl Engine {
         job.run(kernels, order, &keep::<J>(order, options), self.runtime())
     }
 
-    fn program<J: GuestJob>(&self, job: &J) -> Option<Arc<Program<J::Key, J::Kernels>>> {
-        Some(self.parts.programs.get::<J>(job.key().ok()?, self.runtime()))
+    /// The compiled program of a job; `None` if the reference runs it.
+    fn program<J: GuestJob>(&self, job: &J, effort: &Effort) -> Option<Arc<Program<J::Key, J::Kernels>>> {
+        self.parts.programs.get::<J>(job.key().ok()?, self.runtime(), effort)
     }
 }
 

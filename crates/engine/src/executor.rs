@@ -3,6 +3,7 @@
 use crate::backend::{Backend, CodeCounts};
 use crate::engine::{Compiled, Engine};
 use crate::guest::GuestJob;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use std::fmt;
 
@@ -47,9 +48,21 @@ impl Executor {
     /// # Errors
     /// If the job's environment does not fit its program.
     pub fn compile<J: GuestJob>(&self, job: &J) -> Result<Compiled<J::Key, J::Kernels>, J::Error> {
+        self.compile_within(job, &Effort::default())
+    }
+
+    /// The same, as far as the effort goes. What is missing then, something else runs.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn compile_within<J: GuestJob>(
+        &self,
+        job: &J,
+        effort: &Effort,
+    ) -> Result<Compiled<J::Key, J::Kernels>, J::Error> {
         match self {
             Executor::Reference => job.check().map(|()| Compiled { engine: None, program: None }),
-            Executor::Engine(engine) => engine.compile(job),
+            Executor::Engine(engine) => engine.compile_within(job, effort),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The contract between the engine and a guest machine.
 
 use crate::runtime::Runtime;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Sharing;
 use std::hash::Hash;
@@ -54,15 +55,15 @@ pub trait GuestJob {
     /// Whether a key that is kept says the same as this one. Equal keys have equal hashes.
     fn matches(key: &Self::KeyRef<'_>, kept: &Self::Key) -> bool;
 
-    /// Lifts the program, and makes what the engine runs of it.
-    fn compile(key: &Self::Key, runtime: &Runtime) -> Self::Kernels;
+    /// Lifts the program, and makes what the engine runs of it, as far as the effort goes. What is missing then, something else runs.
+    fn compile(key: &Self::Key, runtime: &Runtime, effort: &Effort) -> Self::Kernels;
 
     /// Bytes of memory that a compiled program takes, about.
     fn bytes(kernels: &Self::Kernels) -> usize;
 
     /// Makes what runs like this one need and [`compile`](Self::compile) has not made, so that the run does not have to.
-    fn prepare(&self, kernels: &Self::Kernels, runtime: &Runtime) {
-        _ = (kernels, runtime);
+    fn prepare(&self, kernels: &Self::Kernels, runtime: &Runtime, effort: &Effort) {
+        _ = (kernels, runtime, effort);
     }
 
     /// Whether machine code runs this, as long as the program does not trap.

@@ -7,7 +7,9 @@ use crate::interpretation::{Interpretation, Maker};
 use crate::runtime::Runtime;
 use crate::variants::Variants;
 use crate::workers::Workers;
-use ctm_lane::{Block, Channels, Function, Op, Surface, Terminator, simplify, simplify_once};
+use ctm_lane::effort::Effort;
+use ctm_lane::{Block, Buffer, Channels, Function, Op, Surface, Terminator, simplify_once_within, simplify_within};
+use std::collections::HashSet;
 
 /// What the lanes of a function have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +36,10 @@ pub struct Functions {
 impl Functions {
     /// A function for machine code with another one for the interpreter, which is made when a run first needs it. Both leave the same memory, and each of
     /// their lanes takes as many steps; where these steps and traps are, only the interpreter's says. Both name the same surfaces, tables and buffers.
-    pub fn with_interpreted(function: Function, interpreted: impl Fn() -> Function + Send + Sync + 'static) -> Self {
+    pub fn with_interpreted(
+        function: Function,
+        interpreted: impl Fn(&Effort) -> Function + Send + Sync + 'static,
+    ) -> Self {
         Functions { function, interpreted: Some(Box::new(interpreted)) }
     }
 }
@@ -78,13 +83,23 @@ impl Kernel {
         most_steps: Option<u64>,
         runtime: &Runtime,
     ) -> Self {
+        Self::within(functions, (grouping, surfaces, most_steps), runtime, &Effort::default())
+    }
+
+    /// The same, as far as the effort goes: then the interpreter runs the kernel, in the end as it is.
+    pub fn within(
+        functions: impl Into<Functions>,
+        (grouping, surfaces, most_steps): (Grouping, &[SurfaceLayout], Option<u64>),
+        runtime: &Runtime,
+        effort: &Effort,
+    ) -> Self {
         let Functions { mut function, interpreted } = functions.into();
-        simplify_once(&mut function);
+        simplify_once_within(&mut function, effort);
         let wanted = match grouping {
             Grouping::Independent => {
                 let can_run = |function: &Function| is_repeatable(function) || is_complete(function, most_steps);
                 can_run(&function) || {
-                    simplify(&mut function);
+                    simplify_within(&mut function, effort);
                     can_run(&function)
                 }
             }
@@ -93,18 +108,21 @@ impl Kernel {
         };
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
         let backend = runtime.shared_backend().filter(|_| wanted);
-        let interior = backend.map(|_| interior_of(&mut function));
+        let coding = effort.share();
+        let interior = backend.map(|_| interior_of(&mut function, &coding));
         let may_stop = may_stop(&function, most_steps);
         let compiled = backend.zip(interior.as_ref()).and_then(|(backend, interior)| {
             let source = Source { function: &function, interior, surfaces, may_stop };
-            Some((backend.compile(&source)?, Variants::new(backend, &source)))
+            Some((backend.compile(&source, &coding)?, Variants::new(backend, &source)))
         });
+        effort.take_back(&coding);
+        runtime.note_cut(effort);
         let (machine, variants) = compiled.map_or((None, None), |(machine, variants)| (Some(machine), variants));
         if machine.is_none() {
             if let Some(make) = &interpreted {
-                function = make();
+                function = make(effort);
             }
-            simplify(&mut function);
+            simplify_within(&mut function, effort);
         }
         let longest = longest(&function);
         let may_trap = may_trap(&function);
@@ -119,7 +137,7 @@ impl Kernel {
         let uses_quads = operations(&function).any(|op| matches!(op, Op::Quad { .. }));
         let array_entries = function.arrays.iter().map(|array| u64::from(array.entries)).sum();
         let interpretation = match (&machine, interpreted) {
-            (None, _) => Interpretation::new(function),
+            (None, _) => Interpretation::new(function, effort),
             (Some(_), None) => Interpretation::later(function),
             (Some(_), Some(make)) => Interpretation::unmade(make),
         };
@@ -168,10 +186,11 @@ impl Kernel {
 
 /// Whether a group can run again after a part of it ran: it does not change what it reads.
 fn is_repeatable(function: &Function) -> bool {
-    let loads = |stored| operations(function).any(|op| matches!(op, Op::BufferLoad { buffer } if *buffer == stored));
+    let loaded = |op: &Op| if let Op::BufferLoad { buffer } = op { Some(*buffer) } else { None };
+    let loaded: HashSet<Buffer> = operations(function).filter_map(loaded).collect();
     !operations(function).any(|op| match op {
         Op::SurfaceTest { .. } => true,
-        Op::BufferStore { buffer } => loads(*buffer),
+        Op::BufferStore { buffer } => loaded.contains(buffer),
         _ => false,
     })
 }

@@ -88,9 +88,10 @@ impl Kernel {
     }
 
     /// The best machine code for a launch.
-    fn machine_for(&self, launch: &Launch) -> Option<&dyn Code> {
+    fn machine_for(&self, launch: &Launch, options: &RunOptions) -> Option<&dyn Code> {
         let machine = self.machine()?;
-        let variant = self.variants.as_ref().and_then(|all| all.code(&launch.bindings, launch.lanes.count()));
+        let variants = self.variants.as_ref();
+        let variant = variants.and_then(|all| all.code(&launch.bindings, launch.lanes.count(), &options.effort()));
         Some(variant.unwrap_or(machine))
     }
 
@@ -119,11 +120,12 @@ impl Kernel {
         let schedule = Schedule::<Stop>::new(options, count);
         // Code that cannot stop is for groups that need not.
         let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
-        let way = match self.machine_for(launch).filter(|_| self.may_stop || is_short) {
+        let code = || self.interpretation.code(&options.effort());
+        let way = match self.machine_for(launch, options).filter(|_| self.may_stop || is_short) {
             Some(machine) => Way::Machine(machine),
-            None => Way::Interpreter(Program::new(self.interpretation.code(), &launch.bindings)),
+            None => Way::Interpreter(Program::new(code(), &launch.bindings)),
         };
-        let is_tiled = matches!(way, Way::Interpreter(_)) && self.interpretation.code().has_loops;
+        let is_tiled = matches!(way, Way::Interpreter(_)) && code().has_loops;
         let (bytes, columns) = match &way {
             Way::Machine(machine) => (self.array_entries * VECTOR_BYTES, machine.columns()),
             Way::Interpreter(program) => (Group::bytes(program, INDEPENDENT_WIDTH), u32::MAX),
@@ -196,7 +198,7 @@ impl Kernel {
         place: &(dyn Fn(u32) -> Place + Sync),
     ) -> Result<RunStats, Stop> {
         let layout = Layout::new(launch.lanes, width);
-        let program = Program::new(self.interpretation.code(), &launch.bindings);
+        let program = Program::new(self.interpretation.code(&options.effort()), &launch.bindings);
         let threads = self.workers.threads(options.threads, layout.groups());
         let schedule = Schedule::<Stop>::new(options, launch.lanes.count());
         schedule.meter.reserve(Group::bytes(&program, width) * threads as u64)?;

@@ -3,6 +3,7 @@
 use crate::backend::{Source, SurfaceLayout};
 use crate::ending::may_stop;
 use crate::interior::interior_of;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Function, simplify, simplify_once};
 
 /// The stages of a program for one job. Guests make them.
@@ -41,7 +42,7 @@ impl Stages {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|layout| layout.whole)).map(|surfaces| {
             let mut function = self.lifted.clone();
             simplify_once(&mut function);
-            let interior = interior_of(&mut function);
+            let interior = interior_of(&mut function, &Effort::default());
             Specialised { interior, surfaces, may_stop: may_stop(&function, most_steps) }
         });
         self

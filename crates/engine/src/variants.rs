@@ -8,9 +8,11 @@
 
 use crate::backend::{Backend, Bindings, Code, Source, SurfaceLayout};
 use crate::interior::interior_of;
-use ctm_lane::{Block, Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, simplify_once};
+use crate::made::MadeOnce;
+use ctm_lane::effort::Effort;
+use ctm_lane::{Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, simplify_once_within};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Lanes that have run with the same constants when other code for them is worth the time that it takes to make.
 const LANES: u64 = 1 << 18;
@@ -28,7 +30,7 @@ pub(crate) struct Variants {
     /// The number of such coordinates.
     unknown: usize,
     seen: Mutex<Seen>,
-    made: OnceLock<Variant>,
+    made: MadeOnce<Variant>,
 }
 
 /// The constants of the last run, and the lanes that have run with them.
@@ -57,17 +59,19 @@ impl Variants {
             entries,
             unknown: unknown_coordinates(interior).len(),
             seen: Mutex::default(),
-            made: OnceLock::new(),
+            made: MadeOnce::default(),
         })
     }
 
     /// The code for a run of so many lanes, if there is better code than that for all constants.
-    pub fn code(&self, bindings: &Bindings, lanes: u64) -> Option<&dyn Code> {
+    pub fn code(&self, bindings: &Bindings, lanes: u64, effort: &Effort) -> Option<&dyn Code> {
         let constant = |&(table, entry): &(Table, u32)| bindings.tables[table.index()].get(entry as usize).copied();
         let constants: Vec<u32> = self.entries.iter().map(constant).collect::<Option<_>>()?;
         let variant = match self.made.get() {
             Some(variant) => variant,
-            None if self.is_worth(&constants, lanes) => self.made.get_or_init(|| self.make(constants.clone())),
+            None if self.is_worth(&constants, lanes) => {
+                self.made.get_or_make(effort, || self.make(constants.clone(), effort))?
+            }
             None => return None,
         };
         variant.code.as_deref().filter(|code| variant.constants == constants && code.is_sound())
@@ -88,18 +92,18 @@ impl Variants {
         seen.lanes >= LANES
     }
 
-    fn make(&self, constants: Vec<u32>) -> Variant {
+    fn make(&self, constants: Vec<u32>, effort: &Effort) -> Variant {
         let mut general = self.function.clone();
         assume_constants(&mut general, |table, entry| {
             let known = self.entries.iter().position(|&known| known == (table, entry));
             known.map(|at| constants[at])
         });
-        simplify_once(&mut general);
-        let interior = interior_of(&mut general);
+        simplify_once_within(&mut general, effort);
+        let interior = interior_of(&mut general, effort);
         let is_better = unknown_coordinates(&interior).len() < self.unknown;
         let source =
             Source { function: &general, interior: &interior, surfaces: &self.surfaces, may_stop: self.may_stop };
-        let code = if is_better { self.backend.compile(&source) } else { None };
+        let code = if is_better { self.backend.compile(&source, effort) } else { None };
         Variant { constants, code }
     }
 }
@@ -109,7 +113,7 @@ impl Variants {
 fn unknown_coordinates(function: &Function) -> Vec<Value> {
     let graph = Graph::new(function);
     let shapes = Shapes::new(function, &graph);
-    let loops: HashSet<Block> = graph.loop_heads().filter_map(|head| graph.natural_loop(head)).flatten().collect();
+    let loops = graph.looping_blocks();
     let is_index = |value| matches!(function.defining_op(value), Some((Op::FloatToIndex { .. }, _)));
     let mut unknown = Vec::new();
     for block in function.blocks() {
@@ -134,6 +138,7 @@ fn entries(function: &Function) -> Vec<(Table, u32)> {
         return Vec::new();
     }
     let mut entries = Vec::new();
+    let mut known = HashSet::new();
     let mut seen = HashSet::new();
     let mut open: Vec<(Value, u32)> = unknown_coordinates(function).into_iter().map(|value| (value, DEPTH)).collect();
     while let Some((value, depth)) = open.pop() {
@@ -143,7 +148,7 @@ fn entries(function: &Function) -> Vec<(Table, u32)> {
         match function.defining_op(value) {
             Some((&Op::TableSplat { table, index }, _)) => {
                 let count = function.tables[table.index()].entries;
-                if index < count && !entries.contains(&(table, index)) {
+                if index < count && known.insert((table, index)) {
                     entries.push((table, index));
                 }
             }

@@ -9,6 +9,7 @@
 //! depends on the executor, and so does whether a run that also traps reports the trap. The other limits depend on the host.
 
 use crate::clock::Instant;
+use crate::effort::{DEFAULT_CODE_STEPS, Effort};
 use std::fmt::{self, Debug};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -36,12 +37,15 @@ pub struct Budget {
     /// arrays, local and scratch memory, records between stages, captured vertices. What a job names, such as surfaces, is
     /// not counted: it is there before.
     pub memory: u64,
+    /// Steps that making code of a program may take, as an [`Effort`](crate::effort::Effort) counts them. What takes more is interpreted, or run by the
+    /// reference.
+    pub code_steps: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
         let Limits { instructions, run_time: _, group_time, memory } = Limits::DEFAULT;
-        Budget { instructions, deadline: None, group_time, memory }
+        Budget { instructions, deadline: None, group_time, memory, code_steps: DEFAULT_CODE_STEPS }
     }
 }
 
@@ -84,7 +88,7 @@ impl Limits {
         let Limits { instructions, run_time, group_time, memory } = *self;
         // A time that is beyond the clock never comes.
         let deadline = run_time.and_then(|time| Instant::now().checked_add(time));
-        Budget { instructions, deadline, group_time, memory }
+        Budget { instructions, deadline, group_time, memory, code_steps: DEFAULT_CODE_STEPS }
     }
 }
 
@@ -193,6 +197,11 @@ impl<'a> Meter<'a> {
     /// Of a run that begins, with its budget and who may cancel it.
     pub fn new(budget: Budget, cancel: Option<&'a dyn Cancel>) -> Self {
         Meter { budget, cancel, instructions: AtomicU64::new(0), memory: AtomicU64::new(0), halt: OnceLock::new() }
+    }
+
+    /// What code may use that is made while the run goes on.
+    pub fn effort(&self) -> Effort<'a> {
+        Effort::new(&self.budget, self.cancel)
     }
 
     /// Looks whether the run goes on.

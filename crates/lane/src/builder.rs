@@ -9,6 +9,7 @@
 use crate::attribute::{
     Bits, Channels, Denorm, ElementTest, ElementWrite, FloatTest, IntTest, QuadOrder, Round, Rounding, Zero,
 };
+use crate::effort::Effort;
 use crate::entity::{Array, Block, Buffer, Surface, Table, Type, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::hash::FastMap;
@@ -23,6 +24,9 @@ const UNSET: Value = Value(u32::MAX);
 /// Stands for "looked for right now" there.
 const SOUGHT: Value = Value(u32::MAX - 1);
 
+/// Variables whose values in one block lie together. Most blocks know few of them.
+const PAGE: usize = 32;
+
 /// What the builder knows of a block.
 #[derive(Default)]
 struct BlockState {
@@ -31,11 +35,15 @@ struct BlockState {
     sealed: bool,
     /// Variables read before the block was sealed, in the order of their parameters.
     incomplete: Vec<Variable>,
-    /// The value of each variable at the end of the block so far.
+    /// The value of each early variable at the end of the block so far.
     current: Vec<Value>,
+    /// Where those of the others are: for each page of variables its number plus one, 0 where none of them is known.
+    pages: Vec<u32>,
     /// The last block on all ways here, where it is known, and how many such blocks are above it.
     dominator: Option<Block>,
     depth: u32,
+    /// One of those blocks farther up, chosen so that ways up take few such leaps; of a block without any it is the block itself.
+    leap: Option<Block>,
     /// When the block ended.
     end: u32,
 }
@@ -79,6 +87,14 @@ pub struct Builder {
     here: Block,
     states: Vec<BlockState>,
     variables: Vec<VariableState>,
+    /// Variables that were made before there was a second block: the guest's registers. They are looked for most often; a program may make any number
+    /// of others.
+    early: usize,
+    /// Values of other variables in blocks.
+    pages: Vec<[Value; PAGE]>,
+    /// Blocks that were asked for a variable, and what has been noted of all that was made.
+    asked: usize,
+    noted: usize,
     /// Counts what happens to variables and blocks.
     now: u32,
     /// Constants, all at the start of the entry.
@@ -100,6 +116,10 @@ impl Builder {
             here: Function::ENTRY,
             states: Vec::new(),
             variables: Vec::new(),
+            early: usize::MAX,
+            pages: Vec::new(),
+            asked: 0,
+            noted: 0,
             now: 0,
             constants: FastMap::default(),
             prelude: Vec::new(),
@@ -111,6 +131,9 @@ impl Builder {
 
     /// A new, empty block.
     pub fn new_block(&mut self) -> Block {
+        if self.states.len() == 1 {
+            self.early = self.variables.len();
+        }
         self.states.push(BlockState::default());
         self.function.add_block()
     }
@@ -138,6 +161,13 @@ impl Builder {
     /// Whether the block to which instructions go has its terminator already.
     pub fn is_ended(&self) -> bool {
         self.function.blocks[self.here.index()].terminator.is_some()
+    }
+
+    /// Notes what was made since the last time; gives whether more may be made.
+    pub fn keeps_to(&mut self, effort: &Effort) -> bool {
+        let made = self.function.value_count() + self.function.inst_count() + self.function.block_count() + self.asked;
+        let new = made - std::mem::replace(&mut self.noted, made);
+        effort.spend(new) && effort.has_room(self.function.value_count())
     }
 
     /// Appends an instruction and gives its first result.
@@ -283,20 +313,40 @@ impl Builder {
         let state = &mut self.states[block.index()];
         state.sealed = true;
         for variable in std::mem::take(&mut state.incomplete) {
-            for edge in 0..self.states[block.index()].predecessors.len() {
-                let value = self.find(self.states[block.index()].predecessors[edge].0, variable);
-                self.pass(block, edge, value);
+            self.complete(block, variable);
+        }
+    }
+
+    /// Says that no further edge to any block will come; gives whether that was all of it, or the effort was over first.
+    pub fn seal_all(&mut self, effort: &Effort) -> bool {
+        for block in self.function.blocks() {
+            if self.states[block.index()].sealed {
+                continue;
             }
+            self.find_dominator(block);
+            let state = &mut self.states[block.index()];
+            state.sealed = true;
+            for variable in std::mem::take(&mut state.incomplete) {
+                self.complete(block, variable);
+                if !self.keeps_to(effort) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Gives the parameter of a block that was read before it was sealed its arguments.
+    fn complete(&mut self, block: Block, variable: Variable) {
+        for edge in 0..self.states[block.index()].predecessors.len() {
+            let value = self.find(self.states[block.index()].predecessors[edge].0, variable);
+            self.pass(block, edge, value);
         }
     }
 
     /// Seals the blocks that are not yet, and gives the function.
     pub fn finish(mut self) -> Function {
-        for block in self.function.blocks() {
-            if !self.states[block.index()].sealed {
-                self.seal(block);
-            }
-        }
+        self.seal_all(&Effort::of_steps(u64::MAX));
         let entry = &mut self.function.blocks[0].insts;
         self.prelude.append(entry);
         *entry = self.prelude;
@@ -304,11 +354,35 @@ impl Builder {
     }
 
     fn set_in(&mut self, block: Block, variable: Variable, value: Value) {
-        let current = &mut self.states[block.index()].current;
-        if current.len() < self.variables.len() {
-            current.resize(self.variables.len(), UNSET);
+        let index = variable.0 as usize;
+        let BlockState { current, pages, .. } = &mut self.states[block.index()];
+        if index < self.early {
+            if current.len() <= index {
+                current.resize(self.variables.len().min(self.early), UNSET);
+            }
+            current[index] = value;
+            return;
         }
-        current[variable.0 as usize] = value;
+        let (page, place) = (index / PAGE, index % PAGE);
+        if pages.len() <= page {
+            pages.resize(page + 1, 0);
+        }
+        if pages[page] == 0 {
+            self.pages.push([UNSET; PAGE]);
+            pages[page] = self.pages.len() as u32;
+        }
+        self.pages[pages[page] as usize - 1][place] = value;
+    }
+
+    /// The variable's value at the end of the block, if that is known.
+    fn value_in(&self, block: Block, variable: Variable) -> Option<Value> {
+        let index = variable.0 as usize;
+        let BlockState { current, pages, .. } = &self.states[block.index()];
+        let value = match index < self.early {
+            true => *current.get(index)?,
+            false => self.pages[pages.get(index / PAGE)?.checked_sub(1)? as usize][index % PAGE],
+        };
+        (value != UNSET).then_some(value)
     }
 
     fn zero(&mut self, ty: Type) -> Value {
@@ -349,16 +423,18 @@ impl Builder {
 
     /// The highest block above this one (or this one itself) at the end of which the variable has the same value, because
     /// it was not set since that block ended.
-    fn climb(&self, mut block: Block, variable: Variable) -> Block {
+    fn climb(&mut self, mut block: Block, variable: Variable) -> Block {
         let set = self.variables[variable.0 as usize].set;
-        loop {
-            let state = &self.states[block.index()];
-            let is_unset = state.current.get(variable.0 as usize).is_none_or(|&value| value == UNSET);
-            match state.dominator {
-                Some(above) if is_unset && set <= self.states[above.index()].end => block = above,
-                _ => return block,
-            }
+        let mut steps = 1;
+        while let Some(above) = self.states[block.index()].dominator
+            && self.value_in(block, variable).is_none()
+            && set <= self.states[above.index()].end
+        {
+            block = above;
+            steps += 1;
         }
+        self.asked += steps;
+        block
     }
 
     /// Finds the last block that all ways to this one have in common. Once blocks below this one may know their places it is
@@ -367,18 +443,32 @@ impl Builder {
         let mut edges = self.states[block.index()].predecessors.iter().map(|&(from, _)| from);
         let all = edges.next().and_then(|first| edges.try_fold(first, |a, b| self.meet(a, b)));
         if let Some(above) = all.filter(|_| self.states[block.index()].end == 0) {
-            let depth = self.states[above.index()].depth + 1;
+            let depth = |block: Block| self.states[block.index()].depth;
+            let (far, farther) = (self.leap(above), self.leap(self.leap(above)));
+            let is_even = depth(above) - depth(far) == depth(far) - depth(farther);
+            let (leap, depth) = (if is_even { farther } else { above }, depth(above) + 1);
             let state = &mut self.states[block.index()];
-            (state.dominator, state.depth) = (Some(above), depth);
+            (state.dominator, state.depth, state.leap) = (Some(above), depth, Some(leap));
         }
+    }
+
+    fn leap(&self, block: Block) -> Block {
+        self.states[block.index()].leap.unwrap_or(block)
     }
 
     /// The last block on all ways to both.
     fn meet(&self, mut a: Block, mut b: Block) -> Option<Block> {
         let state = |block: Block| &self.states[block.index()];
+        if state(a).depth < state(b).depth {
+            std::mem::swap(&mut a, &mut b);
+        }
+        while state(a).depth > state(b).depth {
+            let leap = self.leap(a);
+            a = if state(leap).depth >= state(b).depth { leap } else { state(a).dominator? };
+        }
         while a != b {
-            let deeper = if state(a).depth > state(b).depth { &mut a } else { &mut b };
-            *deeper = state(*deeper).dominator?;
+            let (above, leaps) = ((state(a).dominator?, state(b).dominator?), (self.leap(a), self.leap(b)));
+            (a, b) = if leaps.0 != leaps.1 { leaps } else { above };
         }
         Some(a)
     }
@@ -386,10 +476,11 @@ impl Builder {
     /// The variable's value at the end of `block`, if its predecessors need not be asked for it, or are being asked.
     fn known(&mut self, block: Block, variable: Variable) -> Option<Value> {
         let ty = self.variables[variable.0 as usize].ty;
+        let known = self.value_in(block, variable);
         let state = &mut self.states[block.index()];
-        let value = match state.current.get(variable.0 as usize) {
-            Some(&SOUGHT) => self.function.add_param(block, ty),
-            Some(&value) if value != UNSET => return Some(value),
+        let value = match known {
+            Some(SOUGHT) => self.function.add_param(block, ty),
+            Some(value) => return Some(value),
             _ if !state.sealed => {
                 state.incomplete.push(variable);
                 self.function.add_param(block, ty)
@@ -404,18 +495,19 @@ impl Builder {
     /// The variable's value at the end of `block`, all predecessors of which know theirs: `value` if they agree.
     fn end_visit(&mut self, block: Block, variable: Variable, value: Value, agrees: bool) -> Value {
         let index = variable.0 as usize;
-        let value = match self.states[block.index()].current[index] {
-            SOUGHT if agrees => {
+        let value = match self.value_in(block, variable) {
+            Some(SOUGHT) if agrees => {
                 self.set_in(block, variable, value);
                 return value;
             }
-            SOUGHT => self.function.add_param(block, self.variables[index].ty),
-            param => param,
+            Some(param) if param != SOUGHT => param,
+            Some(_) | None => self.function.add_param(block, self.variables[index].ty),
         };
         self.set_in(block, variable, value);
         for edge in 0..self.states[block.index()].predecessors.len() {
             let (from, _) = self.states[block.index()].predecessors[edge];
-            self.pass(block, edge, self.states[from.index()].current[index]);
+            let value = self.value_in(from, variable).unwrap_or(UNSET);
+            self.pass(block, edge, value);
         }
         value
     }

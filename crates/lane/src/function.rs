@@ -403,6 +403,15 @@ impl Function {
         }
     }
 
+    /// How much there is for a pass to look at: values, operands and arguments.
+    pub fn size(&self) -> usize {
+        let of_block = |block: &BlockData| {
+            let args = block.terminator.iter().flat_map(Terminator::targets).map(|target| target.args.len());
+            1 + block.params.len() + 4 * block.insts.len() + args.sum::<usize>()
+        };
+        self.blocks.iter().map(of_block).sum()
+    }
+
     /// Number of instructions in blocks.
     pub fn live_inst_count(&self) -> usize {
         self.blocks.iter().map(|block| block.insts.len()).sum()

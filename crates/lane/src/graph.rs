@@ -1,10 +1,14 @@
 //! The shape of a function: predecessors, reverse postorder, dominators.
 
+use crate::effort::Patience;
 use crate::entity::Block;
 use crate::function::{Function, Target, Terminator};
+use std::collections::HashSet;
 
 /// Number that stands for "none" in the tables.
 const NONE: u32 = u32::MAX;
+/// Loops in each other that are told apart.
+const MOST_NESTED: usize = 64;
 
 /// Order, predecessors and dominators of the blocks that can be reached.
 #[derive(Clone, Debug)]
@@ -20,6 +24,8 @@ pub struct Graph {
     predecessors: Vec<Block>,
     /// Where the predecessors of each block start, and where the last ones end.
     starts: Vec<u32>,
+    /// Whether some edge goes back to a block, by block.
+    heads: Vec<bool>,
     /// First and last visit of each position in a walk over the dominator tree: a dominates b when its span holds b's.
     span: Vec<(u32, u32)>,
 }
@@ -31,7 +37,7 @@ impl Graph {
         if graph.loop_heads().next().is_none() {
             return graph;
         }
-        let nest = Nest::new(&graph);
+        let Some(nest) = Nest::new(&graph) else { return graph };
         let leaves_first = |block: Block| match function.terminator(block) {
             Terminator::If { then, otherwise, .. } | Terminator::Any { then, otherwise, .. } => {
                 nest.shared(block, then.block) < nest.shared(block, otherwise.block)
@@ -61,31 +67,42 @@ impl Graph {
         }
         let mut next = starts.clone();
         let mut predecessors = vec![Block(0); starts[count] as usize];
+        let mut heads = vec![false; count];
         for &block in &order {
             for target in function.terminator(block).targets() {
+                heads[target.block.index()] |= position[block.index()] >= position[target.block.index()];
                 let slot = &mut next[target.block.index()];
                 predecessors[*slot as usize] = block;
                 *slot += 1;
             }
         }
-        let mut graph = Self { order, position, dominator: Vec::new(), predecessors, starts, span: Vec::new() };
-        graph.find_dominators();
+        let (dominator, span) = (Vec::new(), Vec::new());
+        let mut graph = Self { order, position, dominator, predecessors, starts, heads, span };
+        graph.find_dominators(function);
         graph.find_spans();
         graph
     }
 
     /// The blocks of the loop with this head, in the order of `order`; `None` if there is a way into it that passes by the head.
     pub fn natural_loop(&self, head: Block) -> Option<Vec<Block>> {
-        self.collect_loop(head, &mut vec![NONE; self.position.len()])
+        self.collect_loop(head, &mut vec![NONE; self.position.len()], &mut { usize::MAX })
     }
 
-    /// The same. `visited` has another block than the head for each block at first.
-    fn collect_loop(&self, head: Block, visited: &mut [u32]) -> Option<Vec<Block>> {
+    /// The blocks of all such loops; not of all of them where very many lie in each other.
+    pub fn looping_blocks(&self) -> HashSet<Block> {
+        let (mut visited, mut left) = (vec![NONE; self.position.len()], MOST_NESTED * self.order.len());
+        let mut body = |head| self.collect_loop(head, &mut visited, &mut left);
+        self.loop_heads().filter_map(&mut body).flatten().collect()
+    }
+
+    /// The same. `visited` has another block than the head for each block at first; so many blocks are `left` to be visited.
+    fn collect_loop(&self, head: Block, visited: &mut [u32], left: &mut usize) -> Option<Vec<Block>> {
         let back = |&from: &Block| self.is_loop_edge(from, head);
         let mut open: Vec<Block> = self.predecessors(head).iter().copied().filter(back).collect();
         let mut body = vec![head];
         visited[head.index()] = head.0;
         while let Some(block) = open.pop() {
+            *left = left.checked_sub(1)?;
             if std::mem::replace(&mut visited[block.index()], head.0) != head.0 {
                 if !self.dominates(head, block) {
                     return None;
@@ -112,7 +129,7 @@ impl Graph {
         };
         let has_loop = |head: Block| self.predecessors(head).iter().any(|&from| self.is_loop_edge(from, head));
         let heads = self.loop_heads().filter(|&head| has_loop(head) && !has_inner(head));
-        heads.filter_map(|head| self.collect_loop(head, &mut visited)).collect()
+        heads.filter_map(|head| self.collect_loop(head, &mut visited, &mut { usize::MAX })).collect()
     }
 
     /// Whether the block can be reached.
@@ -160,20 +177,25 @@ impl Graph {
 
     /// Whether some edge goes back to this block in `order`.
     pub fn is_loop_head(&self, block: Block) -> bool {
-        self.predecessors(block).iter().any(|&from| self.position(from) >= self.position(block))
+        self.heads[block.index()]
     }
 
     /// Visits all blocks in order, and those of a loop again while something new comes around to its head. `enter` takes what comes to a block,
-    /// and says whether that is new.
+    /// and says whether that is new. Gives whether all has settled before patience was over.
     pub(crate) fn visit_until_settled<S>(
         &self,
         function: &Function,
         state: &mut S,
         visit: impl Fn(&mut S, Block),
         enter: impl Fn(&mut S, Block) -> bool,
-    ) {
+        patience: &Patience,
+    ) -> bool {
         let mut at = 0;
         while let Some(&block) = self.order.get(at) {
+            let handed = function.params(block).len() * self.predecessors(block).len();
+            if !patience.spend(1 + function.insts(block).len() + handed) {
+                return false;
+            }
             visit(state, block);
             let mut next = at + 1;
             for target in function.terminator(block).targets() {
@@ -184,31 +206,40 @@ impl Graph {
             }
             at = next;
         }
+        true
     }
 
-    /// Cooper, Harvey and Kennedy's iteration over reverse postorder.
-    fn find_dominators(&mut self) {
-        let mut dominator = vec![NONE; self.order.len()];
-        dominator[0] = 0;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for at in 1..self.order.len() {
-                let mut best = NONE;
-                for &from in self.predecessors(self.order[at]) {
-                    let from = self.position[from.index()];
-                    if dominator[from as usize] == NONE {
-                        continue;
-                    }
-                    best = if best == NONE { from } else { meet(&dominator, best, from) };
-                }
-                if dominator[at] != best {
-                    dominator[at] = best;
-                    changed = true;
-                }
+    /// The method of Lengauer and Tarjan ("A Fast Algorithm for Finding Dominators in a Flowgraph") with compressed paths, which takes a time of
+    /// n log n for any program.
+    fn find_dominators(&mut self, function: &Function) {
+        let mut walk = Walk::new(self, function);
+        let count = walk.nodes.len() as u32;
+        for at in (1..count).rev() {
+            let Node { place, parent, .. } = walk.nodes[at as usize];
+            let mut semi = at;
+            for from in self.predecessors(self.order[place as usize]) {
+                let best = walk.best(walk.numbers[self.position(*from)]);
+                semi = semi.min(walk.nodes[best as usize].semi);
+            }
+            let next = std::mem::replace(&mut walk.nodes[semi as usize].first, at);
+            let node = &mut walk.nodes[at as usize];
+            (node.semi, node.next, node.ancestor) = (semi, next, parent);
+            let mut other = std::mem::replace(&mut walk.nodes[parent as usize].first, NONE);
+            while other != NONE {
+                let best = walk.best(other);
+                let is_lower = walk.nodes[best as usize].semi < walk.nodes[other as usize].semi;
+                let node = &mut walk.nodes[other as usize];
+                (node.dominator, other) = (if is_lower { best } else { parent }, node.next);
             }
         }
-        self.dominator = dominator;
+        self.dominator = vec![0; self.order.len()];
+        for at in 1..count as usize {
+            let Node { place, semi, dominator, .. } = walk.nodes[at];
+            if dominator != semi {
+                walk.nodes[at].dominator = walk.nodes[dominator as usize].dominator;
+            }
+            self.dominator[place as usize] = walk.nodes[walk.nodes[at].dominator as usize].place;
+        }
     }
 
     /// Numbers the dominator tree. Children follow their parents in `order`, so sizes of subtrees suffice.
@@ -236,6 +267,83 @@ impl Graph {
     }
 }
 
+/// A walk into the depth: blocks have numbers in the order in which it comes to them.
+struct Walk {
+    nodes: Vec<Node>,
+    /// The numbers of blocks, by their positions.
+    numbers: Vec<u32>,
+    /// What [`best`](Self::best) has on its way.
+    way: Vec<u32>,
+}
+
+/// A block of a walk. All but places are numbers.
+struct Node {
+    /// Its position.
+    place: u32,
+    /// From where the walk came to it.
+    parent: u32,
+    /// Its semidominator, as far as it is known, and its dominator.
+    semi: u32,
+    dominator: u32,
+    /// Of those whose semidominator it is the first, and the next of those that have the same one as it.
+    first: u32,
+    next: u32,
+    /// Parts of the walk's tree are put together from its ends to its root: one above it in its part, and the one with the least semidominator on the
+    /// way there.
+    ancestor: u32,
+    label: u32,
+}
+
+impl Walk {
+    fn new(graph: &Graph, function: &Function) -> Self {
+        let count = graph.order.len();
+        let mut walk = Self { nodes: Vec::with_capacity(count), numbers: vec![NONE; count], way: Vec::new() };
+        let mut open = vec![(0, 0)];
+        while let Some((place, parent)) = open.pop() {
+            let number = &mut walk.numbers[place as usize];
+            if *number != NONE {
+                continue;
+            }
+            *number = walk.nodes.len() as u32;
+            let (number, none) = (*number, NONE);
+            walk.nodes.push(Node {
+                place,
+                parent,
+                semi: number,
+                dominator: 0,
+                first: none,
+                next: none,
+                ancestor: none,
+                label: number,
+            });
+            let targets = function.terminator(graph.order[place as usize]).targets();
+            open.extend(targets.map(|target| (graph.position[target.block.index()], number)));
+        }
+        walk
+    }
+
+    /// The one with the least semidominator on the way from this one up to the root of its part.
+    fn best(&mut self, from: u32) -> u32 {
+        let Self { nodes, way, .. } = self;
+        let mut at = from;
+        loop {
+            let above = nodes[at as usize].ancestor;
+            if above == NONE || nodes[above as usize].ancestor == NONE {
+                break;
+            }
+            way.push(at);
+            at = above;
+        }
+        while let Some(at) = way.pop() {
+            let Node { ancestor, label, .. } = nodes[nodes[at as usize].ancestor as usize];
+            let is_lower = nodes[label as usize].semi < nodes[nodes[at as usize].label as usize].semi;
+            let node = &mut nodes[at as usize];
+            (node.ancestor, node.label) = (ancestor, if is_lower { label } else { node.label });
+        }
+        nodes[from as usize].label
+    }
+}
+
 /// Which loops lie in which.
 struct Nest {
     /// The innermost loop of each block.
@@ -245,19 +353,28 @@ struct Nest {
 }
 
 impl Nest {
-    fn new(graph: &Graph) -> Self {
+    /// None if too many lie in each other.
+    fn new(graph: &Graph) -> Option<Self> {
+        let mut left = MOST_NESTED * graph.order.len();
         let mut nest = Self { innermost: vec![None; graph.position.len()], around: Vec::new() };
         let mut visited = vec![NONE; graph.position.len()];
         // Outer loops come first.
         for head in graph.loop_heads() {
-            let Some(body) = graph.collect_loop(head, &mut visited) else { continue };
+            let body = graph.collect_loop(head, &mut visited, &mut left);
+            if left == 0 {
+                return None;
+            }
+            let Some(body) = body else { continue };
             let outer = nest.innermost[head.index()];
+            if nest.depth(outer) == MOST_NESTED {
+                return None;
+            }
             nest.around.push((outer, nest.depth(outer)));
             for block in body {
                 nest.innermost[block.index()] = Some(nest.around.len() - 1);
             }
         }
-        nest
+        Some(nest)
     }
 
     fn depth(&self, one: Option<usize>) -> usize {
@@ -273,19 +390,6 @@ impl Nest {
         }
         self.depth(a)
     }
-}
-
-/// The last common dominator of two places.
-fn meet(dominator: &[u32], mut a: u32, mut b: u32) -> u32 {
-    while a != b {
-        while a > b {
-            a = dominator[a as usize];
-        }
-        while b > a {
-            b = dominator[b as usize];
-        }
-    }
-    a
 }
 
 /// A depth-first walk without recursion. Later targets are visited first, so that the first target of a branch comes
@@ -318,4 +422,65 @@ fn reverse_postorder(function: &Function, leaves_first: impl Fn(Block) -> bool) 
     }
     postorder.reverse();
     postorder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Builder;
+
+    /// Random numbers below a bound.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (self.0 >> 33) as usize % bound
+        }
+    }
+
+    /// A function of so many blocks that go anywhere.
+    fn random_blocks(random: &mut Random, count: usize) -> Function {
+        let mut b = Builder::new();
+        let (mask, mut all) = (b.covered(), vec![Function::ENTRY]);
+        all.extend((1..count).map(|_| b.new_block()));
+        for at in 0..count {
+            let mut to = || all[1 + random.below(count - 1)];
+            let (then, otherwise, way) = (to(), to(), random.below(8));
+            b.function.blocks[all[at].index()].terminator = Some(match way {
+                0 => Terminator::Return,
+                1 | 2 => Terminator::Jump(Target::new(then)),
+                _ => Terminator::Any { mask, then: Target::new(then), otherwise: Target::new(otherwise) },
+            });
+        }
+        b.function
+    }
+
+    /// The blocks that can be reached without one.
+    fn reached_without(function: &Function, without: Option<Block>) -> Vec<bool> {
+        let mut reached = vec![false; function.block_count()];
+        let mut open = if without == Some(Function::ENTRY) { Vec::new() } else { vec![Function::ENTRY] };
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut reached[block.index()], true) {
+                let targets = function.terminator(block).targets().map(|target| target.block);
+                open.extend(targets.filter(|&target| Some(target) != without));
+            }
+        }
+        reached
+    }
+
+    #[test]
+    fn a_block_dominates_what_cannot_be_reached_without_it() {
+        let mut random = Random(1);
+        for case in 0..if cfg!(miri) { 4 } else { 400 } {
+            let function = random_blocks(&mut random, 2 + case % 24);
+            let (graph, all) = (Graph::new(&function), reached_without(&function, None));
+            for a in function.blocks().filter(|block| all[block.index()]) {
+                let reached = reached_without(&function, Some(a));
+                for b in function.blocks().filter(|block| all[block.index()]) {
+                    assert_eq!(graph.dominates(a, b), !reached[b.index()], "case {case}: {a} and {b}");
+                }
+            }
+        }
+    }
 }

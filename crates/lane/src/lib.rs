@@ -37,6 +37,7 @@ mod compact;
 pub mod counts;
 mod cursor;
 pub mod domain;
+pub mod effort;
 mod entity;
 mod facts;
 mod function;
@@ -63,7 +64,7 @@ pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
 pub use scalar::{evaluate, evaluate_pair};
 pub use simplify::{
-    ask_who_leaves, assume_constants, assume_covered, free_lanes, hoist_invariants, simplify, simplify_once,
-    simplify_with, zero_lanes,
+    ask_who_leaves, assume_constants, assume_covered, free_lanes, hoist_invariants, hoist_invariants_within, simplify,
+    simplify_once, simplify_once_within, simplify_with, simplify_within, zero_lanes,
 };
 pub use verify::{Location, VerifyCause, VerifyError, verify, verify_form};

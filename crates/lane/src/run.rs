@@ -3,6 +3,7 @@
 use crate::budget::{Budget, Cancel};
 use crate::clock::Instant;
 use crate::counts::Counts;
+use crate::effort::Effort;
 
 /// Widest group that an engine runs.
 pub const MAX_GROUP_WIDTH: usize = 256;
@@ -27,6 +28,13 @@ pub struct RunOptions<'a> {
     pub cancel: Option<&'a dyn Cancel>,
     /// Receives how often each instruction executed.
     pub counts: Option<&'a Counts>,
+}
+
+impl<'a> RunOptions<'a> {
+    /// What making the run's code may use.
+    pub fn effort(&self) -> Effort<'a> {
+        Effort::new(&self.budget, self.cancel)
+    }
 }
 
 impl Default for RunOptions<'_> {

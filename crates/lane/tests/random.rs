@@ -3,6 +3,7 @@
 
 mod support;
 
+use ctm_lane::effort::Effort;
 use ctm_lane::{
     Function, ask_who_leaves, assume_covered, free_lanes, hoist_invariants, simplify, simplify_with, verify,
     verify_form, zero_lanes,
@@ -95,17 +96,17 @@ fn simplification_keeps_every_bit() {
         };
         simplify_with(&mut function, check);
         let mut freed = function.clone();
-        if free_lanes(&mut freed, |_| true) {
+        if free_lanes(&mut freed, &Effort::default(), |_| true) {
             check("free lanes", &freed);
             with_free_lanes += 1;
         }
         let mut asked = function.clone();
-        if ask_who_leaves(&mut asked) {
+        if ask_who_leaves(&mut asked, &Effort::default()) {
             check("who leaves", &asked);
             with_inner_loops += 1;
         }
         let mut zeroed = function.clone();
-        if zero_lanes(&mut zeroed, |_, _| true) {
+        if zero_lanes(&mut zeroed, &Effort::default(), |_, _| true) {
             check("zero lanes", &zeroed);
             with_zeros += 1;
         }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use ctm_lane::effort::Effort;
 use ctm_lane::{
     Function, Op, ask_who_leaves, assume_covered, free_lanes, hoist_invariants, simplify, verify, zero_lanes,
 };
@@ -51,9 +52,9 @@ fn lanes_that_have_left_a_loop_go_on_where_the_host_takes_it() {
     simplify(&mut function);
     let kept = function.clone();
     let harmless = |op: &Op| !matches!(op, Op::Fadd { .. } | Op::Fmul { .. });
-    assert!(!free_lanes(&mut function, harmless), "lanes that have left would do harm");
+    assert!(!free_lanes(&mut function, &Effort::default(), harmless), "lanes that have left would do harm");
     assert_eq!(function, kept);
-    assert!(free_lanes(&mut function, |_| true));
+    assert!(free_lanes(&mut function, &Effort::default(), |_| true));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }
@@ -65,9 +66,12 @@ fn lanes_that_do_not_come_to_a_block_calculate_with_zeros_there() {
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
     let kept = function.clone();
-    assert!(!zero_lanes(&mut function, |insts, choices| insts >= 6 && choices < 2), "it takes two choices");
+    assert!(
+        !zero_lanes(&mut function, &Effort::default(), |insts, choices| insts >= 6 && choices < 2),
+        "it takes two choices"
+    );
     assert_eq!(function, kept);
-    assert!(zero_lanes(&mut function, |insts, choices| insts == 6 && choices <= 2));
+    assert!(zero_lanes(&mut function, &Effort::default(), |insts, choices| insts == 6 && choices <= 2));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }
@@ -78,15 +82,15 @@ fn passes_in_which_no_lane_leaves_have_a_loop_of_their_own() {
     let mut function = read("before", before);
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
-    assert!(ask_who_leaves(&mut function));
+    assert!(ask_who_leaves(&mut function, &Effort::default()));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
-    assert!(!ask_who_leaves(&mut function), "the loop has one");
+    assert!(!ask_who_leaves(&mut function, &Effort::default()), "the loop has one");
     // What is made behind a test is wanted by a block to which both ways lead.
     let seen = before
         .replace("steps 1, 7, %16", "%17 = fadd.ftz %13, %3")
         .replace("s0, %1, %1, %30, %30", "s0, %1, %1, %30, %17");
-    assert!(!ask_who_leaves(&mut read("seen", &seen)), "two blocks would make it");
+    assert!(!ask_who_leaves(&mut read("seen", &seen), &Effort::default()), "two blocks would make it");
 }
 
 #[test]
@@ -96,9 +100,12 @@ fn loops_carry_what_arithmetic_wants() {
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
     let kept = function.clone();
-    assert!(!free_lanes(&mut function, |op| !matches!(op, Op::Fsub { .. })), "lanes that have left would do harm");
+    assert!(
+        !free_lanes(&mut function, &Effort::default(), |op| !matches!(op, Op::Fsub { .. })),
+        "lanes that have left would do harm"
+    );
     assert_eq!(function, kept);
-    assert!(free_lanes(&mut function, |_| true));
+    assert!(free_lanes(&mut function, &Effort::default(), |_| true));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }

@@ -1,6 +1,6 @@
 //! A vertex program with everything that one run of it depends on, and how engines run it.
 
-use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift};
+use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift, lift_within};
 use crate::program::{CONSTANTS, FlowEntry, INPUTS, OUTPUTS, Program};
 use crate::reference::{Constants, Trap, Vector, run_observed};
 use crate::{FLOW_ENTRIES, Instruction};
@@ -8,6 +8,7 @@ use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, S
 use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::counts::Tally;
 use ctm_lane::domain::{AXIS, Lanes};
+use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Reach, Sharing, Space};
 use thiserror::Error;
@@ -184,12 +185,13 @@ impl GuestJob for Job<'_> {
         key == kept
     }
 
-    fn compile(key: &Key, runtime: &Runtime) -> Result<Compiled, NotLifted> {
+    fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Result<Compiled, NotLifted> {
         let program =
             Program { code: key.code.clone(), first: key.first, last: key.last, flow: key.flow, ..Program::default() };
-        let Lifted { function, max_steps } = lift(&program, &key.layout)?;
+        let Lifted { function, max_steps } = lift_within(&program, &key.layout, effort)?;
         let most = if max_steps <= SHORT { SHORT } else { u64::MAX };
-        Ok(Compiled { kernel: Kernel::new(function, Grouping::Independent, &[], Some(most), runtime), max_steps })
+        let kernel = Kernel::within(function, (Grouping::Independent, &[], Some(most)), runtime, effort);
+        Ok(Compiled { kernel, max_steps })
     }
 
     fn bytes(compiled: &Result<Compiled, NotLifted>) -> usize {

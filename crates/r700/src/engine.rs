@@ -16,8 +16,9 @@ use crate::{
 use ctm_engine::{Bindings, Functions, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{Domain, QUAD};
+use ctm_lane::effort::Effort;
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
-use ctm_lane::{Function, Op, assume_covered, simplify};
+use ctm_lane::{Function, Op, assume_covered, simplify_within};
 use ctm_memory::{Bounds, Buffer, Sharing, Surface, View};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -57,8 +58,8 @@ impl GuestJob for Job<'_> {
         key.equals(kept)
     }
 
-    fn compile(key: &Key, runtime: &Runtime) -> Result<Kernels, NotCompiled> {
-        Kernels::new(key, runtime)
+    fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Result<Kernels, NotCompiled> {
+        Kernels::new(key, runtime, effort)
     }
 
     fn bytes(kernels: &Result<Kernels, NotCompiled>) -> usize {
@@ -127,9 +128,10 @@ pub enum NotCompiled {
 /// If the reference runs the program, because it cannot be lifted.
 pub fn stages(job: &Job, for_machine_code: bool) -> Result<Stages, NotLifted> {
     let key = KeyRef::of(job).into_owned();
-    let with_loops = if for_machine_code { key.lift_with_loops() } else { None };
+    let effort = Effort::default();
+    let with_loops = if for_machine_code { key.lift_with_loops(&effort) } else { None };
     let has_loops = with_loops.is_some();
-    let lifted = with_loops.map_or_else(|| key.lift(), Ok)?;
+    let lifted = with_loops.map_or_else(|| key.lift(&effort), Ok)?;
     let is_independent = lifted.dependence == Dependence::Independent && job.order().is_none();
     let surfaces = lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<_>>();
     let most_steps = lifted.most_steps.filter(|_| has_loops);
@@ -183,13 +185,13 @@ impl<'k> KeyRef<'k> {
 
 impl Key {
     /// The program as a function.
-    fn lift(&self) -> Result<Lifted, NotLifted> {
-        lift::lift(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation)
+    fn lift(&self, effort: &Effort) -> Result<Lifted, NotLifted> {
+        lift::lift_within(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation, effort)
     }
 
     /// The program as a function for machine code, if that is another one: with the loops that a compiler has unrolled.
-    fn lift_with_loops(&self) -> Option<Lifted> {
-        lift::lift_with_loops(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation)
+    fn lift_with_loops(&self, effort: &Effort) -> Option<Lifted> {
+        lift::lift_with_loops(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation, effort)
     }
 }
 
@@ -212,10 +214,10 @@ impl Plain {
     }
 
     /// Lifts the program. What has been lifted with loops can be lifted without; if it cannot, only places differ.
-    fn lift(&self) -> Function {
+    fn lift(&self, effort: &Effort) -> Function {
         let Key { program, fetch_program, environment } = &self.key;
         let specialisation = &environment.specialisation;
-        let lifted = lift::lift_with_names(program, fetch_program.as_ref(), specialisation, &self.names);
+        let lifted = lift::lift_with_names(program, fetch_program.as_ref(), specialisation, &self.names, effort);
         let Ok(mut lifted) = lifted else { return self.with_loops.clone() };
         let function = std::mem::take(&mut lifted.function);
         let _ = self.made.set(lifted);
@@ -293,10 +295,10 @@ struct Sources {
 
 impl Sources {
     /// Of a function whose lanes are independent.
-    fn of(mut function: Function) -> Self {
-        simplify(&mut function);
+    fn of(mut function: Function, effort: &Effort) -> Self {
+        simplify_within(&mut function, effort);
         if assume_covered(&mut function) {
-            simplify(&mut function);
+            simplify_within(&mut function, effort);
         }
         let mut sources = Sources { surfaces: vec![false; function.surfaces.len()], quads: false };
         for block in function.blocks() {
@@ -316,10 +318,10 @@ impl Sources {
 pub struct BoundJob<'a>(Launch<'a>);
 
 impl Kernels {
-    fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
-        let with_loops = runtime.backend().and_then(|_| key.lift_with_loops());
+    fn new(key: &Key, runtime: &Runtime, effort: &Effort) -> Result<Self, NotCompiled> {
+        let with_loops = runtime.backend().and_then(|_| key.lift_with_loops(effort));
         let has_loops = with_loops.is_some();
-        let mut lifted = with_loops.map_or_else(|| key.lift(), Ok).map_err(NotCompiled::NotLifted)?;
+        let mut lifted = with_loops.map_or_else(|| key.lift(effort), Ok).map_err(NotCompiled::NotLifted)?;
         let grouping = match lifted.dependence {
             Dependence::Independent => Grouping::Independent,
             Dependence::Group => Grouping::Together,
@@ -332,16 +334,16 @@ impl Kernels {
         let function = std::mem::take(&mut lifted.function);
         let has_channels = lifted.surfaces.iter().any(|binding| matches!(binding, SurfaceBinding::InputChannel(..)));
         let is_independent = has_channels && grouping == Grouping::Independent;
-        let sources = is_independent.then(|| Sources::of(function.clone()));
+        let sources = is_independent.then(|| Sources::of(function.clone(), effort));
         let functions = match &plain {
             Some(plain) => {
                 let plain = Arc::clone(plain);
-                Functions::with_interpreted(function, move || plain.lift())
+                Functions::with_interpreted(function, move |effort| plain.lift(effort))
             }
             None => function.into(),
         };
         let most_steps = if plain.is_some() { lifted.most_steps } else { None };
-        let kernel = Kernel::new(functions, grouping, &surfaces, most_steps, runtime);
+        let kernel = Kernel::within(functions, (grouping, &surfaces, most_steps), runtime, effort);
         Ok(Kernels { lifted, plain, surfaces, kernel, sources })
     }
 

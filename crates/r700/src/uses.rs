@@ -8,7 +8,7 @@ use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
 use crate::target::{STREAMS, Target};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// Resources that instructions name, of one stage.
@@ -27,7 +27,7 @@ pub struct Named {
 }
 
 /// What of the elements of a fetch buffer an instruction fetches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferElement {
     /// The buffer.
     pub buffer: u8,
@@ -104,6 +104,7 @@ impl Uses {
                 Cf::Reserved(_) => {}
             }
         }
+        let mut elements = HashSet::new();
         for clause in outline.clauses.keys() {
             match clause.kind {
                 ClauseKind::Alu => {
@@ -113,7 +114,7 @@ impl Uses {
                 }
                 ClauseKind::Fetch => {
                     let code = clause.range(program.code.len()).map_or(&[][..], |range| &program.code[range]);
-                    fetches(code).for_each(|fetch| self.fetch(&fetch));
+                    fetches(code).for_each(|fetch| self.fetch(&fetch, &mut elements));
                 }
             }
         }
@@ -161,7 +162,8 @@ impl Uses {
         }
     }
 
-    fn fetch(&mut self, fetch: &Fetch) {
+    /// Adds what a fetch names; `elements` are the known ones of both stages.
+    fn fetch(&mut self, fetch: &Fetch, elements: &mut HashSet<(bool, BufferElement)>) {
         match fetch {
             Fetch::Vtx(vtx) => {
                 let named = self.named(vtx.alt_const);
@@ -172,7 +174,7 @@ impl Uses {
                     format: (!vtx.use_const_fields).then_some(vtx.format),
                     indexed: !vtx.const_buf_no_stride,
                 };
-                if !named.elements.contains(&element) {
+                if elements.insert((vtx.alt_const, element)) {
                     named.elements.push(element);
                 }
             }

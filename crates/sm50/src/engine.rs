@@ -15,6 +15,7 @@ use ctm_engine::{
     Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch as Start, Runtime, Stop as KernelStop,
 };
 use ctm_lane::domain::Lanes;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Sharing};
 use ctm_num::sm50::mufu;
@@ -53,8 +54,8 @@ impl GuestJob for Launch<'_> {
         *key == KeyRef { specialisation: Cow::Borrowed(specialisation), code }
     }
 
-    fn compile(key: &Key, runtime: &Runtime) -> Result<Kernels, NotCompiled> {
-        Kernels::new(key, runtime)
+    fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Result<Kernels, NotCompiled> {
+        Kernels::new(key, runtime, effort)
     }
 
     fn bytes(kernels: &Result<Kernels, NotCompiled>) -> usize {
@@ -144,15 +145,16 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
-        let mut lifted = lift::lift(&key.code, &key.specialisation).map_err(NotCompiled::NotLifted)?;
+    fn new(key: &Key, runtime: &Runtime, effort: &Effort) -> Result<Self, NotCompiled> {
+        let lifted = lift::lift_within(&key.code, &key.specialisation, effort);
+        let mut lifted = lifted.map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = match lifted.is_independent {
             true if lifted.footprints.contains(&true) => Grouping::Once,
             true => Grouping::Independent,
             false => Grouping::Lockstep(WARP as usize),
         };
-        let kernel = Kernel::new(function, grouping, &[], None, runtime);
+        let kernel = Kernel::within(function, (grouping, &[], None), runtime, effort);
         Ok(Kernels { lifted, kernel })
     }
 

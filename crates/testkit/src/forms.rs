@@ -7,6 +7,7 @@ use ctm_engine::interp::{Code as Interpreted, Group, Program};
 use ctm_engine::{Backend, Bindings, Bound, Code, CodeCounts, Engine, Incomplete, Outcome, Source, Stop};
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::domain::{Domain, Lanes, Layout};
+use ctm_lane::effort::Effort;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -116,8 +117,9 @@ impl Backend for AllForms {
 
     /// Code of all forms, complete, so that all of it is checked. All of them refuse the same functions: what one has not, the
     /// others do not need.
-    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        let machine: Vec<_> = self.backends.iter().map(|backend| backend.compile(source)).collect::<Option<_>>()?;
+    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>> {
+        let machine: Vec<_> =
+            self.backends.iter().map(|backend| backend.compile(source, effort)).collect::<Option<_>>()?;
         if machine.is_empty() || !machine.iter().all(|code| code.complete()) {
             return None;
         }

@@ -14,6 +14,7 @@ pub mod expected;
 pub mod filetest;
 pub mod forms;
 pub mod generate;
+pub mod hostile;
 pub mod hunt;
 #[cfg(target_arch = "x86_64")]
 pub mod lane;

@@ -2,6 +2,7 @@
 //! lift makes of them. `CTM_BLESS=1 cargo test -p ctm-testkit --test engine_kernels` writes them anew.
 
 use ctm_engine::{Backend, Bindings, Bound, Code, Engine, Incomplete, Source};
+use ctm_lane::effort::Effort;
 use ctm_lane::simplify;
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::case::Case;
@@ -26,7 +27,7 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &Source, _: &Effort) -> Option<Box<dyn Code>> {
         assert!(!source.may_stop, "the engine's tests run them without limits");
         let mut recorded = self.0.lock().unwrap();
         let mut function = source.function.clone();

@@ -73,7 +73,7 @@ impl Measured {
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
         let compile_seconds = self.compile_time.as_secs_f64();
         let engine = executor.name();
-        let CodeCounts { proven, explicit, refused, access_time, byte_time, .. } = executor.code_counts();
+        let CodeCounts { proven, explicit, refused, cut_short, access_time, byte_time, .. } = executor.code_counts();
         let check_seconds = (access_time + byte_time).as_secs_f64();
         if args.json {
             let (name, size) = match over {
@@ -92,7 +92,8 @@ impl Measured {
                 "groups": groups,
                 "compile_seconds": compile_seconds,
                 "code_checks": {
-                    "proven": proven, "explicit": explicit, "refused": refused, "seconds": check_seconds,
+                    "proven": proven, "explicit": explicit, "refused": refused, "cut_short": cut_short,
+                    "seconds": check_seconds,
                 },
                 "run_seconds": seconds,
                 "run_seconds_min": shortest.as_secs_f64(),

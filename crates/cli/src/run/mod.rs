@@ -52,6 +52,14 @@ pub fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
     Ok((name, make(name).map_err(no_engine)?))
 }
 
+/// Says that code of a program was not made, or not all of it, if that is so, and why.
+pub fn note_missing_code(executor: &Executor, console: &mut Console) {
+    if let Some(cut) = executor.code_counts().last_cut {
+        let message = format!("the program runs without machine code, or without some of it: making it takes {cut}");
+        console.report(&Message::note(message).help("results are the same, in more time"));
+    }
+}
+
 /// How to run.
 pub fn options<'a>(
     args: &ExecutionArgs,

@@ -7,6 +7,8 @@ use crate::target::{Meaning, Operation, Target};
 
 /// How far mask operations are followed.
 const DEPTH: u32 = 12;
+/// Constraints that are looked for, at most.
+const MOST: usize = 256;
 
 impl<T: Target> Registers<'_, T> {
     /// What holds in the lanes of a mask, or where a lane is not in it.
@@ -16,7 +18,7 @@ impl<T: Target> Registers<'_, T> {
 
     fn follow_mask(&self, mask: Reg, holds: bool, constraints: &mut Vec<Constraint>, depth: u32) {
         let Some(inst) = self.definition(mask) else { return };
-        if depth == 0 {
+        if depth == 0 || constraints.len() >= MOST {
             return;
         }
         let mut follow = |arg: Arg, holds: bool| {

@@ -5,6 +5,7 @@ use crate::context;
 use crate::resources::{BUFFER_MIDDLE, Resource, operations, written_by};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Buffer, Function, Surface};
+use std::collections::HashSet;
 use std::fmt;
 
 /// A piece of memory that code may reach.
@@ -87,7 +88,7 @@ pub struct Objects {
     arrays: Vec<u64>,
     buffers: usize,
     /// What the function writes.
-    written: Vec<Resource>,
+    written: HashSet<Resource>,
 }
 
 impl Objects {

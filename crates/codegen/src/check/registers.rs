@@ -10,6 +10,8 @@ use crate::target::{Meaning, Operation, Target};
 
 /// Changes of a parameter after which it is taken to hold anything, so that loops end.
 const MOST_CHANGES: u8 = 3;
+/// Rounds over the blocks after which parameters are taken to hold anything.
+const MOST_ROUNDS: usize = 64;
 
 fn calculated(operation: Operation, a: Value, b: impl FnOnce() -> Value) -> Value {
     let by: fn(Int, Int) -> Int = match operation {
@@ -83,8 +85,16 @@ impl<'a, T: Target> Registers<'a, T> {
             registers.values[param.index()] = Value::Never;
         }
         let mut changes = vec![0; count];
-        let mut next = Some(0);
+        let (mut next, mut rounds) = (Some(0), 0);
         while let Some(first) = next {
+            rounds += 1;
+            if rounds == MOST_ROUNDS {
+                for param in machine.blocks.iter().flat_map(|block| &block.params) {
+                    registers.values[param.index()] = Value::Unknown;
+                }
+                registers.round(0, &mut changes);
+                break;
+            }
             next = registers.round(first, &mut changes);
         }
         registers

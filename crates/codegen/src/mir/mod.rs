@@ -333,10 +333,22 @@ impl<O> Default for Machine<O> {
     }
 }
 
+/// Rounds over a function in which it is found out what is used; then all of it counts as that.
+const MOST_ROUNDS: usize = 64;
+
 impl<O> Machine<O> {
     pub fn reg(&mut self, class: Class) -> Reg {
         self.classes.push(class);
         Reg::new(self.classes.len() - 1)
+    }
+
+    /// How much there is for a pass to look at.
+    pub fn size(&self) -> usize {
+        let of_block = |block: &Block<O>| {
+            let args: usize = block.end.edges().map(|edge| edge.args.len()).sum();
+            1 + block.params.len() + 4 * block.insts.len() + args
+        };
+        self.blocks.iter().map(of_block).sum()
     }
 
     /// Instructions that it executes, by the estimate of how often blocks are executed.
@@ -347,9 +359,13 @@ impl<O> Machine<O> {
     /// Removes dead instructions and parameters: nothing reads what they define.
     pub fn remove_dead(&mut self) {
         let mut used = vec![false; self.classes.len()];
-        let mut changed = true;
+        let (mut changed, mut rounds) = (true, 0);
         // A parameter is used if its user is; one more round for each nesting of loops settles that.
         while changed {
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                used.fill(true);
+            }
             changed = false;
             for at in (0..self.blocks.len()).rev() {
                 for edge in self.blocks[at].end.edges() {

@@ -34,7 +34,7 @@ fn deoptimises(body: &str) -> bool {
     };
     let surfaces = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
     let source = Source { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
-    let kernel = Jit::avx512().unwrap().kernel(&source).unwrap();
+    let kernel = Jit::avx512().unwrap().kernel(&source, &ctm_lane::effort::Effort::default()).unwrap();
     assert!(kernel.interior.speculates, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { surfaces: views, tables: Vec::new(), buffers: Vec::new() };

@@ -13,6 +13,7 @@ use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Sto
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Bounds, Buffer as Bytes, Format, Space, Surface as Shape, Tiling, View};
 use std::os::unix::process::ExitStatusExt;
@@ -40,8 +41,8 @@ impl Backend for Broken {
         "broken"
     }
 
-    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        let mut kernel = self.0.kernel(source)?;
+    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>> {
+        let mut kernel = self.0.kernel(source, effort)?;
         match self.1 {
             Mistake::Nothing => {}
             Mistake::Pointer(number, bytes) => *kernel.skew.0.lock().unwrap() = Some((number, bytes)),
@@ -59,7 +60,7 @@ impl Backend for Broken {
             }
             Mistake::Rows(end) => {
                 kernel.interior.entry.y.1 = end - 1;
-                kernel.general()?;
+                kernel.general(effort)?;
                 kernel.general.get_mut()?.as_mut()?.entry.y.1 = end - 1;
             }
             Mistake::NoEdges => {
@@ -74,7 +75,7 @@ impl Backend for Broken {
 
 /// Code that takes its constants so many bytes from where they are. The checker refuses it.
 fn with_other_constants(function: &Function, source: &Source, form: Form, mode: Mode, bytes: i32) -> Unit {
-    let mut draft = Draft::new(function, source.surfaces, form, (mode, Groups::ONE)).unwrap();
+    let mut draft = Draft::new(function, source.surfaces, form, (mode, Groups::ONE), &Effort::default()).unwrap();
     for inst in draft.allocated.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         for arg in &mut inst.args {
             if let Arg::Mem(mem @ Mem { base: Base::Pool, .. }) = arg {

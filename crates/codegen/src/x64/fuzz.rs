@@ -8,6 +8,7 @@ use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg, Steps};
 use crate::target::Target;
 use crate::unit::Allocated;
 use crate::x64::{Block, Inst, Kind, Machine};
+use ctm_lane::effort::Effort;
 use iced_x86::Code;
 
 /// Blocks, parameters of a block, and instructions of a block, at most.
@@ -26,7 +27,8 @@ pub fn allocation(bytes: &[u8]) {
     let form = if bytes.one_in(2) { Form::Avx2 } else { Form::Avx512 };
     let machine = Generator::new(&mut bytes, form).machine();
     let text = machine.to_string();
-    let Allocated { machine, allocation } = Allocated::new(machine, form);
+    let allocated = Allocated::new(machine, form, &Effort::default());
+    let Some(Allocated { machine, allocation }) = allocated else { return };
     let emitted = emit(&machine, &allocation, form).unwrap_or_else(|_| panic!("not encoded\n{text}"));
     check_locations(&machine, &allocation, form, &emitted)
         .unwrap_or_else(|fault| panic!("{fault}, {form:?}\n{text}\nallocated:\n{machine}\n{:?}", allocation.locations));

@@ -3,6 +3,7 @@
 use super::form::Form;
 use super::select::floats::floats;
 use crate::speculation::NanUse;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Function, Op, ask_who_leaves, free_lanes, zero_lanes};
 
 /// Instructions of a block, at least, in which a number may run off to infinity: each pass of a loop that squares one takes some.
@@ -12,12 +13,12 @@ const FOR_EACH: usize = 8;
 
 /// Lets lanes that have left a loop go on in it where arithmetic raises no flags. Elsewhere they stand still, by choices that passes without a lane that leaves do
 /// without, and lanes that do not come to a long block have zeros there.
-pub fn settle(function: &mut Function, form: Form) {
+pub fn settle(function: &mut Function, form: Form, effort: &Effort) {
     if form.can_be_quiet() {
-        free_lanes(function, is_harmless);
+        free_lanes(function, effort, is_harmless);
     } else {
-        ask_who_leaves(function);
-        zero_lanes(function, |insts, choices| insts >= LONG && insts >= choices * FOR_EACH);
+        ask_who_leaves(function, effort);
+        zero_lanes(function, effort, |insts, choices| insts >= LONG && insts >= choices * FOR_EACH);
     }
 }
 

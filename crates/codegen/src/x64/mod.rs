@@ -38,6 +38,7 @@ use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Target};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
+use ctm_lane::effort::Effort;
 use iced_x86::{Code, Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
 
 /// The backend for x86-64.
@@ -173,8 +174,8 @@ impl Target for Form {
         select::select(function, layouts, self, mode)
     }
 
-    fn settle_idle_lanes(self, function: &mut Function) {
-        idle_lanes::settle(function, self);
+    fn settle_idle_lanes(self, function: &mut Function, effort: &Effort) {
+        idle_lanes::settle(function, self, effort);
     }
 
     fn raises_idly(self) -> bool {

@@ -179,7 +179,7 @@ fn channels_follow_each_other() {
     text += "  exit\n";
     let before = machine(&text);
     let allocation = allocate(&before, &Form::Avx2.registers(false));
-    let after = Allocated::new(before, Form::Avx2);
+    let after = Allocated::new(before, Form::Avx2, &ctm_lane::effort::Effort::default()).unwrap();
     let share = after.allocation.accesses() / allocation.accesses();
     assert!(share < 0.6, "{share} of {} accesses:\n{}", allocation.accesses(), after.machine);
     let products =

@@ -15,6 +15,7 @@ use crate::target::Target;
 use crate::unit;
 use ctm_engine::{Backend, Code as Compiled, Runtime, Source, SurfaceLayout};
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
 use iced_x86::Code;
@@ -39,7 +40,7 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &Source) -> Option<Box<dyn Compiled>> {
+    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Compiled>> {
         let (general, interior) = (source.function.clone(), source.interior.clone());
         let (surfaces, may_stop) = (source.surfaces.to_vec(), source.may_stop);
         self.0.lock().unwrap().push(Given { name: String::new(), general, interior, surfaces, may_stop });
@@ -180,13 +181,13 @@ fn drafts(kernel: &Given, form: Form, explicit: bool) -> Vec<Draft> {
     let Given { general, interior, surfaces, may_stop, .. } = kernel;
     let mode = Mode { quads: false, interior: true, speculates: true, may_stop: *may_stop, explicit };
     let mut settled = interior.clone();
-    form.settle_idle_lanes(&mut settled);
+    form.settle_idle_lanes(&mut settled, &Effort::default());
     let ways = [
         (&settled, mode, Groups::ANY),
         (&settled, Mode { speculates: false, ..mode }, Groups::ANY),
         (general, Mode { speculates: false, interior: false, ..mode }, Groups::ONE),
     ];
-    let made = ways.map(|(function, mode, all)| Draft::new(function, surfaces, form, (mode, all)));
+    let made = ways.map(|(function, mode, all)| Draft::new(function, surfaces, form, (mode, all), &Effort::default()));
     made.into_iter().flatten().collect()
 }
 
@@ -571,13 +572,13 @@ impl Backend for WithoutBound {
         "mutant"
     }
 
-    fn compile(&self, source: &Source) -> Option<Box<dyn Compiled>> {
-        let mut kernel = Jit::supported(self.form)?.kernel(source)?;
+    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Compiled>> {
+        let mut kernel = Jit::supported(self.form)?.kernel(source, effort)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };
-        let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, Groups::ANY))?;
+        let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, Groups::ANY), effort)?;
         let machine = without_bound(&draft, self.form, self.number)?;
-        draft.allocated = unit::Allocated::new(machine, self.form);
+        draft.allocated = unit::Allocated::new(machine, self.form, effort)?;
         let unit = draft.checked(&Checks { bytes: true, ..Checks::default() })?;
         *self.found.lock().unwrap() = if unit.is_ok() { Found::Proven } else { Found::Refused };
         kernel.interior = unit.ok()?;

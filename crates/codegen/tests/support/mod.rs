@@ -5,6 +5,7 @@ use ctm_codegen::x64::Jit;
 use ctm_engine::{Backend, Bindings, CodeCounts, Source, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::{
     Block, ElementTest, ElementWrite, Function, Inst, Op, Terminator, Value, assume_covered, evaluate, evaluate_pair,
     simplify,
@@ -215,7 +216,8 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
         explicit + refused
     };
     let before = unproven();
-    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &layouts, may_stop });
+    let source = Source { function: &simplified, interior: &interior, surfaces: &layouts, may_stop };
+    let code = backend.compile(&source, &Effort::default());
     let code = code.filter(|code| code.complete());
     assert_eq!(unproven(), before, "code was not shown to be safe as it was made first\n{function}");
     let code = code?;

@@ -4,6 +4,7 @@
 //! by the operation's own rule.
 
 use crate::attribute::{Denorm, Round, Zero};
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Type, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
@@ -130,10 +131,16 @@ pub struct Ranges {
 impl Ranges {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
-        let mut ranges = Self { ranges: vec![None; function.value_count()] };
+        Self::within(function, graph, &Effort::default().patience(function))
+    }
+
+    /// The same. Where that takes too long, nothing is known.
+    pub(crate) fn within(function: &Function, graph: &Graph, patience: &Patience) -> Self {
+        let unknown = || Self { ranges: vec![None; function.value_count()] };
+        let mut ranges = unknown();
         let visit = |ranges: &mut Self, block| ranges.visit(function, graph, block);
-        graph.visit_until_settled(function, &mut ranges, visit, |ranges, head| ranges.enter(function, graph, head));
-        ranges
+        let enter = |ranges: &mut Self, head| ranges.enter(function, graph, head);
+        if graph.visit_until_settled(function, &mut ranges, visit, enter, patience) { ranges } else { unknown() }
     }
 
     fn visit(&mut self, function: &Function, graph: &Graph, block: Block) {

@@ -4,6 +4,7 @@
 //! where they are the same. Guests may compute coordinates as floats; positions are small integers, so the sum of a
 //! position and a constant with few fraction bits is exact.
 
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Type, Value};
 use crate::function::Function;
 use crate::graph::Graph;
@@ -74,12 +75,18 @@ pub struct Shapes {
 impl Shapes {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
-        let count = function.value_count();
-        let mut shapes = Self { shapes: vec![None; count], varies: vec![false; count] };
+        Self::within(function, graph, &Effort::default().patience(function))
+    }
+
+    /// The same. Where that takes too long, nothing is known.
+    pub(crate) fn within(function: &Function, graph: &Graph, patience: &Patience) -> Self {
+        let unknown =
+            || Self { shapes: vec![None; function.value_count()], varies: vec![false; function.value_count()] };
+        let mut shapes = unknown();
         // Shapes only grow, at most twice each, so this ends.
         let visit = |shapes: &mut Self, block| shapes.visit(function, graph, block);
-        graph.visit_until_settled(function, &mut shapes, visit, |shapes, head| shapes.enter(function, graph, head));
-        shapes
+        let enter = |shapes: &mut Self, head| shapes.enter(function, graph, head);
+        if graph.visit_until_settled(function, &mut shapes, visit, enter, patience) { shapes } else { unknown() }
     }
 
     fn visit(&mut self, function: &Function, graph: &Graph, block: Block) {

@@ -10,6 +10,7 @@
 use super::demand::{Demand, Ways, each_use, look_through};
 use super::implication::implies_by_params;
 use super::inner_loops::MOST_BLOCKS;
+use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::Function;
 use crate::graph::Graph;
@@ -25,15 +26,22 @@ struct Bare {
 
 /// Gives loops the parameters that are worth it, in a simplified function; gives whether there are some. `harmless` says of an operation without
 /// effects that it may take any numbers and NaNs in lanes that nobody looks at.
-pub(super) fn run(function: &mut Function, harmless: &impl Fn(&Op) -> bool) -> bool {
+pub(super) fn run(function: &mut Function, harmless: &impl Fn(&Op) -> bool, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let mut changed = false;
     let mut graph = Graph::new(function);
     for body in graph.innermost_loops(MOST_BLOCKS) {
+        if !patience.spend(function.params(body[0]).len() * graph.predecessors(body[0]).len()) {
+            break;
+        }
         let bares = bares(function, &graph, body[0]);
         if bares.is_empty() {
             continue;
         }
-        let users = users(function, &graph, &body, &bares);
+        if !patience.spend(function.size()) {
+            break;
+        }
+        let users = users(function, &graph, (&body, &bares), effort);
         if users.is_empty() || spoils(function, &body, &users, harmless) {
             continue;
         }
@@ -95,10 +103,15 @@ fn bare(function: &Function, graph: &Graph, mut value: Value, mask: Value) -> Va
 }
 
 /// The operands of the loop that may be bare values, each with the number of its parameter among these.
-fn users(function: &Function, graph: &Graph, body: &[Block], bares: &[Bare]) -> FastMap<(Inst, usize), usize> {
+fn users(
+    function: &Function,
+    graph: &Graph,
+    (body, bares): (&[Block], &[Bare]),
+    effort: &Effort,
+) -> FastMap<(Inst, usize), usize> {
     let inside: FastSet<Inst> = body.iter().flat_map(|&block| function.insts(block)).copied().collect();
     let mut users = FastMap::default();
-    each_use(function, graph, Ways::AsParams, |inst, at, demand| {
+    each_use(function, graph, Ways::AsParams, effort, |inst, at, demand| {
         let value = function.args(inst)[at];
         let is_loose = matches!(function.op(inst).nan_bits(), NanBits::Loose | NanBits::Ignored);
         if let (Demand::Inside(lanes), true) = (demand, is_loose && inside.contains(&inst))

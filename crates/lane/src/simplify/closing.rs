@@ -3,13 +3,14 @@
 use crate::entity::{Block, Value};
 use crate::function::Function;
 use crate::graph::Graph;
-use crate::hash::FastSet;
+use crate::hash::{FastMap, FastSet};
 
 /// The blocks behind a loop to which it is left; the head of a loop around it lies in front of it.
 pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<Block> {
+    let is_body: FastSet<Block> = body.iter().copied().collect();
     let mut exits = Vec::new();
     for target in body.iter().flat_map(|&block| function.terminator(block).targets()) {
-        let is_behind = !body.contains(&target.block) && !graph.dominates(target.block, body[0]);
+        let is_behind = !is_body.contains(&target.block) && !graph.dominates(target.block, body[0]);
         if is_behind && !exits.contains(&target.block) {
             exits.push(target.block);
         }
@@ -47,9 +48,8 @@ pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], valu
     exits.sort_unstable_by_key(|&exit| std::cmp::Reverse(graph.position(exit)));
     for exit in exits {
         let outside: Vec<Block> = graph.order.iter().copied().filter(|&block| graph.dominates(exit, block)).collect();
-        for value in used(function, &outside).into_iter().filter(|value| values.contains(value)) {
-            add_param(function, graph, (exit, value), &outside);
-        }
+        let wanted: Vec<Value> = used(function, &outside).into_iter().filter(|value| values.contains(value)).collect();
+        add_params(function, graph, (exit, &wanted), &outside);
     }
 }
 
@@ -75,25 +75,27 @@ pub(super) fn defined(function: &Function, blocks: &[Block]) -> FastSet<Value> {
     values
 }
 
-/// Gives a block a parameter that is this value, and takes it for the value in the blocks behind.
-pub(super) fn add_param(function: &mut Function, graph: &Graph, (block, value): (Block, Value), behind: &[Block]) {
-    let param = function.add_param(block, function.value_type(value));
+/// Gives a block a parameter for each of these values, and takes it for the value in the blocks behind.
+pub(super) fn add_params(function: &mut Function, graph: &Graph, (block, values): (Block, &[Value]), behind: &[Block]) {
+    if values.is_empty() {
+        return;
+    }
+    let add = |&value: &Value| (value, function.add_param(block, function.value_type(value)));
+    let params: FastMap<Value, Value> = values.iter().map(add).collect();
+    let rename = |arg: &mut Value| *arg = params.get(arg).copied().unwrap_or(*arg);
     for &user in behind {
         for inst in function.insts(user).to_vec() {
-            function.args_mut(inst).iter_mut().filter(|arg| **arg == value).for_each(|arg| *arg = param);
+            function.args_mut(inst).iter_mut().for_each(rename);
         }
-        function.terminator_mut(user).for_each_value_mut(|arg| {
-            if *arg == value {
-                *arg = param;
-            }
-        });
+        function.terminator_mut(user).for_each_value_mut(rename);
     }
+    let behind: FastSet<Block> = behind.iter().copied().collect();
     let ways: FastSet<Block> = graph.predecessors(block).iter().copied().collect();
     for way in ways {
         // Around a loop that begins with the block, it stays as it is.
-        let arg = if behind.contains(&way) { param } else { value };
+        let arg = |value: &Value| if behind.contains(&way) { params[value] } else { *value };
         for target in function.terminator_mut(way).targets_mut().filter(|target| target.block == block) {
-            target.args.push(arg);
+            target.args.extend(values.iter().map(arg));
         }
     }
 }

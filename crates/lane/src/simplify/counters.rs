@@ -9,6 +9,7 @@
 
 use super::demand::{Demand, look_through};
 use super::implication::implies_by_params;
+use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::Shapes;
 use crate::function::{Def, Function, Target};
@@ -32,17 +33,24 @@ struct Counter {
 }
 
 /// `known` are shapes of the function's values, if they are known already; of values that are newer, nothing is known then.
-pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&Shapes>) -> bool {
+pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&Shapes>, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let has_mask = |head: &Block| function.params(*head).iter().any(|&param| function.value_type(param) == Type::Mask);
     let heads: Vec<Block> = graph.loop_heads().filter(has_mask).collect();
     if heads.is_empty() {
         return false;
     }
-    let own = if known.is_none() { Some(Shapes::new(function, graph)) } else { None };
+    let own = if known.is_none() { Some(Shapes::within(function, graph, &patience)) } else { None };
     let Some(shapes) = known.or(own.as_ref()) else { return false };
     let mut changed = false;
     for head in heads {
+        if !patience.spend(function.params(head).len() * graph.predecessors(head).len()) {
+            break;
+        }
         for counter in counters(function, graph, shapes, head) {
+            if !patience.spend(function.live_inst_count() + graph.order.len()) {
+                break;
+            }
             let comparisons = comparisons(function, graph, shapes, &counter);
             if !comparisons.is_empty() {
                 count_everywhere(function, &counter, &comparisons);

@@ -7,7 +7,8 @@
 //! so what one implies afterwards says nothing. New operands therefore go to a pool of their own.
 
 use super::implication::{disjoint, implies_by_params};
-use crate::entity::{Inst, Type, Value};
+use crate::effort::Effort;
+use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Def, Function, Target};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
@@ -33,12 +34,14 @@ impl Demand {
 
 /// Masks that are looked into for one that is there in front of a block.
 const DEPTH: u32 = 4;
+/// Steps of questions about masks that come to an instruction, about.
+pub(super) const QUESTIONS: usize = 8;
 /// Arms that are looked through for one operand.
 const MAX_STEPS: usize = 32;
 
-pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
+pub(crate) fn run(function: &mut Function, graph: &Graph, effort: &Effort) -> bool {
     let mut pool = function.pool.clone();
-    each_use(function, graph, Ways::Everywhere, |inst, at, demand| {
+    each_use(function, graph, Ways::Everywhere, effort, |inst, at, demand| {
         let old = function.args(inst)[at];
         let new = look_through(function, graph, old, demand);
         pool[function.insts[inst.index()].args as usize + at] = new;
@@ -59,13 +62,15 @@ pub(super) enum Ways {
 }
 
 /// Visits the operands that are lanes or masks, of all instructions that somebody wants something of, from the last to the first, with the demand for
-/// each. What `visit` gives takes the operand's place: the demand is one for that.
+/// each. What `visit` gives takes the operand's place: the demand is one for that. Those that come first are left out where that takes too long.
 pub(super) fn each_use(
     function: &Function,
     graph: &Graph,
     ways: Ways,
+    effort: &Effort,
     mut visit: impl FnMut(Inst, usize, Demand) -> Value,
 ) {
+    let homes = if ways == Ways::AsParams { homes(function) } else { Vec::new() };
     // From the last to the first, users come before.
     let mut demands = vec![Demand::Nowhere; function.value_count()];
     for &block in graph.order.iter().rev() {
@@ -77,7 +82,7 @@ pub(super) fn each_use(
             let is_visited = graph.position(target.block) > graph.position(block);
             for (&arg, &param) in target.args.iter().zip(function.params(target.block)) {
                 let demand = match demands[param.index()] {
-                    demand if ways == Ways::AsParams && is_visited => in_front(function, target, demand),
+                    demand if ways == Ways::AsParams && is_visited => in_front(function, &homes, target, demand),
                     _ => Demand::Everywhere,
                 };
                 let slot = &mut demands[arg.index()];
@@ -85,6 +90,9 @@ pub(super) fn each_use(
             }
         }
         for &inst in function.insts(block).iter().rev() {
+            if !effort.spend(QUESTIONS) {
+                return;
+            }
             let op = function.op(inst);
             let wanted = function.results(inst).map(|result| demands[result.index()]);
             let own = wanted.fold(Demand::Nowhere, |all, demand| all.join(demand, function, graph));
@@ -103,25 +111,34 @@ pub(super) fn each_use(
     }
 }
 
+/// The blocks of instructions.
+fn homes(function: &Function) -> Vec<Option<Block>> {
+    let mut homes = vec![None; function.inst_count()];
+    for block in function.blocks() {
+        function.insts(block).iter().for_each(|inst| homes[inst.index()] = Some(block));
+    }
+    homes
+}
+
 /// The demand for a parameter in front of its block.
-fn in_front(function: &Function, target: &Target, demand: Demand) -> Demand {
+fn in_front(function: &Function, homes: &[Option<Block>], target: &Target, demand: Demand) -> Demand {
     /// A mask in front of the block that has all of its lanes.
-    fn outer(function: &Function, target: &Target, mask: Value, depth: u32) -> Option<Value> {
+    fn outer(function: &Function, homes: &[Option<Block>], target: &Target, mask: Value, depth: u32) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
-        let from_block = |inst| function.insts(target.block).contains(&inst);
+        let from_block = |inst: Inst| homes[inst.index()] == Some(target.block);
         match (function.def(mask), function.defining_op(mask)) {
             (Def::Param(block, number), _) if block == target.block => Some(target.args[number as usize]),
             (Def::Param(..), _) => Some(mask),
             (Def::Result(inst, _), _) if !from_block(inst) => Some(mask),
             (_, Some((Op::MaskAnd {}, &[a, b]))) => {
-                [a, b].into_iter().find_map(|part| outer(function, target, part, depth))
+                [a, b].into_iter().find_map(|part| outer(function, homes, target, part, depth))
             }
-            (_, Some((Op::MaskAndnot {}, &[a, _]))) => outer(function, target, a, depth),
+            (_, Some((Op::MaskAndnot {}, &[a, _]))) => outer(function, homes, target, a, depth),
             _ => None,
         }
     }
     match demand {
-        Demand::Inside(mask) => outer(function, target, mask, DEPTH).map_or(Demand::Everywhere, Demand::Inside),
+        Demand::Inside(mask) => outer(function, homes, target, mask, DEPTH).map_or(Demand::Everywhere, Demand::Inside),
         demand => demand,
     }
 }

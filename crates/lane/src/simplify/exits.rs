@@ -6,16 +6,22 @@
 
 use super::closing::{close, defined, exits};
 use super::inner_loops::MOST_BLOCKS;
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::graph::Graph;
 use crate::hash::FastSet;
 use crate::op::Effect;
 
-pub(crate) fn run(function: &mut Function) {
+pub(crate) fn run(function: &mut Function, effort: &Effort) {
+    let patience = effort.patience(function);
     let mut graph = Graph::new(function);
     for body in graph.innermost_loops(MOST_BLOCKS) {
-        if sink(function, &body) {
+        let insts: usize = body.iter().map(|&block| function.insts(block).len()).sum();
+        if !patience.spend(function.size() + insts) {
+            break;
+        }
+        if sink(function, &body, &patience) {
             graph = Graph::new(function);
         }
         let inner = defined(function, &body);
@@ -48,7 +54,7 @@ fn sinkable(function: &Function, body: &[Block]) -> Vec<(Block, Inst)> {
 }
 
 /// Moves what can be moved to the ways out, from the last to the first; gives whether there may be new blocks.
-fn sink(function: &mut Function, body: &[Block]) -> bool {
+fn sink(function: &mut Function, body: &[Block], patience: &Patience) -> bool {
     let found = sinkable(function, body);
     if found.is_empty() {
         return false;
@@ -57,7 +63,11 @@ fn sink(function: &mut Function, body: &[Block]) -> bool {
     split_ways_out(function, body, &moved);
     let graph = Graph::new(function);
     let exits = exits(function, &graph, body);
+    let size = function.size();
     for (home, inst) in found {
+        if !patience.spend(size) {
+            break;
+        }
         let results: Vec<Value> = function.results(inst).collect();
         let users: Vec<Block> = graph.order.iter().copied().filter(|&block| uses(function, block, &results)).collect();
         let behind = |block: &Block| exits.iter().any(|&exit| graph.dominates(exit, *block));

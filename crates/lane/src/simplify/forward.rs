@@ -1,12 +1,14 @@
 //! One walk in reverse postorder: operands are replaced by what is known of them, rules rewrite the instruction, and an
 //! equal computation that dominates it takes its place.
 
+use super::demand::QUESTIONS;
 use super::implication::{has_lane, implies_by_params};
 use super::known::Known;
 use super::params::replace_params;
 use super::replacement::Replacement;
 use super::rules;
 use super::zero_signs::ZeroSigns;
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::{Range, Ranges, Shapes};
 use crate::function::{Function, Terminator};
@@ -45,11 +47,11 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    fn new(function: &Function, graph: &Graph) -> Self {
-        let ranges = Ranges::new(function, graph);
-        let shapes = Shapes::new(function, graph);
+    fn new(function: &Function, graph: &Graph, patience: &Patience) -> Self {
+        let ranges = Ranges::within(function, graph, patience);
+        let shapes = Shapes::within(function, graph, patience);
         let known = Known::new(function, graph, &shapes);
-        let zero_signs = ZeroSigns::new(function, graph, &ranges);
+        let zero_signs = ZeroSigns::new(function, graph, &ranges, patience);
         let mut uses = vec![0; function.value_count()];
         for &block in &graph.order {
             let insts = function.insts(block).iter().flat_map(|&inst| function.args(inst)).copied();
@@ -265,8 +267,8 @@ fn is_constant(op: &Op) -> bool {
 
 /// Walks once. `walked` is what was known before the last walk, if nothing but dead code has gone since. Gives whether something changed, and what
 /// was known before.
-pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>) -> (bool, Facts) {
-    let facts = Facts::new(function, graph);
+pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>, effort: &Effort) -> (bool, Facts) {
+    let facts = Facts::new(function, graph, &effort.patience(function));
     let replacement = Replacement::new(function);
     let mut rewriter = Rewriter {
         function,
@@ -292,6 +294,10 @@ pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>)
         let mut kept = Vec::with_capacity(insts.len());
         equals.epoch += 1;
         for inst in insts {
+            if !effort.spend(QUESTIONS) {
+                kept.push(inst);
+                continue;
+            }
             let op = *rewriter.function.op(inst);
             if is_constant(&op) {
                 match rewriter.constants.get(&op) {
@@ -320,7 +326,9 @@ pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>)
             kept.push(inst);
         }
         rewriter.function.blocks[block.index()].insts = kept;
-        see_terminator(&mut rewriter, block);
+        if !effort.is_over() {
+            see_terminator(&mut rewriter, block);
+        }
     }
     let Rewriter { function, facts, replacement, mut prelude, changed, .. } = rewriter;
     let entry = &mut function.blocks[0].insts;

@@ -8,6 +8,7 @@
 //! without harm; comparisons do where their results are wanted in the loop's lanes only.
 
 use super::inner_loops::MOST_BLOCKS;
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Type, Value};
 use crate::function::{Def, Function, Target, Terminator};
 use crate::graph::Graph;
@@ -28,20 +29,24 @@ struct Carried {
 
 /// Lets lanes that are outside of the masks of loops go on in them, in a simplified function; gives whether there were some. `harmless` says of an
 /// operation without effects that it may take any numbers and NaNs in lanes that nobody looks at.
-pub fn free_lanes(function: &mut Function, harmless: impl Fn(&Op) -> bool) -> bool {
+pub fn free_lanes(function: &mut Function, effort: &Effort, harmless: impl Fn(&Op) -> bool) -> bool {
+    let patience = effort.patience(function);
     let mut changed = false;
     let mut graph = Graph::new(function);
     for body in graph.innermost_loops(MOST_BLOCKS) {
-        if let Some((mask, carried)) = freed(function, &graph, &body, &harmless) {
+        if !patience.spend(function.size()) {
+            break;
+        }
+        if let Some((mask, carried)) = freed(function, &graph, &body, &harmless, &patience) {
             free(function, &body, mask, &carried);
             graph = Graph::new(function);
             changed = true;
         }
     }
     if changed {
-        super::simplify(function);
+        super::simplify_within(function, effort);
     }
-    if super::bare_params::run(function, &harmless) {
+    if super::bare_params::run(function, &harmless, effort) {
         super::dead::run(function);
         function.compact();
         changed = true;
@@ -55,6 +60,7 @@ fn freed(
     graph: &Graph,
     body: &[Block],
     harmless: &impl Fn(&Op) -> bool,
+    patience: &Patience,
 ) -> Option<(Value, Vec<Carried>)> {
     let head = body[0];
     let edges = graph.edges(function, head);
@@ -84,7 +90,11 @@ fn freed(
         }
     }
     let mask = mask?;
+    let size: usize = body.iter().map(|&block| function.insts(block).len()).sum();
     loop {
+        if !patience.spend(size * carried.len() + function.block_count()) {
+            return None;
+        }
         let spoiled = spoiled(function, body, mask, &carried, harmless);
         let before = carried.len();
         carried.retain(|one| !spoiled.contains(&one.param));

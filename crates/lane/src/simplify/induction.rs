@@ -4,24 +4,29 @@
 //! are calculated here, by the rules of the operations. An index that grows by the same integer in every pass is counted as an integer then:
 //! what the host has to wait for before it can load an element is one addition.
 
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
 use crate::scalar::evaluate;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most operations that are calculated for a function.
 const MOST_CALCULATED: usize = 1 << 16;
 
 /// Gives whether something changed.
-pub(super) fn run(function: &mut Function) -> bool {
+pub(super) fn run(function: &mut Function, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let graph = Graph::new(function);
     let heads: Vec<Block> = graph.loop_heads().collect();
     let (mut changed, mut calculated) = (false, 0);
     for head in heads {
-        if let Some(counted) = Loop::new(function, &graph, head) {
+        if let Some(counted) = Loop::new(function, &graph, head, &patience) {
             let indices = counted.indices(function, &graph, &mut calculated);
+            if !patience.spend(indices.len() * counted.insts.len()) {
+                break;
+            }
             changed |= !indices.is_empty();
             count(function, &counted, indices);
         }
@@ -63,12 +68,16 @@ struct Index {
 }
 
 impl Loop {
-    fn new(function: &Function, graph: &Graph, head: Block) -> Option<Self> {
+    fn new(function: &Function, graph: &Graph, head: Block, patience: &Patience) -> Option<Self> {
         let (latches, mut entries): (Vec<Block>, Vec<Block>) =
             graph.predecessors(head).iter().partition(|&&from| graph.is_loop_edge(from, head));
         entries.dedup();
         let &[latch] = latches.as_slice() else { return None };
+        if !patience.spend(graph.order.len()) {
+            return None;
+        }
         let body = graph.natural_loop(head)?;
+        let size: usize = body.iter().map(|&block| 1 + function.insts(block).len()).sum();
         let to_head = |from: &Block| function.terminator(*from).targets().filter(|target| target.block == head);
         let around: &Target = to_head(&latch).next()?;
         let start = |number: usize| {
@@ -80,6 +89,9 @@ impl Loop {
             (0..around.args.len()).filter_map(|number| Some((number, start(number)?, around.args[number]))).collect();
         // What does not come around by such steps is no counter, nor is what depends on it.
         let (insts, known) = loop {
+            if !patience.spend(function.value_count() + size) {
+                return None;
+            }
             let (insts, known) = calculable(function, head, &body, &counters);
             let before = counters.len();
             counters.retain(|&(.., next)| known[next.index()] || function.lane_constant(next).is_some());
@@ -87,9 +99,10 @@ impl Loop {
                 break (insts, known);
             }
         };
+        let is_body: HashSet<Block> = body.iter().copied().collect();
         let test = body.iter().filter(|&&block| graph.dominates(block, latch)).find_map(|&block| {
             let Terminator::Any { mask, then, otherwise } = function.terminator(block) else { return None };
-            let is_inside = [then, otherwise].map(|target| body.contains(&target.block));
+            let is_inside = [then, otherwise].map(|target| is_body.contains(&target.block));
             let stays = if is_inside[0] { then.block } else { otherwise.block };
             let ends = known[mask.index()] && is_inside[0] != is_inside[1] && graph.predecessors(stays).len() == 1;
             ends.then_some(Test { mask: *mask, leaves: is_inside[1], stays })
@@ -150,7 +163,7 @@ impl Loop {
         passes: &HashMap<Inst, Vec<u32>>,
     ) -> Vec<Index> {
         let whole = self.body.iter().filter(|&&block| graph.dominates(self.test.stays, block));
-        let whole: Vec<Inst> = whole.flat_map(|&block| function.insts(block)).copied().collect();
+        let whole: HashSet<Inst> = whole.flat_map(|&block| function.insts(block)).copied().collect();
         let index = |&inst: &Inst| {
             let values = passes.get(&inst)?;
             let &[first, second, ..] = values.as_slice() else { return None };

@@ -19,7 +19,8 @@
 //!
 //! Where the mask stays, choices by masks of joins are choices by one mask, and what is counted for its lanes is the same in every pass.
 
-use super::closing::{add_param, can_be_closed, close, defined, used};
+use super::closing::{add_params, can_be_closed, close, defined, used};
+use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
@@ -31,10 +32,14 @@ pub(super) const MOST: usize = 512;
 pub(super) const MOST_BLOCKS: usize = 64;
 
 /// Gives loops inner loops where that can be; gives whether there was one.
-pub(crate) fn run(function: &mut Function) -> bool {
+pub(crate) fn run(function: &mut Function, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let mut graph = Graph::new(function);
     let mut changed = false;
     for body in graph.innermost_loops(MOST_BLOCKS) {
+        if !patience.spend(function.size() + function.params(body[0]).len() * body.len()) {
+            break;
+        }
         if let Some(found) = Loop::find(function, &graph, body) {
             found.split(function, &graph);
             graph = Graph::new(function);
@@ -133,9 +138,8 @@ impl Loop {
         let behind: Vec<Block> = self.body.iter().copied().filter(|&block| graph.dominates(meeting, block)).collect();
         let (mut inner, own) = (self.inner_values(function), defined(function, &behind));
         inner.retain(|value| !own.contains(value));
-        for value in used(function, &behind).into_iter().filter(|value| inner.contains(value)) {
-            add_param(function, graph, (meeting, value), &behind);
-        }
+        let wanted: Vec<Value> = used(function, &behind).into_iter().filter(|value| inner.contains(value)).collect();
+        add_params(function, graph, (meeting, &wanted), &behind);
     }
 
     /// Ways on which the masks stay go around the inner loop, all others to the copies and from there around the outer one.

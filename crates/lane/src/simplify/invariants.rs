@@ -3,17 +3,22 @@
 //! A value that lives through a loop takes a register, or a place in memory from where it is read, so that this pays for
 //! operations of many host instructions only, for what they are made of and for what is made of them.
 
+use crate::effort::Effort;
 use crate::entity::{Block, Inst};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
 use crate::op::Effect;
 
-pub(crate) fn run(function: &mut Function) -> bool {
+pub(crate) fn run(function: &mut Function, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let graph = Graph::new(function);
     let mut changed = false;
     // Inner loops come behind the loops that they are in: what leaves one may leave the next.
     let heads: Vec<Block> = graph.loop_heads().collect();
     for head in heads.into_iter().rev() {
+        if !patience.spend(graph.order.len() + function.value_count()) {
+            break;
+        }
         if let Some((front, body)) = entered_once(&graph, head) {
             changed |= move_in_front(function, front, &body);
         }

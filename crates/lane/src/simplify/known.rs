@@ -16,6 +16,9 @@ struct Fact {
     next: u32,
 }
 
+/// Facts about one mask that are looked at, at most.
+const MOST_FACTS: usize = 256;
+
 /// The known masks of a function.
 pub(crate) struct Known {
     facts: Vec<Fact>,
@@ -80,8 +83,8 @@ impl Known {
     /// What the mask is known to be in `block`.
     pub(crate) fn get(&self, graph: &Graph, mask: Value, block: Block) -> Option<bool> {
         let mut at = self.first.get(mask.index()).copied().unwrap_or(0);
-        while at != 0 {
-            let fact = &self.facts[at as usize - 1];
+        for _ in 0..MOST_FACTS {
+            let fact = &self.facts[at.checked_sub(1)? as usize];
             if graph.dominates(fact.region, block) {
                 return Some(fact.value);
             }

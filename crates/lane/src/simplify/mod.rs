@@ -41,6 +41,7 @@ mod zero_signs;
 mod zeroed_lanes;
 
 use crate::attribute::Bits;
+use crate::effort::Effort;
 use crate::entity::{Inst, Table, Value};
 use crate::function::Function;
 use crate::graph::Graph;
@@ -52,8 +53,8 @@ pub(crate) use nan_bits::Observed;
 pub use narrowing::ask_who_leaves;
 pub use zeroed_lanes::zero_lanes;
 
-/// A pass: its name, and what it does, which returns whether it changed something.
-type Pass = (&'static str, fn(&mut Function, &mut Analyses) -> bool);
+/// A pass: its name, and what it does, which returns whether it changed something. Wherever it ends for want of effort, the function is what it was.
+type Pass = (&'static str, fn(&mut Function, &mut Analyses, &Effort) -> bool);
 
 /// What is known of a function while passes take turns.
 struct Analyses {
@@ -74,22 +75,22 @@ const PARAMETERS: &str = "parameters";
 
 /// The passes, in the order in which a round runs them.
 const PASSES: &[Pass] = &[
-    (DEAD, |function, _| dead::run(function)),
-    (FORWARD, |function, analyses| {
+    (DEAD, |function, _, _| dead::run(function)),
+    (FORWARD, |function, analyses, effort| {
         let walked = analyses.facts.take().filter(|_| analyses.is_walked);
-        let (changed, facts) = forward::run(function, &analyses.graph, walked);
+        let (changed, facts) = forward::run(function, &analyses.graph, walked, effort);
         analyses.facts = Some(facts);
         analyses.is_walked = true;
         changed
     }),
-    (PARAMETERS, |function, analyses| params::run(function, &analyses.graph)),
-    ("demand", |function, analyses| demand::run(function, &analyses.graph)),
-    ("counters", |function, Analyses { graph, facts, .. }| {
-        counters::run(function, graph, facts.as_ref().map(Facts::shapes))
+    (PARAMETERS, |function, analyses, effort| params::run(function, &analyses.graph, effort)),
+    ("demand", |function, analyses, effort| demand::run(function, &analyses.graph, effort)),
+    ("counters", |function, Analyses { graph, facts, .. }, effort| {
+        counters::run(function, graph, facts.as_ref().map(Facts::shapes), effort)
     }),
-    ("NaN bits", |function, analyses| nan_bits::run(function, &analyses.graph)),
-    ("negations", |function, _| negations::run(function)),
-    ("blocks", |function, analyses| {
+    ("NaN bits", |function, analyses, _| nan_bits::run(function, &analyses.graph)),
+    ("negations", |function, _, _| negations::run(function)),
+    ("blocks", |function, analyses, _| {
         let changed = blocks::run(function, &analyses.graph);
         if changed {
             analyses.graph = Graph::new(function);
@@ -105,24 +106,33 @@ const MAX_TURNS: usize = 8 * PASSES.len();
 
 /// Simplifies a function that passes the verifier, and puts it in order ([`Function::compact`]).
 pub fn simplify(function: &mut Function) {
-    simplify_with(function, |_, _| ());
+    simplify_within(function, &Effort::default());
+}
+
+/// The same, as far as the effort goes.
+pub fn simplify_within(function: &mut Function, effort: &Effort) {
+    simplify_observed(function, effort, &mut |_, _| ());
 }
 
 /// Like [`simplify`], and shows the function to `observe` with the pass's name after every pass that changed something, so
 /// that a test can run it and compare.
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
+    simplify_observed(function, &Effort::default(), &mut observe);
+}
+
+fn simplify_observed(function: &mut Function, effort: &Effort, observe: &mut impl FnMut(&'static str, &Function)) {
     function.compact();
-    take_turns(function, MAX_TURNS, &mut observe);
+    take_turns(function, MAX_TURNS, effort, observe);
     // Edges past a loop's head can be told apart once the loop has an inner one, which then leaves it in other places.
     for _ in 0..MAX_SHAPINGS {
-        let threaded = threading::run(function);
+        let threaded = goes_on(function, effort) && threading::run(function, effort);
         if threaded {
             blocks::run(function, &Graph::new(function));
             function.compact();
             observe("threading", function);
-            take_turns(function, PASSES.len(), &mut observe);
+            take_turns(function, PASSES.len(), effort, observe);
         }
-        let has_inner = inner_loops::run(function);
+        let has_inner = goes_on(function, effort) && inner_loops::run(function, effort);
         if has_inner {
             blocks::run(function, &Graph::new(function));
             function.compact();
@@ -131,46 +141,69 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
         if !threaded && !has_inner {
             break;
         }
-        take_turns(function, MAX_TURNS, &mut observe);
+        take_turns(function, MAX_TURNS, effort, observe);
     }
-    if induction::run(function) {
+    if goes_on(function, effort) && induction::run(function, effort) {
         dead::run(function);
         observe("induction", function);
     }
-    left_lanes::run(function);
-    exits::run(function);
-    function.compact();
+    settle_ways_out(function, effort);
     observe("exits", function);
 }
 
+/// What comes last: the lanes that stay, and the ways out of loops.
+fn settle_ways_out(function: &mut Function, effort: &Effort) {
+    if goes_on(function, effort) {
+        left_lanes::run(function);
+        exits::run(function, effort);
+    }
+    function.compact();
+}
+
 /// Gives loops inner loops in a function that was simplified before something could have them.
-fn simplify_loops(function: &mut Function) {
-    if inner_loops::run(function) {
+fn simplify_loops(function: &mut Function, effort: &Effort) {
+    if goes_on(function, effort) && inner_loops::run(function, effort) {
         blocks::run(function, &Graph::new(function));
     }
     function.compact();
-    take_turns(function, MAX_TURNS, &mut |_, _| ());
-    left_lanes::run(function);
-    exits::run(function);
-    function.compact();
+    take_turns(function, MAX_TURNS, effort, &mut |_, _| ());
+    settle_ways_out(function, effort);
 }
 
 /// Simplifies a function that passes the verifier in one round: for who makes several functions of it, each of which is simplified by itself.
 pub fn simplify_once(function: &mut Function) {
+    simplify_once_within(function, &Effort::default());
+}
+
+/// The same, as far as the effort goes.
+pub fn simplify_once_within(function: &mut Function, effort: &Effort) {
     function.compact();
-    take_turns(function, PASSES.len(), &mut |_, _| ());
+    take_turns(function, PASSES.len(), effort, &mut |_, _| ());
     dead::run(function);
     function.compact();
 }
 
+/// Notes that a pass looks at the function; gives whether there is effort for that.
+fn goes_on(function: &Function, effort: &Effort) -> bool {
+    effort.spend(function.size()) && effort.has_room(function.value_count())
+}
+
 /// Runs the passes until nothing changes, so many of them at most.
-fn take_turns(function: &mut Function, turns: usize, observe: &mut impl FnMut(&'static str, &Function)) {
+fn take_turns(
+    function: &mut Function,
+    turns: usize,
+    effort: &Effort,
+    observe: &mut impl FnMut(&'static str, &Function),
+) {
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
     // wants hides little from the others, and so is no reason to run them all again.
     let mut idle = 0;
     let mut analyses = Analyses { graph: Graph::new(function), facts: None, is_walked: false };
     for &(name, pass) in PASSES.iter().cycle().take(turns) {
-        let changed = pass(function, &mut analyses);
+        if !goes_on(function, effort) {
+            break;
+        }
+        let changed = pass(function, &mut analyses, effort);
         if changed {
             observe(name, function);
             analyses.is_walked &= name == DEAD || name == FORWARD;
@@ -188,7 +221,12 @@ fn take_turns(function: &mut Function, turns: usize, observe: &mut impl FnMut(&'
 /// Takes long computations that are the same in every pass of a loop out of it, in a simplified function. For hosts with registers for what then
 /// lives through the loop.
 pub fn hoist_invariants(function: &mut Function) {
-    if invariants::run(function) {
+    hoist_invariants_within(function, &Effort::default());
+}
+
+/// The same, as far as the effort goes.
+pub fn hoist_invariants_within(function: &mut Function, effort: &Effort) {
+    if goes_on(function, effort) && invariants::run(function, effort) {
         function.compact();
     }
 }

@@ -18,8 +18,9 @@
 //!                                         next(mask)
 //! ```
 
-use super::closing::{add_param, can_be_closed, used};
+use super::closing::{add_params, can_be_closed, used};
 use super::inner_loops::{MOST, MOST_BLOCKS, copy_blocks};
+use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Def, Function, Target, Terminator};
 use crate::graph::Graph;
@@ -31,10 +32,14 @@ const TESTS: usize = 2;
 
 /// Lets loops with several tests in a pass ask whether lanes leave, and gives them inner loops for the passes in which none does, in a simplified
 /// function; gives whether there was one.
-pub fn ask_who_leaves(function: &mut Function) -> bool {
+pub fn ask_who_leaves(function: &mut Function, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let mut graph = Graph::new(function);
     let mut changed = false;
     for body in graph.innermost_loops(MOST_BLOCKS) {
+        if !patience.spend(function.size()) {
+            break;
+        }
         let tests = tests(function, &graph, &body);
         if !tests.is_empty() {
             tests.iter().for_each(|test| ask(function, &graph, test));
@@ -43,7 +48,7 @@ pub fn ask_who_leaves(function: &mut Function) -> bool {
         }
     }
     if changed {
-        super::simplify_loops(function);
+        super::simplify_loops(function, effort);
     }
     changed
 }
@@ -127,9 +132,8 @@ fn ask(function: &mut Function, graph: &Graph, &Test { block, at, operand, next 
     // Both ways come to the next block.
     let behind: Vec<Block> = graph.order.iter().copied().filter(|&other| graph.dominates(next, other)).collect();
     let made = results(function, &tail);
-    for value in used(function, &behind).into_iter().filter(|value| made.contains(value)) {
-        add_param(function, graph, (next, value), &behind);
-    }
+    let wanted: Vec<Value> = used(function, &behind).into_iter().filter(|value| made.contains(value)).collect();
+    add_params(function, graph, (next, &wanted), &behind);
     let some = function.add_block();
     let end = function.blocks[block.index()].terminator.take();
     let data = &mut function.blocks[some.index()];

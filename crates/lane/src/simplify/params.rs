@@ -2,20 +2,27 @@
 
 use super::congruence::join_params;
 use super::replacement::Replacement;
+use crate::effort::Effort;
 use crate::entity::{Block, Value};
 use crate::function::{Def, Function, Target};
 use crate::graph::Graph;
 
-pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
+pub(crate) fn run(function: &mut Function, graph: &Graph, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let mut replacement = Replacement::new(function);
     let mut changed = false;
     let mut again = true;
     while again {
         again = false;
         for &block in &graph.order {
-            again |= replace_params(function, graph, block, &mut replacement);
+            if !patience.spend(1 + function.params(block).len() * graph.predecessors(block).len()) {
+                again = false;
+                break;
+            }
+            let replaces = replace_params(function, graph, block, &mut replacement);
+            changed |= replaces;
+            again |= replaces;
         }
-        changed |= again;
     }
     if changed {
         retain(function, |param| !replacement.has(param));

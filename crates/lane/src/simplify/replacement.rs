@@ -2,39 +2,47 @@
 
 use crate::entity::Value;
 use crate::function::Function;
+use std::cell::Cell;
 
 /// For each value, what takes its place.
 pub(crate) struct Replacement {
-    by: Vec<Value>,
+    by: Vec<Cell<Value>>,
 }
 
 impl Replacement {
     /// Every value stays.
     pub(crate) fn new(function: &Function) -> Self {
-        Self { by: (0..function.value_count()).map(Value::new).collect() }
+        Self { by: (0..function.value_count()).map(|value| Cell::new(Value::new(value))).collect() }
     }
 
     /// Notes values that were made meanwhile: they stay.
     pub(crate) fn extend(&mut self, function: &Function) {
-        self.by.extend((self.by.len()..function.value_count()).map(Value::new));
+        self.by.extend((self.by.len()..function.value_count()).map(|value| Cell::new(Value::new(value))));
     }
 
     /// From now on `by` takes the place of `value`.
     pub(crate) fn set(&mut self, value: Value, by: Value) {
-        self.by[value.index()] = by;
+        self.by[value.index()].set(by);
     }
 
     /// What stands for the value in the end.
-    pub(crate) fn get(&self, mut value: Value) -> Value {
-        while self.by[value.index()] != value {
-            value = self.by[value.index()];
+    pub(crate) fn get(&self, value: Value) -> Value {
+        let next = |value: Value| self.by[value.index()].get();
+        let mut end = next(value);
+        while next(end) != end {
+            end = next(end);
         }
-        value
+        // Long ways are gone once.
+        let mut at = value;
+        while next(at) != end {
+            at = self.by[at.index()].replace(end);
+        }
+        end
     }
 
     /// Whether another value stands for this one.
     pub(crate) fn has(&self, value: Value) -> bool {
-        self.by[value.index()] != value
+        self.by[value.index()].get() != value
     }
 
     /// Rewrites every operand.

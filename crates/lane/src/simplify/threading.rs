@@ -3,7 +3,8 @@
 //! Guests leave loops and branches by masks: a lane that is done clears its bit, and blocks in which ways meet ask who is left. On a way on which
 //! nobody can be left, or nobody can have gone, the question is answered here.
 
-use super::closing::{add_param, used};
+use super::closing::{add_params, used};
+use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::graph::Graph;
@@ -11,14 +12,14 @@ use crate::hash::FastSet;
 use crate::op::Effect;
 
 /// Gives whether something changed.
-pub(super) fn run(function: &mut Function) -> bool {
+pub(super) fn run(function: &mut Function, effort: &Effort) -> bool {
+    let patience = effort.patience(function);
     let graph = Graph::new(function);
-    let heads: Vec<Block> = graph.loop_heads().collect();
     let mut changed = false;
-    for &block in graph.order.iter().filter(|block| !heads.contains(block)) {
+    for &block in graph.order.iter().filter(|&&block| !graph.is_loop_head(block)) {
         let Some(asked) = asked(function, block) else { continue };
         let is_known = |target: &&Target| function.mask_constant(target.args[asked]).is_some();
-        if graph.edges(function, block).iter().any(is_known) && keep(function, &graph, block) {
+        if graph.edges(function, block).iter().any(is_known) && keep(function, &graph, block, &patience) {
             for &from in graph.predecessors(block) {
                 changed |= thread(function, from, (block, asked));
             }
@@ -36,14 +37,19 @@ fn asked(function: &Function, block: Block) -> Option<usize> {
 }
 
 /// Lets the parameters of a block be used in it alone, if that can be: the blocks behind it get their own.
-fn keep(function: &mut Function, graph: &Graph, block: Block) -> bool {
+fn keep(function: &mut Function, graph: &Graph, block: Block, patience: &Patience) -> bool {
     let params: FastSet<Value> = function.params(block).iter().copied().collect();
     let next: Vec<Block> = function.terminator(block).targets().map(|target| target.block).collect();
     for next in next.into_iter().filter(|&next| graph.predecessors(next).len() == 1) {
         let behind: Vec<Block> = graph.order.iter().copied().filter(|&other| graph.dominates(next, other)).collect();
-        for value in used(function, &behind).into_iter().filter(|value| params.contains(value)) {
-            add_param(function, graph, (next, value), &behind);
+        if !patience.spend(function.size()) {
+            return false;
         }
+        let wanted: Vec<Value> = used(function, &behind).into_iter().filter(|value| params.contains(value)).collect();
+        add_params(function, graph, (next, &wanted), &behind);
+    }
+    if !patience.spend(function.size()) {
+        return false;
     }
     let others: Vec<Block> = graph.order.iter().copied().filter(|&other| other != block).collect();
     !used(function, &others).iter().any(|value| params.contains(value))

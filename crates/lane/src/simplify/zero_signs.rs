@@ -4,6 +4,7 @@
 //! A sign that nobody sees may change. What hides a sign must therefore do so whatever becomes of the signs of other values: that an
 //! operand is never -0 is taken from its own operation alone.
 
+use crate::effort::Patience;
 use crate::entity::Value;
 use crate::facts::Ranges;
 use crate::function::Function;
@@ -16,11 +17,16 @@ const MINUS_ZERO: u32 = 0x8000_0000;
 pub(crate) struct ZeroSigns(Vec<bool>);
 
 impl ZeroSigns {
-    pub(crate) fn new(function: &Function, graph: &Graph, ranges: &Ranges) -> Self {
+    pub(crate) fn new(function: &Function, graph: &Graph, ranges: &Ranges, patience: &Patience) -> Self {
         let mut signs = Self(vec![false; function.value_count()]);
         // Users come before operands, but for what comes around loops.
         let has_loops = graph.loop_heads().next().is_some();
-        while signs.spread(function, graph, ranges) && has_loops {}
+        while signs.spread(function, graph, ranges) && has_loops {
+            if !patience.spend(function.size()) {
+                signs.0.fill(true);
+                break;
+            }
+        }
         signs
     }
 

@@ -6,6 +6,7 @@
 
 use super::demand::{Demand, Ways, each_use};
 use super::implication::implies_by_params;
+use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Def, Function, Terminator};
 use crate::graph::Graph;
@@ -17,7 +18,7 @@ type Use = (Inst, usize);
 
 /// Gives blocks behind branches zeros in lanes that do not come there, in a simplified function; gives whether there are some. `is_worth` says
 /// whether a block of so many instructions is worth so many choices.
-pub fn zero_lanes(function: &mut Function, is_worth: impl Fn(usize, usize) -> bool) -> bool {
+pub fn zero_lanes(function: &mut Function, effort: &Effort, is_worth: impl Fn(usize, usize) -> bool) -> bool {
     let graph = Graph::new(function);
     let masks: FastMap<Block, Value> = graph
         .order
@@ -33,7 +34,7 @@ pub fn zero_lanes(function: &mut Function, is_worth: impl Fn(usize, usize) -> bo
         function.insts(block).iter().for_each(|inst| homes[inst.index()] = Some(block));
     }
     let mut uses: FastMap<Block, FastMap<Value, Vec<Use>>> = FastMap::default();
-    each_use(function, &graph, Ways::Everywhere, |inst, at, demand| {
+    each_use(function, &graph, Ways::Everywhere, effort, |inst, at, demand| {
         let value = function.args(inst)[at];
         if let (Some(block), Demand::Inside(inside)) = (homes[inst.index()], demand)
             && is_from_outside(function, &homes, block, value)

@@ -8,6 +8,7 @@ mod machine;
 
 use crate::program::{CONSTANTS, FlowOp, INPUTS, MAX_DEPTH, OUTPUTS, Program};
 use crate::uses::Uses;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Function, IntTest, Type, Value, Variable};
 use machine::Machine;
 use std::collections::{BTreeSet, HashMap};
@@ -96,6 +97,14 @@ struct Walk<'a> {
 /// # Errors
 /// If it is left to the reference.
 pub fn lift(program: &Program, layout: &Layout) -> Result<Lifted, NotLifted> {
+    lift_within(program, layout, &Effort::default())
+}
+
+/// The same, if it does not take more than the effort.
+///
+/// # Errors
+/// If it does, or the program is left to the reference.
+pub fn lift_within(program: &Program, layout: &Layout, effort: &Effort) -> Result<Lifted, NotLifted> {
     let m = Machine::new(program, layout);
     let settles = m.index_is_unread();
     let mut walk = Walk {
@@ -113,6 +122,9 @@ pub fn lift(program: &Program, layout: &Layout) -> Result<Lifted, NotLifted> {
     let block = walk.block(start)?;
     walk.m.b.jump(block, &[]);
     while let Some(point) = walk.open.pop() {
+        if !walk.m.b.keeps_to(effort) {
+            return Err(NotLifted::TooLarge);
+        }
         let block = walk.blocks[&point];
         walk.m.b.switch_to(block);
         walk.at = block.index();
@@ -123,6 +135,9 @@ pub fn lift(program: &Program, layout: &Layout) -> Result<Lifted, NotLifted> {
     }
     let blocks: Vec<Block> = walk.blocks.values().copied().collect();
     blocks.into_iter().for_each(|block| walk.m.b.seal(block));
+    if !walk.m.b.seal_all(effort) {
+        return Err(NotLifted::TooLarge);
+    }
     Ok(Lifted { function: walk.m.b.finish(), max_steps: walk.max_steps })
 }
 

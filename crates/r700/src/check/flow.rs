@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Combinations of address and stack that are looked at; programs of compilers have fewer than instructions times calls.
 const MAX_STATES: usize = 1 << 16;
 /// Frames in all these stacks together.
-const MAX_FRAMES: usize = 1 << 22;
+const MAX_FRAMES: usize = 1 << 20;
 
 /// A frame as far as it is known beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -88,6 +88,9 @@ impl AluClause<'_> {
     }
 }
 
+/// Qwords of clauses that checks look at, for all instructions that run them together: any number of instructions may name the same one.
+const MOST_CLAUSE_QWORDS: usize = 1 << 22;
+
 /// A program with what the checks want to know about it.
 struct Subject<'a> {
     program: &'a Program,
@@ -105,7 +108,13 @@ impl Subject<'_> {
     /// The clauses that reachable instructions run, each for each of them.
     fn clauses(&self) -> impl Iterator<Item = (u32, &Cf, Clause)> {
         let family = self.program.info.family;
-        self.instructions().filter_map(move |(pc, cf)| Some((pc, cf, cf.clause(family)?)))
+        let mut left = MOST_CLAUSE_QWORDS;
+        let mut is_left = move |clause: &Clause| {
+            left = left.saturating_sub(clause.length as usize);
+            left > 0
+        };
+        let clauses = self.instructions().filter_map(move |(pc, cf)| Some((pc, cf, cf.clause(family)?)));
+        clauses.take_while(move |(_, _, clause)| is_left(clause))
     }
 
     /// The ALU clauses that lie in the image.

@@ -6,7 +6,8 @@ use crate::cf::{Cf, CfExport};
 use crate::codes::{IndexMode, KcacheMode, PredicateSelect};
 use crate::fetch::Fetch;
 use crate::group::{GROUP_SLOTS, Group, Unit};
-use crate::outline::{ClauseKind, fetches};
+use crate::outline::{Clause, ClauseKind, fetches};
+use std::collections::HashMap;
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     for clause in subject.alu_clauses() {
@@ -129,22 +130,25 @@ fn addresses(clause: &AluClause, findings: &mut Findings) {
 
 /// aL is that of an open LOOP_START.
 fn loop_index(subject: &Subject, findings: &mut Findings) {
+    let mut known = HashMap::new();
     for (pc, cf) in subject.instructions().filter(|(pc, _)| subject.walk.may_lack_index(*pc)) {
         let uses = match cf {
             Cf::Export(CfExport { fields, .. }) => fields.relative,
             Cf::Alu(alu) => alu.fields.kcache.iter().any(|window| window.mode == KcacheMode::LockLoopIndex),
             Cf::Plain(_) | Cf::Reserved(_) => false,
         };
-        if uses || clause_uses_index(subject, cf) {
+        let of_clause = cf.clause(subject.program.info.family);
+        let in_clause =
+            of_clause.is_some_and(|clause| *known.entry(clause).or_insert_with(|| clause_uses_index(subject, &clause)));
+        if uses || in_clause {
             let message = "the loop index aL is used, but on some path no LOOP_START is open";
             findings.at(FindingCode::NoLoopIndex, pc, message, "put it into a LOOP_START; other loops have no index");
         }
     }
 }
 
-fn clause_uses_index(subject: &Subject, cf: &Cf) -> bool {
+fn clause_uses_index(subject: &Subject, clause: &Clause) -> bool {
     let (code, family) = (&subject.program.code, subject.program.info.family);
-    let Some(clause) = cf.clause(family) else { return false };
     let Some(range) = clause.range(code.len()) else { return false };
     match clause.kind {
         ClauseKind::Alu => {

@@ -35,6 +35,7 @@ pub use specialisation::*;
 use crate::job::{TrapKind, TrapLocation};
 use crate::program::Program;
 use control::Walk;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Function, SurfaceDecl, TableDecl};
 use independence::Checks;
 use machine::LiftState;
@@ -92,7 +93,7 @@ pub enum Dependence {
 /// Why a program is not lifted. The reference runs it all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLifted {
-    /// Too many ways through the program, or too much memory for each lane.
+    /// Too many ways through the program, too much memory for each lane, or more than the effort.
     #[error("the program is too large, or its stack has too many shapes")]
     TooLarge,
     /// Code that goes back other than by the end of a loop.
@@ -120,9 +121,22 @@ pub fn lift(
     fetch_program: Option<&Program>,
     specialisation: &Specialisation,
 ) -> Result<Lifted, NotLifted> {
+    lift_within(program, fetch_program, specialisation, &Effort::default())
+}
+
+/// The same, if it does not take more than the effort.
+///
+/// # Errors
+/// If it does, or the program has no such form.
+pub fn lift_within(
+    program: &Program,
+    fetch_program: Option<&Program>,
+    specialisation: &Specialisation,
+    effort: &Effort,
+) -> Result<Lifted, NotLifted> {
     let state = || LiftState::new(program, fetch_program, specialisation);
-    match walk(Walk::new(state()?, false)) {
-        Err(NotLifted::Backward) => walk(Walk::new(state()?, true)),
+    match walk(Walk::new(state()?, false), effort) {
+        Err(NotLifted::Backward) => walk(Walk::new(state()?, true), effort),
         walked => walked,
     }
 }
@@ -136,8 +150,9 @@ pub fn lift_with_names(
     fetch_program: Option<&Program>,
     specialisation: &Specialisation,
     names: &Names,
+    effort: &Effort,
 ) -> Result<Lifted, NotLifted> {
-    walk(Walk::new(LiftState::new_with_names(program, fetch_program, specialisation, names)?, false))
+    walk(Walk::new(LiftState::new_with_names(program, fetch_program, specialisation, names)?, false), effort)
 }
 
 /// Lifts a program in which loops that a compiler has unrolled are loops again. Lanes leave the same and take as many steps, but places of steps
@@ -146,6 +161,7 @@ pub fn lift_with_loops(
     program: &Program,
     fetch_program: Option<&Program>,
     specialisation: &Specialisation,
+    effort: &Effort,
 ) -> Option<Lifted> {
     let lifted = |with_nests| {
         let unrolled = unrolled::find(&program.code, program.info.family, with_nests);
@@ -153,15 +169,18 @@ pub fn lift_with_loops(
             return None;
         }
         let state = LiftState::new(program, fetch_program, specialisation).ok()?;
-        let lifted = walk(Walk::new(state, false).with_loops(unrolled)).ok()?;
+        let lifted = walk(Walk::new(state, false).with_loops(unrolled), effort).ok()?;
         (lifted.dependence == Dependence::Independent).then_some(lifted)
     };
     // What only looks like a nest does not keep clauses in line from being a loop.
     lifted(true).or_else(|| lifted(false))
 }
 
-fn walk(mut walk: Walk) -> Result<Lifted, NotLifted> {
-    walk.run()?;
+fn walk(mut walk: Walk, effort: &Effort) -> Result<Lifted, NotLifted> {
+    walk.run(effort)?;
+    if !walk.m.b.seal_all(effort) {
+        return Err(NotLifted::TooLarge);
+    }
     let specialisation = walk.m.specialisation;
     let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
     let counts = specialisation.loops.iter().map(|constant| constant.count).collect();

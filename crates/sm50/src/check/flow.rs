@@ -6,6 +6,7 @@ use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::program::Code;
 use crate::table::{Class, FlowOp, Op};
+use std::collections::HashSet;
 
 /// Whether the instruction executes in every active lane.
 fn unconditional(instruction: &Instruction) -> bool {
@@ -62,6 +63,7 @@ fn makers(op: Op) -> Option<(&'static [Op], &'static str)> {
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     let code = &subject.program.code;
+    let there: HashSet<Op> = subject.instructions().map(|(_, _, instruction)| instruction.op()).collect();
     for (index, at, instruction) in subject.instructions() {
         let name = instruction.row().name;
         let indexed = matches!(instruction.op(), Op::Brx | Op::Jmx);
@@ -78,7 +80,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
             findings.at(FindingCode::RunsOff, index, message, "end the program with EXIT");
         }
         if let Some((makers, what)) = makers(instruction.op())
-            && !subject.instructions().any(|(_, _, other)| makers.contains(&other.op()))
+            && !makers.iter().any(|maker| there.contains(maker))
         {
             let message = format!("{name} without {what} anywhere before it");
             findings.at(FindingCode::NoToken, index, message, format!("put {what} where the region begins"));

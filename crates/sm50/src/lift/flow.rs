@@ -4,11 +4,12 @@
 //! the function goes back, too. That is right for every order of nodes; in a good one, lanes wait for each other where ways
 //! meet.
 
-use super::Walked;
 use super::graph::{End, Graph, Node, Way};
 use super::machine::LiftState;
+use super::{NotLifted, Walked};
 use crate::codes::Test;
 use crate::program::Code;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Type, Value, Variable};
 
 /// The tests that are the opposites of others.
@@ -18,7 +19,7 @@ const OPPOSITES: [Test; 13] = {
 };
 
 /// Lifts all nodes.
-pub(super) fn walk(m: &mut LiftState, graph: &Graph) -> Walked<()> {
+pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<()> {
     let count = graph.nodes.len();
     // For each node the nodes behind which the function goes back to it, the last one counting.
     let mut last_back = vec![None; count];
@@ -27,17 +28,25 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph) -> Walked<()> {
             last_back[to] = Some(from);
         }
     }
-    let waiting: Vec<Variable> = (0..count).map(|_| m.b.variable(Type::Mask)).collect();
+    let mut heads = vec![Vec::new(); count];
+    for (head, &from) in last_back.iter().enumerate() {
+        from.into_iter().for_each(|from: usize| heads[from].push(head));
+    }
+    // Blocks first: variables that are made behind them take memory where they are set alone.
     let bodies: Vec<Block> = (0..count).map(|_| m.b.new_block()).collect();
+    let waiting: Vec<Variable> = (0..count).map(|_| m.b.variable(Type::Mask)).collect();
     m.b.set(waiting[0], m.live);
     m.b.jump(bodies[0], &[]);
-    let mut walk = Walk { m, waiting, bodies, last_back };
+    let mut walk = Walk { m, waiting, bodies, last_back, heads };
     for (at, node) in graph.nodes.iter().enumerate() {
+        if !walk.m.b.keeps_to(effort) {
+            return Err(NotLifted::TooLarge);
+        }
         walk.visit(at, node)?;
     }
     walk.m.log_footprints();
     walk.m.b.ret();
-    Ok(())
+    if walk.m.b.seal_all(effort) { Ok(()) } else { Err(NotLifted::TooLarge) }
 }
 
 struct Walk<'w, 'a> {
@@ -46,6 +55,8 @@ struct Walk<'w, 'a> {
     waiting: Vec<Variable>,
     bodies: Vec<Block>,
     last_back: Vec<Option<usize>>,
+    /// For each node those that the function goes back to behind it.
+    heads: Vec<Vec<usize>>,
 }
 
 impl Walk<'_, '_> {
@@ -65,8 +76,7 @@ impl Walk<'_, '_> {
         self.m.b.set(self.waiting[at], none);
         self.body(node, lanes)?;
 
-        let goes_back = |&to: &usize| self.last_back[to] == Some(at);
-        let heads: Vec<usize> = (0..=at).filter(goes_back).collect();
+        let heads = std::mem::take(&mut self.heads[at]);
         match node.end {
             // Somebody waits there.
             End::All(Way::To(next)) if next == at + 1 && heads.is_empty() => self.m.b.jump(self.bodies[next], &[]),

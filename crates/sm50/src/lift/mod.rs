@@ -35,6 +35,7 @@ pub use specialisation::*;
 
 use crate::program::Code;
 use ctm_lane::Function;
+use ctm_lane::effort::Effort;
 
 /// A program as a function, for a line of lanes, one for each invocation.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ pub struct Lifted {
 /// Why a program is not lifted. The reference runs it all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLifted {
-    /// Too many ways through the program, or too much local memory.
+    /// Too many ways through the program, too much local memory, or more than the effort.
     #[error("the program is too large, or its tokens nest in too many ways")]
     TooLarge,
     /// A branch to an address in a register.
@@ -77,9 +78,17 @@ type Walked<T> = Result<T, NotLifted>;
 /// # Errors
 /// If the program has no such form.
 pub fn lift(code: &Code, specialisation: &Specialisation) -> Result<Lifted, NotLifted> {
+    lift_within(code, specialisation, &Effort::default())
+}
+
+/// The same, if it does not take more than the effort.
+///
+/// # Errors
+/// If it does, or the program has no such form.
+pub fn lift_within(code: &Code, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
     let graph = graph::Graph::new(code, specialisation)?;
     let mut machine = machine::LiftState::new(code, specialisation)?;
-    flow::walk(&mut machine, &graph)?;
+    flow::walk(&mut machine, &graph, effort)?;
     if machine.depends && (machine.disordered || !graph.is_straight()) {
         return Err(NotLifted::Dependent);
     }

@@ -70,7 +70,12 @@ impl Differential {
 
     /// Whether a job's program has loops that it has unrolled.
     fn is_unrolled(job: &Job) -> bool {
-        let lifted = lift_with_loops(job.program, job.fetch_program, &Specialisation::of(job));
+        let lifted = lift_with_loops(
+            job.program,
+            job.fetch_program,
+            &Specialisation::of(job),
+            &ctm_lane::effort::Effort::default(),
+        );
         lifted.is_some_and(|lifted| {
             let sound = ctm_lane::verify(&lifted.function);
             assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));

@@ -10,7 +10,8 @@ use ctm_engine::{Stop, Workers};
 use ctm_follow::Place;
 use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::domain::{Layout, QUAD};
-use ctm_lane::simplify;
+use ctm_lane::effort::Effort;
+use ctm_lane::simplify_within;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -30,9 +31,10 @@ impl ExactForm {
         program: &crate::Program,
         specialisation: &Specialisation,
         workers: &Workers,
+        effort: &Effort,
     ) -> Result<Self, NotLifted> {
-        let mut lifted = lift::lift(program, specialisation, Form::Exact)?;
-        simplify(&mut lifted.function);
+        let mut lifted = lift::lift_within(program, specialisation, Form::Exact, effort)?;
+        simplify_within(&mut lifted.function, effort);
         Ok(ExactForm { code: Code::new(&lifted.function), lifted, workers: workers.clone() })
     }
 

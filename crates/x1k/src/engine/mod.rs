@@ -14,14 +14,16 @@ pub use way::Order;
 
 use crate::lift::{self, Form, Lifted, NotLifted, SurfaceBinding};
 use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, reference};
-use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceLayout, Workers};
+use ctm_engine::{
+    Bindings, Grouping, GuestJob, Kernel, Launch, MadeOnce, Runtime, SHORT, Stages, Stop, SurfaceLayout, Workers,
+};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_memory::{Bounds, Sharing, View};
 use edge::Quads;
 use exact::ExactForm;
 use key::Environment;
-use std::sync::OnceLock;
 use thiserror::Error;
 use way::{Way, sharing, way};
 
@@ -59,17 +61,17 @@ impl GuestJob for Job<'_> {
         key.equals(kept)
     }
 
-    fn compile(key: &Key, runtime: &Runtime) -> Kernels {
-        Kernels::new(key, runtime.workers())
+    fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Kernels {
+        Kernels::new(key, runtime.workers(), effort)
     }
 
     fn bytes(kernels: &Kernels) -> usize {
         kernels.bytes()
     }
 
-    fn prepare(&self, kernels: &Kernels, runtime: &Runtime) {
+    fn prepare(&self, kernels: &Kernels, runtime: &Runtime, effort: &Effort) {
         if let Ok(independent) = &kernels.independent {
-            _ = independent.bind(self, runtime);
+            _ = independent.bind(self, runtime, effort);
         }
         if kernels
             .independent
@@ -77,7 +79,7 @@ impl GuestJob for Job<'_> {
             .ok()
             .is_none_or(|independent| independent.lifted.uses_quads && Quads::of(self.domain).are_cut())
         {
-            kernels.exact(self);
+            kernels.exact(self, effort);
         }
     }
 
@@ -94,7 +96,9 @@ impl GuestJob for Job<'_> {
         if independent.lifted.uses_quads && Quads::of(self.domain).whole().is_none() {
             return Err(NotCompiled::NoWholeQuads);
         }
-        if independent.bind(self, runtime).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
+        let effort = Effort::of_steps(options.budget.code_steps);
+        let bound = independent.bind(self, runtime, &effort);
+        if bound.is_some_and(|bound| bound.kernel.is_compiled()) { Ok(()) } else { Err(NotCompiled::Refused) }
     }
 
     fn run(
@@ -189,8 +193,8 @@ struct IndependentForm {
     function: Function,
     surfaces: Vec<SurfaceLayout>,
     /// For jobs whose constants let a group take few steps, and for the others, which look at the run's budget on the way.
-    short: OnceLock<Kernel>,
-    long: OnceLock<Kernel>,
+    short: MadeOnce<Kernel>,
+    long: MadeOnce<Kernel>,
 }
 
 /// The group-independent form for the constants of one job.
@@ -205,22 +209,22 @@ pub struct Kernels {
     /// Or why there is none.
     independent: Result<IndependentForm, NotCompiled>,
     /// Made when it is wanted; `None` if the program is too large for it.
-    exact: OnceLock<Option<ExactForm>>,
+    exact: MadeOnce<Option<ExactForm>>,
     workers: Workers,
 }
 
 impl Kernels {
-    fn new(key: &Key, workers: &Workers) -> Self {
+    fn new(key: &Key, workers: &Workers, effort: &Effort) -> Self {
         let Key { program, environment } = key;
-        let independent =
-            lift::lift(program, &environment.specialisation, Form::Independent).map_err(NotCompiled::from);
+        let independent = lift::lift_within(program, &environment.specialisation, Form::Independent, effort);
+        let independent = independent.map_err(NotCompiled::from);
         let independent = independent.and_then(|mut lifted| {
             let surfaces = lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect::<Option<_>>();
             let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
             let function = std::mem::take(&mut lifted.function);
-            Ok(IndependentForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
+            Ok(IndependentForm { lifted, function, surfaces, short: MadeOnce::default(), long: MadeOnce::default() })
         });
-        Kernels { environment: environment.clone(), independent, exact: OnceLock::new(), workers: workers.clone() }
+        Kernels { environment: environment.clone(), independent, exact: MadeOnce::default(), workers: workers.clone() }
     }
 
     /// What is made later is guessed.
@@ -228,30 +232,33 @@ impl Kernels {
         self.independent.as_ref().map_or(0, |independent| independent.function.value_count() * VALUE_BYTES)
     }
 
-    fn exact(&self, job: &Job) -> Option<&ExactForm> {
-        let make = || ExactForm::new(job.program, &self.environment.specialisation, &self.workers).ok();
-        self.exact.get_or_init(make).as_ref()
+    fn exact(&self, job: &Job, effort: &Effort) -> Option<&ExactForm> {
+        let make = || ExactForm::new(job.program, &self.environment.specialisation, &self.workers, effort).ok();
+        self.exact.get_or_make(effort, make)?.as_ref()
     }
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
     fn run(&self, job: &Job, way: Way, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
+        let effort = options.effort();
         // Which groups execute an instruction only the exact form tells.
         if let Some(independent) =
             self.independent.as_ref().ok().filter(|independent| {
                 options.counts.is_none() && is_independent(job, way, options, &independent.lifted)
             })
         {
-            let independent = independent.bind(job, runtime);
+            let Some(independent) = independent.bind(job, runtime, &effort) else {
+                return reference::run(job, options);
+            };
             if !independent.lifted.uses_quads || job.domain.is_empty() {
                 return independent.run(job.domain, job, options);
             }
             let quads = Quads::of(job.domain);
-            let exact = if quads.are_cut() { self.exact(job) } else { None };
+            let exact = if quads.are_cut() { self.exact(job, &effort) } else { None };
             if exact.is_some() || !quads.are_cut() {
                 return quads.run(&independent, exact, job, options);
             }
         }
-        match self.exact(job) {
+        match self.exact(job, &effort) {
             Some(exact) if !matches!(way, Way::Reference(_)) => exact.run(job, options),
             _ => reference::run(job, options),
         }
@@ -259,13 +266,13 @@ impl Kernels {
 }
 
 impl IndependentForm {
-    /// Makes what is not there yet of what a job with these constants needs.
-    fn bind(&self, job: &Job, runtime: &Runtime) -> Independent<'_> {
+    /// Makes what is not there yet of what a job with these constants needs; `None` if a limit of the run comes first.
+    fn bind(&self, job: &Job, runtime: &Runtime, effort: &Effort) -> Option<Independent<'_>> {
         let is_short = max_steps(job, &self.lifted) <= SHORT;
         let (kernel, most_steps) = if is_short { (&self.short, SHORT) } else { (&self.long, u64::MAX) };
-        let make =
-            || Kernel::new(self.function.clone(), Grouping::Independent, &self.surfaces, Some(most_steps), runtime);
-        Independent { lifted: &self.lifted, kernel: kernel.get_or_init(make) }
+        let kind = (Grouping::Independent, self.surfaces.as_slice(), Some(most_steps));
+        let make = || Kernel::within(self.function.clone(), kind, runtime, effort);
+        Some(Independent { lifted: &self.lifted, kernel: kernel.get_or_make(effort, make)? })
     }
 }
 

@@ -10,6 +10,7 @@ use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Body, Flow, Instruction};
 use crate::job::TrapKind;
 use crate::program::Program;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Block, IntTest, Type, Value, Variable};
 use std::collections::HashMap;
 
@@ -35,7 +36,7 @@ struct Walk<'a> {
     frames: Vec<Frame>,
 }
 
-pub(super) fn lift(program: &Program, specialisation: &Specialisation) -> Result<Lifted, NotLifted> {
+pub(super) fn lift(program: &Program, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
     let plan = Plan::new(program)?;
     let mut m = LiftState::new(program, specialisation, Form::Exact, None);
     let limits = Limits::of(program);
@@ -52,11 +53,14 @@ pub(super) fn lift(program: &Program, specialisation: &Specialisation) -> Result
     let entry = walk.plan.entry.clone();
     walk.go(entry);
     while let Some(point) = walk.open.pop() {
+        if !walk.m.b.keeps_to(effort) {
+            return Err(NotLifted::TooLarge);
+        }
         let block = walk.block(&point);
         walk.m.b.switch_to(block);
         walk.run(point);
     }
-    Ok(walk.m.done(Vec::new()))
+    if walk.m.b.seal_all(effort) { Ok(walk.m.done(Vec::new())) } else { Err(NotLifted::TooLarge) }
 }
 
 /// Which branches a decision has.

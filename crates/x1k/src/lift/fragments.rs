@@ -5,6 +5,7 @@ use crate::codes::TexOp;
 use crate::conditional::{CondLocation, CondTest};
 use crate::instruction::{Body, Instruction};
 use crate::program::{INPUTS, OUTPUTS, Program};
+use ctm_lane::effort::Effort;
 use ctm_lane::{Builder, Value};
 use std::collections::BTreeMap;
 
@@ -55,6 +56,7 @@ pub fn lift_fragments(
     program: &Program,
     finite: [bool; 4],
     surroundings: &dyn Surroundings,
+    effort: &Effort,
 ) -> Result<Lifted, NotLifted> {
     let specialisation = Specialisation {
         inputs: [None; INPUTS],
@@ -68,7 +70,7 @@ pub fn lift_fragments(
         unfused: false,
         finite,
     };
-    let lifted = independent::lift(program, &specialisation, Some(surroundings))?;
+    let lifted = independent::lift(program, &specialisation, Some(surroundings), effort)?;
     let flow = |instruction: &Instruction| matches!(instruction.body, Body::Flow(_));
     match program.code.iter().position(flow) {
         Some(at) if lifted.uses_quads => Err(NotLifted::Unstructured(at)),

@@ -29,6 +29,7 @@ use crate::interpolants::Plane;
 use crate::job::TrapKind;
 use crate::program::{INPUTS, INTERPOLANTS, OUTPUTS, Program};
 use ctm_lane::Function;
+use ctm_lane::effort::Effort;
 use ctm_memory::Surface;
 use ctm_raster::sampler::{Sampler, TextureShape};
 use std::collections::BTreeMap;
@@ -139,7 +140,7 @@ pub enum NotLifted {
     /// What a lane does may depend on the group.
     #[error("instruction {0} is no part of a structured program")]
     Unstructured(usize),
-    /// Subroutines call each other in too many ways.
+    /// Subroutines call each other in too many ways, or the form takes more than the effort.
     #[error("the program has too many ways through its subroutines")]
     TooLarge,
 }
@@ -149,9 +150,22 @@ pub enum NotLifted {
 /// # Errors
 /// If the program does not have the form.
 pub fn lift(program: &Program, specialisation: &Specialisation, form: Form) -> Result<Lifted, NotLifted> {
+    lift_within(program, specialisation, form, &Effort::default())
+}
+
+/// The same, if it does not take more than the effort.
+///
+/// # Errors
+/// If it does, or the program does not have the form.
+pub fn lift_within(
+    program: &Program,
+    specialisation: &Specialisation,
+    form: Form,
+    effort: &Effort,
+) -> Result<Lifted, NotLifted> {
     match form {
-        Form::Independent => independent::lift(program, specialisation, None),
-        Form::Exact => exact::lift(program, specialisation),
+        Form::Independent => independent::lift(program, specialisation, None, effort),
+        Form::Exact => exact::lift(program, specialisation, effort),
     }
 }
 

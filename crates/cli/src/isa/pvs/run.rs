@@ -10,7 +10,8 @@ use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::{
-    Frames, Measured, emit, engine, float_constants, missing_constants, numbered_uniforms, options, unused,
+    Frames, Measured, emit, engine, float_constants, missing_constants, note_missing_code, numbered_uniforms, options,
+    unused,
 };
 use crate::wording::one_line;
 use crate::{Console, Failure};
@@ -49,7 +50,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     let failed = |error| failure(error, &loaded, options.step_limit);
     let job = data.job(program, &constants)?;
-    let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
+    let (compiled, mut measured) =
+        Measured::compile(|| executor.compile_within(&job, &options.effort())).map_err(failed)?;
     for frame in frames.numbers() {
         for (&number, &uniform) in &uniforms {
             constants[usize::from(number)] = [frames.bits(uniform, frame); 4];
@@ -63,6 +65,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         results.keep(console.host, &data.memory.space, frame)?;
     }
     progress.iter().for_each(Progress::finish);
+    note_missing_code(&executor, console);
     results.commit(&cancel, console)?;
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;

@@ -13,7 +13,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::{self, Issued};
-use crate::run::{Frames, engine, options, uniforms};
+use crate::run::{Frames, engine, note_missing_code, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -148,6 +148,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let outcome = outcome?;
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
+    note_missing_code(&engine, console);
     for (stage, pc, kind, warning) in outcome.warnings.iter() {
         console.report(&loaded.warning(stage, pc, kind, warning));
     }

@@ -81,16 +81,21 @@ impl Selector<'_> {
     /// How many loops each block is in, that over the groups counted.
     fn depths(&self) -> Vec<u32> {
         let order = &self.graph.order;
-        let mut depths = vec![1; self.function.block_count()];
+        // At each place, the loops that begin, less those that have ended.
+        let mut changes = vec![0i32; order.len() + 1];
         for &block in order {
             for target in self.function.terminator(block).targets() {
                 let (from, to) = (self.graph.position(block), self.graph.position(target.block));
                 if to <= from {
-                    for &inside in &order[to..=from] {
-                        depths[inside.index()] += 1;
-                    }
+                    changes[to] += 1;
+                    changes[from + 1] -= 1;
                 }
             }
+        }
+        let (mut depths, mut depth) = (vec![1; self.function.block_count()], 1i32);
+        for (&block, change) in order.iter().zip(changes) {
+            depth += change;
+            depths[block.index()] = depth.unsigned_abs();
         }
         depths
     }

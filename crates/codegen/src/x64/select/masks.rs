@@ -24,6 +24,11 @@ pub enum MaskOp {
     AndNot,
 }
 
+/// Instructions behind a comparison in which its only user is looked for.
+const FAR: usize = 2048;
+/// Masks whose steps are counted together in one block or left to the next ones.
+const MOST_LATER: usize = 64;
+
 impl Selector<'_> {
     /// Appends an instruction that defines a mask.
     pub fn mask(&mut self, code: Code, args: &[Arg]) -> Reg {
@@ -255,7 +260,8 @@ impl Selector<'_> {
         if self.form != Form::Avx512 || !is_plain || self.uses[comparison.index()] != 1 {
             return None;
         }
-        let at = self.insts.iter().rposition(|inst| inst.def == Some(found))?;
+        let near = self.insts.len().saturating_sub(FAR);
+        let at = near + self.insts[near..].iter().rposition(|inst| inst.def == Some(found))?;
         let is_late = self.insts[at..].iter().any(|inst| inst.def == Some(within));
         let Inst { kind: Kind::Plain(code), args: [_, _, Arg::Imm(predicate), _], mask, .. } = &mut self.insts[at]
         else {
@@ -291,8 +297,10 @@ impl Selector<'_> {
         };
         self.taken = self.taken.saturating_add(count);
         let Some(lanes) = lanes else { return };
+        let are_many = self.steps.len() > 2 * MOST_LATER;
         match self.steps.iter_mut().find(|(other, _)| *other == lanes) {
             Some((_, sum)) => *sum = sum.saturating_add(count),
+            None if are_many => self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of)),
             None => self.steps.push((lanes, count)),
         }
     }
@@ -301,6 +309,7 @@ impl Selector<'_> {
     /// they may have more of the same mask. Of lanes that a branch asks for there are none on its other way.
     pub fn count_steps(&mut self, branch: Option<(Value, ctm_lane::Block, ctm_lane::Block)>) {
         self.take_steps();
+        let are_many = self.steps.len() > MOST_LATER;
         for (lanes, count) in std::mem::take(&mut self.steps) {
             let Some((asked, then, otherwise)) = branch else {
                 self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of));
@@ -309,7 +318,9 @@ impl Selector<'_> {
             let is_only_way = |block| self.graph.predecessors(block).len() == 1;
             let later = match lanes {
                 Some(mask) if self.known_reg(asked) == Some(mask) && is_only_way(then) => vec![(then, mask)],
-                Some(mask) if is_only_way(then) && is_only_way(otherwise) => vec![(then, mask), (otherwise, mask)],
+                Some(mask) if !are_many && is_only_way(then) && is_only_way(otherwise) => {
+                    vec![(then, mask), (otherwise, mask)]
+                }
                 Some(_) | None => Vec::new(),
             };
             if later.is_empty() {

@@ -18,6 +18,7 @@ use super::interpolate::{Component, Inputs};
 use crate::tx::{AreaTexture, Textures};
 use ctm_engine::{Bindings, Engine, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes, QUAD};
+use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Sharing, Space, Surface, View};
 use ctm_raster::grid::Point;
@@ -400,17 +401,17 @@ impl GuestJob for AreaJob<'_> {
         key == kept
     }
 
-    fn compile(key: &Key, runtime: &Runtime) -> Option<AreaKernel> {
+    fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Option<AreaKernel> {
         let program = Program {
             code: key.code.clone(),
             info: key.info,
             references: References { outputs: (0..OUTPUTS as u8).collect(), ..References::default() },
             ..Program::default()
         };
-        let mut lifted = lift_fragments(&program, key.finite, key).ok()?;
+        let mut lifted = lift_fragments(&program, key.finite, key, effort).ok()?;
         let function = std::mem::take(&mut lifted.function);
         let surfaces: Vec<SurfaceLayout> = key.texture_layouts.iter().chain(&key.target_layouts).copied().collect();
-        let kernel = Kernel::new(function, Grouping::Independent, &surfaces, Some(SHORT), runtime);
+        let kernel = Kernel::within(function, (Grouping::Independent, &surfaces, Some(SHORT)), runtime, effort);
         Some(AreaKernel { kernel, lifted })
     }
 

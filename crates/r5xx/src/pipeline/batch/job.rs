@@ -7,6 +7,7 @@ use crate::pipeline::copies::Copies;
 use crate::tx::AreaTexture;
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes, QUAD};
+use ctm_lane::effort::Effort;
 use ctm_memory::{Bounds, Sharing, View};
 use ctm_x1k::lift::{Lifted, lift_fragments};
 use ctm_x1k::{Program, References, RunError, RunOptions};
@@ -63,7 +64,7 @@ impl GuestJob for BatchJob<'_> {
         *key == kept
     }
 
-    fn compile(key: &Key, runtime: &Runtime) -> Option<BatchKernel> {
+    fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Option<BatchKernel> {
         let program = Program {
             code: key.code.clone(),
             info: key.info,
@@ -71,11 +72,11 @@ impl GuestJob for BatchJob<'_> {
             ..Program::default()
         };
         let lifting = Lifting::new(key);
-        let mut lifted = lift_fragments(&program, key.finite, &lifting).ok()?;
+        let mut lifted = lift_fragments(&program, key.finite, &lifting, effort).ok()?;
         let prefetches = lifting.prefetches()?;
         let function = std::mem::take(&mut lifted.function);
         let layouts: Vec<SurfaceLayout> = key.texture_layouts.iter().chain(&key.plane_layouts).copied().collect();
-        let kernel = Kernel::new(function, Grouping::Independent, &layouts, Some(SHORT), runtime);
+        let kernel = Kernel::within(function, (Grouping::Independent, &layouts, Some(SHORT)), runtime, effort);
         let uses_quads = lifted.uses_quads || !prefetches.is_empty();
         Some(BatchKernel { kernel, lifted, prefetches, uses_quads })
     }

@@ -17,6 +17,7 @@ use crate::cf::{Cf, CfAlu, CfAluOp, CfFields, CfOp, CfPlain};
 use crate::job::{STRIP_CUT, STRIP_VERTEX, TrapKind};
 use crate::outline::Outline;
 use crate::program::Stage;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Type, Value, Variable};
 use std::collections::{BTreeMap, HashSet};
 use test::Test;
@@ -151,7 +152,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Lifts everything that can be reached.
-    pub(super) fn run(&mut self) -> Walked<()> {
+    pub(super) fn run(&mut self, effort: &Effort) -> Walked<()> {
         let start = self.here.clone();
         let first = self.enter(start, true)?;
         self.m.b.jump(first, &[]);
@@ -164,7 +165,7 @@ impl<'a> Walk<'a> {
             if may_seal {
                 self.m.b.seal(entry.block);
             }
-            self.straight()?;
+            self.straight(effort)?;
         }
         Ok(())
     }
@@ -192,8 +193,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Lifts from here to the next address where ways part or meet.
-    fn straight(&mut self) -> Walked<()> {
+    fn straight(&mut self, effort: &Effort) -> Walked<()> {
         loop {
+            if !self.m.b.keeps_to(effort) {
+                return Err(NotLifted::TooLarge);
+            }
             let address = self.here.address;
             let Some(qword) = self.m.code(address.in_fetch_program).get(address.pc as usize) else {
                 return self.trap(TrapKind::BadAddress, None);

@@ -61,7 +61,10 @@ fn has_loop(source: &str, change: impl FnOnce(&mut Program, &mut Specialisation)
     let space = Space::default();
     let mut specialisation = specialisation(&program, &space);
     change(&mut program, &mut specialisation);
-    let Some(with_loops) = lift_with_loops(&program, None, &specialisation) else { return false };
+    let Some(with_loops) = lift_with_loops(&program, None, &specialisation, &ctm_lane::effort::Effort::default())
+    else {
+        return false;
+    };
     let plain = lift(&program, None, &specialisation).expect("what has loops can be lifted without");
     assert_eq!(plain.dependence, Dependence::Independent);
     assert_eq!((with_loops.most_steps, &with_loops.traps), (plain.most_steps, &plain.traps));

@@ -20,6 +20,7 @@ use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Alu, Body, Flow, Instruction};
 use crate::program::{Program, WriteMode};
+use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Value, Variable};
 use open::{Open, Opened};
 
@@ -73,23 +74,24 @@ pub(super) fn lift(
     program: &Program,
     specialisation: &Specialisation,
     surroundings: Option<&dyn Surroundings>,
+    effort: &Effort,
 ) -> Walked<Lifted> {
     let m = LiftState::new(program, specialisation, Form::Independent, surroundings);
     let limits = Limits::of(program);
     let mut walk = Walk { m, limits, open: Opened::default(), steps: Vec::new(), counted_to: 0, visits: 0 };
-    walk.run()?;
-    Ok(walk.m.done(walk.steps))
+    walk.run(effort)?;
+    if walk.m.b.seal_all(effort) { Ok(walk.m.done(walk.steps)) } else { Err(NotLifted::TooLarge) }
 }
 
 impl<'a> Walk<'a> {
-    fn run(&mut self) -> Walked<()> {
+    fn run(&mut self, effort: &Effort) -> Walked<()> {
         let program = self.m.program;
         let (mut pc, end) = (program.info.first_address(), program.info.last_address());
         self.counted_to = pc;
         loop {
             self.visits += 1;
             let instruction: &'a Instruction = match program.code.get(pc) {
-                Some(instruction) if self.visits < MAX_VISITS => instruction,
+                Some(instruction) if self.visits < MAX_VISITS && self.m.b.keeps_to(effort) => instruction,
                 Some(_) => return Err(NotLifted::TooLarge),
                 None => return Err(NotLifted::Unstructured(pc)),
             };

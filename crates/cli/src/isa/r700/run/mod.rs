@@ -16,7 +16,7 @@ use crate::report::{Location, Message};
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
-use crate::run::{Frames, Measured, emit, engine, in_order, numbered_uniforms, options};
+use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, numbered_uniforms, options};
 use crate::{Console, Failure};
 use ctm_follow::{Address, Followed, Part, Place};
 use ctm_lane::domain::{AXIS, Lanes};
@@ -58,7 +58,8 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let failed = |error| programs.failure(error, lanes, options.step_limit);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(programs.guest(name), &args.execution, console)));
     let mut run = || -> Result<Measured, Failure> {
-        let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
+        let (compiled, mut measured) =
+            Measured::compile(|| executor.compile_within(&job, &options.effort())).map_err(failed)?;
         for frame in frames.numbers() {
             for (&number, &uniform) in &uniforms {
                 job.bindings.constants[usize::from(number)] = [frames.bits(uniform, frame); 4];
@@ -89,6 +90,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     idle.iter().for_each(|message| console.report(message));
     let measured = measured?;
     progress.iter().for_each(Progress::finish);
+    note_missing_code(&executor, console);
 
     if measured.stats.out_of_range {
         console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));

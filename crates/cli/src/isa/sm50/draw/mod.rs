@@ -15,6 +15,7 @@ use crate::host::Host;
 use crate::isa::sm50::data::constants;
 use crate::progress::Progress;
 use crate::report::Message;
+use crate::run::note_missing_code;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -109,6 +110,7 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let drawn = draw.run(&engine, &options).map_err(|error| source.programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
+    note_missing_code(&engine, console);
     source.programs.report_warnings(&drawn.report.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }

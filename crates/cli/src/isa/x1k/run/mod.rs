@@ -24,7 +24,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
-use crate::run::{Frames, Measured, emit, engine, in_order, numbered_uniforms, options};
+use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
 use ctm_follow::{Followed, Place};
@@ -102,7 +102,8 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     // Other runs leave again what they find. Clearing in between would take what they work on out of the caches.
     let reads_results = job.conditional.needs_buffer() || job.read_surfaces().any(|input| results.overlap(input));
     let mut run = || -> Result<Measured, Failure> {
-        let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
+        let (compiled, mut measured) =
+            Measured::compile(|| executor.compile_within(&job, &options.effort())).map_err(failed)?;
         for frame in frames.numbers() {
             for (&number, &uniform) in &uniforms {
                 job.constants.floats[usize::from(number)] = [frames.bits(uniform, frame); 4];
@@ -138,6 +139,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     idle.iter().for_each(|message| console.report(message));
     let measured = measured?;
     progress.iter().for_each(Progress::finish);
+    note_missing_code(&executor, console);
 
     if measured.stats.out_of_range {
         console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
