@@ -21,7 +21,18 @@ impl<T> Default for MadeOnce<T> {
     }
 }
 
+impl<T> From<T> for MadeOnce<T> {
+    fn from(made: T) -> Self {
+        MadeOnce { made: made.into(), making: Mutex::new(()) }
+    }
+}
+
 impl<T> MadeOnce<T> {
+    /// It, to change it, if it is there.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.made.get_mut()
+    }
+
     /// It, if it is there.
     pub fn get(&self) -> Option<&T> {
         self.made.get()

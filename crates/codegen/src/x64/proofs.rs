@@ -40,7 +40,7 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Compiled>> {
+    fn compile(&self, source: &Source, _: &Effort) -> Option<Box<dyn Compiled>> {
         let (general, interior) = (source.function.clone(), source.interior.clone());
         let (surfaces, may_stop) = (source.surfaces.to_vec(), source.may_stop);
         self.0.lock().unwrap().push(Given { name: String::new(), general, interior, surfaces, may_stop });
@@ -579,7 +579,7 @@ impl Backend for WithoutBound {
         let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, Groups::ANY), effort)?;
         let machine = without_bound(&draft, self.form, self.number)?;
         draft.allocated = unit::Allocated::new(machine, self.form, effort)?;
-        let unit = draft.checked(&Checks { bytes: true, ..Checks::default() })?;
+        let unit = draft.checked(&Checks { bytes: true, ..Checks::default() }, effort)?;
         *self.found.lock().unwrap() = if unit.is_ok() { Found::Proven } else { Found::Refused };
         kernel.interior = unit.ok()?;
         Some(Box::new(kernel))

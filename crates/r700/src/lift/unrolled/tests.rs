@@ -68,7 +68,9 @@ fn has_loop(source: &str, change: impl FnOnce(&mut Program, &mut Specialisation)
     let plain = lift(&program, None, &specialisation).expect("what has loops can be lifted without");
     assert_eq!(plain.dependence, Dependence::Independent);
     assert_eq!((with_loops.most_steps, &with_loops.traps), (plain.most_steps, &plain.traps));
-    let named = lift_with_names(&program, None, &specialisation, &with_loops.names()).expect("as plain");
+    let named =
+        lift_with_names(&program, None, &specialisation, &with_loops.names(), &ctm_lane::effort::Effort::default())
+            .expect("as plain");
     assert_eq!(named.function.surfaces, with_loops.function.surfaces);
     with_loops.function.inst_count() * 4 < plain.function.inst_count()
 }
