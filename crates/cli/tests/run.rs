@@ -469,7 +469,7 @@ fn inputs_are_volumes_and_cubes_with_levels() {
     }
     for (line, status, words) in [
         ("--input 0=volume.f32:2x4x1:3d", 1, ["'3d' needs to know how many slices", "FILE:WxHxDxC"]),
-        ("--input 0=five.f32:2x10x1:cube", 1, ["six square faces", "2 columns and 10 rows"]),
+        ("--input 0=five.f32:2x10x1:cube", 1, ["not 6 slices of the same height", "2 columns and 10 rows"]),
         ("--input 0=five.f32:2x2x5x1:cube", 1, ["six square faces", "not 5"]),
         ("--input 0=volume.f32:2x2x2x1:array", 1, ["arrays of textures", "3d or cube"]),
         (
