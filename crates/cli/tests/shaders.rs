@@ -113,6 +113,51 @@ fn pixel_shader_text_runs() {
     assert_eq!(folder.read_floats("out.f32"), expected);
 }
 
+/// Noise that hashes whole numbers has seams where sums and products are rounded in another order; what is precise has none.
+#[test]
+fn precise_shaders_keep_their_order() {
+    const NOISE: &str = "float random(float x) { return fract(sin(x) * 1e4); }
+        float noise(float p) {
+            float i = floor(p), f = fract(p); f = f * f * (3. - 2. * f); float n = i * 110.0;
+            return mix(random(n), random(n + 110.0), f);
+        }
+        void main() { gl_FragColor = vec4(noise(gl_FragCoord.x / 16.0)); }";
+    let folder = Folder::new("shaders-precise");
+    folder
+        .write("noise.frag", NOISE)
+        .write("exact.frag", format!("#version 400\nprecise out vec4 c;\n#define gl_FragColor c\n{NOISE}"));
+    let largest_step = |command: &str| {
+        folder.ctm(&format!("run {command} --domain 512x1 -o out.f32")).ok();
+        let row: Vec<f32> = folder.read_floats("out.f32").chunks(4).map(|pixel| pixel[0]).collect();
+        row.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max)
+    };
+    let [fast, option, qualified] = ["noise.frag", "noise.frag --precise", "exact.frag"].map(largest_step);
+    assert!(option < 0.15 && qualified < 0.15, "{option} {qualified}");
+    assert!(fast > 0.5, "the source shows no seams any more: {fast}");
+    folder.write("copy.x1k", POSITION).ctm("run copy.x1k --domain 4x4 --precise -o out.f32").fails(2, &["--precise"]);
+}
+
+#[test]
+fn compiling_has_limits() {
+    let folder = Folder::new("shaders-limits");
+    let long = "x = sin(x) * x + pow(x, 0.7);\n".repeat(3000);
+    folder.write(
+        "long.frag",
+        format!("varying float x0; void main() {{ float x = x0; {long} gl_FragColor = vec4(x); }}"),
+    );
+    folder.ctm("run long.frag --domain 4x4 --timeout 0.001 -o out.f32").fails(4, &["deadline"]);
+    folder.ctm("compile long.frag --timeout 0.001").fails(4, &["deadline"]);
+    folder.ctm("compile long.frag --memory 1M").fails(4, &["memory"]);
+    // naga breaks down over structures of so many bytes.
+    let structures: String = (1..12).map(|k| format!("struct S{k} {{S{} a[8];}};\n", k - 1)).collect();
+    folder.write(
+        "large.frag",
+        format!("struct S0 {{float x;}};\n{structures}void main() {{gl_FragColor = vec4(1.0);}}"),
+    );
+    let done = folder.ctm("compile large.frag").fails(1, &["large.frag:8", "holds more than"]);
+    assert!(!done.err().contains("panicked"), "{}", done.err());
+}
+
 #[test]
 fn every_stage_can_be_seen() {
     let folder = prepared("shaders-compile");
