@@ -184,7 +184,7 @@ fn constant_notes() {
     assert!(matches!(patched(own(4) + 24, 1), Err(ElfError::NoteValue { field: "an interpolated input", .. })));
     assert!(matches!(patched(own(3) + 20, 2), Err(ElfError::NoteValue { rule: "0 or 1", .. })));
     // Other loaders skip them: so does this one with types that it does not know.
-    assert_eq!(patched(own(3) + 8, 5).unwrap().constants.bools, [].into());
+    assert_eq!(patched(own(3) + 8, 6).unwrap().constants.bools, [].into());
     // A program without constants has two segments only.
     let plain = Program::from_code(raw::read_words(&corpus("pre_sub")).unwrap());
     assert_eq!(elf::write(&plain)[44], 2);
