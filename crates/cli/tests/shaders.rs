@@ -150,10 +150,8 @@ fn compiling_has_limits() {
     folder.ctm("compile long.frag --memory 1M").fails(4, &["memory"]);
     // naga breaks down over structures of so many bytes.
     let structures: String = (1..12).map(|k| format!("struct S{k} {{S{} a[8];}};\n", k - 1)).collect();
-    folder.write(
-        "large.frag",
-        format!("struct S0 {{float x;}};\n{structures}void main() {{gl_FragColor = vec4(1.0);}}"),
-    );
+    folder
+        .write("large.frag", format!("struct S0 {{float x;}};\n{structures}void main() {{gl_FragColor = vec4(1.0);}}"));
     let done = folder.ctm("compile large.frag").fails(1, &["large.frag:8", "holds more than"]);
     assert!(!done.err().contains("panicked"), "{}", done.err());
 }

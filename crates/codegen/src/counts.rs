@@ -16,8 +16,8 @@ pub fn count_in_front<T: Target>(machine: &mut Machine<T::Op>, target: T) {
     let classes = machine.classes.clone();
     let is_mask = |reg: Reg| classes[reg.index()] != Class::General;
     let shortest = shortest_around(&loops, machine.blocks.len());
-    for at in 0..machine.blocks.len() {
-        let Some(around) = shortest[at].map(|one| &loops[one]) else { continue };
+    for (at, one) in shortest.into_iter().enumerate() {
+        let Some(around) = one.map(|one| &loops[one]) else { continue };
         let is_same = |mask: Reg| homes[mask.index()].is_some_and(|home| home < around.head || home > around.end);
         let of = |inst: &Inst<T::Op>| match (inst.kind, inst.args[0]) {
             (Kind::Count(times), Arg::Reg(mask)) if is_mask(mask) && is_same(mask) => Some((mask, times)),

@@ -9,12 +9,15 @@
 //! depends on the executor, and so does whether a run that also traps reports the trap. The other limits depend on the host.
 
 use crate::clock::Instant;
-use crate::effort::{DEFAULT_CODE_STEPS, Effort};
 use std::fmt::{self, Debug};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use thiserror::Error;
+
+/// Steps that making code of a program may take, unless a budget says otherwise: about two seconds of a processor's time. The longest programs of
+/// compilers take a hundredth of it.
+pub const DEFAULT_CODE_STEPS: u64 = 1 << 27;
 
 /// Longest time that one group may take, unless a budget says otherwise. GPU drivers take a chip for hung after 2 to 10 s.
 pub const DEFAULT_GROUP_TIME: Duration = Duration::from_secs(5);
@@ -37,7 +40,7 @@ pub struct Budget {
     /// arrays, local and scratch memory, records between stages, captured vertices. What a job names, such as surfaces, is
     /// not counted: it is there before.
     pub memory: u64,
-    /// Steps that making code of a program may take, as an [`Effort`](crate::effort::Effort) counts them. What takes more is interpreted, or run by the
+    /// Steps that making code of a program may take, as the passes count them. What takes more is interpreted, or run by the
     /// reference.
     pub code_steps: u64,
 }
@@ -185,8 +188,8 @@ pub fn require(bytes: u64) -> Result<(), Halt> {
 /// The budget of one run and what was used of it, for all of its workers.
 #[derive(Debug)]
 pub struct Meter<'a> {
-    budget: Budget,
-    cancel: Option<&'a dyn Cancel>,
+    pub(crate) budget: Budget,
+    pub(crate) cancel: Option<&'a dyn Cancel>,
     instructions: AtomicU64,
     memory: AtomicU64,
     /// What ended the run. Every later look says the same.
@@ -197,11 +200,6 @@ impl<'a> Meter<'a> {
     /// Of a run that begins, with its budget and who may cancel it.
     pub fn new(budget: Budget, cancel: Option<&'a dyn Cancel>) -> Self {
         Meter { budget, cancel, instructions: AtomicU64::new(0), memory: AtomicU64::new(0), halt: OnceLock::new() }
-    }
-
-    /// What code may use that is made while the run goes on.
-    pub fn effort(&self) -> Effort<'a> {
-        Effort::new(&self.budget, self.cancel)
     }
 
     /// Looks whether the run goes on.

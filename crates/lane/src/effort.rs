@@ -8,15 +8,12 @@
 //! Steps are counted alike on every host. Whether a program becomes code is decided by the program, unless a limit of the run that
 //! waits for the code comes first: its deadline, its memory, or who cancels it ([`Cut::is_of_run`]). What such a limit has cut short is that run's alone.
 
-use crate::budget::{Budget, Cancel, Halt};
+use crate::budget::{Budget, Cancel, DEFAULT_CODE_STEPS, Halt, Meter};
 use crate::clock::Instant;
 use crate::function::Function;
 use std::cell::Cell;
 use thiserror::Error;
 
-/// Steps that making code of a program may take, unless a budget says otherwise: about two seconds of a processor's time. The longest programs of
-/// compilers take a hundredth of it.
-pub const DEFAULT_CODE_STEPS: u64 = 1 << 27;
 /// Bytes that a value of a function comes to in all that is made of it at a time, about.
 pub const VALUE_BYTES: u64 = 1 << 9;
 /// Bytes that making code may take whatever the run has: small programs become code then, and the run itself says what it lacks.
@@ -75,6 +72,13 @@ impl Default for Effort<'_> {
     /// For code that no run waits for.
     fn default() -> Self {
         Effort::of_steps(DEFAULT_CODE_STEPS)
+    }
+}
+
+impl<'a> Meter<'a> {
+    /// What code may use that is made while the run goes on.
+    pub fn effort(&self) -> Effort<'a> {
+        Effort::new(&self.budget, self.cancel)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
-use ctm_lane::budget::{Budget, Halt};
-use ctm_lane::effort::{Cut, DEFAULT_CODE_STEPS, Effort, LEAST_MEMORY};
+use ctm_lane::budget::{Budget, DEFAULT_CODE_STEPS, Halt};
+use ctm_lane::effort::{Cut, Effort, LEAST_MEMORY};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
 use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader, Stop};
