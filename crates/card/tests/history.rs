@@ -1,8 +1,8 @@
 //! The history of a pixel, kept while draws go on.
 
 use ctm_card::history::{
-    CopyHistory, CopyKind, DrawHistory, FragmentHistory, Listing, PixelEvent, PrimitiveHistory, Recording,
-    TargetHistory, Vector, Watch, Watcher,
+    CopyHistory, CopyKind, DrawHistory, DrawLog, FragmentHistory, Listing, PixelEvent, PixelLog, PixelWatch,
+    PrimitiveHistory, TargetHistory, Vector,
 };
 use ctm_follow::{Address, End, Event, Kind, Next, Observer, Part, Participation, Place, Standing, Step, View};
 use std::collections::HashMap;
@@ -20,47 +20,47 @@ fn numbers(draw: &DrawHistory) -> Vec<u32> {
     draw.events.iter().map(|event| event.clone().primitive_mut().number).collect()
 }
 
-fn watcher(steps: u64) -> Watcher {
-    Watcher::new(Watch { x: 3, y: 5, steps })
+fn pixel_log(steps: u64) -> PixelLog {
+    PixelLog::new(PixelWatch { x: 3, y: 5, steps })
 }
 
 #[test]
 fn draws_that_do_nothing_to_the_pixel_leave_no_history() {
-    let mut watcher = watcher(0);
+    let mut pixel_log = pixel_log(0);
     let targets = vec![TargetHistory { number: 1, address: Some(0x1000) }];
     for (at, events) in [(10, 2), (20, 0), (30, 1)] {
-        let recording = Recording::new(&watcher, at, targets.clone());
-        assert_eq!((recording.pixel(), recording.events()), ((3, 5), 0));
+        let draw_log = DrawLog::new(&pixel_log, at, targets.clone());
+        assert_eq!((draw_log.pixel(), draw_log.events()), ((3, 5), 0));
         for event in 0..events {
-            assert_eq!(recording.push(culled(event)), event as usize);
-            assert_eq!(recording.events(), event as usize + 1);
+            assert_eq!(draw_log.push(culled(event)), event as usize);
+            assert_eq!(draw_log.events(), event as usize + 1);
         }
     }
-    assert_eq!(watcher.pixel(), (3, 5));
-    let draws = watcher.take();
+    assert_eq!(pixel_log.pixel(), (3, 5));
+    let draws = pixel_log.take();
     assert_eq!(
         draws.iter().map(|draw| (draw.at, numbers(draw))).collect::<Vec<_>>(),
         [(10, vec![0, 1]), (30, vec![0])]
     );
     assert!(draws.iter().all(|draw| draw.targets == targets));
-    assert!(watcher.take().is_empty(), "what was taken is gone");
+    assert!(pixel_log.take().is_empty(), "what was taken is gone");
 }
 
 #[test]
 fn events_are_completed_when_their_primitive_has_been_drawn() {
-    let mut watcher = watcher(0);
-    Recording::new(&watcher, 1, Vec::new()).push(culled(7));
-    let recording = Recording::new(&watcher, 2, Vec::new());
+    let mut pixel_log = pixel_log(0);
+    DrawLog::new(&pixel_log, 1, Vec::new()).push(culled(7));
+    let draw_log = DrawLog::new(&pixel_log, 2, Vec::new());
     let raise = |by: u32| move |event: &mut PixelEvent| event.primitive_mut().number += by;
-    recording.complete(0, raise(1000));
-    recording.amend(0, raise(1000));
-    recording.begin_primitive(primitive(40));
-    assert_eq!(recording.primitive().number, 40);
-    (0..3).for_each(|_| _ = recording.push(PixelEvent::Culled(recording.primitive())));
-    recording.complete(1, raise(1));
-    recording.amend(2, raise(10));
-    recording.amend(3, |_| panic!("there are three"));
-    let draws = watcher.take();
+    draw_log.complete(0, raise(1000));
+    draw_log.amend(0, raise(1000));
+    draw_log.begin_primitive(primitive(40));
+    assert_eq!(draw_log.primitive().number, 40);
+    (0..3).for_each(|_| _ = draw_log.push(PixelEvent::Culled(draw_log.primitive())));
+    draw_log.complete(1, raise(1));
+    draw_log.amend(2, raise(10));
+    draw_log.amend(3, |_| panic!("there are three"));
+    let draws = pixel_log.take();
     assert_eq!(draws.iter().map(numbers).collect::<Vec<_>>(), [vec![7], vec![40, 41, 51]]);
 }
 
@@ -133,21 +133,21 @@ fn recorders_keep_as_many_steps_as_are_wanted() {
     let end = || End { view: view(3), writes: Vec::new(), lanes: 4, steps: 9, trap: None };
     let listing = Arc::new(listing());
     for wanted in [0, 2, 5] {
-        let watcher = watcher(wanted);
-        let recording = Recording::new(&watcher, 0, Vec::new());
-        assert_eq!(recording.follows(), wanted > 0);
-        let mut recorder = recording.recorder();
-        recorder.starts(&view(1));
+        let pixel_log = pixel_log(wanted);
+        let draw_log = DrawLog::new(&pixel_log, 0, Vec::new());
+        assert_eq!(draw_log.follows(), wanted > 0);
+        let mut step_log = draw_log.step_log();
+        step_log.starts(&view(1));
         let kept = (1..=3).take_while(|&number| {
-            let wants = recorder.wants_steps();
+            let wants = step_log.wants_steps();
             if wants {
-                recorder.step(&step(number));
+                step_log.step(&step(number));
             }
             wants
         });
         assert_eq!(kept.count() as u64, wanted.min(3));
-        recorder.ends(&end());
-        let run = recorder.run(&listing, "pixel 3, 5".into()).expect("it ran");
+        step_log.ends(&end());
+        let run = step_log.run(&listing, "pixel 3, 5".into()).expect("it ran");
         assert_eq!(
             run.steps.iter().map(|step| step.number).collect::<Vec<_>>(),
             (1..=wanted.min(3)).collect::<Vec<_>>()
@@ -156,10 +156,10 @@ fn recorders_keep_as_many_steps_as_are_wanted() {
         assert!(Arc::ptr_eq(&run.listing, &listing));
     }
     // A lane that no group has did not run.
-    let watcher = watcher(1);
-    let recording = Recording::new(&watcher, 0, Vec::new());
-    assert!(recording.recorder().run(&listing, String::new()).is_none());
-    let mut started = recording.recorder();
+    let pixel_log = pixel_log(1);
+    let draw_log = DrawLog::new(&pixel_log, 0, Vec::new());
+    assert!(draw_log.step_log().run(&listing, String::new()).is_none());
+    let mut started = draw_log.step_log();
     started.starts(&view(1));
     assert!(started.run(&listing, String::new()).is_none());
 }

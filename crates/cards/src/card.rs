@@ -1,7 +1,7 @@
 //! A card of any model.
 
 use crate::Model;
-use ctm_card::history::{DrawHistory, Watch};
+use ctm_card::history::{DrawHistory, PixelWatch};
 use ctm_card::{DepthPicture, DrawStats, Identity, Picture, Rejected, Submission};
 use ctm_engine::Executor;
 use ctm_memory::Arena;
@@ -23,7 +23,7 @@ pub struct Setup {
     /// What draws do is kept, in numbers.
     pub stats: bool,
     /// The pixel whose history is kept.
-    pub watch: Option<Watch>,
+    pub watch: Option<PixelWatch>,
 }
 
 /// A card.

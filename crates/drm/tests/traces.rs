@@ -4,7 +4,7 @@
 
 use ctm_array::{Data, read_png};
 use ctm_card::Card;
-use ctm_card::history::{DrawHistory, PixelEvent, Watch};
+use ctm_card::history::{DrawHistory, PixelEvent, PixelWatch};
 use ctm_card::trace::{TraceReader, TraceRecord};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
@@ -149,7 +149,7 @@ fn watched_pixels_have_their_history() {
         let Executor::Engine(engine) = &executor else { panic!("no reference") };
         for (x, y) in (0..HEIGHT).step_by(7).flat_map(|y| (0..WIDTH).step_by(9).map(move |x| (x, y))) {
             let (mut card, memory) = (R5xx::new(model).with_engine(engine.clone()), memory(&records));
-            card.watch(Some(Watch { x: x as u32, y: y as u32, steps: 0 }));
+            card.watch(Some(PixelWatch { x: x as u32, y: y as u32, steps: 0 }));
             let (mut pixel, mut writes, mut last) = (Pixel(BTreeMap::new()), 0, None);
             for record in &records {
                 record.write_pages(&memory);

@@ -3,7 +3,7 @@
 use crate::{Layout, Space, Surface, Tiling, Words};
 
 /// Bytes that lie together in tiles of elements of 4 bytes and more, from multiples of so many bytes of a row on.
-const TOGETHER: u32 = 16;
+const CONTIGUOUS_BYTES: u32 = 16;
 /// Columns and rows at most: coordinates beyond wrap.
 const SIDE: u32 = 4096;
 
@@ -27,7 +27,7 @@ pub fn copy_rows(from: &Space, surface: &Surface, to: &Space, base: u32) -> Opti
     let copy = Surface { base, tiling: Tiling::Linear, ..*surface };
     let source = words_of(from, surface)?;
     let target = words_of(to, &copy)?;
-    let step = (TOGETHER / bytes) as usize;
+    let step = (CONTIGUOUS_BYTES / bytes) as usize;
     let columns: Vec<[u32; 2]> = (0..pitch)
         .step_by(step)
         .map(|x| [layout.address(x, 0) - layout.base - layout.column(x), layout.column(x)])
@@ -44,7 +44,7 @@ pub fn copy_rows(from: &Space, surface: &Surface, to: &Space, base: u32) -> Opti
                 for &[tile, column] in columns {
                     let address = tiles + tile + (column ^ inside);
                     target.four(place)?.set(source.four(address as usize / 4)?.get());
-                    place += (TOGETHER / 4) as usize;
+                    place += (CONTIGUOUS_BYTES / 4) as usize;
                 }
             }
         }

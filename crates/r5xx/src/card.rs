@@ -1,6 +1,6 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
-use crate::pipeline::{self, DrawError, Means, Scratch};
+use crate::pipeline::{self, DrawCache, DrawContext, DrawError};
 use crate::ports::Cursor;
 use crate::registers::{
     self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
@@ -8,7 +8,7 @@ use crate::registers::{
 };
 use crate::state::State;
 use crate::stream::{Command, StreamError, commands};
-use ctm_card::history::{DrawHistory, Watch, Watcher};
+use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
 use ctm_card::{DrawStats, Fact, Identity, Object, Rejected, Submission};
 use ctm_engine::Engine;
 use ctm_lane::clock::Instant;
@@ -64,10 +64,10 @@ pub struct Card {
     model: Model,
     state: State,
     engine: Option<Engine>,
-    scratch: Option<Scratch>,
+    cache: Option<DrawCache>,
     time_limit: Option<Duration>,
     threads: usize,
-    watcher: Option<Watcher>,
+    pixel_log: Option<PixelLog>,
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
@@ -80,10 +80,10 @@ impl Card {
             model,
             state: State::default(),
             engine: None,
-            scratch: None,
+            cache: None,
             time_limit: None,
             threads: 0,
-            watcher: None,
+            pixel_log: None,
             draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
@@ -92,7 +92,7 @@ impl Card {
 
     /// The same card, with kernels on an engine for many vertices, and for primitives of many pixels. What is drawn is the same.
     pub fn with_engine(self, engine: Engine) -> Self {
-        Card { engine: Some(engine), scratch: Scratch::new(), ..self }
+        Card { engine: Some(engine), cache: DrawCache::new(), ..self }
     }
 
     /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
@@ -106,13 +106,13 @@ impl Card {
     }
 
     /// Keeps the history of a pixel from now on, or of none. What is drawn is the same.
-    pub fn watch(&mut self, pixel: Option<Watch>) {
-        self.watcher = pixel.map(Watcher::new);
+    pub fn watch(&mut self, pixel: Option<PixelWatch>) {
+        self.pixel_log = pixel.map(PixelLog::new);
     }
 
     /// Takes what draws have done to the pixel that is watched. Those that have done nothing are not in it.
     pub fn take_history(&mut self) -> Vec<DrawHistory> {
-        self.watcher.as_mut().map(Watcher::take).unwrap_or_default()
+        self.pixel_log.as_mut().map(PixelLog::take).unwrap_or_default()
     }
 
     /// The same card, which keeps what draws do, in numbers.
@@ -172,15 +172,15 @@ impl Card {
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
             Command::Draw(draw) => {
-                let means = Means {
+                let context = DrawContext {
                     engine: self.engine.as_ref(),
-                    scratch: self.scratch.as_ref(),
+                    cache: self.cache.as_ref(),
                     deadline,
                     threads: self.threads,
-                    watcher: self.watcher.as_ref(),
+                    pixel_log: self.pixel_log.as_ref(),
                 };
                 let start = Instant::now();
-                let done = pipeline::draw(&mut self.state, memory, &means, draw);
+                let done = pipeline::draw(&mut self.state, memory, &context, draw);
                 if let Some(draws) = &mut self.draws {
                     let (time, counts) = (start.elapsed(), done.as_ref().copied().unwrap_or_default());
                     draws.push(DrawStats { at: draw.at, time, counts });

@@ -8,7 +8,7 @@ const MACRO_LOG2: u32 = 11;
 const MICRO_LOG2: u32 = 5;
 
 /// Elements of 4 bytes, from a multiple of so many columns on, that lie side by side in every layout.
-pub const TOGETHER: u32 = 4;
+pub const CONTIGUOUS_COLUMNS: u32 = 4;
 
 /// How the elements of 32 bytes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +113,7 @@ impl Layout {
             }
             Form::Swizzled(layout) => [layout.tile_width_log2, layout.tile_height_log2],
         };
-        let formula = |tile_log2: u32, part: &dyn Fn(u32) -> Part| PartFormula {
+        let formula = |tile_log2: u32, part: &dyn Fn(u32) -> AddressPart| PartFormula {
             tile_log2,
             tile_bytes: part(1 << tile_log2).added,
             toggled: std::array::from_fn(|bit| part(1 << bit).toggled),
@@ -144,43 +144,43 @@ impl Layout {
 
     /// What the column says about an element's place.
     #[inline]
-    pub fn column(&self, x: u32) -> Part {
+    pub fn column(&self, x: u32) -> AddressPart {
         let element = self.element_log2;
         let in_tile = |width_log2: u32| (x & ((1 << width_log2) - 1)) << element;
         let tile = |width_log2: u32, height_log2: u32| x >> width_log2 << (width_log2 + height_log2 + element);
         match self.form {
-            Form::Rows => Part { added: x << element, toggled: 0 },
+            Form::Rows => AddressPart { added: x << element, toggled: 0 },
             Form::Tiles { width_log2, height_log2 } => {
-                Part { added: tile(width_log2, height_log2), toggled: in_tile(width_log2) }
+                AddressPart { added: tile(width_log2, height_log2), toggled: in_tile(width_log2) }
             }
             Form::Nested { width_log2, height_log2, micro: (columns, _) } => {
                 let inner = (x & ((1 << width_log2) - 1)) >> columns;
-                Part { added: tile(width_log2, height_log2), toggled: inner << MICRO_LOG2 | in_tile(columns) }
+                AddressPart { added: tile(width_log2, height_log2), toggled: inner << MICRO_LOG2 | in_tile(columns) }
             }
             Form::Swizzled(layout) => {
-                Part { added: x >> layout.tile_width_log2 << MACRO_LOG2, toggled: layout.column(x) }
+                AddressPart { added: x >> layout.tile_width_log2 << MACRO_LOG2, toggled: layout.column(x) }
             }
         }
     }
 
     /// What the row says about an element's place.
     #[inline]
-    pub fn row(&self, y: u32) -> Part {
+    pub fn row(&self, y: u32) -> AddressPart {
         let in_tile =
             |width_log2: u32, height_log2: u32| (y & ((1 << height_log2) - 1)) << (width_log2 + self.element_log2);
         let tile = |height_log2: u32| (y >> height_log2).wrapping_mul(self.stride << height_log2);
         match self.form {
-            Form::Rows => Part { added: y.wrapping_mul(self.stride), toggled: 0 },
+            Form::Rows => AddressPart { added: y.wrapping_mul(self.stride), toggled: 0 },
             Form::Tiles { width_log2, height_log2 } => {
-                Part { added: tile(height_log2), toggled: in_tile(width_log2, height_log2) }
+                AddressPart { added: tile(height_log2), toggled: in_tile(width_log2, height_log2) }
             }
             Form::Nested { width_log2, height_log2, micro: (columns, rows) } => {
                 let inner = (y & ((1 << height_log2) - 1)) >> rows << (width_log2 - columns);
-                Part { added: tile(height_log2), toggled: inner << MICRO_LOG2 | in_tile(columns, rows) }
+                AddressPart { added: tile(height_log2), toggled: inner << MICRO_LOG2 | in_tile(columns, rows) }
             }
             Form::Swizzled(layout) => {
                 let added = (y >> layout.tile_height_log2).wrapping_mul(layout.tile_row_bytes);
-                Part { added, toggled: layout.row(y) }
+                AddressPart { added, toggled: layout.row(y) }
             }
         }
     }
@@ -189,7 +189,7 @@ impl Layout {
 /// Bits of a coordinate.
 const COORDINATE_BITS: usize = 12;
 
-/// How a [`Part`] is calculated.
+/// How a [`AddressPart`] is calculated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartFormula {
     /// log2 of the elements of a tile along the coordinate.
@@ -202,15 +202,15 @@ pub struct PartFormula {
 
 /// What one coordinate says about an element's place, in bytes: something is added, and bits inside of the tile are toggled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct AddressPart {
     added: u32,
     toggled: u32,
 }
 
-impl Part {
+impl AddressPart {
     /// The place, of the parts of both coordinates.
     #[inline]
-    pub fn with(self, other: Part) -> u32 {
+    pub fn with(self, other: AddressPart) -> u32 {
         self.added.wrapping_add(other.added).wrapping_add(self.toggled ^ other.toggled)
     }
 }
@@ -244,7 +244,7 @@ mod tests {
             {
                 let layout = Layout::new(bytes, 512 * bytes, macro_tile, micro);
                 let [column, row] = layout.formula();
-                let part = |formula: PartFormula, at: u32| Part {
+                let part = |formula: PartFormula, at: u32| AddressPart {
                     added: (at >> formula.tile_log2).wrapping_mul(formula.tile_bytes),
                     toggled: (0..12).filter(|bit| at >> bit & 1 != 0).fold(0, |all, bit| all ^ formula.toggled[bit]),
                 };
@@ -266,8 +266,8 @@ mod tests {
         {
             let layout = Layout::new(4, 256 * 4, macro_tile, micro);
             for (x, y) in (0..64).flat_map(|y| (0..256).map(move |x| (x, y))) {
-                let first = layout.offset(x / TOGETHER * TOGETHER, y);
-                assert_eq!(layout.offset(x, y), first + x % TOGETHER * 4, "{layout:?}");
+                let first = layout.offset(x / CONTIGUOUS_COLUMNS * CONTIGUOUS_COLUMNS, y);
+                assert_eq!(layout.offset(x, y), first + x % CONTIGUOUS_COLUMNS * 4, "{layout:?}");
             }
         }
     }

@@ -24,5 +24,5 @@ mod tx;
 pub use card::{Card, Model, Saved};
 pub use draws::draws;
 pub use pipeline::{DrawError, depth_picture, fragment_constants, fragment_program, picture};
-pub use ports::Memory;
+pub use ports::PortMemory;
 pub use state::State;

@@ -1,31 +1,31 @@
 //! Buffers whose pixels have four bytes and one sample, two pixels of a row at a time.
 
-use crate::layout::{Layout, Part};
+use crate::layout::{AddressPart, Layout};
 use ctm_memory::{Four, Pair as WordPair, Tiling, Words};
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairPlaces {
+pub struct PixelPairPlaces {
     layout: Layout,
     /// Of every second column.
-    columns: Vec<Part>,
+    columns: Vec<AddressPart>,
     /// Of every second row.
-    rows: Vec<Part>,
+    rows: Vec<AddressPart>,
     /// Words from a pixel of such a row to that below it.
     below: usize,
     /// The pixels of a row lie together.
     has_rows: bool,
 }
 
-impl PairPlaces {
+impl PixelPairPlaces {
     /// Of so many columns and rows of pixels of four bytes; `None` if pixels of odd rows lie in no fixed distance from those above them.
     pub fn new(layout: Layout, columns: u32, rows: u32) -> Option<Self> {
         let [column, row] = layout.formula();
         let below = if row.tile_log2 == 0 { row.tile_bytes } else { row.toggled[0] };
         // Then the bytes of the distance are added.
         let others = column.toggled.iter().chain(&row.toggled[1..]).fold(0, |all, bits| all | bits);
-        (row.tile_log2 == 0 || others & below == 0).then(|| PairPlaces {
+        (row.tile_log2 == 0 || others & below == 0).then(|| PixelPairPlaces {
             layout,
             columns: (0..columns.next_multiple_of(FOUR as u32)).step_by(2).map(|x| layout.column(x)).collect(),
             rows: (0..rows).step_by(2).map(|y| layout.row(y)).collect(),
@@ -47,7 +47,7 @@ pub const FOUR: usize = ctm_raster::covered::FOUR as usize;
 /// A word for each of two pixels side by side.
 pub type Pair = [u32; 2];
 
-impl PairPlaces {
+impl PixelPairPlaces {
     /// Where the pixels of the block lie whose upper left pixel is in this column, a multiple of [`FOUR`], and in this row, which is even.
     #[inline(always)]
     fn block(&self, (x, y): (u16, u16)) -> BlockPlace {
@@ -55,7 +55,7 @@ impl PairPlaces {
         let (Some(first), Some(&row)) = (self.columns.get(column), self.rows.get(usize::from(y / 2))) else {
             return BlockPlace::default();
         };
-        let place = |column: &Part| column.with(row) / 4;
+        let place = |column: &AddressPart| column.with(row) / 4;
         BlockPlace([place(first), self.columns.get(column + FOUR / 2).map_or(BlockPlace::NONE, place)])
     }
 
@@ -85,15 +85,15 @@ impl Default for BlockPlace {
 
 /// The pixels of a buffer.
 #[derive(Clone, Debug)]
-pub struct Pairs<'a> {
+pub struct PixelPairs<'a> {
     words: Words<'a>,
-    places: Arc<PairPlaces>,
+    places: Arc<PixelPairPlaces>,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a> PixelPairs<'a> {
     /// The pixels at these places of these words.
-    pub fn new(words: Words<'a>, places: Arc<PairPlaces>) -> Self {
-        Pairs { words, places }
+    pub fn new(words: Words<'a>, places: Arc<PixelPairPlaces>) -> Self {
+        PixelPairs { words, places }
     }
 
     /// Whether the pixels of both buffers lie at the same places.
@@ -109,8 +109,8 @@ impl<'a> Pairs<'a> {
 
     /// The pixels of the block that lies there.
     #[inline(always)]
-    pub fn block(&self, BlockPlace([first, second]): BlockPlace) -> PairBlock<'_> {
-        PairBlock { words: self.words, places: [first as usize, second as usize], below: self.places.below }
+    pub fn block(&self, BlockPlace([first, second]): BlockPlace) -> PixelPairBlock<'_> {
+        PixelPairBlock { words: self.words, places: [first as usize, second as usize], below: self.places.below }
     }
 
     /// Asks for the memory of the block that lies there, which is accessed soon.
@@ -124,28 +124,28 @@ impl<'a> Pairs<'a> {
     /// The pixels of so many quads from the one whose upper left pixel is in this column and row, which are even; `None` if not all of them are
     /// there.
     #[inline(always)]
-    pub fn span(&self, (x, y): (u16, u16), quads: usize) -> Option<PairSpan<'_>> {
-        let PairPlaces { columns, rows, below, has_rows, .. } = &*self.places;
+    pub fn span(&self, (x, y): (u16, u16), quads: usize) -> Option<PixelPairSpan<'_>> {
+        let PixelPairPlaces { columns, rows, below, has_rows, .. } = &*self.places;
         let first = usize::from(x / 2);
         let (columns, row) = (columns.get(first..first + quads)?, *rows.get(usize::from(y / 2))?);
-        Some(PairSpan { words: self.words, columns, row, below: *below, has_rows: *has_rows })
+        Some(PixelPairSpan { words: self.words, columns, row, below: *below, has_rows: *has_rows })
     }
 }
 
 /// The pixels of quads side by side.
 #[derive(Clone, Copy)]
-pub struct PairSpan<'a> {
+pub struct PixelPairSpan<'a> {
     words: Words<'a>,
-    columns: &'a [Part],
-    row: Part,
+    columns: &'a [AddressPart],
+    row: AddressPart,
     below: usize,
     has_rows: bool,
 }
 
-impl PairSpan<'_> {
+impl PixelPairSpan<'_> {
     /// The number of the word of the upper left pixel of a quad.
     #[inline(always)]
-    fn place(&self, column: &Part) -> usize {
+    fn place(&self, column: &AddressPart) -> usize {
         column.with(self.row) as usize / 4
     }
 
@@ -158,7 +158,7 @@ impl PairSpan<'_> {
 
     /// The pair of a line in a column, if it is there.
     #[inline(always)]
-    fn pair(&self, column: &Part, line: usize) -> Option<WordPair<'_>> {
+    fn pair(&self, column: &AddressPart, line: usize) -> Option<WordPair<'_>> {
         self.words.pair(self.place(column) + line * self.below)
     }
 
@@ -202,14 +202,14 @@ impl PairSpan<'_> {
 
 /// The pixels of a block of quads.
 #[derive(Clone, Copy)]
-pub struct PairBlock<'a> {
+pub struct PixelPairBlock<'a> {
     words: Words<'a>,
     /// The numbers of the first of four words of the upper row, twice.
     places: [usize; 2],
     below: usize,
 }
 
-impl<'a> PairBlock<'a> {
+impl<'a> PixelPairBlock<'a> {
     /// The upper and the lower row, if all of their pixels are there.
     #[inline(always)]
     pub fn rows(&self) -> Option<[[Four<'a>; 2]; 2]> {
@@ -250,10 +250,10 @@ mod tests {
         let micros = [MicroTile::Linear, MicroTile::Tiled, MicroTile::Square];
         for (macro_tile, micro) in [false, true].into_iter().flat_map(|on| micros.map(|micro| (on, micro))) {
             let layout = Layout::new(4, 128 * 4, macro_tile, micro);
-            let places = Arc::new(PairPlaces::new(layout, 128, 64).unwrap());
+            let places = Arc::new(PixelPairPlaces::new(layout, 128, 64).unwrap());
             let memory = Arena::new(BASE, 0x1_0000).unwrap();
             (0..128 * 64).for_each(|n| assert!(memory.write_u32(BASE + 4 * n, n)));
-            let pairs = Pairs::new(memory.shared_words(BASE, 128 * 64).unwrap(), places);
+            let pairs = PixelPairs::new(memory.shared_words(BASE, 128 * 64).unwrap(), places);
             let read = |x, y| {
                 let (mut upper, mut lower) = ([[7; 2]], [[7; 2]]);
                 pairs.span((x, y), 1).unwrap().read([&mut upper, &mut lower]);

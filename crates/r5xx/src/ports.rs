@@ -2,14 +2,14 @@
 
 /// A memory of elements of `N` dwords.
 #[derive(Clone, Debug)]
-pub struct Memory<const N: usize> {
+pub struct PortMemory<const N: usize> {
     elements: Vec<[u32; N]>,
 }
 
-impl<const N: usize> Memory<N> {
+impl<const N: usize> PortMemory<N> {
     /// So many elements of zeros.
     pub fn new(elements: usize) -> Self {
-        Memory { elements: vec![[0; N]; elements] }
+        PortMemory { elements: vec![[0; N]; elements] }
     }
 
     /// An element; zeros beyond the last.
@@ -50,7 +50,7 @@ impl<const N: usize> Cursor<N> {
     }
 
     /// Takes a dword. Elements beyond the memory are dropped.
-    pub fn put(&mut self, memory: &mut Memory<N>, value: u32) {
+    pub fn put(&mut self, memory: &mut PortMemory<N>, value: u32) {
         self.element[self.filled] = value;
         self.filled += 1;
         if self.filled == N {
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn elements_are_written_when_they_are_whole() {
-        let mut memory = Memory::<2>::new(3);
+        let mut memory = PortMemory::<2>::new(3);
         let mut cursor = Cursor::at(1);
         cursor.put(&mut memory, 5);
         assert_eq!(memory.get(1), [0, 0]);

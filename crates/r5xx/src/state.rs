@@ -1,6 +1,6 @@
 //! What the card keeps between packets.
 
-use crate::ports::{Cursor, Memory};
+use crate::ports::{Cursor, PortMemory};
 use crate::registers::{RegisterFile, after_reset};
 use crate::stream::VertexArray;
 
@@ -17,11 +17,11 @@ pub struct State {
     /// What the registers hold.
     pub registers: RegisterFile,
     /// Code, constants and planes of the vertex processor.
-    pub vertex_memory: Memory<4>,
+    pub vertex_memory: PortMemory<4>,
     /// Instructions of the fragment processor.
-    pub fragment_code: Memory<6>,
+    pub fragment_code: PortMemory<6>,
     /// Constants of the fragment processor.
-    pub fragment_constants: Memory<4>,
+    pub fragment_constants: PortMemory<4>,
     /// Where vertices come from.
     pub arrays: Vec<VertexArray>,
     /// Samples that passed depth and stencil tests since the counter was set.
@@ -35,9 +35,9 @@ impl Default for State {
     fn default() -> Self {
         State {
             registers: after_reset(),
-            vertex_memory: Memory::new(VERTEX_VECTORS),
-            fragment_code: Memory::new(FRAGMENT_INSTRUCTIONS),
-            fragment_constants: Memory::new(FRAGMENT_CONSTANTS),
+            vertex_memory: PortMemory::new(VERTEX_VECTORS),
+            fragment_code: PortMemory::new(FRAGMENT_INSTRUCTIONS),
+            fragment_constants: PortMemory::new(FRAGMENT_CONSTANTS),
             arrays: Vec::new(),
             passed: 0,
             vertex_cursor: Cursor::default(),

@@ -1,6 +1,6 @@
 //! Colour and depth buffers: pixels of an object, by column and row.
 
-use crate::layout::{Layout, MicroTile, Part, TOGETHER};
+use crate::layout::{AddressPart, CONTIGUOUS_COLUMNS, Layout, MicroTile};
 use crate::pairs::FOUR;
 use crate::registers::Binding;
 use ctm_card::ObjectBytes;
@@ -148,7 +148,7 @@ impl<'a> Surface<'a> {
             }
             match pixels[columns] {
                 [first, second, third, fourth] => {
-                    self.memory.write(offset, 4 * TOGETHER, [first, second, third, fourth]);
+                    self.memory.write(offset, 4 * CONTIGUOUS_COLUMNS, [first, second, third, fourth]);
                 }
                 ref single => self.memory.write(offset, self.bytes, [single[0], 0, 0, 0]),
             }
@@ -188,7 +188,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Calls `piece` for all pixels of a rectangle that have one sample of at most 4 bytes, with the number of their row in it, their numbers
-    /// in the row, and their byte offset: for [`TOGETHER`] pixels of 4 bytes that lie together, or for one. `None` if pixels are larger.
+    /// in the row, and their byte offset: for [`CONTIGUOUS_COLUMNS`] pixels of 4 bytes that lie together, or for one. `None` if pixels are larger.
     fn pieces(&self, area: Rect, mut piece: impl FnMut(usize, Range<usize>, u64)) -> Option<()> {
         if self.samples != 1 || self.bytes > 4 {
             return None;
@@ -196,19 +196,20 @@ impl<'a> Surface<'a> {
         if area.is_empty() {
             return Some(());
         }
-        let columns: Vec<Part> = (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
+        let columns: Vec<AddressPart> =
+            (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
         // Pixels before the first whose column is a multiple of what lies together.
-        let single = (area.left.next_multiple_of(TOGETHER) - area.left) as usize;
+        let single = (area.left.next_multiple_of(CONTIGUOUS_COLUMNS) - area.left) as usize;
         for (row, y) in (area.top..area.bottom.min(ROWS)).enumerate() {
             let part = self.layout.row(y);
             let mut n = 0;
             while n < columns.len() {
                 let offset = u64::from(part.with(columns[n]));
                 let lies_together = self.bytes == 4
-                    && n + TOGETHER as usize <= columns.len()
-                    && n % TOGETHER as usize == single % TOGETHER as usize
-                    && self.memory.address(offset, 4 * TOGETHER).is_some();
-                let end = n + if lies_together { TOGETHER as usize } else { 1 };
+                    && n + CONTIGUOUS_COLUMNS as usize <= columns.len()
+                    && n % CONTIGUOUS_COLUMNS as usize == single % CONTIGUOUS_COLUMNS as usize
+                    && self.memory.address(offset, 4 * CONTIGUOUS_COLUMNS).is_some();
+                let end = n + if lies_together { CONTIGUOUS_COLUMNS as usize } else { 1 };
                 piece(row, n..end, offset);
                 n = end;
             }

@@ -2,12 +2,14 @@
 
 use crate::draws::vertices;
 use crate::packets::Event;
-use crate::pipeline::{self, DrawError, Means, Probe, Scratch};
+use crate::pipeline::{self, DrawCache, DrawContext, DrawError, Probe};
 use crate::registers::{self, DbRenderControl};
 use crate::resources;
 use crate::state::State;
-use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamError, StreamoutOffset, commands};
-use ctm_card::history::{DrawHistory, Watch, Watcher};
+use crate::stream::{
+    Command, Draw, DwordPlace, Number, ObjectOffset, Predicate, StreamError, StreamoutOffset, commands,
+};
+use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
 use ctm_card::{Counts, DrawStats, Fact, Identity, ObjectBytes, Rejected, Submission};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
@@ -78,10 +80,10 @@ pub struct Card {
     state: State,
     executor: Executor,
     threads: usize,
-    scratch: Scratch,
+    cache: DrawCache,
     clock: Clock,
     time_limit: Option<Duration>,
-    watcher: Option<Watcher>,
+    pixel_log: Option<PixelLog>,
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
@@ -97,10 +99,10 @@ impl Card {
             state: State::default(),
             executor: Executor::Reference,
             threads: 1,
-            scratch: Scratch::default(),
+            cache: DrawCache::default(),
             clock: Clock::Commands(0),
             time_limit: None,
-            watcher: None,
+            pixel_log: None,
             draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
@@ -130,13 +132,13 @@ impl Card {
     }
 
     /// Keeps the history of a pixel from now on, or of none. What is drawn is the same.
-    pub fn watch(&mut self, pixel: Option<Watch>) {
-        self.watcher = pixel.map(Watcher::new);
+    pub fn watch(&mut self, pixel: Option<PixelWatch>) {
+        self.pixel_log = pixel.map(PixelLog::new);
     }
 
     /// Takes what draws have done to the pixel that is watched. Those that have done nothing are not in it.
     pub fn take_history(&mut self) -> Vec<DrawHistory> {
-        self.watcher.as_mut().map(Watcher::take).unwrap_or_default()
+        self.pixel_log.as_mut().map(PixelLog::take).unwrap_or_default()
     }
 
     /// The same card, which keeps what draws do, in numbers.
@@ -260,16 +262,16 @@ impl Card {
             return Ok(());
         }
         let start = Instant::now();
-        let watcher = self.watcher.as_ref();
-        let probe = watcher.map(|watcher| Probe::new(watcher, draw.at, &self.state, memory));
-        let means = Means {
+        let pixel_log = self.pixel_log.as_ref();
+        let probe = pixel_log.map(|pixel_log| Probe::new(pixel_log, draw.at, &self.state, memory));
+        let context = DrawContext {
             probe: probe.as_ref(),
             memory,
             executor: &self.executor,
-            scratch: &self.scratch,
+            cache: &self.cache,
             options: pipeline::options(deadline, self.threads),
         };
-        let done = pipeline::draw(&mut self.state, &means, draw);
+        let done = pipeline::draw(&mut self.state, &context, draw);
         pipeline::written(&self.state);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
@@ -288,7 +290,7 @@ impl Card {
         Ok(())
     }
 
-    fn event(&mut self, memory: &Arena, event: Event, target: Option<Place>) {
+    fn event(&mut self, memory: &Arena, event: Event, target: Option<ObjectOffset>) {
         let counters = &mut self.state.counters;
         match event {
             Event::PIPELINESTAT_START => counters.stopped = false,
@@ -327,14 +329,14 @@ impl Card {
         self.state.visible = self.result == *visible;
     }
 
-    fn dword(&mut self, memory: &Arena, place: &Place) -> u32 {
+    fn dword(&mut self, memory: &Arena, place: &ObjectOffset) -> u32 {
         let mut bytes = [0; 4];
         self.load(memory, place, &mut bytes);
         u32::from_le_bytes(bytes)
     }
 
     /// Reads bytes; zeros, if not all of them are in the object.
-    fn load(&mut self, memory: &Arena, place: &Place, bytes: &mut [u8]) {
+    fn load(&mut self, memory: &Arena, place: &ObjectOffset, bytes: &mut [u8]) {
         if !ObjectBytes::new(memory, place.object, 0).read_bytes(place.offset, bytes) {
             bytes.fill(0);
             self.outside("read", place, bytes.len());
@@ -342,7 +344,7 @@ impl Card {
     }
 
     /// Writes bytes, if all of them are in the object.
-    fn store(&mut self, memory: &Arena, place: &Place, bytes: &[u8]) {
+    fn store(&mut self, memory: &Arena, place: &ObjectOffset, bytes: &[u8]) {
         if !ObjectBytes::new(memory, place.object, 0).write_bytes(place.offset, bytes) {
             self.outside("written", place, bytes.len());
             return;
@@ -351,8 +353,8 @@ impl Card {
         self.state.textures.written(first..first + bytes.len() as u64);
     }
 
-    fn outside(&mut self, what: &str, place: &Place, bytes: usize) {
-        let Place { object, offset } = place;
+    fn outside(&mut self, what: &str, place: &ObjectOffset, bytes: usize) {
+        let ObjectOffset { object, offset } = place;
         self.warn(format!("{bytes} bytes at {offset:#x} of an object of {} bytes are not {what}", object.size));
     }
 

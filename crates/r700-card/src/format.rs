@@ -3,8 +3,8 @@
 //! Source: Mesa `r600d.h` (`V_038004_FMT_...`, `V_0280A0_COLOR_...`).
 
 use crate::registers::codes::NumberType;
-use ctm_raster::channel::{Channel, Kind};
-use ctm_raster::pixel::{Numbers, Part, PixelFormat};
+use ctm_raster::channel::{Channel, ChannelKind};
+use ctm_raster::pixel::{ComponentNumbers, PixelComponent, PixelFormat};
 
 /// The bits of a format's components, the lowest in memory first; whether they are floating-point numbers.
 fn components(code: u8) -> Option<(&'static [u32], bool)> {
@@ -42,33 +42,37 @@ fn components(code: u8) -> Option<(&'static [u32], bool)> {
 /// A channel of floating-point numbers or fractions; `None` if there are none of this width.
 fn channel(shift: u32, width: u32, float: bool, signed: bool) -> Option<Channel> {
     let kind = match (float, width, signed) {
-        (true, 32, _) => Kind::Float32,
-        (true, 16, _) => Kind::Float16,
-        (false, 2..=24, true) => Kind::Snorm,
-        (false, 1..=24, _) => Kind::Unorm,
+        (true, 32, _) => ChannelKind::Float32,
+        (true, 16, _) => ChannelKind::Float16,
+        (false, 2..=24, true) => ChannelKind::Snorm,
+        (false, 1..=24, _) => ChannelKind::Unorm,
         _ => return None,
     };
     Some(Channel::new(shift, width, kind))
 }
 
 /// The bytes of a pixel of this format, and its parts, the lowest in memory first; those that hold colour (not alpha) with sRGB are given.
-fn parts(code: u8, numbers: NumberType, is_colour: impl Fn(usize) -> bool) -> Option<(u32, Vec<Part>)> {
+fn parts(code: u8, numbers: NumberType, is_colour: impl Fn(usize) -> bool) -> Option<(u32, Vec<PixelComponent>)> {
     // Depth and stencil values in two words; some bits are not used.
     let depth: (&[u32], bool) = (&[32, 8], true);
     let (widths, float) = if code == DEPTH_STENCIL { depth } else { components(code)? };
     let mut shift = 0;
     let part = |(n, &width): (usize, &u32)| {
-        let integer = |numbers| (!float).then(|| Part::new(shift, width, numbers));
-        let fraction = |signed| channel(shift, width, float, signed).map(Part::plain);
+        let integer = |numbers| (!float).then(|| PixelComponent::new(shift, width, numbers));
+        let fraction = |signed| channel(shift, width, float, signed).map(PixelComponent::plain);
         let part = match numbers {
-            NumberType::Float if float && matches!(width, 10 | 11) => Some(Part::new(shift, width, Numbers::Float)),
-            _ if code == DEPTH_STENCIL && n == 1 => Some(Part::new(shift, width, Numbers::Uint)),
+            NumberType::Float if float && matches!(width, 10 | 11) => {
+                Some(PixelComponent::new(shift, width, ComponentNumbers::Float))
+            }
+            _ if code == DEPTH_STENCIL && n == 1 => Some(PixelComponent::new(shift, width, ComponentNumbers::Uint)),
             NumberType::Unorm | NumberType::Float => fraction(false),
             NumberType::Snorm => fraction(true),
-            NumberType::Uint => integer(Numbers::Uint),
-            NumberType::Sint => integer(Numbers::Sint),
+            NumberType::Uint => integer(ComponentNumbers::Uint),
+            NumberType::Sint => integer(ComponentNumbers::Sint),
             NumberType::Srgb if !is_colour(n) => fraction(false),
-            NumberType::Srgb => (width == 8 && !float).then(|| Part::new(shift, width, Numbers::Srgb)),
+            NumberType::Srgb => {
+                (width == 8 && !float).then(|| PixelComponent::new(shift, width, ComponentNumbers::Srgb))
+            }
             NumberType::Uscaled | NumberType::Sscaled => None,
         };
         shift += width;

@@ -96,17 +96,17 @@ impl Mode {
 
 /// What the column or the row of an element says of where it lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct AddressPart {
     /// What is added.
     sum: u64,
     /// The bank, of which bits change places.
     bank: u64,
 }
 
-impl Part {
+impl AddressPart {
     /// Bytes from the beginning of the level to the element of this column and that row.
     #[inline(always)]
-    pub fn with(self, other: Part) -> u64 {
+    pub fn with(self, other: AddressPart) -> u64 {
         self.sum + other.sum + (self.bank ^ other.bank)
     }
 }
@@ -182,21 +182,21 @@ impl Layout {
     }
 
     /// What column `x` says of where elements lie; none where that is not a thing of columns and rows by themselves.
-    pub fn column(&self, x: u32) -> Option<Part> {
+    pub fn column(&self, x: u32) -> Option<AddressPart> {
         (!self.is_split()).then(|| self.part(self.offset(x, 0, 0)))
     }
 
     /// The same of row `y` of a slice.
-    pub fn row(&self, y: u32, slice: u32) -> Option<Part> {
+    pub fn row(&self, y: u32, slice: u32) -> Option<AddressPart> {
         (!self.is_split()).then(|| self.part(self.offset(0, y, slice)))
     }
 
-    fn part(&self, offset: u64) -> Part {
+    fn part(&self, offset: u64) -> AddressPart {
         let bank = match self.mode {
             Mode::Banks => offset & (GROUP * (BANKS - 1)),
             Mode::Linear | Mode::Tiles => 0,
         };
-        Part { sum: offset - bank, bank }
+        AddressPart { sum: offset - bank, bank }
     }
 
     fn is_split(&self) -> bool {
@@ -210,7 +210,7 @@ impl Layout {
     }
 
     /// How much farther the elements of a square of two by two lie than its first one, which is at an even column and row: row by row.
-    pub fn square(&self) -> [u64; 4] {
+    pub fn quad(&self) -> [u64; 4] {
         // Of a tile, the lowest bits of column and row are bits of places by themselves.
         let distance = |x, y| self.offset(x, y, 0) - self.offset(0, 0, 0);
         [0, distance(1, 0), distance(0, 1), distance(1, 1)]
@@ -259,7 +259,7 @@ mod tests {
                 assert!(is_linear || pitch.is_multiple_of(granule.columns), "{granule:?}");
                 let layout = Layout::new(mode, pitch, 32, bytes).unwrap();
                 let mut places = HashSet::new();
-                let (columns, square) = (layout.columns().unwrap(), layout.square());
+                let (columns, quad) = (layout.columns().unwrap(), layout.quad());
                 for slice in 0..3 {
                     for (x, y) in (0..32).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
                         let offset = layout.offset(x, y, slice);
@@ -269,7 +269,7 @@ mod tests {
                             "{layout:?} {x} {y}"
                         );
                         let first = layout.offset(x & !1, y & !1, slice);
-                        assert_eq!(offset, first + square[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
+                        assert_eq!(offset, first + quad[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
                         let parts = (layout.column(x).unwrap(), layout.row(y, slice).unwrap());
                         assert_eq!(offset, parts.0.with(parts.1), "{layout:?} {x} {y}");
                         assert!(offset.is_multiple_of(bytes.into()) && places.insert(offset), "{layout:?} {x} {y}");
@@ -289,12 +289,12 @@ mod tests {
                 let Granule { columns, rows } = Granule::new(mode, bytes, samples).unwrap();
                 let (pitch, rows) = (2 * columns, 4 * rows);
                 let layout = Layout::new(mode, pitch, rows, bytes).unwrap().with_samples(samples);
-                let (mut places, square) = (HashSet::new(), layout.square());
+                let (mut places, quad) = (HashSet::new(), layout.quad());
                 for (slice, sample) in (0..3).flat_map(|slice| (0..samples).map(move |sample| (slice, sample))) {
                     for (x, y) in (0..rows).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
                         let offset = layout.sample_offset(x, y, slice, sample);
                         let first = layout.sample_offset(x & !1, y & !1, slice, sample);
-                        assert_eq!(offset, first + square[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
+                        assert_eq!(offset, first + quad[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
                         assert!(places.insert(offset), "{layout:?} {x} {y}");
                     }
                 }

@@ -15,7 +15,7 @@ const EVENT_WITH_ADDRESS: usize = 3;
 
 /// A place in an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ObjectOffset {
     /// The object.
     pub object: Object,
     /// Byte offset in it, which may be beyond its end.
@@ -45,21 +45,21 @@ pub enum Command<'a> {
         /// What is done.
         event: Event,
         /// Where counters go.
-        target: Option<Place>,
+        target: Option<ObjectOffset>,
     },
     /// A number is stored.
     Store {
         /// Where to.
-        target: Place,
+        target: ObjectOffset,
         /// What.
         number: Number,
     },
     /// Bytes are copied.
     Copy {
         /// Where from.
-        source: Place,
+        source: ObjectOffset,
         /// Where to.
-        destination: Place,
+        destination: ObjectOffset,
         /// How many.
         bytes: u32,
     },
@@ -77,7 +77,7 @@ pub enum Command<'a> {
         /// The buffer's number, 0 to 3.
         buffer: u8,
         /// Where the offset is stored first, in bytes.
-        store: Option<Place>,
+        store: Option<ObjectOffset>,
         /// What it is then.
         offset: StreamoutOffset,
     },
@@ -100,7 +100,7 @@ pub enum DwordPlace {
     /// In the register at this byte offset.
     Register(u32),
     /// In memory.
-    Memory(Place),
+    Memory(ObjectOffset),
 }
 
 /// What draws are dropped by.
@@ -111,7 +111,7 @@ pub enum Predicate {
     /// Results of queries.
     Results {
         /// Where the results lie.
-        results: Place,
+        results: ObjectOffset,
         /// Primitives of streamout, instead of samples.
         primitives: bool,
         /// What is visible is drawn; else what is not.
@@ -129,7 +129,7 @@ pub enum StreamoutOffset {
     /// So many dwords.
     Dwords(u32),
     /// What lies there, in bytes.
-    Memory(Place),
+    Memory(ObjectOffset),
 }
 
 /// A draw packet.
@@ -155,7 +155,7 @@ pub enum Indices<'a> {
     /// There are none: vertices are counted.
     Counted,
     /// In memory.
-    Memory(Place),
+    Memory(ObjectOffset),
     /// In these dwords, low ones first.
     Packet(&'a [u32]),
 }
@@ -310,9 +310,9 @@ impl<'a> Reader<'a, '_> {
         object.copied().ok_or(StreamErrorCause::RelocationOutOfRange { index, count: objects.len() })
     }
 
-    fn place(&mut self, what: Opcode, low: u32, high: u8) -> Result<Place, StreamErrorCause> {
+    fn place(&mut self, what: Opcode, low: u32, high: u8) -> Result<ObjectOffset, StreamErrorCause> {
         let object = self.relocation(what.info().name)?;
-        Ok(Place { object, offset: u64::from(low) | u64::from(high) << 32 })
+        Ok(ObjectOffset { object, offset: u64::from(low) | u64::from(high) << 32 })
     }
 
     fn command(&mut self, packet: &Whole<'a>) -> Result<(), StreamErrorCause> {

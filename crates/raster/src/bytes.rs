@@ -1,9 +1,9 @@
 //! Colour buffers with four channels of a byte: what is stored of many pixels at a time, from colours that are rounded to bytes already.
 
 use crate::blend::{ALPHA, BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
-use crate::channel::{Channel, Kind};
+use crate::channel::{Channel, ChannelKind};
 use crate::colour::{ColourState, Operation};
-use crate::simd::{Eight as Numbers, Simd, TOGETHER};
+use crate::simd::{Eight as Numbers, LANES, Simd};
 use crate::target::TargetFormat;
 
 /// 1, as a byte.
@@ -35,7 +35,7 @@ impl ByteColours {
     /// As this state says; `None` if pixels are not such, or blended in more bits.
     pub fn of(state: &ColourState) -> Option<Self> {
         let format = *state.format();
-        let byte = |n: usize| Channel::new(8 * n as u32, 8, Kind::Unorm);
+        let byte = |n: usize| Channel::new(8 * n as u32, 8, ChannelKind::Unorm);
         if format.bytes != 4 || (0..4).any(|n| format.channels[n] != Some(byte(n))) {
             return None;
         }
@@ -75,7 +75,7 @@ impl ByteColours {
     #[inline(always)]
     fn blended(&self, state: &BlendState, source: Numbers, memory: Numbers) -> Numbers {
         let (source, memory) = (channels(&source), channels(&memory));
-        let destination_alpha = self.destination_alpha.map_or([ONE; TOGETHER], |channel| memory[channel & 3]);
+        let destination_alpha = self.destination_alpha.map_or([ONE; LANES], |channel| memory[channel & 3]);
         let pixels = Pixels { source, memory, destination_alpha, constant: self.constant };
         // One by one: not every closure becomes a part of what calls it.
         let (first, second) = (pixels.blended(&state.colour, 0), pixels.blended(&state.colour, 1));
@@ -143,7 +143,7 @@ fn replaced<S: Simd>(simd: S, memory: S::Words, new: S::Words, written: u32, cho
 /// The bytes of words, channel by channel.
 #[inline(always)]
 fn channels(words: &Numbers) -> [Numbers; 4] {
-    let [mut first, mut second, mut third, mut fourth] = [[0; TOGETHER]; 4];
+    let [mut first, mut second, mut third, mut fourth] = [[0; LANES]; 4];
     for (n, word) in words.iter().enumerate() {
         (first[n], second[n], third[n], fourth[n]) = (word & ONE, word >> 8 & ONE, word >> 16 & ONE, word >> 24);
     }
@@ -213,8 +213,8 @@ impl Pixels {
     fn factor(&self, factor: BlendFactor, channel: usize) -> Numbers {
         let Pixels { source, memory, destination_alpha, constant } = self;
         match factor {
-            BlendFactor::Zero => [0; TOGETHER],
-            BlendFactor::One => [ONE; TOGETHER],
+            BlendFactor::Zero => [0; LANES],
+            BlendFactor::One => [ONE; LANES],
             BlendFactor::SourceColour => source[channel],
             BlendFactor::OneMinusSourceColour => one_minus(&source[channel]),
             BlendFactor::DestinationColour => memory[channel],
@@ -223,12 +223,12 @@ impl Pixels {
             BlendFactor::OneMinusSourceAlpha => one_minus(&source[ALPHA]),
             BlendFactor::DestinationAlpha => *destination_alpha,
             BlendFactor::OneMinusDestinationAlpha => one_minus(destination_alpha),
-            BlendFactor::SourceAlphaSaturate if channel == ALPHA => [ONE; TOGETHER],
+            BlendFactor::SourceAlphaSaturate if channel == ALPHA => [ONE; LANES],
             BlendFactor::SourceAlphaSaturate => each(&source[ALPHA], &one_minus(destination_alpha), u32::min),
-            BlendFactor::ConstantColour => [constant[channel]; TOGETHER],
-            BlendFactor::OneMinusConstantColour => [ONE - constant[channel]; TOGETHER],
-            BlendFactor::ConstantAlpha => [constant[ALPHA]; TOGETHER],
-            BlendFactor::OneMinusConstantAlpha => [ONE - constant[ALPHA]; TOGETHER],
+            BlendFactor::ConstantColour => [constant[channel]; LANES],
+            BlendFactor::OneMinusConstantColour => [ONE - constant[channel]; LANES],
+            BlendFactor::ConstantAlpha => [constant[ALPHA]; LANES],
+            BlendFactor::OneMinusConstantAlpha => [ONE - constant[ALPHA]; LANES],
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn pixels_are_those_of_the_state() {
-        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, ChannelKind::Unorm)));
         let format = TargetFormat { bytes: 4, channels };
         ctm_cases::check(20_000, |u| {
             let operation = match u.int_in_range(0..=4)? {
@@ -351,7 +351,7 @@ mod tests {
             let state = ColourState::new(format, operation, mask, destination_alpha, constant.map(u32::from));
             let colours = ByteColours::of(&state).expect("bytes");
             let (mut source, mut memory, mut chosen, mut expected) = ([0; 8], [0; 8], 0, [0; 8]);
-            for n in 0..TOGETHER {
+            for n in 0..LANES {
                 let mut value = || Ok(u.int_in_range(-20..=280)? as f32 / 260.0);
                 let colour = [value()?, value()?, value()?, value()?].map(f32::to_bits);
                 memory[n] = u.arbitrary()?;
@@ -368,10 +368,10 @@ mod tests {
 
     #[test]
     fn other_pixels_are_not_bytes() {
-        let channels = [0, 1, 2].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
+        let channels = [0, 1, 2].map(|n| Some(Channel::new(8 * n, 8, ChannelKind::Unorm)));
         let format = TargetFormat { bytes: 4, channels: [channels[0], channels[1], channels[2], None] };
         assert_eq!(ByteColours::of(&ColourState::new(format, Operation::Copy, 0xF, None, [0; 4])), None);
-        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Snorm)));
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, ChannelKind::Snorm)));
         let format = TargetFormat { bytes: 4, channels };
         assert_eq!(ByteColours::of(&ColourState::new(format, Operation::Copy, 0xF, None, [0; 4])), None);
     }

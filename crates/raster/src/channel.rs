@@ -13,7 +13,7 @@ pub type Words = [u32; 4];
 
 /// What the bits of a channel stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ChannelKind {
     /// An unsigned fraction: v / (2^n - 1). At most 24 bits.
     Unorm,
     /// A signed fraction: v / (2^(n-1) - 1), at least -1. At most 24 bits.
@@ -30,7 +30,7 @@ pub struct Channel {
     word: u8,
     shift: u8,
     width: u8,
-    kind: Kind,
+    kind: ChannelKind,
 }
 
 impl Channel {
@@ -39,13 +39,13 @@ impl Channel {
     /// # Panics
     ///
     /// If it is empty, crosses a word's border or lies beyond the fourth word, or if the kind has another width.
-    pub const fn new(shift: u32, width: u32, kind: Kind) -> Channel {
+    pub const fn new(shift: u32, width: u32, kind: ChannelKind) -> Channel {
         assert!(width > 0 && shift < 128 && shift % 32 + width <= 32, "a channel lies in one of four words");
         let fits = match kind {
-            Kind::Unorm => width <= 24,
-            Kind::Snorm => width >= 2 && width <= 24,
-            Kind::Float16 => width == 16,
-            Kind::Float32 => width == 32,
+            ChannelKind::Unorm => width <= 24,
+            ChannelKind::Snorm => width >= 2 && width <= 24,
+            ChannelKind::Float16 => width == 16,
+            ChannelKind::Float32 => width == 32,
         };
         assert!(fits, "no number of this kind has that many bits");
         Channel { word: (shift / 32) as u8, shift: (shift % 32) as u8, width: width as u8, kind }
@@ -71,7 +71,7 @@ impl Channel {
 
     /// What the bits stand for.
     #[inline(always)]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> ChannelKind {
         self.kind
     }
 
@@ -104,14 +104,14 @@ impl Channel {
     pub fn decode(self, bits: u32) -> u32 {
         match self.kind {
             // Both are exact as binary32.
-            Kind::Unorm => (bits as f32 / self.max() as f32).to_bits(),
-            Kind::Snorm => {
+            ChannelKind::Unorm => (bits as f32 / self.max() as f32).to_bits(),
+            ChannelKind::Snorm => {
                 let unused = 32 - self.width;
                 let value = ((bits << unused) as i32 >> unused) as f32;
                 (value / (self.max() >> 1) as f32).max(-1.0).to_bits()
             }
-            Kind::Float16 => f16_to_f32(bits as u16),
-            Kind::Float32 => bits,
+            ChannelKind::Float16 => f16_to_f32(bits as u16),
+            ChannelKind::Float32 => bits,
         }
     }
 
@@ -119,10 +119,10 @@ impl Channel {
     #[inline]
     pub fn encode(self, value: u32) -> u32 {
         match self.kind {
-            Kind::Unorm => f32_to_unorm(value, self.max()),
-            Kind::Snorm => f32_to_snorm(value, self.max() >> 1) as u32 & self.max(),
-            Kind::Float16 => u32::from(f32_to_f16(value)),
-            Kind::Float32 => value,
+            ChannelKind::Unorm => f32_to_unorm(value, self.max()),
+            ChannelKind::Snorm => f32_to_snorm(value, self.max() >> 1) as u32 & self.max(),
+            ChannelKind::Float16 => u32::from(f32_to_f16(value)),
+            ChannelKind::Float32 => value,
         }
     }
 
@@ -131,13 +131,15 @@ impl Channel {
     pub fn decode_each<const N: usize>(self, bits: &[u32; N]) -> [u32; N] {
         let mut values = *bits;
         match self.kind {
-            Kind::Unorm => {
+            ChannelKind::Unorm => {
                 let max = self.max() as f32;
                 // Of at most 24 bits: conversions of signed integers are done for many numbers at a time.
                 values.iter_mut().for_each(|value| *value = (*value as i32 as f32 / max).to_bits());
             }
-            Kind::Snorm | Kind::Float16 => values.iter_mut().for_each(|value| *value = self.decode(*value)),
-            Kind::Float32 => {}
+            ChannelKind::Snorm | ChannelKind::Float16 => {
+                values.iter_mut().for_each(|value| *value = self.decode(*value))
+            }
+            ChannelKind::Float32 => {}
         }
         values
     }
@@ -148,20 +150,20 @@ impl Channel {
         let mut bits = *values;
         match self.kind {
             // The product is exact, and rounded once, to an integer in the lowest bits. A half it is for 1/2 alone, whose code is even.
-            Kind::Unorm if FUSES && matches!(self.width, 2..=22) => {
+            ChannelKind::Unorm if FUSES && matches!(self.width, 2..=22) => {
                 let max = self.max() as f32;
                 bits.iter_mut().for_each(|bits| {
                     let sum = f32::from_bits(*bits).max(0.0).mul_add(max, INTEGERS).min(INTEGERS + max);
                     *bits = sum.to_bits() & 0x7F_FFFF;
                 });
             }
-            Kind::Unorm => {
+            ChannelKind::Unorm => {
                 let max = self.max();
                 bits.iter_mut()
                     .for_each(|bits| *bits = nearest(f64::from(f32::from_bits(*bits)) * f64::from(max), max));
             }
-            Kind::Snorm | Kind::Float16 => bits.iter_mut().for_each(|bits| *bits = self.encode(*bits)),
-            Kind::Float32 => {}
+            ChannelKind::Snorm | ChannelKind::Float16 => bits.iter_mut().for_each(|bits| *bits = self.encode(*bits)),
+            ChannelKind::Float32 => {}
         }
         bits
     }
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn every_code_survives_the_round_trip() {
         for width in 1..=16 {
-            let channel = Channel::new(64, width, Kind::Unorm);
+            let channel = Channel::new(64, width, ChannelKind::Unorm);
             for bits in 0..=channel.max() {
                 let value = f64::from(f32::from_bits(channel.decode(bits)));
                 assert!((value - f64::from(bits) / (f64::from(channel.max()))).abs() < 3e-8);
@@ -182,7 +184,7 @@ mod tests {
             }
         }
         for width in 2..=16 {
-            let channel = Channel::new(0, width, Kind::Snorm);
+            let channel = Channel::new(0, width, ChannelKind::Snorm);
             let least = 1 << (width - 1);
             for bits in 0..=channel.max() {
                 let signed = if bits >= least { f64::from(bits) - f64::from(2 * least) } else { f64::from(bits) };
@@ -192,7 +194,7 @@ mod tests {
                 assert_eq!(channel.encode(channel.decode(bits)), expected, "-1 has one code of its own");
             }
         }
-        let half = Channel::new(16, 16, Kind::Float16);
+        let half = Channel::new(16, 16, ChannelKind::Float16);
         for bits in 0..=0xFFFF {
             let nan = bits & 0x7FFF > 0x7C00;
             assert_eq!(half.encode(half.decode(bits)), if nan { bits | 0x200 } else { bits });
@@ -204,7 +206,7 @@ mod tests {
         let mut words = [0; 4];
         let parts = [(0, 5), (5, 6), (11, 5), (32, 32), (64, 1), (126, 2)];
         for (shift, width) in parts {
-            let kind = if width == 32 { Kind::Float32 } else { Kind::Unorm };
+            let kind = if width == 32 { ChannelKind::Float32 } else { ChannelKind::Unorm };
             let channel = Channel::new(shift, width, kind);
             assert_eq!(channel.extract(&words), 0);
             channel.insert(&mut words, u32::MAX);
@@ -217,10 +219,10 @@ mod tests {
     fn numbers_of_many_pixels_are_those_of_each() {
         ctm_cases::check(20_000, |u| {
             let (kind, widths) = *u.choose(&[
-                (Kind::Unorm, (1, 24)),
-                (Kind::Snorm, (2, 24)),
-                (Kind::Float16, (16, 16)),
-                (Kind::Float32, (32, 32)),
+                (ChannelKind::Unorm, (1, 24)),
+                (ChannelKind::Snorm, (2, 24)),
+                (ChannelKind::Float16, (16, 16)),
+                (ChannelKind::Float32, (32, 32)),
             ])?;
             let width = u.int_in_range(widths.0..=widths.1)?;
             let channel = Channel::new(0, width, kind);
@@ -250,11 +252,11 @@ mod tests {
         let encode = |kind, value: f32| Channel::new(0, 8, kind).encode(value.to_bits());
         let unorm = [(-1.0, 0), (0.5, 128), (f32::NAN, 0), (2.0, 255), (f32::INFINITY, 255), (0.6 / 255.0, 1)];
         for (value, bits) in unorm {
-            assert_eq!(encode(Kind::Unorm, value), bits, "{value}");
+            assert_eq!(encode(ChannelKind::Unorm, value), bits, "{value}");
         }
         let snorm = [(-1.0, 0x81), (-2.0, 0x81), (0.5, 64), (-0.5, 0xC0), (f32::NAN, 0), (9.0, 127)];
         for (value, bits) in snorm {
-            assert_eq!(encode(Kind::Snorm, value), bits, "{value}");
+            assert_eq!(encode(ChannelKind::Snorm, value), bits, "{value}");
         }
     }
 }

@@ -167,10 +167,10 @@ impl ColourState {
 mod tests {
     use super::*;
     use crate::blend::{BlendEquation, BlendFactor, BlendFunction};
-    use crate::channel::Kind;
+    use crate::channel::ChannelKind;
 
     fn unorm(bytes: u32, parts: [Option<(u32, u32)>; 4]) -> TargetFormat {
-        let channel = |part: (u32, u32)| Channel::new(part.0, part.1, Kind::Unorm);
+        let channel = |part: (u32, u32)| Channel::new(part.0, part.1, ChannelKind::Unorm);
         TargetFormat { bytes, channels: parts.map(|part| part.map(channel)) }
     }
 
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn halves_are_blended_as_floats() {
-        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(16 * n, 16, Kind::Float16)));
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(16 * n, 16, ChannelKind::Float16)));
         let format = TargetFormat { bytes: 8, channels };
         let plus = BlendEquation { source: BlendFactor::One, destination: BlendFactor::One, clamp: false, ..OVER };
         let operation = Operation::BlendFloat(BlendState { colour: plus, alpha: plus });

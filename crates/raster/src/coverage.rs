@@ -12,7 +12,7 @@ pub const LIMIT: i64 = 1 << 29;
 
 /// Which edges count as top and bottom, and which as left and right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum View {
+pub enum EdgeOrientation {
     /// Only horizontal edges are top or bottom; all others are left or right.
     XMajor,
     /// Only vertical edges are left or right; all others are top or bottom.
@@ -23,7 +23,7 @@ pub enum View {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EdgeRule {
     /// What side an edge is on.
-    pub view: View,
+    pub orientation: EdgeOrientation,
     /// Samples on left edges (the inside is to their right) are inside.
     pub left: bool,
     /// Samples on right edges are inside.
@@ -36,22 +36,23 @@ pub struct EdgeRule {
 
 impl EdgeRule {
     /// Left and top edges are inside, right and bottom ones are not: shapes that share an edge share no sample.
-    pub const TOP_LEFT: EdgeRule = EdgeRule { view: View::XMajor, left: true, right: false, top: true, bottom: false };
+    pub const TOP_LEFT: EdgeRule =
+        EdgeRule { orientation: EdgeOrientation::XMajor, left: true, right: false, top: true, bottom: false };
 
     /// Whether samples on an edge in direction (`dx`, `dy`), with the inside clockwise of it (y downwards), are inside.
     #[inline]
     fn includes(self, dx: i64, dy: i64) -> bool {
         let sideways = if dy < 0 { self.left } else { self.right };
         let upright = if dx > 0 { self.top } else { self.bottom };
-        match self.view {
-            View::XMajor => {
+        match self.orientation {
+            EdgeOrientation::XMajor => {
                 if dy != 0 {
                     sideways
                 } else {
                     upright
                 }
             }
-            View::YMajor => {
+            EdgeOrientation::YMajor => {
                 if dx != 0 {
                     upright
                 } else {
@@ -569,15 +570,15 @@ mod tests {
                 let is_top = if vertical { false } else { my * dx * dx.signum() > mx * dy * dx.signum() };
                 let sideways = if is_left { rule.left } else { rule.right };
                 let upright = if is_top { rule.top } else { rule.bottom };
-                match rule.view {
-                    View::XMajor => {
+                match rule.orientation {
+                    EdgeOrientation::XMajor => {
                         if horizontal {
                             upright
                         } else {
                             sideways
                         }
                     }
-                    View::YMajor => {
+                    EdgeOrientation::YMajor => {
                         if vertical {
                             sideways
                         } else {
@@ -615,8 +616,14 @@ mod tests {
     }
 
     fn rule(u: &mut Unstructured) -> Result<EdgeRule> {
-        let view = if u.arbitrary()? { View::XMajor } else { View::YMajor };
-        Ok(EdgeRule { view, left: u.arbitrary()?, right: u.arbitrary()?, top: u.arbitrary()?, bottom: u.arbitrary()? })
+        let orientation = if u.arbitrary()? { EdgeOrientation::XMajor } else { EdgeOrientation::YMajor };
+        Ok(EdgeRule {
+            orientation,
+            left: u.arbitrary()?,
+            right: u.arbitrary()?,
+            top: u.arbitrary()?,
+            bottom: u.arbitrary()?,
+        })
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::coverage::{Shape, quad_spans};
 use crate::grid::{Grid, Point, Rect};
 use crate::narrow::NarrowRows;
-use crate::simd::{Simd, TOGETHER, Task, dispatch};
+use crate::simd::{LANES, Simd, Task, dispatch};
 use std::ops::Range;
 
 /// Columns that blocks begin at multiples of: of pixels of four bytes, so many lie together in any layout.
@@ -74,39 +74,39 @@ impl<P> Block<P> {
 
 /// What programs run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum ShadingRate {
     /// Whole quads.
     Quads,
     /// Pixels that are drawn, one behind the other: for programs in which none looks at the others of its quad.
     Pixels,
 }
 
-impl Unit {
+impl ShadingRate {
     /// How many of them a block has.
     #[inline(always)]
     fn of<P>(self, block: &Block<P>) -> usize {
         match self {
-            Unit::Quads => block.len(),
-            Unit::Pixels => block.pixel_count(),
+            ShadingRate::Quads => block.len(),
+            ShadingRate::Pixels => block.pixel_count(),
         }
     }
 }
 
 /// Quads or pixels in their order, in launches of so many at most.
-pub fn launches<P>(blocks: &[Block<P>], unit: Unit, most: usize) -> impl Iterator<Item = Launch<'_, P>> {
+pub fn chunks<P>(blocks: &[Block<P>], rate: ShadingRate, most: usize) -> impl Iterator<Item = Chunk<'_, P>> {
     let mut rest = blocks;
     std::iter::from_fn(move || {
-        let (length, count) = dispatch(Fitting { blocks: rest, unit, most });
+        let (length, count) = dispatch(Fitting { blocks: rest, rate, most });
         let (blocks, behind) = rest.split_at_checked(length)?;
         rest = behind;
-        (!blocks.is_empty()).then_some(Launch { blocks, unit, count })
+        (!blocks.is_empty()).then_some(Chunk { blocks, rate, count })
     })
 }
 
 /// How many of the first blocks have so many quads or pixels at most, and how many they have: a task, as not all hosts count bits by an instruction.
 struct Fitting<'b, P> {
     blocks: &'b [Block<P>],
-    unit: Unit,
+    rate: ShadingRate,
     most: usize,
 }
 
@@ -117,7 +117,7 @@ impl<P> Task for Fitting<'_, P> {
     fn run(self, _: impl Simd) -> (usize, usize) {
         let (mut length, mut count) = (0, 0);
         for block in self.blocks {
-            let more = count + self.unit.of(block);
+            let more = count + self.rate.of(block);
             if more > self.most {
                 break;
             }
@@ -150,22 +150,22 @@ impl<P> Task for Pixels<'_, P> {
 
 /// What runs together.
 #[derive(Clone, Copy)]
-pub struct Launch<'w, P = ()> {
+pub struct Chunk<'w, P = ()> {
     /// In the order of their words.
     pub blocks: &'w [Block<P>],
     /// What the program runs for.
-    pub unit: Unit,
+    pub rate: ShadingRate,
     /// How many there are.
     pub count: usize,
 }
 
-impl<'w, P: Copy> Launch<'w, P> {
+impl<'w, P: Copy> Chunk<'w, P> {
     /// The blocks, with the place of the first quad or pixel of each, from this place on.
     #[inline(always)]
     pub fn places_from(self, first: usize) -> impl Iterator<Item = (usize, &'w Block<P>)> {
         self.blocks.iter().scan(first, move |next, block| {
             let first = *next;
-            *next += self.unit.of(block);
+            *next += self.rate.of(block);
             Some((first, block))
         })
     }
@@ -173,7 +173,7 @@ impl<'w, P: Copy> Launch<'w, P> {
 
 /// Where the last block of a tile with these columns begins, so that it accesses none of the next tile, which another thread may write.
 pub fn last_block(left: u32, right: u32) -> u32 {
-    right.next_multiple_of(FOUR).saturating_sub(TOGETHER as u32).max(left)
+    right.next_multiple_of(FOUR).saturating_sub(LANES as u32).max(left)
 }
 
 /// Adds the blocks of a primitive with the samples at a place inside of pixels that its shape covers in a part of the rectangle of all pixels that have
@@ -239,7 +239,7 @@ fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [
     let covered = || rows.iter().filter(|row| !row.is_empty());
     let first = covered().map(|row| row.start).min().unwrap_or_default() / FOUR * FOUR;
     let end = covered().map(|row| row.end).max().unwrap_or_default();
-    (first..end).step_by(TOGETHER).map(move |from| {
+    (first..end).step_by(LANES).map(move |from| {
         let x = from.min(last);
         let [upper, lower] = &rows;
         (x, [columns(upper.start.max(from)..upper.end, x), columns(lower.start.max(from)..lower.end, x)])
@@ -249,7 +249,7 @@ fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [
 /// Of eight columns from one on, those that are in a range: from the lowest bit on.
 #[inline(always)]
 fn columns(range: Range<u32>, x: u32) -> u8 {
-    let below = |column: u32| (1u32 << column.saturating_sub(x).min(TOGETHER as u32)) - 1;
+    let below = |column: u32| (1u32 << column.saturating_sub(x).min(LANES as u32)) - 1;
     (below(range.end) & !below(range.start)) as u8
 }
 

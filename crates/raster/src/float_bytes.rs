@@ -1,8 +1,8 @@
 //! Colour buffers with four channels of a byte, for colours that are binary32 numbers and blended as such: what is stored of eight pixels at a time.
 
 use crate::blend::{ALPHA, BlendEquation, BlendFactor, BlendFunction, BlendState};
-use crate::channel::Kind;
-use crate::pixel::{Numbers, Part, PixelFormat};
+use crate::channel::ChannelKind;
+use crate::pixel::{ComponentNumbers, PixelComponent, PixelFormat};
 use crate::simd::Simd;
 
 /// 1, as a byte.
@@ -23,10 +23,10 @@ impl FloatBytes {
     /// For this format, of which these bits are written; `None` if pixels are not such. What takes part in blending is clamped to [0, 1], as the
     /// constant colour is already.
     pub fn of(format: &PixelFormat, blend: Option<(BlendState, [f32; 4])>, written: u32) -> Option<Self> {
-        let is_byte = |part: &Part| {
+        let is_byte = |part: &PixelComponent| {
             let channel = part.channel();
             let is_whole = channel.word() == 0 && channel.width() == 8 && channel.shift().is_multiple_of(8);
-            is_whole && channel.kind() == Kind::Unorm && part.numbers() == Numbers::Plain
+            is_whole && channel.kind() == ChannelKind::Unorm && part.numbers() == ComponentNumbers::Plain
         };
         let are_bytes = format.bytes == 4 && format.parts.iter().flatten().all(is_byte);
         let shifts = format.parts.map(|part| part.map(|part| part.channel().shift()));
@@ -330,12 +330,12 @@ mod tests {
     use super::*;
     use crate::blend::{Inputs, blend_numbers};
     use crate::channel::Channel;
-    use crate::simd::{Eight, TOGETHER, Task, dispatch};
+    use crate::simd::{Eight, LANES, Task, dispatch};
     use ctm_cases::{Result, Unstructured};
 
     struct Write {
         bytes: FloatBytes,
-        colours: [[u32; 4]; TOGETHER],
+        colours: [[u32; 4]; LANES],
         memory: Eight,
         chosen: u8,
     }
@@ -352,7 +352,7 @@ mod tests {
     /// The same by pixels of which it is not known what is drawn.
     struct ByPixels<W> {
         writes: W,
-        colours: [[u32; 4]; TOGETHER],
+        colours: [[u32; 4]; LANES],
         memory: Eight,
         chosen: u8,
     }
@@ -400,7 +400,7 @@ mod tests {
     }
 
     fn format(shifts: [Option<u32>; 4]) -> PixelFormat {
-        let byte = |shift| Part::plain(Channel::new(shift, 8, Kind::Unorm));
+        let byte = |shift| PixelComponent::plain(Channel::new(shift, 8, ChannelKind::Unorm));
         PixelFormat { bytes: 4, parts: shifts.map(|shift| shift.map(byte)) }
     }
 
@@ -445,7 +445,7 @@ mod tests {
             let blend = if u.ratio(3, 4)? { Some((state, constant)) } else { None };
             let mask = if u.arbitrary()? { u32::MAX } else { format.stored_bits(u.int_in_range(0..=15)?)[0] };
             let bytes = FloatBytes::of(&format, blend, mask).expect("bytes");
-            let (mut colours, memory, chosen): (_, Eight, u8) = ([[0; 4]; TOGETHER], u.arbitrary()?, u.arbitrary()?);
+            let (mut colours, memory, chosen): (_, Eight, u8) = ([[0; 4]; LANES], u.arbitrary()?, u.arbitrary()?);
             for value in colours.as_flattened_mut() {
                 *value = match u.int_in_range(0..=7)? {
                     0 => u.arbitrary()?,
@@ -455,7 +455,7 @@ mod tests {
                 };
             }
             let found = dispatch(Write { bytes, colours, memory, chosen });
-            for n in 0..TOGETHER {
+            for n in 0..LANES {
                 let new = written(&format, blend, colours[n], memory[n]);
                 let expected = memory[n] & !mask | new & mask;
                 assert_eq!(found[n], if chosen >> n & 1 != 0 { expected } else { memory[n] }, "{n} {blend:?}");
@@ -473,12 +473,12 @@ mod tests {
 
     #[test]
     fn other_pixels_are_not_bytes() {
-        let part = |shift, width, kind| Some(Part::plain(Channel::new(shift, width, kind)));
-        let signed = PixelFormat { bytes: 4, parts: [0, 8, 16, 24].map(|shift| part(shift, 8, Kind::Snorm)) };
-        let [ten, two] = [part(0, 10, Kind::Unorm), part(30, 2, Kind::Unorm)];
-        let parts = [0, 8, 16].map(|shift| Some(Part::new(shift, 8, Numbers::Srgb)));
+        let part = |shift, width, kind| Some(PixelComponent::plain(Channel::new(shift, width, kind)));
+        let signed = PixelFormat { bytes: 4, parts: [0, 8, 16, 24].map(|shift| part(shift, 8, ChannelKind::Snorm)) };
+        let [ten, two] = [part(0, 10, ChannelKind::Unorm), part(30, 2, ChannelKind::Unorm)];
+        let parts = [0, 8, 16].map(|shift| Some(PixelComponent::new(shift, 8, ComponentNumbers::Srgb)));
         let srgb = PixelFormat { bytes: 4, parts: [parts[0], parts[1], parts[2], None] };
-        let one = PixelFormat { bytes: 1, parts: [part(0, 8, Kind::Unorm), None, None, None] };
+        let one = PixelFormat { bytes: 1, parts: [part(0, 8, ChannelKind::Unorm), None, None, None] };
         for format in [signed, PixelFormat { bytes: 4, parts: [ten, None, None, two] }, srgb, one] {
             assert_eq!(FloatBytes::of(&format, None, u32::MAX), None, "{format:?}");
         }

@@ -1,6 +1,6 @@
 //! Pixels of several samples.
 
-use crate::channel::{Channel, Kind, Words};
+use crate::channel::{Channel, ChannelKind, Words};
 use crate::target::TargetFormat;
 
 /// Where a sample lies in a surface whose samples lie in pages of their own: each page (`page` bytes, a power of two) of the surface with
@@ -22,13 +22,13 @@ fn average(channel: Channel, samples: &[Words]) -> u32 {
     let count = samples.len() as u32;
     match channel.kind() {
         _ if count == 0 => 0,
-        Kind::Unorm => (bits.sum::<u32>() + count / 2) / count,
-        Kind::Snorm => {
+        ChannelKind::Unorm => (bits.sum::<u32>() + count / 2) / count,
+        ChannelKind::Snorm => {
             let unused = 32 - channel.width();
             let sum: i32 = bits.map(|bits| (bits << unused) as i32 >> unused).sum();
             (sum + count as i32 / 2).div_euclid(count as i32) as u32
         }
-        Kind::Float16 | Kind::Float32 => {
+        ChannelKind::Float16 | ChannelKind::Float32 => {
             let sum = bits.fold(0.0, |sum, bits| sum + f32::from_bits(channel.decode(bits)));
             channel.encode(crate::bits(sum / count as f32))
         }
@@ -61,12 +61,12 @@ mod tests {
             let words: Vec<Words> = samples.iter().map(|&sample| [sample, 0, 0, 0]).collect();
             resolve(&format, &words)[0]
         };
-        assert_eq!(of(one(Kind::Unorm, 8), &[255, 255, 0, 0]), 128, "127.5 is rounded up");
-        assert_eq!(of(one(Kind::Unorm, 8), &[1, 0, 0, 0]), 0);
-        assert_eq!(of(one(Kind::Unorm, 8), &[1, 0, 1]), 1);
-        assert_eq!(of(one(Kind::Snorm, 8), &[0x81, 0x7F, 0xFD, 0xFE]), 0xFF, "-5/4");
-        assert_eq!(of(one(Kind::Float32, 32), &[1f32.to_bits(), 2f32.to_bits()]), 1.5f32.to_bits());
-        assert_eq!(of(one(Kind::Float16, 16), &[0x3C00, 0x4000, 0x4000, 0x3C00, 0, 0]), 0x3C00);
-        assert_eq!(of(one(Kind::Unorm, 8), &[]), 0);
+        assert_eq!(of(one(ChannelKind::Unorm, 8), &[255, 255, 0, 0]), 128, "127.5 is rounded up");
+        assert_eq!(of(one(ChannelKind::Unorm, 8), &[1, 0, 0, 0]), 0);
+        assert_eq!(of(one(ChannelKind::Unorm, 8), &[1, 0, 1]), 1);
+        assert_eq!(of(one(ChannelKind::Snorm, 8), &[0x81, 0x7F, 0xFD, 0xFE]), 0xFF, "-5/4");
+        assert_eq!(of(one(ChannelKind::Float32, 32), &[1f32.to_bits(), 2f32.to_bits()]), 1.5f32.to_bits());
+        assert_eq!(of(one(ChannelKind::Float16, 16), &[0x3C00, 0x4000, 0x4000, 0x3C00, 0, 0]), 0x3C00);
+        assert_eq!(of(one(ChannelKind::Unorm, 8), &[]), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::coverage::Shape;
 use crate::grid::{Grid, Point, Rect};
-use crate::simd::{Simd, TOGETHER};
+use crate::simd::{LANES, Simd};
 
 /// Columns of a mask.
 const COLUMNS: u32 = u64::BITS;
@@ -69,7 +69,7 @@ impl<S: Simd, const EDGES: usize> NarrowRows<S, EDGES> {
             rows.values[n] = simd.progression(value, across);
             rows.down[n] = simd.splat(splat(down));
             rows.next[n] = simd.splat(splat(down.wrapping_mul(2)));
-            rows.right[n] = simd.splat(splat(across.wrapping_mul(TOGETHER as i32)));
+            rows.right[n] = simd.splat(splat(across.wrapping_mul(LANES as i32)));
         }
         Some(rows)
     }
@@ -105,7 +105,7 @@ impl<S: Simd, const EDGES: usize> Iterator for NarrowRows<S, EDGES> {
                 }
                 outside[0] |= u64::from(simd.bits(upper)).wrapping_shl(column);
                 outside[1] |= u64::from(simd.bits(lower)).wrapping_shl(column);
-                column += TOGETHER as u32;
+                column += LANES as u32;
                 if column >= self.count {
                     break;
                 }
@@ -131,7 +131,7 @@ impl<S: Simd, const EDGES: usize> Iterator for NarrowRows<S, EDGES> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coverage::{EdgeRule, View, extent, quad_spans};
+    use crate::coverage::{EdgeOrientation, EdgeRule, extent, quad_spans};
     use crate::outline::{LineEnds, line};
     use crate::simd::{Task, dispatch};
 
@@ -180,8 +180,9 @@ mod tests {
                 Ok(Point { x: per_pixel * left + x, y: per_pixel * top + y })
             };
             let points = [point()?, point()?, point()?];
-            let (view, [l, r, t, b]) = (*u.choose(&[View::XMajor, View::YMajor])?, u.arbitrary()?);
-            let rule = EdgeRule { view, left: l, right: r, top: t, bottom: b };
+            let (orientation, [l, r, t, b]) =
+                (*u.choose(&[EdgeOrientation::XMajor, EdgeOrientation::YMajor])?, u.arbitrary()?);
+            let rule = EdgeRule { orientation, left: l, right: r, top: t, bottom: b };
             let shape = if u.ratio(1, 3)? {
                 Shape::new(&line(points[0], points[1], u.int_in_range(1..=100)?, LineEnds::Perpendicular), rule)
             } else {

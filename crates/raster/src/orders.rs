@@ -75,7 +75,7 @@ impl Compare for Orders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Eight, TOGETHER, Task, dispatch};
+    use crate::simd::{Eight, LANES, Task, dispatch};
 
     struct Held(Orders, [Eight; 2]);
 
@@ -130,7 +130,7 @@ mod tests {
         ctm_cases::check(4000, |u| {
             let mut depths = || -> ctm_cases::Result<Eight> {
                 let base = *u.choose(&[0, 7, 0xFF_FFFF - 2])?;
-                let mut depths = [base; TOGETHER];
+                let mut depths = [base; LANES];
                 for depth in &mut depths {
                     *depth += u.int_in_range(0..=2)?;
                 }
@@ -140,7 +140,7 @@ mod tests {
             let compared = Compared { depth, stored, chosen: u.arbitrary()? };
             for (function, passed) in dispatch(&compared) {
                 let holds = |n: &usize| compared.chosen >> n & 1 != 0 && function.holds(depth[*n], stored[*n]);
-                let expected = (0..TOGETHER).filter(holds).fold(0, |bits, n| bits | 1 << n);
+                let expected = (0..LANES).filter(holds).fold(0, |bits, n| bits | 1 << n);
                 assert_eq!(passed, expected, "{}: {depth:?} and {stored:?}", function.name());
             }
             Ok(())

@@ -1,11 +1,11 @@
 //! Pixels whose numbers may also be integers, sRGB or small floats.
 
-use crate::channel::{Channel, Kind, Words};
+use crate::channel::{Channel, ChannelKind, Words};
 use crate::srgb;
 
 /// What the bits of a part are, if not what its channel says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Numbers {
+pub enum ComponentNumbers {
     /// What the channel says.
     Plain,
     /// A fraction of 8 bits whose linear number is what counts.
@@ -20,15 +20,15 @@ pub enum Numbers {
 
 /// A component of a stored pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct PixelComponent {
     channel: Channel,
-    numbers: Numbers,
+    numbers: ComponentNumbers,
 }
 
-impl Part {
+impl PixelComponent {
     /// A component that is what a channel says.
-    pub const fn plain(channel: Channel) -> Part {
-        Part { channel, numbers: Numbers::Plain }
+    pub const fn plain(channel: Channel) -> PixelComponent {
+        PixelComponent { channel, numbers: ComponentNumbers::Plain }
     }
 
     /// The component of `width` bits from bit `shift` on, of other numbers.
@@ -36,17 +36,17 @@ impl Part {
     /// # Panics
     ///
     /// If it is empty, has from 25 to 31 bits, or crosses a word's border, or if there are no such numbers with that many bits.
-    pub const fn new(shift: u32, width: u32, numbers: Numbers) -> Part {
+    pub const fn new(shift: u32, width: u32, numbers: ComponentNumbers) -> PixelComponent {
         let fits = match numbers {
-            Numbers::Plain => false,
-            Numbers::Srgb => width == 8,
-            Numbers::Uint | Numbers::Sint => true,
-            Numbers::Float => width == 10 || width == 11,
+            ComponentNumbers::Plain => false,
+            ComponentNumbers::Srgb => width == 8,
+            ComponentNumbers::Uint | ComponentNumbers::Sint => true,
+            ComponentNumbers::Float => width == 10 || width == 11,
         };
         assert!(fits, "no number of this kind has that many bits");
         // Of channels of 32 bits the bits are kept by this kind alone.
-        let kind = if width == 32 { Kind::Float32 } else { Kind::Unorm };
-        Part { channel: Channel::new(shift, width, kind), numbers }
+        let kind = if width == 32 { ChannelKind::Float32 } else { ChannelKind::Unorm };
+        PixelComponent { channel: Channel::new(shift, width, kind), numbers }
     }
 
     /// Its bits in a pixel.
@@ -57,13 +57,13 @@ impl Part {
 
     /// What they are.
     #[inline(always)]
-    pub const fn numbers(&self) -> Numbers {
+    pub const fn numbers(&self) -> ComponentNumbers {
         self.numbers
     }
 
     /// Whether it is an integer.
     pub const fn is_integer(&self) -> bool {
-        matches!(self.numbers, Numbers::Uint | Numbers::Sint)
+        matches!(self.numbers, ComponentNumbers::Uint | ComponentNumbers::Sint)
     }
 
     /// The number that bits stand for: bits of binary32, or of an integer.
@@ -71,11 +71,11 @@ impl Part {
     pub fn decode(&self, bits: u32) -> u32 {
         let width = self.channel.width();
         match self.numbers {
-            Numbers::Plain => self.channel.decode(bits),
-            Numbers::Srgb => srgb::LINEAR[(bits & 0xFF) as usize],
-            Numbers::Uint => bits,
-            Numbers::Sint => ((bits << (32 - width)) as i32 >> (32 - width)) as u32,
-            Numbers::Float => small_float(bits, width - 5),
+            ComponentNumbers::Plain => self.channel.decode(bits),
+            ComponentNumbers::Srgb => srgb::LINEAR[(bits & 0xFF) as usize],
+            ComponentNumbers::Uint => bits,
+            ComponentNumbers::Sint => ((bits << (32 - width)) as i32 >> (32 - width)) as u32,
+            ComponentNumbers::Float => small_float(bits, width - 5),
         }
     }
 
@@ -85,25 +85,25 @@ impl Part {
     pub fn encode(&self, value: u32) -> u32 {
         let max = self.channel.max();
         match self.numbers {
-            Numbers::Plain => self.channel.encode(value),
-            Numbers::Srgb => srgb::from_linear(value).into(),
-            Numbers::Uint => value.min(max),
-            Numbers::Sint => {
+            ComponentNumbers::Plain => self.channel.encode(value),
+            ComponentNumbers::Srgb => srgb::from_linear(value).into(),
+            ComponentNumbers::Uint => value.min(max),
+            ComponentNumbers::Sint => {
                 let greatest = (max >> 1) as i32;
                 (value as i32).clamp(-greatest - 1, greatest) as u32 & max
             }
-            Numbers::Float => to_small_float(value, self.channel.width() - 5),
+            ComponentNumbers::Float => to_small_float(value, self.channel.width() - 5),
         }
     }
 }
 
-impl Part {
+impl PixelComponent {
     /// The numbers of many pixels, as [`decode`](Self::decode) gives them.
     #[inline(always)]
     fn decode_each<const N: usize>(&self, bits: &[u32; N]) -> [u32; N] {
         match self.numbers {
-            Numbers::Plain => self.channel.decode_each(bits),
-            Numbers::Srgb | Numbers::Uint | Numbers::Sint | Numbers::Float => {
+            ComponentNumbers::Plain => self.channel.decode_each(bits),
+            ComponentNumbers::Srgb | ComponentNumbers::Uint | ComponentNumbers::Sint | ComponentNumbers::Float => {
                 let mut values = *bits;
                 values.iter_mut().for_each(|value| *value = self.decode(*value));
                 values
@@ -115,8 +115,8 @@ impl Part {
     #[inline(always)]
     fn encode_each<const N: usize>(&self, values: &[u32; N]) -> [u32; N] {
         match self.numbers {
-            Numbers::Plain => self.channel.encode_each(values),
-            Numbers::Srgb | Numbers::Uint | Numbers::Sint | Numbers::Float => {
+            ComponentNumbers::Plain => self.channel.encode_each(values),
+            ComponentNumbers::Srgb | ComponentNumbers::Uint | ComponentNumbers::Sint | ComponentNumbers::Float => {
                 let mut bits = *values;
                 bits.iter_mut().for_each(|bits| *bits = self.encode(*bits));
                 bits
@@ -154,7 +154,7 @@ pub struct PixelFormat {
     /// Bytes of a pixel: 1, 2, 4, 8 or 16.
     pub bytes: u32,
     /// Where red, green, blue and alpha lie; `None` where the format lacks one.
-    pub parts: [Option<Part>; 4],
+    pub parts: [Option<PixelComponent>; 4],
 }
 
 impl PixelFormat {
@@ -226,17 +226,17 @@ impl PixelFormat {
 
     /// Whether what is stored are the bits of the four numbers, one behind the other.
     pub fn keeps_bits(&self) -> bool {
-        let is_kept = |n: usize, part: &Part| {
+        let is_kept = |n: usize, part: &PixelComponent| {
             let (channel, numbers) = (part.channel, part.numbers);
-            let is_whole = channel.word() == n && channel.shift() == 0 && channel.kind() == Kind::Float32;
-            is_whole && matches!(numbers, Numbers::Plain | Numbers::Uint | Numbers::Sint)
+            let is_whole = channel.word() == n && channel.shift() == 0 && channel.kind() == ChannelKind::Float32;
+            is_whole && matches!(numbers, ComponentNumbers::Plain | ComponentNumbers::Uint | ComponentNumbers::Sint)
         };
         self.parts.iter().enumerate().all(|(n, part)| part.as_ref().is_some_and(|part| is_kept(n, part)))
     }
 
     /// Whether its numbers are integers.
     pub fn is_integer(&self) -> bool {
-        self.parts.iter().flatten().any(Part::is_integer)
+        self.parts.iter().flatten().any(PixelComponent::is_integer)
     }
 }
 
@@ -244,18 +244,19 @@ impl PixelFormat {
 mod tests {
     use super::*;
 
-    fn part(width: u32, numbers: Numbers) -> Part {
-        Part::new(0, width, numbers)
+    fn part(width: u32, numbers: ComponentNumbers) -> PixelComponent {
+        PixelComponent::new(0, width, numbers)
     }
 
     #[test]
     fn integers_are_clamped() {
-        let unsigned = [0, 255, 256, u32::MAX].map(|value| part(8, Numbers::Uint).encode(value));
+        let unsigned = [0, 255, 256, u32::MAX].map(|value| part(8, ComponentNumbers::Uint).encode(value));
         assert_eq!(unsigned, [0, 255, 255, 255]);
-        let signed = [-1i32, 127, 128, -129, i32::MIN].map(|value| part(8, Numbers::Sint).encode(value as u32));
+        let signed =
+            [-1i32, 127, 128, -129, i32::MIN].map(|value| part(8, ComponentNumbers::Sint).encode(value as u32));
         assert_eq!(signed, [0xFF, 127, 127, 0x80, 0x80]);
-        assert_eq!(part(10, Numbers::Sint).decode(0x200) as i32, -512);
-        let wide = [Numbers::Uint, Numbers::Sint].map(|numbers| part(32, numbers));
+        assert_eq!(part(10, ComponentNumbers::Sint).decode(0x200) as i32, -512);
+        let wide = [ComponentNumbers::Uint, ComponentNumbers::Sint].map(|numbers| part(32, numbers));
         for value in [0, 1, 0x7F80_0001, u32::MAX] {
             assert_eq!(wide.map(|part| (part.encode(value), part.decode(value))), [(value, value); 2]);
         }
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn small_floats_are_cut_off() {
-        let eleven = part(11, Numbers::Float);
+        let eleven = part(11, ComponentNumbers::Float);
         for (value, bits) in [
             (1.0f32, 15 << 6),
             (1.99, 15 << 6 | 63),
@@ -278,28 +279,48 @@ mod tests {
             assert_eq!(eleven.encode(value.to_bits()), bits, "{value}");
         }
         for width in [10, 11] {
-            let part = part(width, Numbers::Float);
+            let part = part(width, ComponentNumbers::Float);
             for bits in 0..31 << (width - 5) {
                 assert_eq!(part.encode(part.decode(bits)), bits);
             }
             assert!(f32::from_bits(part.decode(part.encode(f32::NAN.to_bits()))).is_nan());
         }
-        assert_eq!(f32::from_bits(part(10, Numbers::Float).decode(16 << 5 | 16)), 3.0);
+        assert_eq!(f32::from_bits(part(10, ComponentNumbers::Float).decode(16 << 5 | 16)), 3.0);
     }
 
     #[test]
     fn many_pixels_are_as_each() {
-        let plain = |shift, width, kind| Some(Part::plain(Channel::new(shift, width, kind)));
-        let of = |shift, width, numbers| Some(Part::new(shift, width, numbers));
+        let plain = |shift, width, kind| Some(PixelComponent::plain(Channel::new(shift, width, kind)));
+        let of = |shift, width, numbers| Some(PixelComponent::new(shift, width, numbers));
         let formats = [
-            [plain(0, 8, Kind::Unorm), plain(8, 8, Kind::Unorm), plain(16, 8, Kind::Unorm), plain(24, 8, Kind::Unorm)],
-            [of(16, 8, Numbers::Srgb), of(8, 8, Numbers::Srgb), of(0, 8, Numbers::Srgb), plain(24, 8, Kind::Unorm)],
-            [plain(11, 5, Kind::Unorm), plain(5, 6, Kind::Unorm), plain(0, 5, Kind::Unorm), None],
-            [of(0, 11, Numbers::Float), of(11, 11, Numbers::Float), of(22, 10, Numbers::Float), None],
-            [0, 1, 2, 3].map(|n| plain(32 * n, 32, Kind::Float32)),
-            [0, 1, 2, 3].map(|n| plain(16 * n, 16, Kind::Float16)),
-            [None, of(0, 8, Numbers::Sint), None, of(8, 8, Numbers::Uint)],
-            [of(32, 32, Numbers::Uint), plain(0, 24, Kind::Unorm), None, plain(24, 8, Kind::Snorm)],
+            [
+                plain(0, 8, ChannelKind::Unorm),
+                plain(8, 8, ChannelKind::Unorm),
+                plain(16, 8, ChannelKind::Unorm),
+                plain(24, 8, ChannelKind::Unorm),
+            ],
+            [
+                of(16, 8, ComponentNumbers::Srgb),
+                of(8, 8, ComponentNumbers::Srgb),
+                of(0, 8, ComponentNumbers::Srgb),
+                plain(24, 8, ChannelKind::Unorm),
+            ],
+            [plain(11, 5, ChannelKind::Unorm), plain(5, 6, ChannelKind::Unorm), plain(0, 5, ChannelKind::Unorm), None],
+            [
+                of(0, 11, ComponentNumbers::Float),
+                of(11, 11, ComponentNumbers::Float),
+                of(22, 10, ComponentNumbers::Float),
+                None,
+            ],
+            [0, 1, 2, 3].map(|n| plain(32 * n, 32, ChannelKind::Float32)),
+            [0, 1, 2, 3].map(|n| plain(16 * n, 16, ChannelKind::Float16)),
+            [None, of(0, 8, ComponentNumbers::Sint), None, of(8, 8, ComponentNumbers::Uint)],
+            [
+                of(32, 32, ComponentNumbers::Uint),
+                plain(0, 24, ChannelKind::Unorm),
+                None,
+                plain(24, 8, ChannelKind::Snorm),
+            ],
         ];
         ctm_cases::check(20_000, |u| {
             let format = PixelFormat { bytes: 16, parts: *u.choose(&formats)? };
@@ -317,14 +338,14 @@ mod tests {
 
     #[test]
     fn pixels_keep_what_they_have() {
-        let srgb = |shift| Some(Part::new(shift, 8, Numbers::Srgb));
-        let alpha = Some(Part::plain(Channel::new(24, 8, Kind::Unorm)));
+        let srgb = |shift| Some(PixelComponent::new(shift, 8, ComponentNumbers::Srgb));
+        let alpha = Some(PixelComponent::plain(Channel::new(24, 8, ChannelKind::Unorm)));
         let format = PixelFormat { bytes: 4, parts: [srgb(16), srgb(8), srgb(0), alpha] };
         let stored = format.encode([1.0f32, 0.5, 0.0, 0.5].map(f32::to_bits));
         assert_eq!(stored, [0x80FF_BC00, 0, 0, 0], "0.5 is 188 in sRGB");
         assert_eq!(format.encode(format.decode(&stored)), stored);
         assert_eq!(format.stored_bits(0b0101), [0x00FF_00FF, 0, 0, 0]);
-        let one = PixelFormat { bytes: 1, parts: [None, Some(part(8, Numbers::Uint)), None, None] };
+        let one = PixelFormat { bytes: 1, parts: [None, Some(part(8, ComponentNumbers::Uint)), None, None] };
         assert_eq!(one.decode(&[7, 0, 0, 0]), [0, 7, 0, 0x3F80_0000]);
         assert!(one.is_integer() && !format.is_integer());
     }

@@ -4,8 +4,8 @@ use crate::grid::{Grid, Point};
 use crate::plane::{DepthPlane, Plane};
 use crate::simd::Simd;
 
-/// Quads of a block: quads side by side, of which a row has as many pixels as are computed [together](crate::simd::TOGETHER).
-pub const BLOCK: usize = crate::simd::TOGETHER / 2;
+/// Quads of a block: quads side by side, of which a row has as many pixels as are computed [together](crate::simd::LANES).
+pub const BLOCK: usize = crate::simd::LANES / 2;
 
 /// The places of the pixels of a block.
 #[derive(Clone, Copy)]
@@ -137,7 +137,7 @@ impl<S: Simd> PixelPlaces<S> {
 mod tests {
     use super::*;
     use crate::plane::{AttributePlane, Perspective, Setup};
-    use crate::simd::{Eight, TOGETHER, Task, dispatch};
+    use crate::simd::{Eight, LANES, Task, dispatch};
 
     const GRID: Grid = Grid { per_pixel: 12 };
 
@@ -161,7 +161,7 @@ mod tests {
             let normal = self.attribute.map(|plane| places.normal_attribute(plane).map(|words| simd.array(words)));
             let depths = places.depths(self.depth, 0xFFFF).map(|words| simd.array(words));
             let [columns, upper, lower] = distances(simd, GRID, self.perspective.setup().origin(), self.place);
-            let (mut one_by_one, mut normal_ones) = ([[0; TOGETHER]; 2], [[0; TOGETHER]; 2]);
+            let (mut one_by_one, mut normal_ones) = ([[0; LANES]; 2], [[0; LANES]; 2]);
             for (row, distance) in [upper, lower].into_iter().enumerate() {
                 let mut places = PixelPlaces::new(simd, GRID, [columns, distance]);
                 if let Some(divisor) = self.perspective.divisor() {

@@ -57,14 +57,14 @@ impl TargetFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::Kind;
+    use crate::channel::ChannelKind;
 
     const R5G6B5: TargetFormat = TargetFormat {
         bytes: 2,
         channels: [
-            Some(Channel::new(0, 5, Kind::Unorm)),
-            Some(Channel::new(5, 6, Kind::Unorm)),
-            Some(Channel::new(11, 5, Kind::Unorm)),
+            Some(Channel::new(0, 5, ChannelKind::Unorm)),
+            Some(Channel::new(5, 6, ChannelKind::Unorm)),
+            Some(Channel::new(11, 5, ChannelKind::Unorm)),
             None,
         ],
     };
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn wide_pixels() {
-        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(32 * n, 32, Kind::Float32)));
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(32 * n, 32, ChannelKind::Float32)));
         let float = TargetFormat { bytes: 16, channels };
         let odd = [0x7F80_0001, 0x8000_0001, 0xFFFF_FFFF, 1];
         assert_eq!(float.encode(odd), odd);
         assert_eq!(float.decode(&odd), odd);
         assert_eq!(float.stored_bits(0b1000), [0, 0, 0, u32::MAX]);
-        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(16 * n, 16, Kind::Float16)));
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(16 * n, 16, ChannelKind::Float16)));
         let half = TargetFormat { bytes: 8, channels };
         assert_eq!(half.encode([1.0f32, -2.0, 65520.0, 0.0].map(f32::to_bits)), [0xC000_3C00, 0x7C00, 0, 0]);
     }

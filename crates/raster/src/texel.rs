@@ -81,7 +81,7 @@ fn rgb(luma: u8, u: u8, v: u8) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::Kind;
+    use crate::channel::ChannelKind;
 
     fn floats(values: [u32; 4]) -> [f32; 4] {
         values.map(f32::from_bits)
@@ -92,7 +92,12 @@ mod tests {
         let channel = |shift, width, kind| Some(Channel::new(shift, width, kind));
         let z6y5x5 = TexelFormat::Plain {
             bytes: 2,
-            components: [channel(0, 5, Kind::Unorm), channel(5, 5, Kind::Snorm), channel(10, 6, Kind::Unorm), None],
+            components: [
+                channel(0, 5, ChannelKind::Unorm),
+                channel(5, 5, ChannelKind::Snorm),
+                channel(10, 6, ChannelKind::Unorm),
+                None,
+            ],
         };
         assert_eq!(z6y5x5.block(), (1, 1, 2));
         let texel = floats(z6y5x5.decode(&[63 << 10 | 0x11 << 5 | 1, 0, 0, 0], 0, 0));
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn normals_have_length_one() {
-        let components = [Channel::new(0, 8, Kind::Snorm), Channel::new(8, 8, Kind::Snorm)];
+        let components = [Channel::new(0, 8, ChannelKind::Snorm), Channel::new(8, 8, ChannelKind::Snorm)];
         let format = TexelFormat::Normals { bytes: 2, components };
         assert_eq!(floats(format.decode(&[0, 0, 0, 0], 0, 0)), [0.0, 0.0, 1.0, 0.0]);
         assert_eq!(floats(format.decode(&[0x8181, 0, 0, 0], 0, 0)), [-1.0, -1.0, 0.0, 0.0]);

@@ -1,6 +1,6 @@
 //! Traces, looked through and executed up to their draws.
 
-use ctm_card::history::{PixelEvent, Watch};
+use ctm_card::history::{PixelEvent, PixelWatch};
 use ctm_card::trace::TraceReader;
 use ctm_cards::{Card, Setup};
 use ctm_codegen::EngineName;
@@ -32,7 +32,7 @@ fn scenes_in(folder: &str) -> Vec<PathBuf> {
     scenes
 }
 
-fn execute(bytes: &[u8], memory: Arena, watch: Option<Watch>, last: Option<usize>) -> Execution {
+fn execute(bytes: &[u8], memory: Arena, watch: Option<PixelWatch>, last: Option<usize>) -> Execution {
     let model = Survey::of(bytes).unwrap().model.unwrap();
     let executor = Some(Executor::Engine(Engine::interpreter()));
     let card = Card::new(model, Setup { executor, threads: 1, watch, ..Setup::default() });
@@ -104,7 +104,7 @@ fn a_pixel_has_a_history() {
     let mut texts = Vec::new();
     let side = (0..8).flat_map(|y| (0..8).map(move |x| (16 * x + 3, 16 * y + 3)));
     for (x, y) in side {
-        let run = execute(&bytes, survey.arena().unwrap(), Some(Watch { x, y, steps: 10 }), None);
+        let run = execute(&bytes, survey.arena().unwrap(), Some(PixelWatch { x, y, steps: 10 }), None);
         for draw in &run.history {
             let page = Page { draw, run: None };
             assert!(page.title().starts_with(&format!("draw {} (submission {}", draw.number, draw.submission)));
@@ -124,7 +124,7 @@ fn histories_end_with_the_picture() {
         let bytes = std::fs::read(&scene).unwrap();
         let survey = Survey::of(&bytes).unwrap();
         for (x, y) in [(3, 3), (40, 20), (48, 40), (70, 33)] {
-            let run = execute(&bytes, survey.arena().unwrap(), Some(Watch { x, y, steps: 40 }), None);
+            let run = execute(&bytes, survey.arena().unwrap(), Some(PixelWatch { x, y, steps: 40 }), None);
             let (mut last, mut stored) = (None, BTreeMap::new());
             for (draw, event) in
                 run.history.iter().flat_map(|draw| draw.history.events.iter().map(move |event| (draw, event)))

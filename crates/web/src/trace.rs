@@ -3,7 +3,7 @@
 use crate::canvas::rgba;
 use crate::depth;
 use ctm_array::{Array, Data, Shape};
-use ctm_card::history::{ProgramRun, Watch};
+use ctm_card::history::{PixelWatch, ProgramRun};
 use ctm_card::trace::TraceReader;
 use ctm_cards::{Card, Model, PictureError, Setup};
 use ctm_engine::{Engine, Executor};
@@ -374,7 +374,7 @@ impl TraceView {
         let history = match self.history.take().filter(is_known) {
             Some(known) => known,
             None => {
-                let card = card_of(*model, Some(Watch { x, y, steps: STEPS }));
+                let card = card_of(*model, Some(PixelWatch { x, y, steps: STEPS }));
                 let records = player.records().iter().cloned().map(Ok);
                 let run = Execution::of(records, card, Arc::new(survey.arena()?), Some(stop))?;
                 let done = |draw: &PixelDraw| {
@@ -394,7 +394,7 @@ fn check_memory(bytes: u64) -> Result<(), ViewError> {
     if bytes > MOST_MEMORY { Err(ViewError::Memory(bytes)) } else { Ok(()) }
 }
 
-fn card_of(model: Model, watch: Option<Watch>) -> Card {
+fn card_of(model: Model, watch: Option<PixelWatch>) -> Card {
     let executor = Some(Executor::Engine(Engine::interpreter()));
     Card::new(model, Setup { executor, threads: 1, time_limit: Some(RUN_TIME), watch, ..Setup::default() })
 }

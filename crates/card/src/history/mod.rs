@@ -4,10 +4,10 @@
 //! Vectors are bits of binary32 numbers or of integers, in the order red, green, blue, alpha or x, y, z, w.
 
 mod listing;
-mod watcher;
+mod pixel_log;
 
 pub use listing::Listing;
-pub use watcher::{Recorder, Recording, Watcher};
+pub use pixel_log::{DrawLog, PixelLog, StepLog};
 
 use ctm_follow::{End, Kind, Step, View};
 use ctm_raster::channel::Words;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The pixel that a card is to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watch {
+pub struct PixelWatch {
     /// Its column in the buffers that draws write.
     pub x: u32,
     /// Its row.

@@ -11,7 +11,7 @@ use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
 use ctm_card::Picture;
-use ctm_card::history::Watch;
+use ctm_card::history::PixelWatch;
 use ctm_cards::Setup;
 use ctm_replay::card::Execution;
 use serde_json::json;
@@ -22,7 +22,7 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
     let trace = Trace::read(&args.trace, console)?;
     let steps = if args.follow { args.follow_steps } else { 0 };
     let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
-    let watch = pixel.map(|(x, y)| Watch { x, y, steps });
+    let watch = pixel.map(|(x, y)| PixelWatch { x, y, steps });
     let execution = execute(&trace, &args.execution, Setup { watch, ..Setup::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let shown = shown(&trace, &execution, args)?;

@@ -4,7 +4,7 @@ use super::clip::Clip;
 use super::vertex::Vertex;
 use super::window::{Viewport, WindowVertex};
 use crate::state::State;
-use ctm_raster::simd::{Simd, TOGETHER};
+use ctm_raster::simd::{LANES, Simd};
 
 /// A vertex that primitives have as a corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl Projection {
     /// Works out what becomes of the vertices of corners, of which there are eight at most: the same as one by one.
     #[inline(always)]
     pub fn place_together<S: Simd>(&self, simd: S, corners: &mut [Corner]) {
-        let mut positions = [[0; 4]; TOGETHER];
+        let mut positions = [[0; 4]; LANES];
         for (position, corner) in positions.iter_mut().zip(&*corners) {
             *position = corner.vertex.position;
         }
@@ -61,7 +61,7 @@ impl Projection {
         let (z, w) = (simd.singles(simd.flushed(z)), simd.singles(simd.flushed(w)));
         let inside = self.clip.keeps_points(simd, [x, y, z, w]);
         let windows = self.viewport.windows(simd, [x, y, z, w]);
-        for (n, corner) in corners.iter_mut().enumerate().take(TOGETHER) {
+        for (n, corner) in corners.iter_mut().enumerate().take(LANES) {
             corner.is_inside = inside >> n & 1 != 0;
             corner.window = windows.get(n);
         }
@@ -100,7 +100,7 @@ mod tests {
 
         #[inline(always)]
         fn run(mut self, simd: impl Simd) -> Vec<Corner> {
-            self.1.chunks_mut(TOGETHER).for_each(|corners| self.0.place_together(simd, corners));
+            self.1.chunks_mut(LANES).for_each(|corners| self.0.place_together(simd, corners));
             self.1
         }
     }

@@ -1,6 +1,6 @@
 //! Depth and stencil (ZB).
 
-use super::colour::samples;
+use super::targets::samples;
 use super::window::MAX_DEPTH;
 use crate::layout::MicroTile;
 use crate::registers::codes::{StencilOp, ZFunction};

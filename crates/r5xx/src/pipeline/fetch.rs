@@ -128,7 +128,7 @@ impl IndexWindow {
 /// An element of a vertex, as the stream control registers describe it.
 #[derive(Clone, Copy, Debug)]
 struct Element {
-    kind: Kind,
+    kind: ElementType,
     /// The first of its dwords, among those of a vertex.
     first: usize,
     location: usize,
@@ -144,7 +144,7 @@ struct Element {
 
 /// `DATA_TYPE`.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ElementType {
     /// So many binary32 numbers.
     Float(usize),
     /// Fields of one or two dwords: bits of each, low ones first.
@@ -154,22 +154,22 @@ enum Kind {
     /// Four bytes, of which the first and the third change places.
     Colour,
     /// So many binary16 numbers.
-    Half(usize),
+    PendingHalf(usize),
 }
 
-impl Kind {
+impl ElementType {
     fn of(code: u8) -> Option<Self> {
         Some(match code {
-            0..=3 => Kind::Float(usize::from(code) + 1),
-            4 => Kind::Bytes,
-            5 => Kind::Colour,
-            6 => Kind::Fixed(1, &[16, 16]),
-            7 => Kind::Fixed(2, &[16, 16, 16, 16]),
-            8 => Kind::Fixed(1, &[10, 10, 10]),
-            9 => Kind::Fixed(1, &[11, 11, 10]),
-            10 => Kind::Float(8),
-            11 => Kind::Half(2),
-            12 => Kind::Half(4),
+            0..=3 => ElementType::Float(usize::from(code) + 1),
+            4 => ElementType::Bytes,
+            5 => ElementType::Colour,
+            6 => ElementType::Fixed(1, &[16, 16]),
+            7 => ElementType::Fixed(2, &[16, 16, 16, 16]),
+            8 => ElementType::Fixed(1, &[10, 10, 10]),
+            9 => ElementType::Fixed(1, &[11, 11, 10]),
+            10 => ElementType::Float(8),
+            11 => ElementType::PendingHalf(2),
+            12 => ElementType::PendingHalf(4),
             _ => return None,
         })
     }
@@ -177,10 +177,10 @@ impl Kind {
     /// Dwords that an element takes.
     fn dwords(self) -> usize {
         match self {
-            Kind::Float(count) => count,
-            Kind::Fixed(dwords, _) => dwords,
-            Kind::Bytes | Kind::Colour => 1,
-            Kind::Half(count) => count / 2,
+            ElementType::Float(count) => count,
+            ElementType::Fixed(dwords, _) => dwords,
+            ElementType::Bytes | ElementType::Colour => 1,
+            ElementType::PendingHalf(count) => count / 2,
         }
     }
 }
@@ -199,18 +199,18 @@ impl Element {
             }
         };
         match self.kind {
-            Kind::Float(count) => {
+            ElementType::Float(count) => {
                 for (n, (component, &dword)) in components.iter_mut().zip(dwords).enumerate() {
                     *component = if n < count { dword } else { *component };
                 }
             }
-            Kind::Fixed(_, bits) => fixed(bits, dwords),
-            Kind::Bytes => components = self.numbers(dwords[0].to_le_bytes()),
-            Kind::Colour => {
+            ElementType::Fixed(_, bits) => fixed(bits, dwords),
+            ElementType::Bytes => components = self.numbers(dwords[0].to_le_bytes()),
+            ElementType::Colour => {
                 let [first, second, third, fourth] = dwords[0].to_le_bytes();
                 components = self.numbers([third, second, first, fourth]);
             }
-            Kind::Half(count) => {
+            ElementType::PendingHalf(count) => {
                 for (n, component) in components.iter_mut().enumerate().take(count) {
                     *component = f16_to_f32((dwords[n / 2] >> (n % 2 * 16)) as u16);
                 }
@@ -250,7 +250,7 @@ impl Element {
     fn is_plain(&self) -> bool {
         let [x, y, z, w] = self.swizzle;
         // Three numbers or fewer are followed by 1 as the last.
-        let is_one = matches!(self.kind, Kind::Float(1..=3)) && w == 5;
+        let is_one = matches!(self.kind, ElementType::Float(1..=3)) && w == 5;
         self.mask == 0xF && [x, y, z] == [0, 1, 2] && (w == 3 || is_one)
     }
 
@@ -310,11 +310,11 @@ const ELEMENT_DWORDS: usize = 8;
 /// Turns the dwords of vertices into input vectors.
 pub struct Fetch<'a> {
     elements: Vec<Element>,
-    source: Source<'a>,
+    source: ElementSource<'a>,
     memory: &'a Arena,
 }
 
-enum Source<'a> {
+enum ElementSource<'a> {
     Arrays {
         arrays: Vec<ArrayWords<'a>>,
         /// Of each dword of a vertex: its array, and its number among those that a vertex takes from there.
@@ -324,10 +324,10 @@ enum Source<'a> {
     Packet(usize, &'a [u32]),
 }
 
-impl<'a> Source<'a> {
+impl<'a> ElementSource<'a> {
     fn of(arrays: &[VertexArray], memory: &'a Arena) -> Self {
         let dwords = arrays.iter().enumerate().flat_map(|(n, array)| (0..array.size).map(move |dword| (n, dword)));
-        Source::Arrays {
+        ElementSource::Arrays {
             dwords: dwords.take(DWORDS).collect(),
             arrays: arrays.iter().map(|&array| ArrayWords::of(array, memory)).collect(),
         }
@@ -335,7 +335,7 @@ impl<'a> Source<'a> {
 
     /// [`Element::four`] of an element.
     fn four(&self, element: &Element) -> Option<(usize, u32)> {
-        let (Source::Arrays { dwords, .. }, count @ 1..=4) = (self, element.kind.dwords()) else { return None };
+        let (ElementSource::Arrays { dwords, .. }, count @ 1..=4) = (self, element.kind.dwords()) else { return None };
         let own = dwords.get(element.first..element.first + count)?;
         let (array, first) = *own.first()?;
         own.iter().zip(first..).all(|(&place, dword)| place == (array, dword)).then_some((array, first))
@@ -396,9 +396,9 @@ impl<'a> Fetch<'a> {
     pub fn new(state: &'a State, memory: &'a Arena, draw: &Draw<'a>) -> Result<Self, DrawError> {
         let registers = &state.registers;
         let source = match draw.vertices {
-            VertexSource::Embedded(data) => Source::Packet(registers.get::<VapVtxSize>().dwords.into(), data),
+            VertexSource::Embedded(data) => ElementSource::Packet(registers.get::<VapVtxSize>().dwords.into(), data),
             VertexSource::List | VertexSource::EmbeddedIndices(_) | VertexSource::IndexBuffer { .. } => {
-                Source::of(&state.arrays, memory)
+                ElementSource::of(&state.arrays, memory)
             }
         };
         let mut elements = elements(registers)?;
@@ -449,16 +449,16 @@ impl<'a> Fetch<'a> {
     /// Writes an element of vertices. The most common types have loops of their own.
     fn write_element(&self, element: &Element, vertices: &[u32], column: Column) {
         match element.kind {
-            Kind::Float(count) => {
+            ElementType::Float(count) => {
                 let kept: [u32; 4] = std::array::from_fn(|n| if n < count { u32::MAX } else { 0 });
                 let others: [u32; 4] = std::array::from_fn(|n| if n < count { 0 } else { NO_INPUTS[0][n] });
                 let components = |four: [u32; 4]| std::array::from_fn(|n| four[n] & kept[n] | others[n]);
                 self.write_converted(element, vertices, column, components);
             }
-            Kind::Bytes if !element.signed && element.normalised => {
+            ElementType::Bytes if !element.signed && element.normalised => {
                 self.write_converted(element, vertices, column, |[bytes, ..]| fractions(bytes.to_le_bytes()));
             }
-            Kind::Bytes | Kind::Colour | Kind::Fixed(..) | Kind::Half(_) => {
+            ElementType::Bytes | ElementType::Colour | ElementType::Fixed(..) | ElementType::PendingHalf(_) => {
                 self.write_converted(element, vertices, column, |[a, b, c, d]| {
                     element.components(&[a, b, c, d, 0, 0, 0, 0])
                 });
@@ -476,8 +476,8 @@ impl<'a> Fetch<'a> {
         components: impl Fn([u32; 4]) -> [u32; 4],
     ) {
         let place = element.four.and_then(|(number, first)| match &self.source {
-            Source::Arrays { arrays, .. } => arrays.get(number).map(|&array| (array, first)),
-            Source::Packet(..) => None,
+            ElementSource::Arrays { arrays, .. } => arrays.get(number).map(|&array| (array, first)),
+            ElementSource::Packet(..) => None,
         });
         let is_plain = element.is_plain();
         for (n, &vertex) in vertices.iter().enumerate() {
@@ -494,10 +494,10 @@ impl<'a> Fetch<'a> {
     #[inline(always)]
     fn dword(&self, vertex: u32, place: usize) -> u32 {
         match &self.source {
-            Source::Arrays { arrays, dwords } => {
+            ElementSource::Arrays { arrays, dwords } => {
                 dwords.get(place).map_or(0, |&(array, dword)| arrays[array].read(vertex, dword, self.memory))
             }
-            &Source::Packet(size, data) => {
+            &ElementSource::Packet(size, data) => {
                 let first = vertex as usize * size;
                 let own = data.get(first..first + size.min(DWORDS)).filter(|_| first + size <= data.len());
                 own.and_then(|own| own.get(place)).copied().unwrap_or_default()
@@ -517,7 +517,7 @@ fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
         let pick = |first: u8, second: u8| if even { first } else { second };
         let flag = |first: bool, second: bool| if even { first } else { second };
         let code = pick(control.type_0, control.type_1);
-        let kind = Kind::of(code).ok_or(DrawError::VertexElement { number, code })?;
+        let kind = ElementType::of(code).ok_or(DrawError::VertexElement { number, code })?;
         let element = Element {
             kind,
             first,
@@ -551,7 +551,7 @@ fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
 mod tests {
     use super::*;
 
-    fn element(kind: Kind, signed: bool, normalised: bool, method: u32) -> Element {
+    fn element(kind: ElementType, signed: bool, normalised: bool, method: u32) -> Element {
         Element { kind, first: 0, location: 0, signed, normalised, method, swizzle: [0, 1, 2, 3], mask: 15, four: None }
     }
 
@@ -562,21 +562,21 @@ mod tests {
             dwords[..own.len()].copy_from_slice(own);
             element.components(&dwords).map(f32::from_bits)
         };
-        let bytes = Kind::of(4).unwrap();
+        let bytes = ElementType::of(4).unwrap();
         assert_eq!(floats(element(bytes, false, false, 0), &[0x80FF_0102]), [2.0, 1.0, 255.0, 128.0]);
         assert_eq!(floats(element(bytes, true, false, 0), &[0x80FF_0102]), [2.0, 1.0, -1.0, -128.0]);
         assert_eq!(floats(element(bytes, false, true, 0), &[0x00FF_0033]), [0.2, 0.0, 1.0, 0.0]);
         assert_eq!(floats(element(bytes, true, true, 0), &[0x8081_007F])[2..], [-1.0, -128.0 / 127.0]);
         assert_eq!(floats(element(bytes, true, true, 1), &[0x8081_007F])[2..], [-1.0, -1.0]);
         assert_eq!(floats(element(bytes, true, true, 2), &[0x8000_007F]), [1.0, 1.0 / 255.0, 1.0 / 255.0, -1.0]);
-        assert_eq!(floats(element(Kind::Colour, false, false, 0), &[0x0403_0201]), [3.0, 2.0, 1.0, 4.0]);
-        let (three, halves) = (Kind::of(8).unwrap(), Kind::of(12).unwrap());
+        assert_eq!(floats(element(ElementType::Colour, false, false, 0), &[0x0403_0201]), [3.0, 2.0, 1.0, 4.0]);
+        let (three, halves) = (ElementType::of(8).unwrap(), ElementType::of(12).unwrap());
         assert_eq!(floats(element(three, false, false, 0), &[1 | 2 << 10 | 1023 << 20]), [1.0, 2.0, 1023.0, 1.0]);
         assert_eq!(
             floats(element(halves, false, false, 0), &[0x4000_3C00, 0x0000_0001]),
             [1.0, 2.0, 2f32.powi(-24), 0.0]
         );
-        assert_eq!(floats(element(Kind::Float(2), false, false, 0), &[0x4000_0000, ONE]), [2.0, 1.0, 0.0, 1.0]);
+        assert_eq!(floats(element(ElementType::Float(2), false, false, 0), &[0x4000_0000, ONE]), [2.0, 1.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! The kernels of a draw: those for primitives of many pixels, and those for quads of many primitives.
 
 use super::DrawError;
-use super::area::AreaState;
-use super::batch::{BatchState, KernelBatch, Memory};
 use super::pixels::Pixels;
+use super::rectangles::RectangleState;
+use super::tiles::{TileMemory, TileRenderer, TileState};
 use std::cell::{LazyCell, RefCell};
 
-/// Makes what [`KernelBatch`] needs, when it is first asked for.
-pub type LazyBatch<'s> = LazyCell<Option<BatchState<'s>>, Box<dyn FnOnce() -> Option<BatchState<'s>> + 's>>;
+/// Makes what [`TileRenderer`] needs, when it is first asked for.
+pub type LazyTileState<'s> = LazyCell<Option<TileState<'s>>, Box<dyn FnOnce() -> Option<TileState<'s>> + 's>>;
 
 /// What can draw instead of the scalar pipeline.
 pub struct Kernels<'s> {
     /// Primitives of many pixels.
-    pub area: Option<AreaState<'s>>,
+    pub rectangles: Option<RectangleState<'s>>,
     /// Quads of many primitives.
-    pub batch: LazyBatch<'s>,
+    pub tiles: LazyTileState<'s>,
     /// Memory for the latter.
-    pub memory: Option<&'s RefCell<Memory>>,
+    pub memory: Option<&'s RefCell<TileMemory>>,
     /// What is done with pixels.
     pub pixels: &'s Pixels<'s>,
 }
@@ -26,9 +26,9 @@ impl Kernels<'_> {
     ///
     /// # Errors
     /// If the time is up.
-    pub fn batch(&self, quads: u64) -> Result<Option<KernelBatch<'_>>, DrawError> {
-        match (self.memory, &*self.batch) {
-            (Some(memory), Some(state)) => Ok(KernelBatch::begin(state, self.pixels, memory, quads)?),
+    pub fn renderer(&self, quads: u64) -> Result<Option<TileRenderer<'_>>, DrawError> {
+        match (self.memory, &*self.tiles) {
+            (Some(memory), Some(state)) => Ok(TileRenderer::begin(state, self.pixels, memory, quads)?),
             (None, _) | (_, None) => Ok(None),
         }
     }

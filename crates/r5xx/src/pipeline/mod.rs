@@ -1,43 +1,42 @@
 //! The pipeline, from a draw packet to memory: one vertex, one primitive, one quad of pixels at a time.
 
-mod area;
 mod assemble;
-mod batch;
+mod attributes;
 mod clip;
-mod colour;
-mod copies;
 mod corner;
 mod counts;
 mod depth;
-mod direct;
+mod detiled;
+mod draw_cache;
 mod fetch;
+mod fills;
 mod fragment;
 mod history;
-mod interpolate;
 mod kernels;
 mod picture;
 mod pixels;
 mod primitives;
 mod program;
-mod scratch;
+mod rectangles;
+mod resolve;
 mod shading;
 mod stipple;
+mod targets;
+mod tiles;
 mod vertex;
 mod vertices;
 mod window;
 
+pub use draw_cache::DrawCache;
 pub use fragment::{fragment_constants, fragment_program};
 pub use picture::{depth_picture, picture};
-pub use scratch::Scratch;
 
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
 use crate::stream::Draw;
 use crate::tx::Textures;
-use area::AreaState;
-use batch::BatchState;
 use ctm_card::Counts;
-use ctm_card::history::Watcher;
+use ctm_card::history::PixelLog;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
@@ -46,10 +45,12 @@ use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
 use history::Probe;
-use kernels::{Kernels, LazyBatch};
-use shading::{Passing, Shading};
+use kernels::{Kernels, LazyTileState};
+use rectangles::RectangleState;
+use shading::{PassThrough, Shading};
 use std::sync::Arc;
 use thiserror::Error;
+use tiles::TileState;
 
 /// Why a draw stops.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -92,20 +93,20 @@ impl From<RunError> for DrawError {
 
 /// What draws run with.
 #[derive(Clone, Copy, Default)]
-pub struct Means<'a> {
+pub struct DrawContext<'a> {
     /// What draws primitives of many pixels; `None` if the pipeline draws all of them.
     pub engine: Option<&'a Engine>,
     /// Memory for kernels; `None` if the reference transforms all vertices, and kernels draw only primitives of many pixels, without copies of textures.
-    pub scratch: Option<&'a Scratch>,
+    pub cache: Option<&'a DrawCache>,
     /// When a submission ends, complete or not.
     pub deadline: Option<Instant>,
     /// Threads of an engine; 0 is one per processor.
     pub threads: usize,
     /// The pixel whose history is kept.
-    pub watcher: Option<&'a Watcher>,
+    pub pixel_log: Option<&'a PixelLog>,
 }
 
-impl Means<'_> {
+impl DrawContext<'_> {
     /// How programs run.
     fn options(&self) -> RunOptions<'static> {
         RunOptions {
@@ -134,20 +135,25 @@ const STEP_LIMIT: u64 = 1 << 24;
 ///
 /// # Errors
 /// At the first program that stops, or when the time is up; what was drawn before stays.
-pub fn draw(state: &mut State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
+pub fn draw(state: &mut State, memory: &Arc<Arena>, context: &DrawContext, draw: &Draw) -> Result<Counts, DrawError> {
     if state.registers.get::<VapCntl>().no_render {
         return Ok(Counts::default());
     }
-    let counts = draw_primitives(state, memory, means, draw)?;
+    let counts = draw_primitives(state, memory, context, draw)?;
     state.passed = state.passed.wrapping_add(counts.passed as u32);
     Ok(counts)
 }
 
-fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
+fn draw_primitives(
+    state: &State,
+    memory: &Arc<Arena>,
+    context: &DrawContext,
+    draw: &Draw,
+) -> Result<Counts, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
     let primitives = primitives::Primitives::of(state, &pixels);
-    let mut vertices = vertices::Vertices::new(state, memory, means, draw, primitives.projection())?;
+    let mut vertices = vertices::Vertices::new(state, memory, context, draw, primitives.projection())?;
     let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);
@@ -157,17 +163,17 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
     let mut space = Space::default();
     // The only arena overlaps no other.
     _ = space.map(Arc::clone(memory));
-    let options = means.options();
-    let probe = means.watcher.map(|watcher| {
-        let draw = (draw.at, pixels.targets_at(watcher.pixel()));
-        Probe::new(watcher, draw, &job, &options)
+    let options = context.options();
+    let probe = context.pixel_log.map(|pixel_log| {
+        let draw = (draw.at, pixels.targets_at(pixel_log.pixel()));
+        Probe::new(pixel_log, draw, &job, &options)
     });
     let mut draw_all = |shading: Shading, kernels: &Kernels| {
         let mut drawing = primitives.begin(shading, kernels, probe.as_ref());
         let mut number = 0u32;
         assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
             if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
-                means.check()?;
+                context.check()?;
             }
             drawing.note(number, &primitive, &mut vertices)?;
             number += 1;
@@ -176,19 +182,19 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
         let counts = Counts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
         Ok(counts::with_program(counts, &program))
     };
-    let area = means.engine.zip(pixels.area_targets(&space));
-    let area = area.and_then(|(engine, targets)| {
-        let memory = means.scratch.map(|scratch| &scratch.area);
-        AreaState::of(&job, &textures, targets, (&space, memory), (engine, &options))
+    let rectangles = context.engine.zip(pixels.rectangle_targets(&space));
+    let rectangles = rectangles.and_then(|(engine, targets)| {
+        let memory = context.cache.map(|cache| &cache.rectangles);
+        RectangleState::of(&job, &textures, targets, (&space, memory), (engine, &options))
     });
-    let batch: LazyBatch = LazyBatch::new(Box::new(|| {
-        let engine = means.engine?;
-        BatchState::of(&job, &textures, &pixels, primitives.routings(), &space, (engine, &options))
+    let tiles: LazyTileState = LazyTileState::new(Box::new(|| {
+        let engine = context.engine?;
+        TileState::of(&job, &textures, &pixels, primitives.routings(), &space, (engine, &options))
     }));
-    let memory = means.scratch.map(|scratch| &scratch.batch);
-    let kernels = Kernels { area, batch, memory, pixels: &pixels };
-    if let Some(passing) = Passing::of(&program, &constants, presets) {
-        return draw_all(Shading::Passing(&passing, &textures), &kernels);
+    let memory = context.cache.map(|cache| &cache.tiles);
+    let kernels = Kernels { rectangles, tiles, memory, pixels: &pixels };
+    if let Some(pass_through) = PassThrough::of(&program, &constants, presets) {
+        return draw_all(Shading::PassThrough(&pass_through, &textures), &kernels);
     }
     with_shader(&job, &options, |shader| draw_all(Shading::Program(shader), &kernels))
 }

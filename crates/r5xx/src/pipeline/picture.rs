@@ -1,8 +1,8 @@
 //! What colour and depth buffers show.
 
 use super::DrawError;
-use super::colour::targets;
 use super::depth::{ColourClear, DepthUnit};
+use super::targets::targets;
 use crate::registers::ScScissorsBr;
 use crate::state::State;
 use ctm_card::{DepthPicture, Picture};

@@ -1,18 +1,19 @@
 //! From covered pixels to memory: scissors, early tests, the program, late tests, colour.
 
-mod batch;
 mod examine;
+mod pending;
 
-pub use batch::Batch;
+pub use pending::PendingQuads;
 
 use super::DrawError;
-use super::area::AreaTarget;
-use super::colour::{Resolve, Target, samples, targets};
+use super::attributes::Inputs;
 use super::depth::{ColourClear, DepthFill, DepthUnit};
-use super::direct::Direct;
+use super::fills::PrimitiveFill;
 use super::fragment::{AlphaTest, AlphaUnit, kills};
-use super::interpolate::Inputs;
+use super::rectangles::RectangleTarget;
+use super::resolve::SampleResolve;
 use super::stipple::LineStipple;
+use super::targets::{ColourTarget, samples, targets};
 use super::window::{GRID, MAX_DEPTH, WindowVertex};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
@@ -95,10 +96,10 @@ fn sample_places(registers: &RegisterFile) -> Vec<Point> {
 /// A screendoor that lets all samples through.
 const ALL_SAMPLES: u32 = 0xFF_FFFF;
 /// Pixels around a primitive from which on a kernel draws it.
-const AREA_PIXELS: u64 = 4096;
+const LARGE_PIXELS: u64 = 4096;
 
 /// A primitive as pixels see it.
-pub struct Covering<'a> {
+pub struct RasterPrimitive<'a> {
     /// What it covers.
     pub shape: &'a Shape,
     /// Its vertices.
@@ -119,8 +120,8 @@ pub struct Pixels<'a> {
     depth: DepthUnit<'a>,
     early: bool,
     clear: Option<ColourClear<'a>>,
-    resolve: Option<Resolve<'a>>,
-    targets: Vec<Target<'a>>,
+    resolve: Option<SampleResolve<'a>>,
+    targets: Vec<ColourTarget<'a>>,
     alpha: AlphaUnit,
     /// The program has an effect.
     shades: bool,
@@ -135,7 +136,7 @@ impl<'a> Pixels<'a> {
     /// If a colour buffer has a format that the card does not have.
     pub fn of(registers: &RegisterFile, memory: &'a Arena, program: &Program) -> Result<Self, DrawError> {
         let alpha = AlphaUnit::of(registers);
-        let resolve = Resolve::of(registers, memory)?;
+        let resolve = SampleResolve::of(registers, memory)?;
         let mut targets = targets(registers, memory)?;
         targets.retain(|target| resolve.is_none() && target.writes());
         let early = registers.get::<ZbZtop>().before_program;
@@ -161,7 +162,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// The colour buffers that are written.
-    pub fn targets(&self) -> &[Target<'a>] {
+    pub fn targets(&self) -> &[ColourTarget<'a>] {
         &self.targets
     }
 
@@ -214,7 +215,7 @@ impl<'a> Pixels<'a> {
 
     /// The only colour buffer, if each pixel of a program's output whose tests pass is stored there as it is, or none, if the program has no
     /// effect; `None` if pixels are drawn in another way.
-    pub fn direct_targets(&self) -> Option<Option<&Target<'a>>> {
+    pub fn fill_targets(&self) -> Option<Option<&ColourTarget<'a>>> {
         let passes = !self.alpha.drops() && !self.alpha.depth_from_program && self.samples.len() == 1;
         match &self.targets[..] {
             [target] if passes && target.output == 0 && !target.reads() => Some(Some(target)),
@@ -224,39 +225,39 @@ impl<'a> Pixels<'a> {
     }
 
     /// What is stored in the depth buffer for all pixels of a primitive alike, if they all pass.
-    pub fn depth_fill(&self, covering: &Covering) -> Option<DepthFill<'_>> {
+    pub fn depth_fill(&self, primitive: &RasterPrimitive) -> Option<DepthFill<'_>> {
         if self.depth.is_off() {
-            return self.depth.fill(0, covering.depth.facing);
+            return self.depth.fill(0, primitive.depth.facing);
         }
-        let fill = self.depth.fill(covering.depth.plane.everywhere(MAX_DEPTH)?, covering.depth.facing)?;
+        let fill = self.depth.fill(primitive.depth.plane.everywhere(MAX_DEPTH)?, primitive.depth.facing)?;
         (fill.is_empty() || self.clear.is_none() && self.resolve.is_none()).then_some(fill)
     }
 
     /// The colour buffers as surfaces that kernels write, if what kernels do is all that is done with pixels.
-    pub fn area_targets(&self, space: &Space) -> Option<Vec<AreaTarget>> {
+    pub fn rectangle_targets(&self, space: &Space) -> Option<Vec<RectangleTarget>> {
         let passes = self.depth.is_off() && !self.alpha.drops() && !self.alpha.depth_from_program;
         let plain = self.samples.len() == 1 && self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE;
         let alone = self.clear.is_none() && self.resolve.is_none() && self.counts_killed;
         let Rect { left, top, right, bottom: height } = self.visible.framebuffer;
         let size = u64::from(right.saturating_sub(left)) * u64::from(height.saturating_sub(top));
-        if size < AREA_PIXELS {
+        if size < LARGE_PIXELS {
             return None;
         }
-        let target = |target: &Target| if target.reads() { None } else { target.area(space, height) };
+        let target = |target: &ColourTarget| if target.reads() { None } else { target.area(space, height) };
         let targets = self.targets.iter().map(target).collect::<Option<Vec<_>>>()?;
         (passes && plain && alone && !targets.is_empty()).then_some(targets)
     }
 
     /// The rows and columns of pixels that a shape covers, if they are many.
-    fn spans(&self, covering: &Covering) -> Option<Vec<(u32, Range<u32>)>> {
-        let Rect { left, top, right, bottom } = self.area(covering.shape);
+    fn spans(&self, primitive: &RasterPrimitive) -> Option<Vec<(u32, Range<u32>)>> {
+        let Rect { left, top, right, bottom } = self.area(primitive.shape);
         let size = u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top));
-        if size < AREA_PIXELS || covering.stipple.is_some() {
+        if size < LARGE_PIXELS || primitive.stipple.is_some() {
             return None;
         }
         let mut spans = Vec::with_capacity((bottom - top) as usize);
         let (framebuffer, sample) = (&self.visible.framebuffer, self.samples[0]);
-        coverage::spans(GRID, covering.shape, framebuffer, sample, |y, columns| spans.push((y, columns)));
+        coverage::spans(GRID, primitive.shape, framebuffer, sample, |y, columns| spans.push((y, columns)));
         Some(spans)
     }
 
@@ -266,19 +267,19 @@ impl<'a> Pixels<'a> {
     }
 
     /// The pixels of a primitive, if they are a rectangle with one sample each, and all of it is drawn. It is not empty.
-    fn rectangle(&self, covering: &Covering) -> Option<Rect> {
+    fn rectangle(&self, primitive: &RasterPrimitive) -> Option<Rect> {
         const FIRST_SAMPLES: u32 = 1 << 18 | 1 << 12 | 1 << 6 | 1;
         let all = self.screendoor & FIRST_SAMPLES == FIRST_SAMPLES && self.visible.rule == ALL_VISIBLE;
         let [sample] = self.samples[..] else { return None };
-        let whole = all && covering.stipple.is_none() && self.resolve.is_none();
+        let whole = all && primitive.stipple.is_none() && self.resolve.is_none();
         let area =
-            if whole { coverage::rectangle(GRID, covering.shape, &self.visible.framebuffer, sample) } else { None };
+            if whole { coverage::rectangle(GRID, primitive.shape, &self.visible.framebuffer, sample) } else { None };
         area.filter(|area| !area.is_empty())
     }
 
     /// Draws a primitive without a program; gives the number of pixels.
-    fn draw_directly(&self, covering: &Covering, direct: &Direct) -> u64 {
-        if let Some(area) = self.rectangle(covering)
+    fn draw_directly(&self, primitive: &RasterPrimitive, direct: &PrimitiveFill) -> u64 {
+        if let Some(area) = self.rectangle(primitive)
             && direct.rectangle(area).is_some()
         {
             if let Some(clear) = &self.clear {
@@ -287,8 +288,8 @@ impl<'a> Pixels<'a> {
             return u64::from(area.right - area.left) * u64::from(area.bottom - area.top);
         }
         let mut drawn = 0;
-        coverage::quads(GRID, covering.shape, &self.visible.framebuffer, &self.samples, |covered| {
-            let are_drawn = self.visible(covering, covered).map(|mask| mask != 0);
+        coverage::quads(GRID, primitive.shape, &self.visible.framebuffer, &self.samples, |covered| {
+            let are_drawn = self.visible(primitive, covered).map(|mask| mask != 0);
             direct.pixels(pixels_of(covered.x, covered.y), are_drawn);
             drawn += are_drawn.iter().filter(|&&is_drawn| is_drawn).count() as u64;
         });
@@ -296,14 +297,14 @@ impl<'a> Pixels<'a> {
     }
 
     /// The samples of a quad that can be drawn to, where clears and resolves are made.
-    fn visible(&self, covering: &Covering, covered: coverage::Quad) -> [u8; 4] {
+    fn visible(&self, primitive: &RasterPrimitive, covered: coverage::Quad) -> [u8; 4] {
         let mut masks = covered.coverage;
         for (lane, (mask, (x, y))) in masks.iter_mut().zip(pixels_of(covered.x, covered.y)).enumerate() {
             *mask &= self.shown_samples(lane);
             if *mask == 0 {
                 continue;
             }
-            if !self.visible.shows(x, y) || covering.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
+            if !self.visible.shows(x, y) || primitive.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
                 *mask = 0;
                 continue;
             }

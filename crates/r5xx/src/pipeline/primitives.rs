@@ -2,11 +2,11 @@
 
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
+use super::attributes::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::corner::{Corner, Projection};
 use super::history::Probe;
-use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::kernels::Kernels;
-use super::pixels::{Batch, Covering, Pixels, QuadDepth};
+use super::pixels::{PendingQuads, Pixels, QuadDepth, RasterPrimitive};
 use super::shading::Shading;
 use super::stipple::Stipple;
 use super::vertex::{Vertex, VertexFormat};
@@ -20,7 +20,7 @@ use crate::registers::{
 use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::PixelEvent;
-use ctm_raster::coverage::{EdgeRule, Shape, View, cross};
+use ctm_raster::coverage::{EdgeOrientation, EdgeRule, Shape, cross};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineDirection, LineEnds, line, point};
@@ -30,8 +30,20 @@ use ctm_raster::plane::{DepthPlane, Perspective, Setup};
 fn edge_rule(code: u8) -> EdgeRule {
     let inside = |bit: u8| code >> bit & 1 == 0;
     match code {
-        0..16 => EdgeRule { view: View::XMajor, left: inside(3), right: inside(2), top: inside(1), bottom: inside(0) },
-        _ => EdgeRule { view: View::YMajor, bottom: inside(3), top: inside(2), left: inside(1), right: inside(0) },
+        0..16 => EdgeRule {
+            orientation: EdgeOrientation::XMajor,
+            left: inside(3),
+            right: inside(2),
+            top: inside(1),
+            bottom: inside(0),
+        },
+        _ => EdgeRule {
+            orientation: EdgeOrientation::YMajor,
+            bottom: inside(3),
+            top: inside(2),
+            left: inside(1),
+            right: inside(0),
+        },
     }
 }
 
@@ -125,7 +137,7 @@ impl<'a> Primitives<'a> {
         kernels: &'s Kernels<'k>,
         probe: Option<&'s Probe<'s>>,
     ) -> Drawing<'s, 'x, 'k> {
-        Drawing { primitives: self, batch: self.pixels.begin(shading, kernels, probe), probe, stippled: 0 }
+        Drawing { primitives: self, quads: self.pixels.begin(shading, kernels, probe), probe, stippled: 0 }
     }
 
     /// From clip coordinates to the window.
@@ -191,7 +203,7 @@ impl<'a> Primitives<'a> {
 /// A draw while primitives come in.
 pub struct Drawing<'s, 'x, 'k> {
     primitives: &'s Primitives<'s>,
-    batch: Batch<'s, 'x, 'k>,
+    quads: PendingQuads<'s, 'x, 'k>,
     probe: Option<&'s Probe<'s>>,
     /// Pixels of connected lines so far.
     stippled: i64,
@@ -199,14 +211,14 @@ pub struct Drawing<'s, 'x, 'k> {
 
 /// What a polygon's outline takes from it.
 #[derive(Clone, Copy)]
-struct Face {
+struct PolygonContext {
     facing: Facing,
     /// Added to depth.
     offset: f32,
 }
 
-impl Face {
-    const NONE: Face = Face { facing: Facing::Front, offset: 0.0 };
+impl PolygonContext {
+    const NONE: PolygonContext = PolygonContext { facing: Facing::Front, offset: 0.0 };
 }
 
 impl Drawing<'_, '_, '_> {
@@ -215,7 +227,7 @@ impl Drawing<'_, '_, '_> {
     /// # Errors
     /// If a program stops.
     pub fn finish(self) -> Result<Counts, DrawError> {
-        self.batch.finish()
+        self.quads.finish()
     }
 
     /// Notes the vertices of a primitive, if a pixel is watched.
@@ -244,7 +256,7 @@ impl Drawing<'_, '_, '_> {
             Primitive::Point(vertex) => {
                 let vertex = vertices.get(vertex)?;
                 let vertex = vertices.corner(vertex);
-                self.point(vertex, &vertex.vertex, Face::NONE)
+                self.point(vertex, &vertex.vertex, PolygonContext::NONE)
             }
             Primitive::Line { ends: [start, end], provoking, continues } => {
                 if !continues {
@@ -252,7 +264,7 @@ impl Drawing<'_, '_, '_> {
                 }
                 let [start, end, provoking] = [vertices.get(start)?, vertices.get(end)?, vertices.get(provoking)?];
                 let [start, end, provoking] = [start, end, provoking].map(|vertex| vertices.corner(vertex));
-                self.line([start, end], &provoking.vertex, Face::NONE)
+                self.line([start, end], &provoking.vertex, PolygonContext::NONE)
             }
             Primitive::Polygon { corners: &[first, second, third], provoking } => {
                 let [first, second, third] = [vertices.get(first)?, vertices.get(second)?, vertices.get(third)?];
@@ -269,7 +281,7 @@ impl Drawing<'_, '_, '_> {
         }
     }
 
-    fn point(&mut self, corner: &Corner, provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn point(&mut self, corner: &Corner, provoking: &Vertex, face: PolygonContext) -> Result<(), DrawError> {
         let primitives = self.primitives;
         let Corner { vertex, is_inside: true, window: Some(window) } = corner else { return Ok(()) };
         let half = if primitives.format.point_size {
@@ -288,7 +300,7 @@ impl Drawing<'_, '_, '_> {
             back_facing: face.facing == Facing::Back,
             shape: AttributeShape::Constant { vertex, centre: window.point, half },
         };
-        self.batch.draw(&Covering {
+        self.quads.draw(&RasterPrimitive {
             shape: &shape,
             window: &[*window],
             depth: QuadDepth {
@@ -301,7 +313,7 @@ impl Drawing<'_, '_, '_> {
         })
     }
 
-    fn line(&mut self, ends: [&Corner; 2], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn line(&mut self, ends: [&Corner; 2], provoking: &Vertex, face: PolygonContext) -> Result<(), DrawError> {
         let primitives = self.primitives;
         if !ends.iter().all(|end| end.is_inside) {
             return match &primitives.projection.cut(&ends)[..] {
@@ -312,7 +324,7 @@ impl Drawing<'_, '_, '_> {
         self.line_inside(ends, provoking, face)
     }
 
-    fn line_inside(&mut self, ends: [&Corner; 2], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn line_inside(&mut self, ends: [&Corner; 2], provoking: &Vertex, face: PolygonContext) -> Result<(), DrawError> {
         let primitives = self.primitives;
         let [start, end] = ends.map(|end| &end.vertex);
         let [Some(from), Some(to)] = ends.map(|end| end.window) else { return Ok(()) };
@@ -340,7 +352,7 @@ impl Drawing<'_, '_, '_> {
             },
         };
         let depths = [from.depth, to.depth, from.depth].map(|depth| depth + face.offset);
-        self.batch.draw(&Covering {
+        self.quads.draw(&RasterPrimitive {
             shape: &shape,
             window: &[from, to],
             depth: QuadDepth { setup: Some(setup), plane: DepthPlane::new(&setup, depths), facing: face.facing },
@@ -365,7 +377,7 @@ impl Drawing<'_, '_, '_> {
             match primitives.polygon_mode(facing) {
                 PolygonMode::Points | PolygonMode::Lines => {
                     let offset = offset.map_or(0.0, |(scale, bias)| (f64::from(scale) * depth.slope()) as f32 + bias);
-                    self.outline(corners, provoking, Face { facing, offset })?;
+                    self.outline(corners, provoking, PolygonContext { facing, offset })?;
                     return Ok(false);
                 }
                 PolygonMode::Filled
@@ -388,7 +400,7 @@ impl Drawing<'_, '_, '_> {
                     perspective: Perspective::new(setup, window.map(|vertex| vertex.reciprocal)),
                 },
             };
-            self.batch.draw(&Covering {
+            self.quads.draw(&RasterPrimitive {
                 shape: &shape,
                 window: &window,
                 depth: QuadDepth { setup: Some(setup), plane: depth, facing },
@@ -413,7 +425,7 @@ impl Drawing<'_, '_, '_> {
     }
 
     /// Points at a polygon's corners, or lines along its edges.
-    fn outline(&mut self, corners: &[&Corner], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn outline(&mut self, corners: &[&Corner], provoking: &Vertex, face: PolygonContext) -> Result<(), DrawError> {
         match self.primitives.polygon_mode(face.facing) {
             PolygonMode::Points => corners.iter().try_for_each(|corner| self.point(corner, provoking, face)),
             _ => {

@@ -1,7 +1,7 @@
 //! What runs for a quad: the fragment program, or a short cut for programs that only pass on what they get. Drivers clear, copy, upload
 //! and read back with such programs: nearly all draws are theirs.
 
-use super::interpolate::{Component, Inputs};
+use super::attributes::{Component, Inputs};
 use crate::tx::Textures;
 use ctm_num::x1k;
 use ctm_x1k::fragments::{Fetch, Quad, QuadVector, Shaded, TextureUnit};
@@ -17,7 +17,7 @@ const ONE: u32 = 0x3F80_0000;
 /// What runs for quads.
 pub enum Shading<'s, 'x> {
     /// A short cut.
-    Passing(&'s Passing, &'s Textures<'x>),
+    PassThrough(&'s PassThrough, &'s Textures<'x>),
     /// The program.
     Program(&'s mut Shader<'x>),
 }
@@ -26,7 +26,7 @@ impl Shading<'_, '_> {
     /// How many quads can run together.
     pub fn width(&self) -> usize {
         match self {
-            Shading::Passing(..) => 1,
+            Shading::PassThrough(..) => 1,
             Shading::Program(shader) => shader.width(),
         }
     }
@@ -37,9 +37,9 @@ impl Shading<'_, '_> {
     /// If the program does what the machine cannot do.
     pub fn shade(&mut self, quads: &[Quad], shaded: &mut Vec<Shaded>) -> Result<(), RunError> {
         match self {
-            Shading::Passing(passing, textures) => {
+            Shading::PassThrough(pass_through, textures) => {
                 shaded.clear();
-                shaded.extend(quads.iter().map(|quad| passing.shade(quad, textures)));
+                shaded.extend(quads.iter().map(|quad| pass_through.shade(quad, textures)));
                 Ok(())
             }
             Shading::Program(shader) => shader.shade(quads, shaded),
@@ -48,32 +48,32 @@ impl Shading<'_, '_> {
 
     /// Whether it matters what quads bring.
     pub fn needs_inputs(&self) -> bool {
-        !matches!(self, Shading::Passing(Passing { from: From::Constant(_), .. }, ..))
+        !matches!(self, Shading::PassThrough(PassThrough { from: PassSource::Constant(_), .. }, ..))
     }
 }
 
 /// A program that gives output A a constant, an input, or a texel, in some order of the channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passing {
-    from: From,
-    picks: [Pick; 4],
+pub struct PassThrough {
+    from: PassSource,
+    selects: [ChannelSelect; 4],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
+enum PassSource {
     Constant([u32; 4]),
     /// The input of this number; `None`: a temporary that nothing fills.
     Input(Option<usize>),
     /// A texel, with the channel that goes to each channel of the temporary.
     Texel {
-        fetch: Lookup,
+        fetch: TexelFetch,
         order: [usize; 4],
     },
 }
 
 /// A texture instruction whose coordinates are an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lookup {
+pub struct TexelFetch {
     /// Number of the texture.
     pub unit: u8,
     /// The operation.
@@ -88,7 +88,7 @@ pub struct Lookup {
 
 /// What a channel of an output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passed {
+pub enum OutputChannel {
     /// A channel of a texel.
     Channel(usize),
     /// 0.
@@ -98,14 +98,14 @@ pub enum Passed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pick {
+enum ChannelSelect {
     Channel(usize),
     Bits(u32),
 }
 
-impl Passing {
+impl PassThrough {
     /// The short cut for a program that finds these temporaries filled, if it is one of this kind.
-    pub fn of(program: &Program, constants: &Constants, presets: &[u8]) -> Option<Passing> {
+    pub fn of(program: &Program, constants: &Constants, presets: &[u8]) -> Option<PassThrough> {
         let (start, end) = (usize::from(program.info.start), usize::from(program.info.end));
         // Of several values of one temporary the last one stays.
         let input = |temporary: u8| presets.iter().rposition(|&preset| preset == temporary);
@@ -114,20 +114,22 @@ impl Passing {
             [tex, out] => (Some(tex), out),
             _ => return None,
         };
-        let (operand, picks) = moved(out)?;
+        let (operand, selects) = moved(out)?;
         let from = match (operand, tex) {
-            (Operand::Const { index, relative: false }, None) => From::Constant(constants.floats[usize::from(index)]),
-            (Operand::Temp { index, relative: false }, None) => From::Input(input(index)),
+            (Operand::Const { index, relative: false }, None) => {
+                PassSource::Constant(constants.floats[usize::from(index)])
+            }
+            (Operand::Temp { index, relative: false }, None) => PassSource::Input(input(index)),
             (Operand::Temp { index, relative: false }, Some(tex)) => {
                 let (tex, order) = fetched(tex, index)?;
                 let order_of = |register: &TexRegister| register.swizzle.map(|channel| usize::from(channel as u8));
                 let (unit, op, unscaled) = (tex.id, tex.op, tex.unscaled);
-                let fetch = Lookup { unit, op, unscaled, input: input(tex.src.addr), order: order_of(&tex.src) };
-                From::Texel { fetch, order }
+                let fetch = TexelFetch { unit, op, unscaled, input: input(tex.src.addr), order: order_of(&tex.src) };
+                PassSource::Texel { fetch, order }
             }
             _ => return None,
         };
-        Some(Passing { from, picks })
+        Some(PassThrough { from, selects })
     }
 
     /// Output A, if it is the same everywhere in a primitive.
@@ -137,26 +139,26 @@ impl Passing {
             Component::Varying(_) | Component::Other => None,
         };
         let values = match self.from {
-            From::Constant(values) => values,
-            From::Input(None) => [0; 4],
-            From::Input(Some(input)) => {
+            PassSource::Constant(values) => values,
+            PassSource::Input(None) => [0; 4],
+            PassSource::Input(Some(input)) => {
                 [constant(input, 0)?, constant(input, 1)?, constant(input, 2)?, constant(input, 3)?]
             }
-            From::Texel { .. } => return None,
+            PassSource::Texel { .. } => return None,
         };
         Some(self.output(values))
     }
 
     /// Where the channels of output A come from, if that is a texel.
-    pub fn texel(&self) -> Option<(&Lookup, [Passed; 4])> {
+    pub fn texel(&self) -> Option<(&TexelFetch, [OutputChannel; 4])> {
         match &self.from {
-            From::Constant(_) | From::Input(_) => None,
-            From::Texel { fetch, order } => Some((
+            PassSource::Constant(_) | PassSource::Input(_) => None,
+            PassSource::Texel { fetch, order } => Some((
                 fetch,
-                self.picks.map(|pick| match pick {
-                    Pick::Channel(channel) => Passed::Channel(order[channel]),
-                    Pick::Bits(0) => Passed::Zero,
-                    Pick::Bits(_) => Passed::One,
+                self.selects.map(|pick| match pick {
+                    ChannelSelect::Channel(channel) => OutputChannel::Channel(order[channel]),
+                    ChannelSelect::Bits(0) => OutputChannel::Zero,
+                    ChannelSelect::Bits(_) => OutputChannel::One,
                 }),
             )),
         }
@@ -165,10 +167,10 @@ impl Passing {
     /// Output A for what a quad's pixel gets.
     #[inline]
     fn output(&self, values: [u32; 4]) -> [u32; 4] {
-        self.picks.map(|pick| {
+        self.selects.map(|pick| {
             let value = match pick {
-                Pick::Channel(channel) => values[channel],
-                Pick::Bits(bits) => bits,
+                ChannelSelect::Channel(channel) => values[channel],
+                ChannelSelect::Bits(bits) => bits,
             };
             // value * 1 + 0: no denormals, no -0, one NaN.
             x1k::add(value, 0)
@@ -178,12 +180,12 @@ impl Passing {
     fn shade(&self, quad: &Quad, textures: &Textures) -> Shaded {
         let input = |number: Option<usize>| number.map_or([[0; 4]; 4], |number| quad.inputs[number]);
         let vector: QuadVector = match self.from {
-            From::Constant(constant) => [constant; 4],
-            From::Input(number) => input(number),
-            From::Texel { fetch, order } => {
+            PassSource::Constant(constant) => [constant; 4],
+            PassSource::Input(number) => input(number),
+            PassSource::Texel { fetch, order } => {
                 let coordinates = input(fetch.input).map(|values| fetch.order.map(|channel| values[channel]));
                 let (dx, dy) = ([[0; 4]; 4], [[0; 4]; 4]);
-                let Lookup { unit, op, unscaled, .. } = fetch;
+                let TexelFetch { unit, op, unscaled, .. } = fetch;
                 let texels = textures.fetch(&Fetch { unit, op, unscaled, coordinates, dx, dy });
                 texels.map(|texel| order.map(|channel| texel[channel]))
             }
@@ -200,7 +202,7 @@ fn is_plain(control: &UnitControl) -> bool {
 }
 
 /// What an instruction moves to output A as it is.
-fn moved(instruction: &Instruction) -> Option<(Operand, [Pick; 4])> {
+fn moved(instruction: &Instruction) -> Option<(Operand, [ChannelSelect; 4])> {
     let Instruction { common: Common { rgb, alpha, .. }, body: Body::Out(alu), .. } = instruction else { return None };
     let Alu { rgb: colour, alpha: transparency, w_omask, .. } = alu;
     let writes = is_plain(rgb) && is_plain(alpha) && rgb.omask == 7 && alpha.omask == 1 && !w_omask;
@@ -217,25 +219,25 @@ fn moved(instruction: &Instruction) -> Option<(Operand, [Pick; 4])> {
 }
 
 /// The channels of source 0 that a multiply-add multiplies with 1, and adds 0 to.
-fn times_one<const N: usize>([factor, one, zero]: &[Arg<N>; 3]) -> Option<[Pick; N]> {
+fn times_one<const N: usize>([factor, one, zero]: &[Arg<N>; 3]) -> Option<[ChannelSelect; N]> {
     let is = |arg: &Arg<N>, value| arg.swizzle == [value; N] && arg.modifier == InputModifier::None;
     let plain = factor.sel == Select::Src0 && factor.modifier == InputModifier::None;
     if !(plain && is(one, Swizzle::One) && is(zero, Swizzle::Zero)) {
         return None;
     }
-    let mut picks = [Pick::Bits(0); N];
-    for (pick, swizzle) in picks.iter_mut().zip(factor.swizzle) {
+    let mut selects = [ChannelSelect::Bits(0); N];
+    for (pick, swizzle) in selects.iter_mut().zip(factor.swizzle) {
         *pick = match swizzle {
-            Swizzle::R => Pick::Channel(0),
-            Swizzle::G => Pick::Channel(1),
-            Swizzle::B => Pick::Channel(2),
-            Swizzle::A => Pick::Channel(3),
-            Swizzle::Zero => Pick::Bits(0),
-            Swizzle::One => Pick::Bits(ONE),
+            Swizzle::R => ChannelSelect::Channel(0),
+            Swizzle::G => ChannelSelect::Channel(1),
+            Swizzle::B => ChannelSelect::Channel(2),
+            Swizzle::A => ChannelSelect::Channel(3),
+            Swizzle::Zero => ChannelSelect::Bits(0),
+            Swizzle::One => ChannelSelect::Bits(ONE),
             Swizzle::Half | Swizzle::Unused => return None,
         };
     }
-    Some(picks)
+    Some(selects)
 }
 
 /// What an instruction fetches to all channels of this temporary, and the texel's channel for each.
@@ -306,14 +308,14 @@ mod tests {
         constants.floats[3] = [1, 0x8000_0000, 0xFFC0_0000, 0x3F00_0000];
         // The second value of temporary 5 hides the first one.
         for presets in [[5, 5], [5, 6], [7, 5]] {
-            let passing = Passing::of(&program, &constants, &presets).unwrap_or_else(|| panic!("{text}"));
+            let pass_through = PassThrough::of(&program, &constants, &presets).unwrap_or_else(|| panic!("{text}"));
             let job = FragmentJob { program: &program, constants: &constants, presets: &presets, textures: &textures };
             with_shader(&job, &RunOptions::default(), |shader| {
                 ctm_cases::check(500, |u| {
                     let quads: Vec<Quad> = (0..u.int_in_range(1..=16)?).map(|_| quad(u)).collect::<Result<_>>()?;
                     let (mut exact, mut short) = (Vec::new(), Vec::new());
                     Shading::Program(shader).shade(&quads, &mut exact).unwrap();
-                    Shading::Passing(&passing, &textures).shade(&quads, &mut short).unwrap();
+                    Shading::PassThrough(&pass_through, &textures).shade(&quads, &mut short).unwrap();
                     assert_eq!((exact.len(), short.len()), (quads.len(), quads.len()));
                     for (quad, (short, exact)) in quads.iter().zip(short.iter().zip(&exact)) {
                         assert_eq!(short.live, exact.live);
@@ -359,7 +361,7 @@ mod tests {
             fetch.to_owned() + fetch + &out("temp[5]", COLOUR),
         ];
         for text in others {
-            assert_eq!(Passing::of(&program(&text), &Constants::default(), &[5]), None, "{text}");
+            assert_eq!(PassThrough::of(&program(&text), &Constants::default(), &[5]), None, "{text}");
         }
     }
 }

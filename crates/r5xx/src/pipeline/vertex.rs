@@ -73,10 +73,11 @@ impl VertexFormat {
     }
 
     /// What the vectors of vertices are, in their order: position, point size, colours, texture coordinates, without those that there are not.
-    pub fn parts(&self) -> impl Iterator<Item = Part> {
-        let single = [(Part::Position, self.position), (Part::PointSize, self.point_size)];
-        let colours = self.colours.into_iter().enumerate().map(|(n, present)| (Part::Colour(n), present));
-        let textures = self.textures.into_iter().enumerate().map(|(n, components)| (Part::Texture(n), components != 0));
+    pub fn parts(&self) -> impl Iterator<Item = VertexPart> {
+        let single = [(VertexPart::Position, self.position), (VertexPart::PointSize, self.point_size)];
+        let colours = self.colours.into_iter().enumerate().map(|(n, present)| (VertexPart::Colour(n), present));
+        let textures =
+            self.textures.into_iter().enumerate().map(|(n, components)| (VertexPart::Texture(n), components != 0));
         single.into_iter().chain(colours).chain(textures).filter(|&(_, present)| present).map(|(part, _)| part)
     }
 
@@ -90,7 +91,7 @@ impl VertexFormat {
 
 /// What a vector of a vertex is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum VertexPart {
     /// x, y, z, w.
     Position,
     /// The size of a point.
@@ -108,12 +109,12 @@ impl Vertex {
 
     /// Sets one of its vectors.
     #[inline(always)]
-    pub fn set(&mut self, part: Part, vector: [u32; 4]) {
+    pub fn set(&mut self, part: VertexPart, vector: [u32; 4]) {
         match part {
-            Part::Position => self.position = vector,
-            Part::PointSize => self.point_size = vector[0],
-            Part::Colour(number) => self.colours[number] = vector,
-            Part::Texture(number) => self.textures[number] = vector,
+            VertexPart::Position => self.position = vector,
+            VertexPart::PointSize => self.point_size = vector[0],
+            VertexPart::Colour(number) => self.colours[number] = vector,
+            VertexPart::Texture(number) => self.textures[number] = vector,
         }
     }
 

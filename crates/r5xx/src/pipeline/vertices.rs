@@ -4,7 +4,7 @@ use super::corner::{Corner, Projection};
 use super::fetch::{Fetch, VertexNumbers};
 use super::program::{vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
-use super::{DrawError, Means};
+use super::{DrawContext, DrawError};
 use crate::registers::VapCntlStatus;
 use crate::state::State;
 use crate::stream::Draw;
@@ -44,19 +44,19 @@ const VERTEX_BYTES: usize = 4 * VECTOR * 32;
 const VECTOR: usize = 4;
 
 /// Memory for vertices on their way through kernels: what they bring, then what they get.
-pub struct Memory {
+pub struct VertexMemory {
     space: Space,
     base: u32,
 }
 
-impl Memory {
+impl VertexMemory {
     const HALF: u32 = (TOGETHER * VERTEX_BYTES) as u32;
 
     /// New memory; `None` if the host has none.
     pub fn new() -> Option<Self> {
         let mut space = Space::default();
         let base = space.append(u64::from(2 * Self::HALF)).ok()?;
-        Some(Memory { space, base })
+        Some(VertexMemory { space, base })
     }
 
     fn buffer(&self, half: u32) -> Option<Buffer<'_>> {
@@ -71,7 +71,7 @@ fn words_of<'m>(space: &'m Space, buffer: Buffer) -> Option<Words<'m>> {
 }
 
 /// Transforms many vertices together.
-struct Together<'a> {
+struct VertexKernel<'a> {
     engine: &'a Engine,
     inputs: Buffer<'a>,
     outputs: Buffer<'a>,
@@ -80,13 +80,13 @@ struct Together<'a> {
     layout: Layout,
 }
 
-impl<'a> Together<'a> {
-    fn of(means: &Means<'a>, program: &Program) -> Option<Self> {
-        let (engine, scratch) = means.engine.zip(means.scratch)?;
-        let memory = &scratch.vertices;
+impl<'a> VertexKernel<'a> {
+    fn of(context: &DrawContext<'a>, program: &Program) -> Option<Self> {
+        let (engine, cache) = context.engine.zip(context.cache)?;
+        let memory = &cache.vertices;
         let (inputs, outputs) = (memory.buffer(0)?, memory.buffer(1)?);
-        let options = RunOptions { step_limit: STEP_LIMIT, ..means.options() };
-        Some(Together { engine, inputs, outputs, space: &memory.space, options, layout: Layout::of(program) })
+        let options = RunOptions { step_limit: STEP_LIMIT, ..context.options() };
+        Some(VertexKernel { engine, inputs, outputs, space: &memory.space, options, layout: Layout::of(program) })
     }
 
     /// Transforms vertices, at most [`TOGETHER`]; false if the program does not come to its end for one of them.
@@ -108,7 +108,7 @@ impl<'a> Together<'a> {
 
 /// What becomes of vertices that were transformed: a task that is faster on hosts with wide vectors.
 struct Placing<'p, 'a, A> {
-    together: &'p Together<'a>,
+    together: &'p VertexKernel<'a>,
     format: &'p VertexFormat,
     projection: &'p Projection,
     /// What they are put to. The same vectors are set in all corners of a draw.
@@ -122,14 +122,15 @@ impl<A: Access> Task for Placing<'_, '_, A> {
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Placing { together: Together { layout, outputs, space, .. }, format, projection, corners, access } = self;
+        let Placing { together: VertexKernel { layout, outputs, space, .. }, format, projection, corners, access } =
+            self;
         let Some(words) = words_of(space, *outputs) else { return };
         let mut places = [None; OUTPUTS];
         (0..).zip(&layout.outputs).for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR * place));
         let parts: Vec<_> = format.parts().zip(places).collect();
         let step = VECTOR * layout.outputs.len();
         let mut first = 0;
-        for corners in corners.chunks_mut(simd::TOGETHER) {
+        for corners in corners.chunks_mut(simd::LANES) {
             for corner in &mut *corners {
                 for &(part, place) in &parts {
                     let vector = match place.and_then(|place| words.four(first + place)) {
@@ -151,7 +152,7 @@ pub struct Vertices<'a> {
     fetch: Fetch<'a>,
     format: VertexFormat,
     program: Option<(Program, Constants<'a>)>,
-    together: Option<Together<'a>>,
+    together: Option<VertexKernel<'a>>,
     projection: &'a Projection,
     /// Those that were transformed, in that order. Others behind them, which are forgotten, are kept for their memory.
     corners: Vec<Corner>,
@@ -173,7 +174,7 @@ impl<'a> Vertices<'a> {
     pub fn new(
         state: &'a State,
         memory: &'a Arena,
-        means: &Means<'a>,
+        context: &DrawContext<'a>,
         draw: &Draw<'a>,
         projection: &'a Projection,
     ) -> Result<Self, DrawError> {
@@ -183,7 +184,7 @@ impl<'a> Vertices<'a> {
         let program = (!bypass).then(|| (vertex_program(state), vertex_constants(state)));
         let together = program.as_ref().filter(|_| numbers.count >= FEW);
         Ok(Vertices {
-            together: together.and_then(|(program, _)| Together::of(means, program)),
+            together: together.and_then(|(program, _)| VertexKernel::of(context, program)),
             corners: Vec::new(),
             made: 0,
             kept: vec![None; distinct.min(2 * numbers.count).clamp(1, KEPT).next_power_of_two()],

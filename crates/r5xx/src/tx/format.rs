@@ -3,7 +3,7 @@
 use super::Stored;
 use crate::registers::{TxFilter1, TxFormat1, TxFormat2};
 use ctm_raster::blocks::BlockFormat;
-use ctm_raster::channel::{Channel, Kind, Words};
+use ctm_raster::channel::{Channel, ChannelKind, Words};
 use ctm_raster::srgb;
 use ctm_raster::texel::TexelFormat;
 
@@ -135,7 +135,7 @@ impl Format {
                 let [first, second, third, fourth] = bytes([false; 4]);
                 if filter.blocks_bgr { [third, second, first, fourth] } else { [first, second, third, fourth] }
             }
-            ATI1N => [Channel::new(4, 4, Kind::Unorm).decode(dword >> 4 & 15), 0, 0, 0],
+            ATI1N => [Channel::new(4, 4, ChannelKind::Unorm).decode(dword >> 4 & 15), 0, 0, 0],
             _ => self.texel.decode(&[dword, 0, 0, 0], 0, 0),
         })
     }
@@ -149,7 +149,7 @@ impl Format {
             Select::Component(_) if self.gamma && channel < 3 => None,
             Select::Component(number) => match components[number] {
                 None => Some(Stored::Zero),
-                Some(channel) => (channel.kind() == Kind::Unorm).then_some(Stored::Bits(channel)),
+                Some(channel) => (channel.kind() == ChannelKind::Unorm).then_some(Stored::Bits(channel)),
             },
         }
     }
@@ -224,23 +224,29 @@ fn texel_format(code: u8, signs: [bool; 4]) -> Option<TexelFormat> {
         DXT1 => TexelFormat::Blocks(BlockFormat::Dxt1),
         DXT3 => TexelFormat::Blocks(BlockFormat::Dxt3),
         DXT5 => TexelFormat::Blocks(BlockFormat::Dxt5),
-        CXV8U8 => {
-            TexelFormat::Normals { bytes: 2, components: [0, 8].map(|shift| Channel::new(shift, 8, Kind::Snorm)) }
-        }
+        CXV8U8 => TexelFormat::Normals {
+            bytes: 2,
+            components: [0, 8].map(|shift| Channel::new(shift, 8, ChannelKind::Snorm)),
+        },
         VYUY422 => TexelFormat::LumaPairs { luma_first: true },
         YVYU422 => TexelFormat::LumaPairs { luma_first: false },
-        F16 => floats(1, 16, Kind::Float16),
-        F16X2 => floats(2, 16, Kind::Float16),
-        F16X4 => floats(4, 16, Kind::Float16),
-        F32 => floats(1, 32, Kind::Float32),
-        F32X2 => floats(2, 32, Kind::Float32),
-        F32X4 => floats(4, 32, Kind::Float32),
+        F16 => floats(1, 16, ChannelKind::Float16),
+        F16X2 => floats(2, 16, ChannelKind::Float16),
+        F16X4 => floats(4, 16, ChannelKind::Float16),
+        F32 => floats(1, 32, ChannelKind::Float32),
+        F32X2 => floats(2, 32, ChannelKind::Float32),
+        F32X4 => floats(4, 32, ChannelKind::Float32),
         ATI2N => TexelFormat::Blocks(BlockFormat::Rgtc2 { signed: [signs[0], signs[1]] }),
         ATI1N => TexelFormat::Blocks(BlockFormat::Rgtc1 { signed: signs[0] }),
         // Depth lies above stencil.
         Y8X24 => TexelFormat::Plain {
             bytes: 4,
-            components: [Some(Channel::new(8, 24, Kind::Unorm)), Some(Channel::new(0, 8, Kind::Unorm)), None, None],
+            components: [
+                Some(Channel::new(8, 24, ChannelKind::Unorm)),
+                Some(Channel::new(0, 8, ChannelKind::Unorm)),
+                None,
+                None,
+            ],
         },
         _ => return None,
     })
@@ -252,14 +258,14 @@ fn plain(widths: &[u32], signs: [bool; 4]) -> TexelFormat {
     let mut shift = 0;
     for ((component, &width), signed) in components.iter_mut().zip(widths).zip(signs) {
         // A single bit has no room for a sign.
-        let kind = if signed && width > 1 { Kind::Snorm } else { Kind::Unorm };
+        let kind = if signed && width > 1 { ChannelKind::Snorm } else { ChannelKind::Unorm };
         *component = Some(Channel::new(shift, width, kind));
         shift += width;
     }
     TexelFormat::Plain { bytes: shift / 8, components }
 }
 
-fn floats(count: u32, width: u32, kind: Kind) -> TexelFormat {
+fn floats(count: u32, width: u32, kind: ChannelKind) -> TexelFormat {
     let channel = |number: u32| (number < count).then(|| Channel::new(number * width, width, kind));
     TexelFormat::Plain { bytes: count * width / 8, components: [0, 1, 2, 3].map(channel) }
 }

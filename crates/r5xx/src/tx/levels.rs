@@ -85,9 +85,10 @@ mod tests {
     use super::*;
     use crate::registers::RegisterType;
     use ctm_raster::blocks::BlockFormat;
-    use ctm_raster::channel::{Channel, Kind};
+    use ctm_raster::channel::{Channel, ChannelKind};
 
-    const RGBA8: TexelFormat = TexelFormat::Plain { bytes: 4, components: [Some(Channel::new(0, 8, Kind::Unorm)); 4] };
+    const RGBA8: TexelFormat =
+        TexelFormat::Plain { bytes: 4, components: [Some(Channel::new(0, 8, ChannelKind::Unorm)); 4] };
 
     fn places(texel: TexelFormat, kind: TextureKind, size: [u32; 3], last_level: u32, offset: u32) -> Vec<(u64, u64)> {
         let shape = TextureShape { kind, size, last_level };

@@ -1,6 +1,6 @@
 //! Textures of several levels whose texels kernels read as words.
 
-use super::area::{is_simple, surface_format};
+use super::kernel_texture::{is_simple, surface_format};
 use super::{Select, Texture};
 use crate::layout::Layout;
 use ctm_memory::{Buffer, Format, Space};

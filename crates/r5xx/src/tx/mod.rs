@@ -1,12 +1,12 @@
 //! The texture unit: textures as the registers describe them, and what programs fetch from them.
 
-mod area;
 mod format;
+mod kernel_texture;
 mod levels;
 mod mips;
 
-pub use area::AreaTexture;
 pub use format::Select;
+pub use kernel_texture::KernelTexture;
 pub use mips::MipTexture;
 
 use crate::registers::{

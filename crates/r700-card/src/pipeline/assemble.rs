@@ -5,7 +5,7 @@ use crate::registers::codes::PrimitiveType;
 
 /// What a primitive is: places in a list of vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PrimitiveForm {
     /// A point.
     Point([usize; 1]),
     /// A line.
@@ -16,13 +16,13 @@ pub enum Form {
     Rectangle([usize; 3]),
 }
 
-impl Form {
+impl PrimitiveForm {
     /// Its vertices.
     pub fn vertices(&self) -> &[usize] {
         match self {
-            Form::Point(vertices) => vertices,
-            Form::Line(vertices) => vertices,
-            Form::Triangle(vertices) | Form::Rectangle(vertices) => vertices,
+            PrimitiveForm::Point(vertices) => vertices,
+            PrimitiveForm::Line(vertices) => vertices,
+            PrimitiveForm::Triangle(vertices) | PrimitiveForm::Rectangle(vertices) => vertices,
         }
     }
 }
@@ -31,7 +31,7 @@ impl Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive {
     /// What it is.
-    pub form: Form,
+    pub form: PrimitiveForm,
     /// The vertex that gives flat attributes.
     pub provoking: usize,
     /// Bit n: the edge from vertex n to the next one is one of what the triangle was taken from, and vertex n belongs to this triangle when
@@ -46,10 +46,10 @@ impl Primitive {
     /// The same primitive with the vertices at other places.
     pub fn map(self, place: impl FnMut(usize) -> usize) -> Self {
         let form = match self.form {
-            Form::Point(vertices) => Form::Point(vertices.map(place)),
-            Form::Line(vertices) => Form::Line(vertices.map(place)),
-            Form::Triangle(vertices) => Form::Triangle(vertices.map(place)),
-            Form::Rectangle(vertices) => Form::Rectangle(vertices.map(place)),
+            PrimitiveForm::Point(vertices) => PrimitiveForm::Point(vertices.map(place)),
+            PrimitiveForm::Line(vertices) => PrimitiveForm::Line(vertices.map(place)),
+            PrimitiveForm::Triangle(vertices) => PrimitiveForm::Triangle(vertices.map(place)),
+            PrimitiveForm::Rectangle(vertices) => PrimitiveForm::Rectangle(vertices.map(place)),
         };
         let of_form = self.form.vertices().iter().position(|&vertex| vertex == self.provoking);
         let provoking = of_form.map_or(0, |number| form.vertices()[number]);
@@ -101,14 +101,14 @@ impl Assembly {
     /// The primitive with this number, without neighbours.
     pub fn get(&self, n: usize) -> Primitive {
         let last = self.last;
-        let point = |vertex: usize| Primitive { form: Form::Point([vertex]), provoking: vertex, edges: 0 };
+        let point = |vertex: usize| Primitive { form: PrimitiveForm::Point([vertex]), provoking: vertex, edges: 0 };
         let line = |from: usize, to: usize| Primitive {
-            form: Form::Line([from, to]),
+            form: PrimitiveForm::Line([from, to]),
             provoking: if last { to } else { from },
             edges: 0,
         };
         let triangle = |vertices: [usize; 3], provoking: usize, edges: u8| Primitive {
-            form: Form::Triangle(vertices),
+            form: PrimitiveForm::Triangle(vertices),
             provoking: vertices[provoking],
             edges,
         };
@@ -135,7 +135,11 @@ impl Assembly {
             11 => line(n + 1, n + 2),
             12 => triangle([6 * n, 6 * n + 2, 6 * n + 4], end, ALL),
             13 => strip(2),
-            17 => Primitive { form: Form::Rectangle([3 * n, 3 * n + 1, 3 * n + 2]), provoking: 3 * n + end, edges: 0 },
+            17 => Primitive {
+                form: PrimitiveForm::Rectangle([3 * n, 3 * n + 1, 3 * n + 2]),
+                provoking: 3 * n + end,
+                edges: 0,
+            },
             18 => line(n, if n + 1 == self.count { 0 } else { n + 1 }),
             19 => quad([0, 1, 2, 3].map(|k| n / 2 * 4 + k)),
             // The last vertex of a strip's quad is the fourth one that comes, as OpenGL has it.

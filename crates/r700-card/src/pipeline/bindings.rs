@@ -1,8 +1,8 @@
 //! What programs name by number: constant and fetch buffers, which are read where they are, textures, and samplers.
 
 use super::DrawError;
+use super::draw_memory::DrawMemoryBuilder;
 use super::targets::vector_surface;
-use super::workspace::Plan;
 use crate::registers::codes::{Function, Wrap as WrapCode};
 use crate::registers::{
     RegisterFile, RegisterType, SqAluConstBufferSizeGs, SqAluConstBufferSizePs, SqAluConstBufferSizeVs,
@@ -74,7 +74,7 @@ pub fn bindings(
     state: &State,
     (memory, written): (&Arena, &[Range<u64>]),
     programs: &[&Uses],
-    plan: &mut Plan,
+    builder: &mut DrawMemoryBuilder,
 ) -> Result<Bindings, DrawError> {
     let registers = &state.registers;
     let mut bindings = Bindings::default();
@@ -85,10 +85,10 @@ pub fn bindings(
         for &number in &used.buffers {
             let elements = programs.iter().flat_map(|uses| &uses.of_stage.elements);
             let elements = elements.filter(|element| element.buffer == number);
-            bindings.buffers.insert(number, buffer(stage, registers, memory, number, elements, plan)?);
+            bindings.buffers.insert(number, buffer(stage, registers, memory, number, elements, builder)?);
         }
         for &number in &used.textures {
-            bindings.textures.insert(number, texture(stage, state, (memory, written), number, plan)?);
+            bindings.textures.insert(number, texture(stage, state, (memory, written), number, builder)?);
         }
         for &number in &used.samplers {
             bindings.samplers.insert(number, sampler(stage, registers, number));
@@ -119,7 +119,9 @@ fn constants(stage: StageBindings, registers: &RegisterFile, number: u8) -> Regi
     let offset = 4 * u32::from(number);
     let size = u64::from(registers.value(stage.constant_sizes + offset)) * 256;
     let binding = registers.binding_at(stage.constants + offset);
-    binding.map_or(Region::default(), |binding| Plan::part(binding.object, u64::from(binding.value) << 8, size))
+    binding.map_or(Region::default(), |binding| {
+        DrawMemoryBuilder::part(binding.object, u64::from(binding.value) << 8, size)
+    })
 }
 
 /// As many of these bytes as there are.
@@ -142,13 +144,13 @@ fn buffer<'e>(
     memory: &Arena,
     number: u8,
     mut elements: impl Iterator<Item = &'e BufferElement>,
-    plan: &mut Plan,
+    builder: &mut DrawMemoryBuilder,
 ) -> Result<VertexBuffer, DrawError> {
     let slot = stage.resources + u32::from(number);
     let words = words(registers, slot);
     let binding = registers.binding_at(resources::ADDRESS + slot * resources::STRIDE);
     let (Some(binding), Kind::Buffer) = (binding, resources::kind(&words)) else {
-        return Ok(VertexBuffer { region: plan.with(Vec::new())?, ..VertexBuffer::default() });
+        return Ok(VertexBuffer { region: builder.with(Vec::new())?, ..VertexBuffer::default() });
     };
     let fields = BufferResource::read(&words);
     let offset = u64::from(fields.base) | u64::from(fields.base_high) << 32;
@@ -156,7 +158,7 @@ fn buffer<'e>(
     let (stride, format) = (u32::from(fields.stride), element_format(&fields));
     // Elements that begin inside are read; what they have beyond the object is 0.
     let whole = size + u64::from(ELEMENT_TAIL);
-    let part = Plan::part(binding.object, offset, whole);
+    let part = DrawMemoryBuilder::part(binding.object, offset, whole);
     let there = u64::from(part.length);
     let begin = size.min(there);
     let is_cut = |element: &BufferElement| element.end(begin, stride, format).is_some_and(|end| end > there);
@@ -165,7 +167,7 @@ fn buffer<'e>(
         0..4 => {
             let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, begin);
             bytes.resize((begin + u64::from(ELEMENT_TAIL)) as usize, 0);
-            (plan.with(bytes)?, ELEMENT_TAIL, 0)
+            (builder.with(bytes)?, ELEMENT_TAIL, 0)
         }
         _ if elements.any(is_cut) => (part, ELEMENT_TAIL, ELEMENT_TAIL - behind),
         _ => (part, behind, 0),
@@ -208,7 +210,7 @@ fn texture(
     state: &State,
     (memory, written): (&Arena, &[Range<u64>]),
     number: u8,
-    plan: &mut Plan,
+    builder: &mut DrawMemoryBuilder,
 ) -> Result<Texture, DrawError> {
     let slot = stage.resources + u32::from(number);
     let words = words(&state.registers, slot);
@@ -226,10 +228,10 @@ fn texture(
                 TextureError::Unknown(what) => DrawError::Texture { number, what },
                 TextureError::Memory => DrawError::Memory,
             })?;
-            Ok(shape.with_texels(plan.share(&vectors)?, selects))
+            Ok(shape.with_texels(builder.share(&vectors)?, selects))
         }
         (Kind::Texture | Kind::Buffer | Kind::Invalid | Kind::InvalidBuffer, _) => {
-            let region = plan.with(vec![0; VECTOR_BYTES as usize])?;
+            let region = builder.with(vec![0; VECTOR_BYTES as usize])?;
             Ok(Shape::nothing().with_texels(region, [SELECT_ZERO; 4]))
         }
     }
@@ -290,7 +292,7 @@ fn sampler(stage: StageBindings, registers: &RegisterFile, number: u8) -> Sample
 
 #[cfg(test)]
 mod tests {
-    use super::super::workspace::Scratch;
+    use super::super::draw_memory::DrawCache;
     use super::*;
     use crate::registers::after_reset;
     use ctm_card::Object;
@@ -302,7 +304,7 @@ mod tests {
 
     /// The buffer of an object of 64 bytes in memory, whose elements lie this far from each other and are read from this byte on.
     fn bound(stride: u16, offset: u16) -> (VertexBuffer, u32) {
-        let (scratch, card) = (Scratch::default(), Arc::new(Arena::new(0x1000, 0x1000).unwrap()));
+        let (cache, card) = (DrawCache::default(), Arc::new(Arena::new(0x1000, 0x1000).unwrap()));
         let mut registers = after_reset();
         let first = resources::ADDRESS + (VERTEX.resources + u32::from(NUMBER)) * resources::STRIDE;
         registers.bind(first, 0, Object { address: 0x1100, size: 64 });
@@ -311,8 +313,8 @@ mod tests {
         words.iter().enumerate().skip(1).for_each(|(n, &word)| registers.write(first + 4 * n as u32, word));
         let format = ElementFormat { data_format: FORMAT, ..ElementFormat::default() };
         let element = BufferElement { buffer: NUMBER, offset, format: Some(format), indexed: true };
-        let mut plan = Plan::new(&scratch, &card);
-        let found = buffer(VERTEX, &registers, &card, NUMBER, std::iter::once(&element), &mut plan).unwrap();
+        let mut builder = DrawMemoryBuilder::new(&cache, &card);
+        let found = buffer(VERTEX, &registers, &card, NUMBER, std::iter::once(&element), &mut builder).unwrap();
         (found, found.region.base)
     }
 

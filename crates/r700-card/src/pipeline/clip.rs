@@ -22,7 +22,7 @@ pub struct Corner {
 
 /// A corner in the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct WindowVertex {
     /// Column, row, depth.
     pub place: [f32; 3],
     /// 1/w.
@@ -123,7 +123,7 @@ impl Projection {
     }
 
     /// Where a corner with this position is in the window; `None` if it has no place.
-    pub fn window(&self, position: &[f64; 4], viewport: &Viewport) -> Option<Window> {
+    pub fn window(&self, position: &[f64; 4], viewport: &Viewport) -> Option<WindowVertex> {
         let [x, y, z, w] = *position;
         let reciprocal = if self.control.vtx_w0_fmt { 1.0 / w } else { w };
         let divisor = |divided: bool| if divided { 1.0 } else { reciprocal };
@@ -134,7 +134,7 @@ impl Projection {
         ];
         let place =
             std::array::from_fn(|n| (place[n] * f64::from(viewport.scale[n]) + f64::from(viewport.offset[n])) as f32);
-        let window = Window { place, reciprocal: reciprocal as f32 };
+        let window = WindowVertex { place, reciprocal: reciprocal as f32 };
         (window.place.iter().all(|part| part.is_finite()) && window.reciprocal.is_finite()).then_some(window)
     }
 

@@ -1,8 +1,8 @@
 //! The depth buffer: tests of depth and stencil values. Coarse depth is not kept.
 
 use super::DrawError;
-use super::quads::Squares;
-use super::targets::{Layers, Place, addresses, samples};
+use super::targets::{Layers, SamplePlace, addresses, samples};
+use super::tiles::SurfaceQuads;
 use crate::layout::Layout;
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
 use crate::registers::{
@@ -24,7 +24,7 @@ use std::ops::Range;
 /// The depth buffer as a surface.
 pub struct DepthSurface<'a> {
     /// What is stored of a sample.
-    pub format: Form,
+    pub format: DepthForm,
     layout: Layout,
     bytes: ObjectBytes<'a>,
     layers: Layers,
@@ -53,7 +53,7 @@ pub struct Incoming {
 
 /// How depth and stencil values are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum DepthForm {
     /// Depth of 16 bits.
     Unorm16,
     /// Depth of 24 bits, and behind it stencil values.
@@ -62,34 +62,34 @@ pub enum Form {
     Float { stencil: bool },
 }
 
-impl Form {
+impl DepthForm {
     fn bytes(self) -> u32 {
         match self {
-            Form::Unorm16 => 2,
-            Form::Unorm24 { .. } | Form::Float { stencil: false } => 4,
-            Form::Float { stencil: true } => 8,
+            DepthForm::Unorm16 => 2,
+            DepthForm::Unorm24 { .. } | DepthForm::Float { stencil: false } => 4,
+            DepthForm::Float { stencil: true } => 8,
         }
     }
 
     fn has_stencil(self) -> bool {
-        matches!(self, Form::Unorm24 { stencil: true } | Form::Float { stencil: true })
+        matches!(self, DepthForm::Unorm24 { stencil: true } | DepthForm::Float { stencil: true })
     }
 
     /// A depth as a number that compares as depths do.
     fn key(self, depth: f32) -> u32 {
         match self {
-            Form::Unorm16 => f32_to_unorm(depth.to_bits(), 0xFFFF),
-            Form::Unorm24 { .. } => f32_to_unorm(depth.to_bits(), 0xFF_FFFF),
-            Form::Float { .. } => key_of_float((depth + 0.0).to_bits()),
+            DepthForm::Unorm16 => f32_to_unorm(depth.to_bits(), 0xFFFF),
+            DepthForm::Unorm24 { .. } => f32_to_unorm(depth.to_bits(), 0xFF_FFFF),
+            DepthForm::Float { .. } => key_of_float((depth + 0.0).to_bits()),
         }
     }
 
     /// What these numbers are.
     fn numbers(self) -> DepthNumbers {
         match self {
-            Form::Unorm16 => DepthNumbers::Fraction(16),
-            Form::Unorm24 { .. } => DepthNumbers::Fraction(24),
-            Form::Float { .. } => DepthNumbers::OrderedFloat,
+            DepthForm::Unorm16 => DepthNumbers::Fraction(16),
+            DepthForm::Unorm24 { .. } => DepthNumbers::Fraction(24),
+            DepthForm::Float { .. } => DepthNumbers::OrderedFloat,
         }
     }
 
@@ -97,9 +97,9 @@ impl Form {
     #[inline]
     pub fn load(self, words: [u32; 4]) -> Stored {
         match self {
-            Form::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
-            Form::Unorm24 { .. } => Stored { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 },
-            Form::Float { .. } => Stored { depth: key_of_float(words[0]), stencil: words[1] as u8 },
+            DepthForm::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
+            DepthForm::Unorm24 { .. } => Stored { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 },
+            DepthForm::Float { .. } => Stored { depth: key_of_float(words[0]), stencil: words[1] as u8 },
         }
     }
 
@@ -107,9 +107,9 @@ impl Form {
     pub fn depth(self, stored: Stored) -> u32 {
         let part = |most: u32| ((f64::from(stored.depth) / f64::from(most)) as f32).to_bits();
         match self {
-            Form::Unorm16 => part(0xFFFF),
-            Form::Unorm24 { .. } => part(0xFF_FFFF),
-            Form::Float { .. } => float_of_key(stored.depth),
+            DepthForm::Unorm16 => part(0xFFFF),
+            DepthForm::Unorm24 { .. } => part(0xFF_FFFF),
+            DepthForm::Float { .. } => float_of_key(stored.depth),
         }
     }
 
@@ -118,9 +118,9 @@ impl Form {
     pub fn store(self, stored: Stored) -> [u32; 4] {
         let stencil = u32::from(stored.stencil);
         match self {
-            Form::Unorm16 => [stored.depth, 0, 0, 0],
-            Form::Unorm24 { .. } => [stored.depth | stencil << 24, 0, 0, 0],
-            Form::Float { .. } => [float_of_key(stored.depth), stencil, 0, 0],
+            DepthForm::Unorm16 => [stored.depth, 0, 0, 0],
+            DepthForm::Unorm24 { .. } => [stored.depth | stencil << 24, 0, 0, 0],
+            DepthForm::Float { .. } => [float_of_key(stored.depth), stencil, 0, 0],
         }
     }
 }
@@ -176,8 +176,8 @@ impl DepthBuffer<'_> {
         let form = self.surface.format;
         let stored = |depth| form.store(Stored { depth, stencil: 0 })[0];
         let mask = match (self.state.depth, form) {
-            (Some(DepthState { write: true, .. }), Form::Float { .. }) => u32::MAX,
-            (Some(DepthState { write: true, .. }), Form::Unorm16 | Form::Unorm24 { .. }) => 0xFF_FFFF,
+            (Some(DepthState { write: true, .. }), DepthForm::Float { .. }) => u32::MAX,
+            (Some(DepthState { write: true, .. }), DepthForm::Unorm16 | DepthForm::Unorm24 { .. }) => 0xFF_FFFF,
             _ => 0,
         };
         (stored(form.key(depth.max(least).min(most))), mask)
@@ -190,11 +190,11 @@ impl<'a> DepthSurface<'a> {
         let info = registers.get::<DbDepthInfo>();
         let format = match info.format {
             DepthFormat::None => return Ok(None),
-            DepthFormat::Unorm16 => Form::Unorm16,
-            DepthFormat::UnormX24 => Form::Unorm24 { stencil: false },
-            DepthFormat::Unorm24Stencil8 => Form::Unorm24 { stencil: true },
-            DepthFormat::Float32 => Form::Float { stencil: false },
-            DepthFormat::Float32Stencil8 => Form::Float { stencil: true },
+            DepthFormat::Unorm16 => DepthForm::Unorm16,
+            DepthFormat::UnormX24 => DepthForm::Unorm24 { stencil: false },
+            DepthFormat::Unorm24Stencil8 => DepthForm::Unorm24 { stencil: true },
+            DepthFormat::Float32 => DepthForm::Float { stencil: false },
+            DepthFormat::Float32Stencil8 => DepthForm::Float { stencil: true },
             DepthFormat::FloatX24 | DepthFormat::Float24Stencil8 => {
                 return Err(DrawError::NotYet { what: "a depth buffer of 24 bits, floating," });
             }
@@ -218,9 +218,9 @@ impl<'a> DepthSurface<'a> {
         [self.layout.pitch(), self.layout.rows()]
     }
 
-    /// Its squares of pixels.
-    pub fn squares(&self) -> Squares<'a> {
-        Squares::new(self.layout, self.bytes, self.layers)
+    /// Its quads of pixels.
+    pub fn surface_quads(&self) -> SurfaceQuads<'a> {
+        SurfaceQuads::new(self.layout, self.bytes, self.layers)
     }
 
     /// The card addresses of what is drawn to.
@@ -238,12 +238,12 @@ impl<'a> DepthSurface<'a> {
         self.layout.samples()
     }
 
-    fn offset(&self, Place { x, y, layer, sample }: Place) -> u64 {
+    fn offset(&self, SamplePlace { x, y, layer, sample }: SamplePlace) -> u64 {
         self.layout.sample_offset(x, y, self.layers.slice(layer), sample)
     }
 
     /// What is stored.
-    pub fn read(&self, place: Place) -> Words {
+    pub fn read(&self, place: SamplePlace) -> Words {
         self.bytes.read(self.offset(place), self.layout.bytes())
     }
 }
@@ -257,7 +257,7 @@ pub fn picture(
     let Some(surface) = DepthSurface::of(registers, memory)? else { return Ok(None) };
     let [pitch, rows] = surface.size();
     let width = width.min(pitch);
-    let place = |x, y| Place { x, y, layer: 0, sample: 0 };
+    let place = |x, y| SamplePlace { x, y, layer: 0, sample: 0 };
     let is_there = |y| {
         let last = surface.offset(place(width.saturating_sub(1), y));
         surface.bytes.address(last, surface.layout.bytes()).is_some()
@@ -284,12 +284,12 @@ impl<'a> DepthBuffer<'a> {
     }
 
     /// What is stored of a sample.
-    pub fn stored(&self, place: Place) -> Stored {
+    pub fn stored(&self, place: SamplePlace) -> Stored {
         self.surface.format.load(self.surface.read(place))
     }
 
     /// Tests a sample, and stores what that leaves; whether it passes.
-    pub fn test(&self, place: Place, incoming: &Incoming) -> bool {
+    pub fn test(&self, place: SamplePlace, incoming: &Incoming) -> bool {
         let TestHistory { before, outcome, .. } = self.history(place, incoming);
         if outcome.stored != before {
             let DepthSurface { format, layout, bytes, .. } = &self.surface;
@@ -309,7 +309,7 @@ impl<'a> DepthBuffer<'a> {
     }
 
     /// What the tests of a sample do.
-    pub fn history(&self, place: Place, incoming: &Incoming) -> TestHistory {
+    pub fn history(&self, place: SamplePlace, incoming: &Incoming) -> TestHistory {
         let format = &self.surface.format;
         let before = self.stored(place);
         let Incoming { depth, range: [least, most], reference, front } = *incoming;
@@ -399,10 +399,10 @@ mod tests {
     #[test]
     fn what_is_stored_is_loaded() {
         let forms = [
-            Form::Unorm16,
-            Form::Unorm24 { stencil: true },
-            Form::Float { stencil: false },
-            Form::Float { stencil: true },
+            DepthForm::Unorm16,
+            DepthForm::Unorm24 { stencil: true },
+            DepthForm::Float { stencil: false },
+            DepthForm::Float { stencil: true },
         ];
         for form in forms {
             for depth in [0.0f32, 0.25, 0.5, 1.0] {
@@ -412,12 +412,15 @@ mod tests {
             }
             assert!(form.key(0.25) < form.key(0.5));
         }
-        let float = Form::Float { stencil: false };
+        let float = DepthForm::Float { stencil: false };
         assert!(float.key(-2.0) < float.key(-1.0) && float.key(-1.0) < float.key(0.0));
         assert_eq!(
             (float.key(-0.0), float.store(Stored { depth: float.key(-1.5), stencil: 0 })[0]),
             (float.key(0.0), (-1.5f32).to_bits())
         );
-        assert_eq!(Form::Unorm24 { stencil: true }.store(Stored { depth: 0x12_3456, stencil: 0x78 })[0], 0x7812_3456);
+        assert_eq!(
+            DepthForm::Unorm24 { stencil: true }.store(Stored { depth: 0x12_3456, stencil: 0x78 })[0],
+            0x7812_3456
+        );
     }
 }

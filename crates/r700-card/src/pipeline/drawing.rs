@@ -1,15 +1,15 @@
 //! A draw while its primitives come in: programs run for many of them together.
 
 use super::assemble::{Assembly, Primitive};
-use super::batch::{Batch, CORNERS, Limits, Sharing};
+use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::geometry::{Geometry, InputPrimitive};
 use super::history::Probe;
 use super::pixels::Pixels;
 use super::primitives::Shapes;
 use super::streamout::{self, Buffer};
+use super::vertex_batch::{BatchLimits, CORNERS, VertexBatch, VertexSharing};
 use super::vertices::{Transformed, Vertex, VertexStage};
-use super::workspace::{Plan, Workspace};
-use super::{DrawError, Means};
+use super::{DrawContext, DrawError};
 use crate::counters::Statistics;
 use crate::registers::codes::GeometryMode;
 use crate::registers::{PaSuScModeCntl, VgtGsMode, VgtPrimitiveType};
@@ -30,13 +30,13 @@ enum Programs {
 
 /// A draw of parts, each with the numbers of its vertices.
 pub struct Drawing<'a> {
-    means: &'a Means<'a>,
+    context: &'a DrawContext<'a>,
     programs: Programs,
-    workspace: Workspace<'a>,
+    draw_memory: DrawMemory<'a>,
     shapes: Shapes,
     pixels: Option<Pixels<'a>>,
     streams: Option<Vec<Buffer>>,
-    batch: Batch,
+    batch: VertexBatch,
     statistics: Statistics,
     /// Memory for vertices, those of the last batch.
     transformed: Transformed,
@@ -62,40 +62,40 @@ impl<'a> Drawing<'a> {
     /// Something that it needs is not there, or not executed.
     pub fn new(
         state: &State,
-        means: &'a Means<'a>,
+        context: &'a DrawContext<'a>,
         vertices: usize,
         pixels: Option<Pixels<'a>>,
     ) -> Result<Self, DrawError> {
         let registers = &state.registers;
         let streams = streamout::buffers(registers);
         let streamed = streams.as_deref().unwrap_or_default();
-        let mut plan = Plan::new(means.scratch, means.memory);
+        let mut builder = DrawMemoryBuilder::new(context.cache, context.memory);
         let (programs, sharing, limits) = match registers.get::<VgtGsMode>().mode {
             GeometryMode::ScenarioG => {
-                let geometry = Geometry::new(state, means, streamed, CORNERS, &mut plan)?;
+                let geometry = Geometry::new(state, context, streamed, CORNERS, &mut builder)?;
                 let primitives = geometry.together();
-                let limits = Limits { vertices: primitives * CORNERS, primitives };
-                (Programs::Geometry(Box::new(geometry)), Sharing::Numbers, limits)
+                let limits = BatchLimits { vertices: primitives * CORNERS, primitives };
+                (Programs::Geometry(Box::new(geometry)), VertexSharing::Numbers, limits)
             }
             mode @ (GeometryMode::Off | GeometryMode::ScenarioA) => {
-                let sharing = if mode == GeometryMode::Off { Sharing::Numbers } else { Sharing::Nothing };
+                let sharing = if mode == GeometryMode::Off { VertexSharing::Numbers } else { VertexSharing::Nothing };
                 // Strips name most of their vertices three times.
-                let most = if sharing == Sharing::Numbers { vertices } else { vertices.saturating_mul(CORNERS) };
+                let most = if sharing == VertexSharing::Numbers { vertices } else { vertices.saturating_mul(CORNERS) };
                 let capacity = most.clamp(CORNERS, VERTICES) + CORNERS;
-                let stage = VertexStage::new(state, means, None, streamed, capacity, &mut plan)?;
-                let limits = Limits { vertices: capacity, primitives: PRIMITIVES };
+                let stage = VertexStage::new(state, context, None, streamed, capacity, &mut builder)?;
+                let limits = BatchLimits { vertices: capacity, primitives: PRIMITIVES };
                 (Programs::Vertex(Box::new(stage)), sharing, limits)
             }
             GeometryMode::ScenarioB => return Err(DrawError::NotYet { what: "a geometry program of scenario B" }),
         };
         Ok(Drawing {
-            means,
+            context,
             programs,
-            workspace: plan.make()?,
+            draw_memory: builder.make()?,
             shapes: Shapes::of(registers),
             pixels,
             streams,
-            batch: Batch::new(limits, sharing, vertices),
+            batch: VertexBatch::new(limits, sharing, vertices),
             statistics: Statistics::default(),
             transformed: Transformed::default(),
             drawn: (0, 0),
@@ -109,7 +109,7 @@ impl<'a> Drawing<'a> {
     pub fn instance(&mut self, state: &mut State, parts: &[Vec<u32>], instance: u32) -> Result<(), DrawError> {
         let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
         let last = state.registers.get::<PaSuScModeCntl>().provoking_vtx_last;
-        if self.means.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.context.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
         }
         let mut number = 0;
@@ -141,26 +141,26 @@ impl<'a> Drawing<'a> {
             Programs::Vertex(stage) => {
                 let mut transformed = std::mem::take(&mut self.transformed);
                 transformed.clear();
-                stage.run(self.means, &self.workspace, &self.batch.vertices, &mut transformed)?;
+                stage.run(self.context, &self.draw_memory, &self.batch.vertices, &mut transformed)?;
                 (transformed, std::mem::take(&mut self.batch.primitives))
             }
             Programs::Geometry(geometry) => {
                 let (vertices, inputs) = (&self.batch.vertices, &self.batch.inputs);
-                let made = geometry.run(self.means, &self.workspace, vertices, inputs)?;
+                let made = geometry.run(self.context, &self.draw_memory, vertices, inputs)?;
                 self.statistics.geometry_programs += inputs.len() as u64;
                 self.statistics.geometry_primitives += made.1.len() as u64;
                 made
             }
         };
         let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
-        let origins = self.means.probe.map(|_| Origins {
+        let origins = self.context.probe.map(|_| Origins {
             vertices: self.batch.vertices.clone(),
             inputs: self.batch.inputs.clone(),
             corners: Assembly::new(kind, 0, true).map_or(0, |assembly| assembly.inputs()),
         });
         self.batch.clear();
         if let Some(buffers) = &self.streams {
-            streamout::write(state, self.means.memory, buffers, &transformed.records, &primitives);
+            streamout::write(state, self.context.memory, buffers, &transformed.records, &primitives);
         }
         self.rasterise(&transformed, &primitives, origins.as_ref())?;
         self.drawn.0 += transformed.vertices.len();
@@ -178,7 +178,7 @@ impl<'a> Drawing<'a> {
         let Some(pixels) = &mut self.pixels else { return Ok(()) };
         self.statistics.clipped += primitives.len() as u64;
         self.shapes.begin(&transformed.vertices);
-        let events = || self.means.probe.map_or(0, Probe::events);
+        let events = || self.context.probe.map_or(0, Probe::events);
         let mut noted = Vec::new();
         let done = primitives.iter().enumerate().try_for_each(|(number, primitive)| {
             let before = events();
@@ -189,7 +189,7 @@ impl<'a> Drawing<'a> {
             self.statistics.clipping_left += left?;
             Ok(())
         });
-        if let (Some(probe), Some(origins)) = (self.means.probe, origins) {
+        if let (Some(probe), Some(origins)) = (self.context.probe, origins) {
             for (event, number) in noted {
                 probe.name_primitives(event, &self.history(number, &primitives[number], transformed, origins));
             }
@@ -208,12 +208,12 @@ impl<'a> Drawing<'a> {
         let (first_vertex, first_primitive) = self.drawn;
         let places = primitive.form.vertices();
         let inputs: Vec<[u32; 4]> = places.iter().filter_map(|&place| transformed.inputs.get(place).copied()).collect();
-        let follows = self.means.probe.is_some_and(Probe::follows);
+        let follows = self.context.probe.is_some_and(Probe::follows);
         let (programs, runs) = match &self.programs {
             _ if !follows => (Vec::new(), vec![None; places.len()]),
             Programs::Vertex(stage) => {
                 let name = |place: usize| format!("vertex {}", first_vertex + place);
-                let run = |(&place, &input)| stage.follow(self.means, &self.workspace, input, name(place));
+                let run = |(&place, &input)| stage.follow(self.context, &self.draw_memory, input, name(place));
                 (Vec::new(), places.iter().zip(&inputs).map(run).collect())
             }
             Programs::Geometry(geometry) => {
@@ -222,7 +222,7 @@ impl<'a> Drawing<'a> {
                     let vertices = input.vertices.iter().take(origins.corners);
                     let vertices: Vec<_> =
                         vertices.filter_map(|&vertex| origins.vertices.get(vertex).copied()).collect();
-                    geometry.follow(self.means, &self.workspace, &vertices, input.number, &inputs)
+                    geometry.follow(self.context, &self.draw_memory, &vertices, input.number, &inputs)
                 })
             }
         };

@@ -3,11 +3,11 @@
 
 use super::assemble::{Assembly, Primitive};
 use super::bindings::{ANYTHING, GEOMETRY, bindings};
+use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::history::listing;
 use super::streamout::Buffer;
 use super::vertices::{FirstPrograms, RING, Transformed, VertexStage, ring_buffer};
-use super::workspace::{Plan, Workspace};
-use super::{DrawError, Means};
+use super::{DrawContext, DrawError};
 use crate::programs::StageProgram;
 use crate::registers::codes::{OutputPrimitive, PrimitiveType};
 use crate::registers::{
@@ -21,7 +21,7 @@ use ctm_r700::{Bindings, Input, Items, Job, Region, STRIP_CUT, Stage};
 use std::sync::Arc;
 
 /// Primitives that the programs run for together at most.
-const TOGETHER: u64 = 1024;
+const PRIMITIVE_BATCH: u64 = 1024;
 /// Vertices that they make together at most, if they run for more than one.
 const VERTICES: u64 = 1 << 16;
 /// Bytes of what they leave together at most, if they run for more than one.
@@ -68,47 +68,47 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Those of the state, in memory that `plan` lays out, for primitives of so many vertices.
+    /// Those of the state, in memory that `builder` lays out, for primitives of so many vertices.
     ///
     /// # Errors
     /// There is no program, no memory, or something that cannot be read.
     pub fn new(
         state: &State,
-        means: &Means,
+        context: &DrawContext,
         streams: &[Buffer],
         corners: usize,
-        plan: &mut Plan,
+        builder: &mut DrawMemoryBuilder,
     ) -> Result<Self, DrawError> {
         let registers = &state.registers;
-        let first = FirstPrograms::of(state, means, Stage::Export, "export")?;
-        let program = means.program(state, Stage::Geometry).ok_or(DrawError::NoProgram { stage: "geometry" })?;
+        let first = FirstPrograms::of(state, context, Stage::Export, "export")?;
+        let program = context.program(state, Stage::Geometry).ok_or(DrawError::NoProgram { stage: "geometry" })?;
         let most = u32::from(registers.get::<VgtGsMaxVertOut>().max_vert_out);
         let [vertex, output] =
             [registers.get::<SqEsgsRingItemsize>().value, registers.get::<SqGsvsRingItemsize>().value];
         // A count, and for each vertex it and a cut behind it.
         let events = 2 * most + 2;
         let bytes = 4 * (u64::from(output) + u64::from(events));
-        let together = TOGETHER.min(VERTICES / u64::from(most.max(1))).min(BYTES / bytes).max(1);
-        let items = |lanes: u64, dwords: u32, plan: &mut Plan| {
-            let region = plan.reserve((4 * lanes).saturating_mul(dwords.into()))?;
+        let together = PRIMITIVE_BATCH.min(VERTICES / u64::from(most.max(1))).min(BYTES / bytes).max(1);
+        let items = |lanes: u64, dwords: u32, builder: &mut DrawMemoryBuilder| {
+            let region = builder.reserve((4 * lanes).saturating_mul(dwords.into()))?;
             Ok::<_, DrawError>(Items { region, item_dwords: dwords })
         };
         let lanes = together * corners as u64;
-        let vertices = items(lanes, vertex, plan)?;
-        let output = items(together, output, plan)?;
-        let strips = items(together, events, plan)?;
-        let mut bindings = bindings(GEOMETRY, state, (means.memory, &ANYTHING), &[program.uses()], plan)?;
+        let vertices = items(lanes, vertex, builder)?;
+        let output = items(together, output, builder)?;
+        let strips = items(together, events, builder)?;
+        let mut bindings = bindings(GEOMETRY, state, (context.memory, &ANYTHING), &[program.uses()], builder)?;
         bindings.buffers.insert(RING, ring_buffer(vertices.region));
         let copied = COPIED.min((together * u64::from(most.max(1))) as usize);
         Ok(Geometry {
-            listings: means.probe.map(|_| [first.listing("export"), listing("geometry", &program.program, None)]),
-            first_bindings: first.bindings(state, means, plan)?,
+            listings: context.probe.map(|_| [first.listing("export"), listing("geometry", &program.program, None)]),
+            first_bindings: first.bindings(state, context, builder)?,
             first,
             start_instance: registers.get::<SqVtxStartInstLoc>().value,
             program,
             bindings,
-            copy: VertexStage::new(state, means, Some(output.region), streams, copied, plan)?,
-            inputs: [plan.reserve(16 * lanes)?, plan.reserve(16 * together)?, plan.reserve(16 * together)?],
+            copy: VertexStage::new(state, context, Some(output.region), streams, copied, builder)?,
+            inputs: [builder.reserve(16 * lanes)?, builder.reserve(16 * together)?, builder.reserve(16 * together)?],
             vertices,
             output,
             strips,
@@ -137,18 +137,18 @@ impl Geometry {
     /// A program stops, or ends strips too often.
     pub fn run(
         &self,
-        means: &Means,
-        workspace: &Workspace,
+        context: &DrawContext,
+        draw_memory: &DrawMemory,
         vertices: &[[u32; 4]],
         primitives: &[InputPrimitive],
     ) -> Result<(Transformed, Vec<Primitive>), DrawError> {
-        means.run(&self.export_job(workspace, vertices), self.first.hash())?;
-        let mut made = Made::default();
+        context.run(&self.export_job(draw_memory, vertices), self.first.hash())?;
+        let mut made = GeometryOutput::default();
         let (mut rest, mut together, mut strips) = (primitives, self.together.max(1), self.strips);
         while !rest.is_empty() {
             let (some, behind) = rest.split_at(together.min(rest.len()));
-            means.run(&self.geometry_job(workspace, some, strips), self.program.hash)?;
-            let events = workspace.words(strips.region, some.len() * strips.item_dwords as usize);
+            context.run(&self.geometry_job(draw_memory, some, strips), self.program.hash)?;
+            let events = draw_memory.words(strips.region, some.len() * strips.item_dwords as usize);
             let needed =
                 (0..some.len()).map(|lane| events[lane * strips.item_dwords as usize]).max().unwrap_or_default();
             if needed >= strips.item_dwords {
@@ -166,7 +166,7 @@ impl Geometry {
                 let events = &events[1..=events[0] as usize];
                 self.strips_of(lane as u32, events, &mut places, &mut made)?;
             }
-            self.copy.run(means, workspace, &places, &mut made.transformed)?;
+            self.copy.run(context, draw_memory, &places, &mut made.transformed)?;
             rest = behind;
         }
         Ok((made.transformed, made.primitives))
@@ -177,29 +177,29 @@ impl Geometry {
     /// given. What the rings held before is lost.
     pub fn follow(
         &self,
-        means: &Means,
-        workspace: &Workspace,
+        context: &DrawContext,
+        draw_memory: &DrawMemory,
         vertices: &[[u32; 4]],
         number: u32,
         made: &[[u32; 4]],
     ) -> (Vec<ProgramRun>, Vec<Option<ProgramRun>>) {
-        let Some((probe, [export, geometry])) = means.probe.zip(self.listings.as_ref()) else {
+        let Some((probe, [export, geometry])) = context.probe.zip(self.listings.as_ref()) else {
             return Default::default();
         };
         let mut runs = Vec::new();
-        let job = self.export_job(workspace, vertices);
+        let job = self.export_job(draw_memory, vertices);
         for (lane, [element, ..]) in vertices.iter().enumerate() {
             let name = format!("vertex with element {element}");
-            runs.extend(probe.run(&job, &means.options, lane as u32, export, name).0);
+            runs.extend(probe.run(&job, &context.options, lane as u32, export, name).0);
         }
         let places: [usize; 6] = std::array::from_fn(|n| n.min(vertices.len().saturating_sub(1)));
-        let job = self.geometry_job(workspace, &[InputPrimitive { number, vertices: places }], self.strips);
-        runs.extend(probe.run(&job, &means.options, 0, geometry, format!("primitive {number}")).0);
+        let job = self.geometry_job(draw_memory, &[InputPrimitive { number, vertices: places }], self.strips);
+        runs.extend(probe.run(&job, &context.options, 0, geometry, format!("primitive {number}")).0);
         let copies = made.iter().map(|&[place, rest @ ..]| {
             // It is the first primitive now.
             let place = place.checked_rem(self.output.item_dwords).unwrap_or_default();
             let name = format!("vertex at {place} of the ring");
-            self.copy.follow(means, workspace, [place, rest[0], rest[1], rest[2]], name)
+            self.copy.follow(context, draw_memory, [place, rest[0], rest[1], rest[2]], name)
         });
         (runs, copies.collect())
     }
@@ -210,11 +210,11 @@ impl Geometry {
     }
 
     /// The export program.
-    fn export_job<'j>(&'j self, workspace: &'j Workspace, vertices: &[[u32; 4]]) -> Job<'j> {
-        workspace.set(self.inputs[0], 0, vertices);
+    fn export_job<'j>(&'j self, draw_memory: &'j DrawMemory, vertices: &[[u32; 4]]) -> Job<'j> {
+        draw_memory.set(self.inputs[0], 0, vertices);
         let dwords = vertices.len() * self.vertices.item_dwords as usize;
-        workspace.fill_part(self.vertices.region, 0, dwords, 0);
-        let mut job = self.first.job(vertices.len(), workspace);
+        draw_memory.fill_part(self.vertices.region, 0, dwords, 0);
+        let mut job = self.first.job(vertices.len(), draw_memory);
         job.inputs.insert(0, Input::Buffer(self.inputs[0]));
         job.start_instance = self.start_instance;
         job.bindings = self.first_bindings.clone();
@@ -223,20 +223,25 @@ impl Geometry {
     }
 
     /// The geometry program; what it emits comes to `strips`.
-    fn geometry_job<'j>(&'j self, workspace: &'j Workspace, primitives: &[InputPrimitive], strips: Items) -> Job<'j> {
+    fn geometry_job<'j>(
+        &'j self,
+        draw_memory: &'j DrawMemory,
+        primitives: &[InputPrimitive],
+        strips: Items,
+    ) -> Job<'j> {
         let place = |vertex: usize| (vertex as u32).wrapping_mul(self.vertices.item_dwords);
         let inputs = primitives.iter().map(|primitive| {
             let [a, b, c, d, e, f] = primitive.vertices.map(place);
             ([a, b, primitive.number, c], [d, e, f, 0])
         });
         let (first, second): (Vec<_>, Vec<_>) = inputs.unzip();
-        workspace.set(self.inputs[1], 0, &first);
-        workspace.set(self.inputs[2], 0, &second);
+        draw_memory.set(self.inputs[1], 0, &first);
+        draw_memory.set(self.inputs[2], 0, &second);
         let count = primitives.len();
         let dwords = count * strips.item_dwords as usize;
-        workspace.fill_part(self.output.region, 0, count * self.output.item_dwords as usize, 0);
-        workspace.fill_part(strips.region, 0, dwords, 0);
-        let mut job = Job::of(self.program.known(), Lanes::Line(count as u32), workspace.space());
+        draw_memory.fill_part(self.output.region, 0, count * self.output.item_dwords as usize, 0);
+        draw_memory.fill_part(strips.region, 0, dwords, 0);
+        let mut job = Job::of(self.program.known(), Lanes::Line(count as u32), draw_memory.space());
         job.inputs.insert(0, Input::Buffer(self.inputs[1]));
         job.inputs.insert(1, Input::Buffer(self.inputs[2]));
         job.bindings = self.bindings.clone();
@@ -251,7 +256,7 @@ impl Geometry {
         lane: u32,
         events: &[u32],
         places: &mut Vec<[u32; 4]>,
-        made: &mut Made,
+        made: &mut GeometryOutput,
     ) -> Result<(), DrawError> {
         let before = made.transformed.vertices.len();
         let (mut emitted, mut begin) = (0, places.len());
@@ -275,7 +280,7 @@ impl Geometry {
 
 /// What comes of primitives.
 #[derive(Default)]
-struct Made {
+struct GeometryOutput {
     transformed: Transformed,
     primitives: Vec<Primitive>,
 }

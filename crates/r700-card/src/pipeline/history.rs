@@ -1,13 +1,13 @@
 //! What looks at one pixel during a draw. What becomes of it is noted where it happens; the programs of its fragments and of their vertices run
 //! once more on the scalar reference, which says what each instruction does, and what was to be stored.
 
-use super::copies::Copy;
-use super::inputs::Placed;
+use super::attributes::SetupVertex;
 use super::pixels::GRID;
-use super::targets::{Place, Surface, TARGETS, Target};
+use super::resolve::SurfaceCopy;
+use super::targets::{ColourTarget, SamplePlace, TARGETS, TargetSurface};
 use crate::state::State;
 use ctm_card::history::{
-    FragmentHistory, Hidden, Listing, PixelEvent, PrimitiveHistory, ProgramRun, Recording, TargetHistory, Watcher,
+    DrawLog, FragmentHistory, Hidden, Listing, PixelEvent, PixelLog, PrimitiveHistory, ProgramRun, TargetHistory,
     WindowVertex,
 };
 use ctm_follow::{Address, Followed};
@@ -25,21 +25,21 @@ const WIDTH: usize = 66;
 
 /// What looks at the pixel during a draw.
 pub struct Probe<'a> {
-    recording: Recording<'a>,
+    draw_log: DrawLog<'a>,
     /// What is rasterised, as far as it is known before the vertices are.
     shape: RefCell<PrimitiveHistory>,
 }
 
 impl<'a> Probe<'a> {
     /// For a draw that begins at this dword, with this state.
-    pub fn new(watcher: &'a Watcher, at: usize, state: &State, memory: &Arena) -> Self {
-        let targets = targets_at(state, memory, watcher.pixel());
-        Probe { recording: Recording::new(watcher, at, targets), shape: RefCell::default() }
+    pub fn new(pixel_log: &'a PixelLog, at: usize, state: &State, memory: &Arena) -> Self {
+        let targets = targets_at(state, memory, pixel_log.pixel());
+        Probe { draw_log: DrawLog::new(pixel_log, at, targets), shape: RefCell::default() }
     }
 
     /// Column and row of the pixel.
     pub fn pixel(&self) -> (u32, u32) {
-        self.recording.pixel()
+        self.draw_log.pixel()
     }
 
     /// Which pixel of the quad at this corner it is, if it is one.
@@ -50,11 +50,11 @@ impl<'a> Probe<'a> {
 
     /// Whether runs of programs are shown step by step.
     pub fn follows(&self) -> bool {
-        self.recording.follows()
+        self.draw_log.follows()
     }
 
     /// A shape comes next: these points, with planes through the corners.
-    pub fn begin_shape(&self, front: bool, points: &[Point], corners: [&Placed; 3]) {
+    pub fn begin_shape(&self, front: bool, points: &[Point], corners: [&SetupVertex; 3]) {
         let pixels = |place: i64| place as f64 / GRID.per_pixel as f64;
         let vertex = |point: Point, depth: f32, reciprocal: f32| WindowVertex {
             x: pixels(point.x),
@@ -63,7 +63,7 @@ impl<'a> Probe<'a> {
             bits: None,
             reciprocal: reciprocal.to_bits(),
         };
-        let of = |placed: &Placed| vertex(placed.point, placed.window.place[2], placed.window.reciprocal);
+        let of = |placed: &SetupVertex| vertex(placed.point, placed.window.place[2], placed.window.reciprocal);
         let [a, b, c] = corners;
         let mut window = vec![of(a)];
         if !std::ptr::eq(b, a) {
@@ -87,7 +87,7 @@ impl<'a> Probe<'a> {
 
     /// Something happens; gives the number of the event.
     pub fn push(&self, event: PixelEvent) -> usize {
-        self.recording.push(event)
+        self.draw_log.push(event)
     }
 
     /// The shape covers these samples of the pixel, of which these are drawn to; gives the number of the event.
@@ -106,7 +106,7 @@ impl<'a> Probe<'a> {
 
     /// Completes a fragment.
     pub fn amend(&self, event: usize, amend: impl FnOnce(&mut FragmentHistory)) {
-        self.recording.amend(event, |event| {
+        self.draw_log.amend(event, |event| {
             if let PixelEvent::Fragment(fragment) = event {
                 amend(fragment);
             }
@@ -115,13 +115,13 @@ impl<'a> Probe<'a> {
 
     /// Events of the draw so far.
     pub fn events(&self) -> usize {
-        self.recording.events()
+        self.draw_log.events()
     }
 
     /// Says what the primitive is of the events from this one on.
     pub fn name_primitives(&self, from: usize, primitive: &PrimitiveHistory) {
         let PrimitiveHistory { number, programs, vertices, .. } = primitive;
-        self.recording.complete(from, |event| {
+        self.draw_log.complete(from, |event| {
             let primitive = event.primitive_mut();
             primitive.number = *number;
             primitive.programs.clone_from(programs);
@@ -138,9 +138,9 @@ impl<'a> Probe<'a> {
         listing: &Arc<Listing>,
         name: String,
     ) -> (Option<ProgramRun>, Option<String>) {
-        let mut recorder = self.recording.recorder();
-        let done = ctm_r700::reference::run_observed(job, options, lane, &mut recorder);
-        (recorder.run(listing, name), done.err().map(|error| error.to_string()))
+        let mut step_log = self.draw_log.step_log();
+        let done = ctm_r700::reference::run_observed(job, options, lane, &mut step_log);
+        (step_log.run(listing, name), done.err().map(|error| error.to_string()))
     }
 }
 
@@ -154,14 +154,14 @@ pub fn listing(stage: &'static str, program: &Program, fetch: Option<&Program>) 
 /// The targets that a draw with this state writes, with where a pixel is in them.
 fn targets_at(state: &State, memory: &Arena, (x, y): (u32, u32)) -> Vec<TargetHistory> {
     let registers = &state.registers;
-    let address = |surface: &Surface| surface.address(Place { x, y, ..Place::default() });
-    let copied = match Copy::of(registers, memory) {
-        Ok(Some(Copy::Depth { to, .. })) => Some(TargetHistory { number: 0, address: address(&to) }),
-        Ok(Some(Copy::Resolve { to, .. })) => Some(TargetHistory { number: 1, address: address(&to) }),
-        Ok(Some(Copy::Nothing) | None) | Err(_) => None,
+    let address = |surface: &TargetSurface| surface.address(SamplePlace { x, y, ..SamplePlace::default() });
+    let copied = match SurfaceCopy::of(registers, memory) {
+        Ok(Some(SurfaceCopy::Depth { to, .. })) => Some(TargetHistory { number: 0, address: address(&to) }),
+        Ok(Some(SurfaceCopy::Resolve { to, .. })) => Some(TargetHistory { number: 1, address: address(&to) }),
+        Ok(Some(SurfaceCopy::Nothing) | None) | Err(_) => None,
     };
     let drawn = (0..TARGETS).filter_map(|number| {
-        let target = Target::of(registers, memory, number).ok().flatten()?;
+        let target = ColourTarget::of(registers, memory, number).ok().flatten()?;
         Some(TargetHistory { number, address: address(target.surface()) })
     });
     copied.into_iter().chain(drawn).collect()

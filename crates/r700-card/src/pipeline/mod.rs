@@ -1,31 +1,31 @@
 //! The pipeline, from a draw packet to memory. What it does not draw yet, it refuses.
 
 mod assemble;
-mod batch;
+mod attributes;
 mod bindings;
 mod blending;
 mod clip;
-mod copies;
+mod context;
 mod depth;
+mod draw_memory;
 mod drawing;
+mod fragment_log;
 mod geometry;
 mod history;
 mod indices;
-mod inputs;
-mod means;
 mod pixels;
 mod primitives;
-mod quads;
+mod resolve;
 mod samples;
 mod shading;
 mod stage;
 mod stipple;
 mod streamout;
 mod targets;
-mod trail;
+mod tiles;
+mod vertex_batch;
 mod vertices;
 mod viewports;
-mod workspace;
 
 use crate::registers::codes::NumberType;
 use crate::registers::{
@@ -34,9 +34,9 @@ use crate::registers::{
 };
 use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
+pub use context::DrawContext;
+pub use draw_memory::DrawCache;
 pub use history::Probe;
-pub use means::Means;
-pub use workspace::Scratch;
 
 use assemble::Assembly;
 use ctm_card::{Counts, DepthPicture, Picture};
@@ -95,7 +95,7 @@ pub enum DrawError {
         what: &'static str,
     },
     /// A target that is not drawn to yet.
-    #[error("colour target {number} has format {}, which is not drawn yet", targets::Named(*format, *numbers))]
+    #[error("colour target {number} has format {}, which is not drawn yet", targets::FormatName(*format, *numbers))]
     Target {
         /// Its number.
         number: u32,
@@ -134,19 +134,19 @@ pub fn options(deadline: Option<Instant>, threads: usize) -> RunOptions<'static>
 ///
 /// # Errors
 /// At what is not executed; nothing was drawn then, unless a program stops.
-pub fn draw(state: &mut State, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
+pub fn draw(state: &mut State, context: &DrawContext, draw: &Draw) -> Result<Counts, DrawError> {
     let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
     // Of a kind that cannot be drawn nothing is.
     Assembly::new(kind, 0, true)?;
     refuse(&state.registers)?;
-    let parts = indices::parts(state, means.memory, draw)?;
+    let parts = indices::parts(state, context.memory, draw)?;
     let pixels = match state.registers.get::<PaClClipCntl>().dx_rasterization_kill {
         true => None,
-        false => Some(Pixels::of(state, means)?),
+        false => Some(Pixels::of(state, context)?),
     };
     let vertices = parts.iter().map(Vec::len).sum::<usize>();
     let instances = if vertices == 0 { 0 } else { state.instances };
-    let mut drawing = Drawing::new(state, means, vertices.saturating_mul(instances as usize), pixels)?;
+    let mut drawing = Drawing::new(state, context, vertices.saturating_mul(instances as usize), pixels)?;
     (0..instances).try_for_each(|instance| drawing.instance(state, &parts, instance))?;
     drawing.finish(state)
 }

@@ -1,12 +1,12 @@
 //! Pixels: what primitives cover, and what is done there.
 
-use super::copies::Copy;
+use super::attributes::{PrimitiveContext, SetupVertex};
 use super::history::Probe;
-use super::inputs::{Face, Placed};
-use super::quads::Quads;
+use super::resolve::SurfaceCopy;
 use super::samples::Samples;
 use super::shading::Shading;
-use super::{DrawError, Means};
+use super::tiles::TileRenderer;
+use super::{DrawContext, DrawError};
 use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::{CopyHistory, Hidden, PixelEvent};
@@ -26,7 +26,7 @@ pub struct Pixels<'a> {
     clip: Rect,
     samples: Samples,
     work: Work<'a>,
-    means: &'a Means<'a>,
+    context: &'a DrawContext<'a>,
     found: Vec<Quad>,
     counts: Counts,
 }
@@ -34,33 +34,33 @@ pub struct Pixels<'a> {
 /// What is done with pixels.
 enum Work<'a> {
     /// Draws copy, and do nothing else.
-    Copy(Box<Copy<'a>>),
+    Copy(Box<SurfaceCopy<'a>>),
     /// A program runs, and each pixel is drawn by itself.
     Shade(Box<Shading<'a>>),
     /// A program runs, and many pixels are drawn together.
-    Quads(Box<Quads<'a>>),
+    Tiles(Box<TileRenderer<'a>>),
 }
 
 impl<'a> Pixels<'a> {
     /// Of the state.
-    pub fn of(state: &State, means: &'a Means<'a>) -> Result<Self, DrawError> {
+    pub fn of(state: &State, context: &'a DrawContext<'a>) -> Result<Self, DrawError> {
         let registers = &state.registers;
         let samples = Samples::of(registers);
-        let (work, size) = match Copy::of(registers, means.memory)? {
+        let (work, size) = match SurfaceCopy::of(registers, context.memory)? {
             Some(copy) => {
                 let size = copy.size().unwrap_or_default();
                 (Work::Copy(Box::new(copy)), Some(size))
             }
             None => {
-                let alone = means.probe.is_some() || samples.count() > 1;
-                let quads = if alone { None } else { Quads::of(state, means, samples.clone())? };
+                let alone = context.probe.is_some() || samples.count() > 1;
+                let quads = if alone { None } else { TileRenderer::of(state, context, samples.clone())? };
                 match quads {
                     Some(quads) => {
                         let size = quads.size();
-                        (Work::Quads(Box::new(quads)), size)
+                        (Work::Tiles(Box::new(quads)), size)
                     }
                     None => {
-                        let shading = Shading::of(state, means, samples.clone())?;
+                        let shading = Shading::of(state, context, samples.clone())?;
                         let size = shading.size();
                         (Work::Shade(Box::new(shading)), size)
                     }
@@ -69,21 +69,21 @@ impl<'a> Pixels<'a> {
         };
         let [right, bottom] = size.unwrap_or([u32::MAX; 2]);
         let clip = Rect { left: 0, top: 0, right, bottom };
-        Ok(Pixels { clip, samples, work, means, found: Vec::new(), counts: Counts::default() })
+        Ok(Pixels { clip, samples, work, context, found: Vec::new(), counts: Counts::default() })
     }
 
     /// Whether a pixel is watched.
     pub fn is_watched(&self) -> bool {
-        self.means.probe.is_some()
+        self.context.probe.is_some()
     }
 
     /// Draws a convex polygon with planes through three places, of which `setup` is.
     pub fn polygon(
         &mut self,
-        face: &Face,
+        face: &PrimitiveContext,
         points: &[Point],
         setup: Setup,
-        corners: [&Placed; 3],
+        corners: [&SetupVertex; 3],
     ) -> Result<(), DrawError> {
         let Some(shape) = Shape::new(points, EdgeRule::TOP_LEFT) else { return Ok(()) };
         self.counts.drawn += 1;
@@ -91,11 +91,11 @@ impl<'a> Pixels<'a> {
         match &mut self.work {
             Work::Copy(_) => {}
             Work::Shade(shading) => shading.begin(face, setup, corners),
-            Work::Quads(quads) => {
+            Work::Tiles(quads) => {
                 return quads.polygon(&shape, &clip, face, setup, corners);
             }
         }
-        if let Some(probe) = self.means.probe {
+        if let Some(probe) = self.context.probe {
             probe.begin_shape(face.front, points, corners);
             self.note_hidden(probe, face, &shape);
         }
@@ -125,7 +125,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// Notes a shape that covers the pixel that is watched, outside of the scissor.
-    fn note_hidden(&self, probe: &Probe, face: &Face, shape: &Shape) {
+    fn note_hidden(&self, probe: &Probe, face: &PrimitiveContext, shape: &Shape) {
         let (x, y) = probe.pixel();
         if !self.clip.intersection(face.scissor).contains(x, y) {
             let covered = self.covered(probe, shape);
@@ -136,8 +136,8 @@ impl<'a> Pixels<'a> {
     }
 
     /// Notes a polygon whose side is not drawn, if it covers the pixel that is watched.
-    pub fn note_culled(&self, face: &Face, front: bool, points: [Point; 3], corners: [&Placed; 3]) {
-        let Some((probe, shape)) = self.means.probe.zip(Shape::new(&points, EdgeRule::TOP_LEFT)) else { return };
+    pub fn note_culled(&self, face: &PrimitiveContext, front: bool, points: [Point; 3], corners: [&SetupVertex; 3]) {
+        let Some((probe, shape)) = self.context.probe.zip(Shape::new(&points, EdgeRule::TOP_LEFT)) else { return };
         let (x, y) = probe.pixel();
         if self.clip.intersection(face.scissor).contains(x, y) && self.covered(probe, &shape) != 0 {
             probe.begin_shape(front, &points, corners);
@@ -146,8 +146,8 @@ impl<'a> Pixels<'a> {
     }
 
     /// Draws the quads that were found.
-    fn draw(&mut self, face: &Face) -> Result<(), DrawError> {
-        if self.means.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+    fn draw(&mut self, face: &PrimitiveContext) -> Result<(), DrawError> {
+        if self.context.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
         }
         for quad in &self.found {
@@ -157,7 +157,7 @@ impl<'a> Pixels<'a> {
                 Work::Copy(copy) => {
                     for pixel in (0..4).filter(|&pixel| covered[pixel as usize] != 0) {
                         let (place, mask) = ((quad.x + pixel % 2, quad.y + pixel / 2), self.samples.mask());
-                        let probe = self.means.probe.filter(|probe| probe.pixel() == place);
+                        let probe = self.context.probe.filter(|probe| probe.pixel() == place);
                         let history = probe.and_then(|probe| copy.history(place, face.layer, mask, probe.shape()));
                         copy.pixel(place.0, place.1, face.layer, mask);
                         if let (Some(probe), Some(history)) = (probe, history) {
@@ -168,7 +168,7 @@ impl<'a> Pixels<'a> {
                 }
                 Work::Shade(shading) => shading.quad((quad.x, quad.y), covered)?,
                 // They take whole rows.
-                Work::Quads(_) => {}
+                Work::Tiles(_) => {}
             }
         }
         Ok(())
@@ -183,7 +183,7 @@ impl<'a> Pixels<'a> {
                 let done = shading.finish()?;
                 Ok(Counts { fragments: done.fragments, passed: done.passed, ..counts })
             }
-            Work::Quads(quads) => Ok(Counts { drawn: counts.drawn, ..quads.finish()? }),
+            Work::Tiles(quads) => Ok(Counts { drawn: counts.drawn, ..quads.finish()? }),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! From primitives to the shapes that are drawn.
 
 use super::DrawError;
-use super::assemble::{Form, Primitive};
-use super::clip::{Corner, Projection, Window};
+use super::assemble::{Primitive, PrimitiveForm};
+use super::attributes::{PrimitiveContext, SetupVertex};
+use super::clip::{Corner, Projection, WindowVertex};
 use super::depth::DepthOffset;
-use super::inputs::{Face, Placed};
 use super::pixels::{GRID, Pixels};
 use super::stipple::Stipple;
 use super::vertices::{Transformed, Vertex};
@@ -51,21 +51,21 @@ pub struct Shapes {
     /// Triangles are filled, none is moved in depth, and the volume that is drawn alone clips.
     fills: bool,
     /// Then: where the vertices are that primitives share.
-    places: Vec<Option<(Window, Point)>>,
+    places: Vec<Option<(WindowVertex, Point)>>,
 }
 
 /// A shape that is drawn.
-struct Drawn<'f, 'v> {
-    face: &'f mut Face<'v>,
+struct DrawnShape<'f, 'v> {
+    face: &'f mut PrimitiveContext<'v>,
     /// The viewport of its primitive.
     viewport: u32,
 }
 
 /// Corner `n` of a triangle, which is a vertex that is there.
-fn corner(n: usize, (window, point): (Window, Point)) -> Placed {
+fn corner(n: usize, (window, point): (WindowVertex, Point)) -> SetupVertex {
     let mut weights = [0.0; 3];
     weights[n % 3] = 1.0;
-    Placed { window, weights, linear: weights, point }
+    SetupVertex { window, weights, linear: weights, point }
 }
 
 impl Shapes {
@@ -120,7 +120,7 @@ impl Shapes {
         pixels: &mut Pixels,
     ) -> Result<u64, DrawError> {
         let vertices = &transformed.vertices[..];
-        if let (Form::Triangle(numbers), true) = (primitive.form, self.fills)
+        if let (PrimitiveForm::Triangle(numbers), true) = (primitive.form, self.fills)
             && let [Some(a), Some(b), Some(c)] = numbers.map(|number| vertices.get(number))
             && let Some(provoking) = vertices.get(primitive.provoking)
             && self.whole(numbers, [a, b, c], (provoking, &transformed.parameters), pixels)?
@@ -133,7 +133,7 @@ impl Shapes {
         };
         let Some(provoking) = vertices.get(primitive.provoking) else { return Ok(0) };
         let viewport = self.viewports.get(provoking.viewport);
-        let mut face = Face {
+        let mut face = PrimitiveContext {
             vertices: &chosen,
             parameters: &transformed.parameters,
             provoking,
@@ -152,18 +152,18 @@ impl Shapes {
         if let Some(stipple) = &mut self.stipple {
             stipple.begin_primitive();
         }
-        let mut drawn = Drawn { face: &mut face, viewport: provoking.viewport };
+        let mut drawn = DrawnShape { face: &mut face, viewport: provoking.viewport };
         match primitive.form {
-            Form::Point(_) => {
+            PrimitiveForm::Point(_) => {
                 drawn.face.offset = self.offset(2, 0.0, &corners, &drawn);
                 self.point(&mut drawn, &corners, true, pixels)
             }
-            Form::Line(_) => {
+            PrimitiveForm::Line(_) => {
                 drawn.face.offset = self.offset(2, 0.0, &corners, &drawn);
                 self.line(&mut drawn, &corners, pixels)
             }
-            Form::Triangle(_) => self.triangle(&mut drawn, &corners, primitive.edges, pixels),
-            Form::Rectangle(_) => self.rectangle(&drawn, &corners, pixels),
+            PrimitiveForm::Triangle(_) => self.triangle(&mut drawn, &corners, primitive.edges, pixels),
+            PrimitiveForm::Rectangle(_) => self.rectangle(&drawn, &corners, pixels),
         }
     }
 
@@ -199,7 +199,7 @@ impl Shapes {
         if is_culled {
             return Ok(true);
         }
-        let face = Face {
+        let face = PrimitiveContext {
             vertices: &vertices,
             parameters,
             provoking,
@@ -218,7 +218,7 @@ impl Shapes {
     }
 
     /// Where a vertex of a triangle is, if nothing of it is clipped there, and it has a place.
-    fn place(&self, vertex: &Vertex, viewport: &Viewport) -> Option<(Window, Point)> {
+    fn place(&self, vertex: &Vertex, viewport: &Viewport) -> Option<(WindowVertex, Point)> {
         if !self.projection.holds(vertex) {
             return None;
         }
@@ -230,7 +230,7 @@ impl Shapes {
     }
 
     /// How far a primitive with these corners and this slope of depth is moved in depth.
-    fn offset(&self, side: usize, slope: f64, corners: &[Corner], drawn: &Drawn) -> f64 {
+    fn offset(&self, side: usize, slope: f64, corners: &[Corner], drawn: &DrawnShape) -> f64 {
         let Some(offset) = &self.offsets[side] else { return 0.0 };
         let viewport = self.viewports.get(drawn.viewport);
         let depths = corners.iter().filter_map(|corner| self.projection.window(&corner.position, viewport));
@@ -239,12 +239,12 @@ impl Shapes {
     }
 
     /// The corners in the window; `None` if one has no place there, or one that is far outside of any.
-    fn placed(&self, drawn: &Drawn, corners: &[Corner]) -> Option<Vec<Placed>> {
+    fn placed(&self, drawn: &DrawnShape, corners: &[Corner]) -> Option<Vec<SetupVertex>> {
         let viewport = self.viewports.get(drawn.viewport);
         let placed = |corner: &Corner| {
             let window = self.projection.window(&corner.position, viewport)?;
             let [x, y] = [0, 1].map(|axis| GRID.snap(window.place[axis]).saturating_add(self.centre));
-            let placed = Placed { window, weights: corner.weights, linear: corner.linear, point: Point { x, y } };
+            let placed = SetupVertex { window, weights: corner.weights, linear: corner.linear, point: Point { x, y } };
             [x, y].iter().all(|place| (-LIMIT..=LIMIT).contains(place)).then_some(placed)
         };
         corners.iter().map(placed).collect()
@@ -253,7 +253,7 @@ impl Shapes {
     /// `is_sprite`: it is no corner of a polygon.
     fn point(
         &self,
-        drawn: &mut Drawn,
+        drawn: &mut DrawnShape,
         corners: &[Corner],
         is_sprite: bool,
         pixels: &mut Pixels,
@@ -272,7 +272,7 @@ impl Shapes {
         Ok(1)
     }
 
-    fn line(&mut self, drawn: &mut Drawn, corners: &[Corner], pixels: &mut Pixels) -> Result<u64, DrawError> {
+    fn line(&mut self, drawn: &mut DrawnShape, corners: &[Corner], pixels: &mut Pixels) -> Result<u64, DrawError> {
         let Some(placed) = self.placed(drawn, &self.projection.clip(corners)) else { return Ok(0) };
         let [from, to] = &placed[..] else { return Ok(0) };
         let ends = [from.point, to.point];
@@ -295,7 +295,7 @@ impl Shapes {
     /// Bit n of `edges`: the edge from corner n to the next one, and corner n, are of the outline.
     fn triangle(
         &mut self,
-        drawn: &mut Drawn,
+        drawn: &mut DrawnShape,
         corners: &[Corner],
         edges: u8,
         pixels: &mut Pixels,
@@ -337,7 +337,7 @@ impl Shapes {
     /// Draws corners or edges of a polygon.
     fn outline(
         &mut self,
-        drawn: &mut Drawn,
+        drawn: &mut DrawnShape,
         corners: &[Corner],
         edges: u8,
         mode: PolygonMode,
@@ -355,7 +355,7 @@ impl Shapes {
         Ok(())
     }
 
-    fn rectangle(&self, drawn: &Drawn, corners: &[Corner], pixels: &mut Pixels) -> Result<u64, DrawError> {
+    fn rectangle(&self, drawn: &DrawnShape, corners: &[Corner], pixels: &mut Pixels) -> Result<u64, DrawError> {
         let Some(placed) = self.placed(drawn, corners) else { return Ok(0) };
         let [first, second, third] = &placed[..] else { return Ok(0) };
         let [a, b, c] = [first.point, second.point, third.point];

@@ -1,15 +1,15 @@
 //! The pixel program: what it gets, and what becomes of what it exports, pixel by pixel and sample by sample: where pixels have several, and
 //! where one is watched. It runs for many quads together; what it exports is used quad by quad, in the order in which they were drawn.
 
+use super::attributes::{Pixels4, PrimitiveContext, SetupVertex};
 use super::depth::Incoming;
+use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
+use super::fragment_log::{Exports, FragmentLog, WatchedPixel};
 use super::history::{Probe, listing};
-use super::inputs::{Face, Pixels4, Placed};
 use super::samples::Samples;
 use super::stage::{PixelStage, Regions, ShadedPrimitive};
-use super::targets::Place;
-use super::trail::{Exports, Trail, Watched};
-use super::workspace::{Plan, Workspace};
-use super::{DrawError, Means};
+use super::targets::SamplePlace;
+use super::{DrawContext, DrawError};
 use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::{
@@ -25,13 +25,13 @@ use std::sync::Arc;
 const BATCH: usize = 2048;
 /// What the pixel program of a draw needs.
 pub struct Shading<'a> {
-    means: &'a Means<'a>,
+    context: &'a DrawContext<'a>,
     stage: PixelStage<'a>,
-    workspace: Workspace<'a>,
+    draw_memory: DrawMemory<'a>,
     regions: Regions,
     /// The primitives of the quads that wait; the last one is drawn.
     primitives: Vec<ShadedPrimitive>,
-    waiting: Vec<Waiting>,
+    pending: Vec<PendingQuad>,
     /// The program's texts, if a pixel is watched.
     listing: Option<Arc<Listing>>,
     /// What the quads bring: of each input, the vectors of upper and of lower pixels.
@@ -40,14 +40,14 @@ pub struct Shading<'a> {
 }
 
 /// A quad that waits for the program.
-struct Waiting {
+struct PendingQuad {
     corner: (u32, u32),
     /// The samples of its pixels that are drawn to.
     samples: [u8; 4],
     /// Which of the primitives it is of.
     primitive: usize,
     /// The pixel that is watched, if it is one of them.
-    watched: Option<Watched>,
+    watched: Option<WatchedPixel>,
 }
 
 /// What the program has left, by place: rows of upper and of lower pixels.
@@ -59,18 +59,18 @@ struct Results {
 
 impl<'a> Shading<'a> {
     /// Of the state.
-    pub fn of(state: &State, means: &'a Means<'a>, samples: Samples) -> Result<Self, DrawError> {
-        let mut plan = Plan::new(means.scratch, means.memory);
-        let stage = PixelStage::of(state, means, samples, &mut plan)?;
+    pub fn of(state: &State, context: &'a DrawContext<'a>, samples: Samples) -> Result<Self, DrawError> {
+        let mut builder = DrawMemoryBuilder::new(context.cache, context.memory);
+        let stage = PixelStage::of(state, context, samples, &mut builder)?;
         Ok(Shading {
-            listing: means.probe.map(|_| listing("pixel", &stage.program.program, None)),
-            means,
-            regions: stage.regions(BATCH, &mut plan)?,
-            workspace: plan.make()?,
+            listing: context.probe.map(|_| listing("pixel", &stage.program.program, None)),
+            context,
+            regions: stage.regions(BATCH, &mut builder)?,
+            draw_memory: builder.make()?,
             brought: stage.inputs.registers().map(|_| Default::default()).collect(),
             stage,
             primitives: Vec::new(),
-            waiting: Vec::new(),
+            pending: Vec::new(),
             counts: Counts::default(),
         })
     }
@@ -81,8 +81,8 @@ impl<'a> Shading<'a> {
     }
 
     /// The quads of this primitive come next.
-    pub fn begin(&mut self, face: &Face, setup: Setup, corners: [&Placed; 3]) {
-        if self.waiting.is_empty() {
+    pub fn begin(&mut self, face: &PrimitiveContext, setup: Setup, corners: [&SetupVertex; 3]) {
+        if self.pending.is_empty() {
             self.primitives.clear();
         }
         self.primitives.push(ShadedPrimitive::of(&self.stage.inputs, face, setup, corners));
@@ -114,7 +114,7 @@ impl<'a> Shading<'a> {
 
     /// What looks at a pixel of a quad, and at which one.
     fn watched(&self, corner: (u32, u32)) -> Option<(&'a Probe<'a>, usize)> {
-        self.means.probe.and_then(|probe| Some((probe, probe.of_quad(corner)?)))
+        self.context.probe.and_then(|probe| Some((probe, probe.of_quad(corner)?)))
     }
 
     /// Draws to these samples of a quad what the program gives for it.
@@ -125,7 +125,10 @@ impl<'a> Shading<'a> {
         let watched = watched.map(|(probe, pixel)| {
             let (covered, visible) = (pixels.covered[pixel], samples[pixel]);
             let hidden = (pixels.sample.is_none() && visible != covered).then_some(Hidden::Screendoor);
-            (probe, Watched { pixel, event: probe.push_fragment(covered, visible, hidden, self.stage.rules.early) })
+            (
+                probe,
+                WatchedPixel { pixel, event: probe.push_fragment(covered, visible, hidden, self.stage.rules.early) },
+            )
         });
         if self.stage.rules.early {
             for (pixel, samples) in samples.iter_mut().enumerate() {
@@ -148,28 +151,33 @@ impl<'a> Shading<'a> {
             brought[number][1].extend_from_slice(&vectors[2..]);
         });
         let watched = watched.map(|(_, watched)| watched).filter(|watched| samples[watched.pixel] != 0);
-        self.waiting.push(Waiting { corner: pixels.corner, samples, primitive: self.primitives.len() - 1, watched });
-        if self.waiting.len() == BATCH { self.run() } else { Ok(()) }
+        self.pending.push(PendingQuad {
+            corner: pixels.corner,
+            samples,
+            primitive: self.primitives.len() - 1,
+            watched,
+        });
+        if self.pending.len() == BATCH { self.run() } else { Ok(()) }
     }
 
     /// The first sample of a pixel of a quad.
-    fn place(&self, primitive: &ShadedPrimitive, corner: (u32, u32), pixel: usize) -> Place {
+    fn place(&self, primitive: &ShadedPrimitive, corner: (u32, u32), pixel: usize) -> SamplePlace {
         let (x, y) = (corner.0 + pixel as u32 % 2, corner.1 + pixel as u32 / 2);
-        Place { x, y, layer: primitive.layer, sample: 0 }
+        SamplePlace { x, y, layer: primitive.layer, sample: 0 }
     }
 
     /// Tests samples of a pixel, with what the program exports; gives those that pass. `noted`: where to note what the tests say.
     fn test(
         &self,
         primitive: &ShadedPrimitive,
-        place: Place,
+        place: SamplePlace,
         samples: u8,
         depth: Option<f32>,
         reference: Option<u8>,
         mut noted: Option<&mut Vec<SampleHistory>>,
     ) -> u8 {
         let mut passes = |sample: u32| {
-            let at = Place { sample, ..place };
+            let at = SamplePlace { sample, ..place };
             let Some(buffer) = &self.stage.depth else {
                 noted.iter_mut().for_each(|noted| noted.push(SampleHistory { number: sample, ..Default::default() }));
                 return true;
@@ -190,72 +198,72 @@ impl<'a> Shading<'a> {
 
     /// Runs the program for all quads that wait, and uses what it exports.
     fn run(&mut self) -> Result<(), DrawError> {
-        let columns = 2 * self.waiting.len();
-        let Some(job) = self.stage.job(&self.regions, self.waiting.len(), self.workspace.space()) else {
+        let columns = 2 * self.pending.len();
+        let Some(job) = self.stage.job(&self.regions, self.pending.len(), self.draw_memory.space()) else {
             return Ok(());
         };
-        let (workspace, Regions { inputs, outputs, depth, valid, .. }) = (&self.workspace, &self.regions);
+        let (draw_memory, Regions { inputs, outputs, depth, valid, .. }) = (&self.draw_memory, &self.regions);
         for (region, rows) in inputs.iter().zip(&mut self.brought) {
             for (row, vectors) in rows.iter_mut().enumerate() {
-                workspace.set(*region, row * self.regions.columns, vectors);
+                draw_memory.set(*region, row * self.regions.columns, vectors);
                 vectors.clear();
             }
         }
-        let watched = self.waiting.iter().enumerate().filter(|(_, waiting)| waiting.watched.is_some());
+        let watched = self.pending.iter().enumerate().filter(|(_, pending)| pending.watched.is_some());
         let mut followed: BTreeMap<usize, Exports> =
-            watched.filter_map(|(quad, waiting)| Some((quad, self.follow(&job, quad, waiting)?))).collect();
-        self.regions.clear_outputs(workspace.arena(), self.waiting.len());
-        self.means.run(&job, self.stage.program.hash)?;
+            watched.filter_map(|(quad, pending)| Some((quad, self.follow(&job, quad, pending)?))).collect();
+        self.regions.clear_outputs(draw_memory.arena(), self.pending.len());
+        self.context.run(&job, self.stage.program.hash)?;
         let vectors = |region: &Region| {
             let mut vectors = vec![[0; 4]; 2 * columns];
             let (upper, lower) = vectors.split_at_mut(columns);
-            workspace.vectors(*region, 0, upper);
-            workspace.vectors(*region, self.regions.columns, lower);
+            draw_memory.vectors(*region, 0, upper);
+            draw_memory.vectors(*region, self.regions.columns, lower);
             vectors
         };
         let results = Results {
             outputs: outputs.iter().map(|(output, region)| (*output, vectors(region))).collect(),
             depth: depth.as_ref().map(vectors).unwrap_or_default(),
-            valid: valid.map(|region| workspace.words(region, 2 * columns)).unwrap_or_default(),
+            valid: valid.map(|region| draw_memory.words(region, 2 * columns)).unwrap_or_default(),
         };
-        let waiting = std::mem::take(&mut self.waiting);
-        for (quad, waiting) in waiting.iter().enumerate() {
-            let watched = self.means.probe.zip(waiting.watched);
-            let mut trail = followed.remove(&quad).map(Trail::new);
-            for pixel in (0..4).filter(|&pixel| waiting.samples[pixel] != 0) {
+        let pending = std::mem::take(&mut self.pending);
+        for (quad, pending) in pending.iter().enumerate() {
+            let watched = self.context.probe.zip(pending.watched);
+            let mut log = followed.remove(&quad).map(FragmentLog::new);
+            for pixel in (0..4).filter(|&pixel| pending.samples[pixel] != 0) {
                 let place = pixel / 2 * columns + 2 * quad + pixel % 2;
-                let is_watched = waiting.watched.is_some_and(|watched| watched.pixel == pixel);
-                let noted = trail.as_mut().filter(|_| is_watched);
-                self.counts.passed += self.finish_pixel(&results, waiting, pixel, place, noted);
+                let is_watched = pending.watched.is_some_and(|watched| watched.pixel == pixel);
+                let noted = log.as_mut().filter(|_| is_watched);
+                self.counts.passed += self.finish_pixel(&results, pending, pixel, place, noted);
             }
-            if let (Some((probe, watched)), Some(trail)) = (watched, trail) {
-                probe.amend(watched.event, |fragment| trail.complete(fragment));
+            if let (Some((probe, watched)), Some(log)) = (watched, log) {
+                probe.amend(watched.event, |fragment| log.complete(fragment));
             }
         }
-        self.waiting = waiting;
-        self.waiting.clear();
+        self.pending = pending;
+        self.pending.clear();
         // Of the primitives that is left that is drawn.
         self.primitives.drain(..self.primitives.len() - 1);
         Ok(())
     }
 
     /// Runs the program on the reference for a quad with the pixel that is watched, notes what it goes through, and gives what it exports.
-    fn follow(&self, job: &Job, quad: usize, waiting: &Waiting) -> Option<Exports> {
-        let (probe, Watched { pixel, event }) = self.means.probe.zip(waiting.watched)?;
-        let (workspace, Regions { inputs, outputs, depth, valid, .. }) = (&self.workspace, &self.regions);
+    fn follow(&self, job: &Job, quad: usize, pending: &PendingQuad) -> Option<Exports> {
+        let (probe, WatchedPixel { pixel, event }) = self.context.probe.zip(pending.watched)?;
+        let (draw_memory, Regions { inputs, outputs, depth, valid, .. }) = (&self.draw_memory, &self.regions);
         let (row, column) = (pixel / 2, 2 * quad + pixel % 2);
         let first = 2 * quad as u32;
         let quad = Domain { i0: first, j0: 0, i1: first + 1, j1: 1 };
-        self.regions.clear_outputs(workspace.arena(), self.waiting.len());
+        self.regions.clear_outputs(draw_memory.arena(), self.pending.len());
         let job = Job { lanes: quad.into(), ..job.clone() };
         let (x, y) = probe.pixel();
         let (lane, name) = ((column as u32, row as u32), format!("pixel ({x}, {y})"));
-        let (run, trap) = probe.run(&job, &self.means.options, lane, self.listing.as_ref()?, name);
-        let vector = |region: &Region| workspace.vector(*region, row * self.regions.columns + column);
+        let (run, trap) = probe.run(&job, &self.context.options, lane, self.listing.as_ref()?, name);
+        let vector = |region: &Region| draw_memory.vector(*region, row * self.regions.columns + column);
         let exports = Exports {
             outputs: outputs.iter().map(|(output, region)| (*output, vector(region))).collect(),
             depth: depth.as_ref().map(vector).unwrap_or_default(),
-            killed: trap.is_none() && valid.is_some_and(|region| workspace.words(region, 4)[pixel] == 0),
+            killed: trap.is_none() && valid.is_some_and(|region| draw_memory.words(region, 4)[pixel] == 0),
         };
         let named = |register: u8| format!("R{register}");
         let vectors = self.stage.inputs.registers().zip(inputs);
@@ -274,17 +282,17 @@ impl<'a> Shading<'a> {
     }
 
     /// Uses what the program exported for a pixel of a quad, at this place among the results. Gives how many samples passed tests that come
-    /// after it. `trail`: where to note what becomes of it.
+    /// after it. `fragment_log`: where to note what becomes of it.
     fn finish_pixel(
         &self,
         results: &Results,
-        waiting: &Waiting,
+        pending: &PendingQuad,
         pixel: usize,
         place: usize,
-        mut trail: Option<&mut Trail>,
+        mut log: Option<&mut FragmentLog>,
     ) -> u64 {
         let rules = &self.stage.rules;
-        let mut samples = waiting.samples[pixel];
+        let mut samples = pending.samples[pixel];
         if results.valid.get(place).is_some_and(|&valid| valid == 0) {
             return 0;
         }
@@ -292,12 +300,12 @@ impl<'a> Shading<'a> {
         let alpha = || f32::from_bits(output(0)[3]);
         let passes = rules.alpha.is_none_or(|(function, reference)| function.holds(alpha(), reference));
         let kept = if rules.alpha_to_mask { self.stage.samples.of_alpha(alpha()) } else { u8::MAX };
-        if let Some(trail) = &mut trail
+        if let Some(log) = &mut log
             && (rules.alpha.is_some() || rules.alpha_to_mask)
         {
             let test = rules.alpha.map(|(function, reference)| (function.name(), alpha(), reference));
             let passed = if passes { kept & self.stage.samples.all() } else { 0 };
-            trail.alpha = Some(AlphaHistory { test, passed });
+            log.alpha = Some(AlphaHistory { test, passed });
         }
         if !passes {
             return 0;
@@ -307,27 +315,27 @@ impl<'a> Shading<'a> {
         if rules.exports_mask {
             samples &= mask as u8;
         }
-        let primitive = &self.primitives[waiting.primitive];
-        let at = self.place(primitive, waiting.corner, pixel);
+        let primitive = &self.primitives[pending.primitive];
+        let at = self.place(primitive, pending.corner, pixel);
         let mut passed = 0;
         if !rules.early {
             let depth = rules.exports_depth.then(|| f32::from_bits(depth));
-            let noted = trail.as_mut().map(|trail| &mut trail.samples);
+            let noted = log.as_mut().map(|log| &mut log.samples);
             let reference = rules.exports_stencil.then_some(stencil as u8);
             samples = self.test(primitive, at, samples, depth, reference, noted);
             passed = samples.count_ones().into();
         }
         for target in &self.stage.targets {
             let (colour, second) = (output(target.output), target.second.map(output).unwrap_or_default());
-            let Some(trail) = &mut trail else {
+            let Some(log) = &mut log else {
                 target.write(at, of(samples), colour, second);
                 continue;
             };
             for sample in of(samples) {
-                let place = Place { sample, ..at };
-                let history = trail.exports.write(target, place);
+                let place = SamplePlace { sample, ..at };
+                let history = log.exports.write(target, place);
                 target.write(at, std::iter::once(sample), colour, second);
-                trail.note(sample, WriteHistory { after: target.stored(place), ..history });
+                log.note(sample, WriteHistory { after: target.stored(place), ..history });
             }
         }
         passed

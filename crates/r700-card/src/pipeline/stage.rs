@@ -1,14 +1,14 @@
 //! The pixel program of a draw: what it gets, where it finds and leaves what it works on, and what is done with that.
 
+use super::attributes::{Gradients, Inputs, PrimitiveContext, SetupVertex};
 use super::bindings::{ANYTHING, PIXEL, addresses, bindings, is_apart};
 use super::depth::{DepthBuffer, function};
-use super::inputs::{Face, Gradients, Inputs, Placed};
-use super::quads::{Bound, Piece, Rectangle};
+use super::draw_memory::DrawMemoryBuilder;
 use super::samples::Samples;
 use super::streamout;
-use super::targets::{TARGETS, Target};
-use super::workspace::Plan;
-use super::{DrawError, Means};
+use super::targets::{ColourTarget, TARGETS};
+use super::tiles::{Piece, Rectangle, SurfaceVariant};
+use super::{DrawContext, DrawError};
 use crate::programs::StageProgram;
 use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef, SxAlphaTestControl};
 use crate::state::State;
@@ -32,7 +32,7 @@ pub struct PixelStage<'a> {
     /// Its registers that get something.
     pub inputs: Inputs,
     /// Where its colours go.
-    pub targets: Vec<Target<'a>>,
+    pub targets: Vec<ColourTarget<'a>>,
     /// The samples of pixels.
     pub samples: Samples,
     /// The depth buffer, if there are tests.
@@ -98,22 +98,27 @@ pub struct Lines {
 }
 
 impl<'a> PixelStage<'a> {
-    /// Of the state. What the program reads is put where `plan` says.
+    /// Of the state. What the program reads is put where `builder` says.
     ///
     /// # Errors
     /// Something that it needs is not there, or not executed.
-    pub fn of(state: &State, means: &Means<'a>, samples: Samples, plan: &mut Plan) -> Result<Self, DrawError> {
+    pub fn of(
+        state: &State,
+        context: &DrawContext<'a>,
+        samples: Samples,
+        builder: &mut DrawMemoryBuilder,
+    ) -> Result<Self, DrawError> {
         let registers = &state.registers;
-        let program = means.program(state, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
-        let targets: Vec<Target> = (0..TARGETS)
-            .filter_map(|number| Target::of(registers, means.memory, number).transpose())
+        let program = context.program(state, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
+        let targets: Vec<ColourTarget> = (0..TARGETS)
+            .filter_map(|number| ColourTarget::of(registers, context.memory, number).transpose())
             .collect::<Result<_, _>>()?;
-        let depth = DepthBuffer::of(registers, means.memory)?;
+        let depth = DepthBuffer::of(registers, context.memory)?;
         let written: &[Range<u64>] = match streamout::buffers(registers) {
             Some(_) => &ANYTHING,
             None => &written(&targets, depth.as_ref()),
         };
-        let bindings = bindings(PIXEL, state, (means.memory, written), &[program.uses()], plan)?;
+        let bindings = bindings(PIXEL, state, (context.memory, written), &[program.uses()], builder)?;
         let control = registers.get::<DbShaderControl>();
         Ok(PixelStage {
             bindings,
@@ -128,7 +133,7 @@ impl<'a> PixelStage<'a> {
 
     /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
     pub fn size(&self) -> Option<[u32; 2]> {
-        let sizes = self.targets.iter().map(Target::size).chain(self.depth.as_ref().map(DepthBuffer::size));
+        let sizes = self.targets.iter().map(ColourTarget::size).chain(self.depth.as_ref().map(DepthBuffer::size));
         sizes.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])
     }
 
@@ -146,9 +151,9 @@ impl<'a> PixelStage<'a> {
     ///
     /// # Errors
     /// There is none left.
-    pub fn regions(&self, quads: usize, plan: &mut Plan) -> Result<Regions, DrawError> {
+    pub fn regions(&self, quads: usize, builder: &mut DrawMemoryBuilder) -> Result<Regions, DrawError> {
         let rules = &self.rules;
-        let mut reserve = |bytes: u64| plan.reserve(4 * quads as u64 * bytes);
+        let mut reserve = |bytes: u64| builder.reserve(4 * quads as u64 * bytes);
         // Alpha is that of the first.
         let first = (rules.alpha.is_some() || rules.alpha_to_mask).then_some(0);
         let used = self.targets.iter().flat_map(|target| [Some(target.output), target.second]).flatten().chain(first);
@@ -172,8 +177,8 @@ impl<'a> PixelStage<'a> {
     ///
     /// # Errors
     /// There is none left.
-    pub fn lines(&self, pixels: usize, plan: &mut Plan) -> Result<Lines, DrawError> {
-        let mut line = || plan.reserve(4 * pixels as u64);
+    pub fn lines(&self, pixels: usize, builder: &mut DrawMemoryBuilder) -> Result<Lines, DrawError> {
+        let mut line = || builder.reserve(4 * pixels as u64);
         let mut inputs = Vec::new();
         for _ in self.inputs.registers() {
             inputs.push([line()?, line()?, line()?, line()?]);
@@ -223,7 +228,7 @@ impl<'a> PixelStage<'a> {
     pub fn job_of_rectangle<'j>(
         &'j self,
         regions: &Regions,
-        (rectangle, bound): (&Rectangle, Option<&Bound>),
+        (rectangle, bound): (&Rectangle, Option<&SurfaceVariant>),
         memory: &'j Space,
     ) -> Option<Job<'j>> {
         let piece = rectangle.pieces().next()?;
@@ -304,7 +309,7 @@ impl<'a> PixelStage<'a> {
 }
 
 /// The addresses of targets and of the depth buffer.
-fn written(targets: &[Target], depth: Option<&DepthBuffer>) -> Vec<Range<u64>> {
+fn written(targets: &[ColourTarget], depth: Option<&DepthBuffer>) -> Vec<Range<u64>> {
     let depth = depth.map(|depth| depth.surface.addresses());
     targets.iter().map(|target| target.surface.addresses()).chain(depth).collect()
 }
@@ -321,7 +326,7 @@ fn vectors_of(region: &Region, [pitch, height]: [u32; 2]) -> Surface {
 
 impl ShadedPrimitive {
     /// With planes through three corners, of which `setup` is.
-    pub fn of(inputs: &Inputs, face: &Face, setup: Setup, corners: [&Placed; 3]) -> Self {
+    pub fn of(inputs: &Inputs, face: &PrimitiveContext, setup: Setup, corners: [&SetupVertex; 3]) -> Self {
         let gradients = inputs.over(face, setup, corners);
         ShadedPrimitive { gradients, front: face.front, layer: face.layer, range: face.depths }
     }

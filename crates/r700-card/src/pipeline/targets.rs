@@ -2,7 +2,7 @@
 
 use super::DrawError;
 use super::blending::Blending;
-use super::quads::Squares;
+use super::tiles::SurfaceQuads;
 use crate::format;
 use crate::layout::Layout;
 use crate::registers::codes::{NumberType, SpecialOp};
@@ -16,7 +16,7 @@ use ctm_memory::{Arena, BASE_ALIGNMENT, Format, Tiling};
 use ctm_r700::VectorForm;
 use ctm_raster::blend::LogicOp;
 use ctm_raster::channel::Words;
-use ctm_raster::pixel::{Numbers, PixelFormat};
+use ctm_raster::pixel::{ComponentNumbers, PixelFormat};
 use std::ops::Range;
 
 /// Targets that there are.
@@ -28,7 +28,7 @@ const SAMPLES: u8 = 2;
 
 /// A sample of a pixel in a layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SamplePlace {
     /// The column.
     pub x: u32,
     /// The row.
@@ -82,7 +82,7 @@ pub fn vector_surface(base: u32, form: VectorForm, [pitch, height]: [u32; 2]) ->
 }
 
 /// A target as a surface of pixels.
-pub struct Surface<'a> {
+pub struct TargetSurface<'a> {
     /// What a pixel is.
     pub format: PixelFormat,
     layout: Layout,
@@ -90,7 +90,7 @@ pub struct Surface<'a> {
     layers: Layers,
 }
 
-impl<'a> Surface<'a> {
+impl<'a> TargetSurface<'a> {
     /// Target `number`, if there is one.
     pub fn of(registers: &RegisterFile, memory: &'a Arena, number: u32) -> Result<Option<Self>, DrawError> {
         let info = registers.at::<CbColorInfo>(number);
@@ -106,7 +106,7 @@ impl<'a> Surface<'a> {
         let samples = if info.tile_mode == SAMPLES { samples(registers) } else { 1 };
         let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
         let view = registers.at::<CbColorView>(number);
-        Ok(Some(Surface {
+        Ok(Some(TargetSurface {
             format,
             layout: layout.with_samples(samples),
             bytes: ObjectBytes::new(memory, binding.object, offset),
@@ -116,7 +116,7 @@ impl<'a> Surface<'a> {
 
     /// The same with so many samples.
     pub fn with_samples(self, samples: u32) -> Self {
-        Surface { layout: self.layout.with_samples(samples), ..self }
+        TargetSurface { layout: self.layout.with_samples(samples), ..self }
     }
 
     /// Columns and rows.
@@ -124,9 +124,9 @@ impl<'a> Surface<'a> {
         [self.layout.pitch(), self.layout.rows()]
     }
 
-    /// Its squares of pixels.
-    pub fn squares(&self) -> Squares<'a> {
-        Squares::new(self.layout, self.bytes, self.layers)
+    /// Its quads of pixels.
+    pub fn surface_quads(&self) -> SurfaceQuads<'a> {
+        SurfaceQuads::new(self.layout, self.bytes, self.layers)
     }
 
     /// Samples of a pixel.
@@ -150,25 +150,25 @@ impl<'a> Surface<'a> {
         addresses(&self.bytes, &self.layout, self.layers)
     }
 
-    fn offset(&self, Place { x, y, layer, sample }: Place) -> u64 {
+    fn offset(&self, SamplePlace { x, y, layer, sample }: SamplePlace) -> u64 {
         self.layout.sample_offset(x, y, self.layers.slice(layer), sample)
     }
 
     /// The card address of a sample, if there is one.
-    pub fn address(&self, place: Place) -> Option<u32> {
+    pub fn address(&self, place: SamplePlace) -> Option<u32> {
         let [columns, rows] = self.size();
         let is_inside = place.x < columns && place.y < rows;
         self.bytes.address(self.offset(place), self.layout.bytes()).filter(|_| is_inside)
     }
 
     /// What is stored; of a pixel with fewer samples the last one.
-    pub fn read(&self, place: Place) -> Words {
+    pub fn read(&self, place: SamplePlace) -> Words {
         let sample = place.sample.min(self.samples() - 1);
-        self.bytes.read(self.offset(Place { sample, ..place }), self.layout.bytes())
+        self.bytes.read(self.offset(SamplePlace { sample, ..place }), self.layout.bytes())
     }
 
     /// Stores it, if there is such a sample.
-    pub fn write(&self, place: Place, words: Words) {
+    pub fn write(&self, place: SamplePlace, words: Words) {
         if place.sample < self.samples() {
             self.bytes.write(self.offset(place), self.layout.bytes(), words);
         }
@@ -181,7 +181,7 @@ pub fn samples(registers: &RegisterFile) -> u32 {
 }
 
 /// What happens to a colour between the program and memory.
-pub enum Operation {
+pub enum TargetOperation {
     /// It is stored.
     Copy,
     /// It is blended with what is there.
@@ -191,7 +191,7 @@ pub enum Operation {
 }
 
 /// A target that a program draws to.
-pub struct Target<'a> {
+pub struct ColourTarget<'a> {
     /// Its number.
     number: u32,
     /// Which export goes there.
@@ -199,16 +199,16 @@ pub struct Target<'a> {
     /// The one that is the second colour of blending, if that takes one.
     pub second: Option<usize>,
     /// Where it lies.
-    pub surface: Surface<'a>,
+    pub surface: TargetSurface<'a>,
     /// Stored bits that are written.
     pub written: Words,
     /// What is stored depends on what is there.
     pub keeps: bool,
     /// What happens to colours.
-    pub operation: Operation,
+    pub operation: TargetOperation,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ColourTarget<'a> {
     /// Target `number`, if there is one that is written to.
     pub fn of(registers: &RegisterFile, memory: &'a Arena, number: u32) -> Result<Option<Self>, DrawError> {
         let mask_of = |address: u32| (registers.value(address) >> (4 * number) & 0xF) as u8;
@@ -217,21 +217,21 @@ impl<'a> Target<'a> {
         if control.special_op != SpecialOp::Normal || mask == 0 {
             return Ok(None);
         }
-        let Some(surface) = Surface::of(registers, memory, number)? else { return Ok(None) };
+        let Some(surface) = TargetSurface::of(registers, memory, number)? else { return Ok(None) };
         let info = registers.at::<CbColorInfo>(number);
         let is_integer = surface.format.is_integer();
         let blends = control.target_blend_enable >> number & 1 != 0 && !info.blend_bypass && !is_integer;
         let operation = match (blends, control.rop3) {
-            (true, _) => Operation::Blend(Blending::of(registers, number, control.per_mrt_blend, &info)?),
-            (false, COPY) => Operation::Copy,
-            (false, _) if info.number_type == NumberType::Float => Operation::Copy,
-            (false, rop) => Operation::Logic(LogicOp(rop & 0xF)),
+            (true, _) => TargetOperation::Blend(Blending::of(registers, number, control.per_mrt_blend, &info)?),
+            (false, COPY) => TargetOperation::Copy,
+            (false, _) if info.number_type == NumberType::Float => TargetOperation::Copy,
+            (false, rop) => TargetOperation::Logic(LogicOp(rop & 0xF)),
         };
-        let takes_second = matches!(&operation, Operation::Blend(blending) if blending.takes_second());
+        let takes_second = matches!(&operation, TargetOperation::Blend(blending) if blending.takes_second());
         let output = if control.multiwrite_enable { 0 } else { number as usize };
         let written = surface.format.stored_bits(mask);
-        let keeps = written != surface.format.stored_bits(0xF) || !matches!(operation, Operation::Copy);
-        Ok(Some(Target { number, output, second: takes_second.then_some(1), surface, written, keeps, operation }))
+        let keeps = written != surface.format.stored_bits(0xF) || !matches!(operation, TargetOperation::Copy);
+        Ok(Some(ColourTarget { number, output, second: takes_second.then_some(1), surface, written, keeps, operation }))
     }
 
     /// Columns and rows.
@@ -240,12 +240,12 @@ impl<'a> Target<'a> {
     }
 
     /// The target as a surface.
-    pub fn surface(&self) -> &Surface<'a> {
+    pub fn surface(&self) -> &TargetSurface<'a> {
         &self.surface
     }
 
     /// What is stored.
-    pub fn stored(&self, place: Place) -> Colour {
+    pub fn stored(&self, place: SamplePlace) -> Colour {
         self.shown(self.surface.read(place))
     }
 
@@ -255,20 +255,20 @@ impl<'a> Target<'a> {
     }
 
     /// What writing a colour would do.
-    pub fn history(&self, place: Place, colour: [u32; 4], second: [u32; 4]) -> WriteHistory {
+    pub fn history(&self, place: SamplePlace, colour: [u32; 4], second: [u32; 4]) -> WriteHistory {
         let format = &self.surface.format;
         let before = self.surface.read(place);
         WriteHistory {
             target: self.number,
             output: self.output,
             operation: match &self.operation {
-                Operation::Copy => WriteOperation::Copy,
-                Operation::Blend(blending) => {
+                TargetOperation::Copy => WriteOperation::Copy,
+                TargetOperation::Blend(blending) => {
                     let [of_colour, of_alpha] = blending.formulas();
                     let second = self.second.map(|_| second);
                     WriteOperation::Blend { colour: of_colour, alpha: of_alpha, source: colour, second }
                 }
-                Operation::Logic(operation) => WriteOperation::Logic(operation.0),
+                TargetOperation::Logic(operation) => WriteOperation::Logic(operation.0),
             },
             written: std::array::from_fn(|n| {
                 let of_channel = format.stored_bits(1 << n);
@@ -282,10 +282,10 @@ impl<'a> Target<'a> {
 
     /// Writes a colour, for which blending may take a second one, to samples of a pixel. What does not depend on what is there is the same for
     /// all of them.
-    pub fn write(&self, at: Place, samples: impl Iterator<Item = u32>, colour: [u32; 4], second: [u32; 4]) {
+    pub fn write(&self, at: SamplePlace, samples: impl Iterator<Item = u32>, colour: [u32; 4], second: [u32; 4]) {
         let same = (!self.keeps).then(|| self.merged(colour, second, [0; 4]));
         for sample in samples {
-            let place = Place { sample, ..at };
+            let place = SamplePlace { sample, ..at };
             self.surface.write(place, same.unwrap_or_else(|| self.merged(colour, second, self.surface.read(place))));
         }
     }
@@ -294,9 +294,9 @@ impl<'a> Target<'a> {
     fn merged(&self, colour: [u32; 4], second: [u32; 4], memory: Words) -> Words {
         let format = &self.surface.format;
         let new = match &self.operation {
-            Operation::Copy => format.encode(colour),
-            Operation::Blend(blending) => format.encode(blending.apply(colour, second, format.decode(&memory))),
-            Operation::Logic(operation) => {
+            TargetOperation::Copy => format.encode(colour),
+            TargetOperation::Blend(blending) => format.encode(blending.apply(colour, second, format.decode(&memory))),
+            TargetOperation::Logic(operation) => {
                 let source = format.encode(colour);
                 std::array::from_fn(|n| operation.apply(source[n], memory[n]))
             }
@@ -315,27 +315,27 @@ pub fn picture(
     if number >= TARGETS {
         return Ok(None);
     }
-    let Some(target) = Surface::of(registers, memory, number)? else { return Ok(None) };
+    let Some(target) = TargetSurface::of(registers, memory, number)? else { return Ok(None) };
     let [columns, rows] = target.size();
     let (width, height) = (width.min(columns), height.min(rows));
-    let shown = |place: Place| {
+    let shown = |place: SamplePlace| {
         let values = target.format.decode(&target.read(place));
         std::array::from_fn(|n| match target.format.parts[n].map(|part| part.numbers()) {
-            Some(Numbers::Uint) => (values[n] as f32).to_bits(),
-            Some(Numbers::Sint) => (values[n] as i32 as f32).to_bits(),
-            Some(Numbers::Plain | Numbers::Srgb | Numbers::Float) | None => values[n],
+            Some(ComponentNumbers::Uint) => (values[n] as f32).to_bits(),
+            Some(ComponentNumbers::Sint) => (values[n] as i32 as f32).to_bits(),
+            Some(ComponentNumbers::Plain | ComponentNumbers::Srgb | ComponentNumbers::Float) | None => values[n],
         })
     };
-    let places = (0..height).flat_map(|y| (0..width).map(move |x| Place { x, y, ..Place::default() }));
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| SamplePlace { x, y, ..SamplePlace::default() }));
     let pixels = places.map(shown).collect();
     Ok((width > 0 && height > 0).then_some(Picture { width, height, pixels }))
 }
 
-impl std::fmt::Display for Named {
+impl std::fmt::Display for FormatName {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{:#x} with {}", self.0, self.1.name())
     }
 }
 
 /// A format in words.
-pub struct Named(pub u8, pub NumberType);
+pub struct FormatName(pub u8, pub NumberType);

@@ -2,10 +2,10 @@
 //! program, the copy program.
 
 use super::bindings::{ANYTHING, VERTEX, bindings};
+use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::history::listing;
 use super::streamout::{Buffer, Records};
-use super::workspace::{Plan, Workspace};
-use super::{DrawError, Means};
+use super::{DrawContext, DrawError};
 use crate::programs::StageProgram;
 use crate::registers::{PaClVsOutCntl, SqVtxStartInstLoc};
 use crate::state::State;
@@ -81,24 +81,29 @@ impl FirstPrograms {
     ///
     /// # Errors
     /// There is no program.
-    pub fn of(state: &State, means: &Means, stage: Stage, name: &'static str) -> Result<Self, DrawError> {
-        let main = means.program(state, stage).ok_or(DrawError::NoProgram { stage: name })?;
-        Ok(FirstPrograms { main, fetch: means.program(state, Stage::Fetch) })
+    pub fn of(state: &State, context: &DrawContext, stage: Stage, name: &'static str) -> Result<Self, DrawError> {
+        let main = context.program(state, stage).ok_or(DrawError::NoProgram { stage: name })?;
+        Ok(FirstPrograms { main, fetch: context.program(state, Stage::Fetch) })
     }
 
     /// What they name by number.
     ///
     /// # Errors
     /// Something of it cannot be read.
-    pub fn bindings(&self, state: &State, means: &Means, plan: &mut Plan) -> Result<Bindings, DrawError> {
+    pub fn bindings(
+        &self,
+        state: &State,
+        context: &DrawContext,
+        builder: &mut DrawMemoryBuilder,
+    ) -> Result<Bindings, DrawError> {
         let programs: Vec<_> =
             [Some(&self.main), self.fetch.as_ref()].into_iter().flatten().map(|p| p.uses()).collect();
-        bindings(VERTEX, state, (means.memory, &ANYTHING), &programs, plan)
+        bindings(VERTEX, state, (context.memory, &ANYTHING), &programs, builder)
     }
 
     /// A run for so many lanes, with nothing bound.
-    pub fn job<'j>(&'j self, lanes: usize, workspace: &'j Workspace) -> Job<'j> {
-        let job = Job::of(self.main.known(), Lanes::Line(lanes as u32), workspace.space());
+    pub fn job<'j>(&'j self, lanes: usize, draw_memory: &'j DrawMemory) -> Job<'j> {
+        let job = Job::of(self.main.known(), Lanes::Line(lanes as u32), draw_memory.space());
         Job {
             fetch_program: self.fetch.as_ref().map(|fetch| &fetch.program),
             known_fetch: self.fetch.as_ref().map(|fetch| fetch.known()),
@@ -172,24 +177,24 @@ struct Stream {
 }
 
 impl VertexStage {
-    /// That of the state, in memory that `plan` lays out. Behind a geometry program, it reads what that has left in `ring`.
+    /// That of the state, in memory that `builder` lays out. Behind a geometry program, it reads what that has left in `ring`.
     ///
     /// # Errors
     /// There is no program, no memory, or something that cannot be read.
     pub fn new(
         state: &State,
-        means: &Means,
+        context: &DrawContext,
         ring: Option<Region>,
         streams: &[Buffer],
         capacity: usize,
-        plan: &mut Plan,
+        builder: &mut DrawMemoryBuilder,
     ) -> Result<Self, DrawError> {
-        let mut programs = FirstPrograms::of(state, means, Stage::Vertex, "vertex")?;
+        let mut programs = FirstPrograms::of(state, context, Stage::Vertex, "vertex")?;
         if ring.is_some() {
             programs.fetch = None;
         }
         let uses = programs.main.uses();
-        let mut bindings = programs.bindings(state, means, plan)?;
+        let mut bindings = programs.bindings(state, context, builder)?;
         if let Some(region) = ring {
             bindings.buffers.insert(RING, ring_buffer(region));
         }
@@ -198,27 +203,27 @@ impl VertexStage {
         let mut parameters = 0;
         for target in &uses.exports {
             match *target {
-                Target::Position(number) => positions[number] = Some(plan.reserve(bytes)?),
+                Target::Position(number) => positions[number] = Some(builder.reserve(bytes)?),
                 Target::Parameter(number) => parameters = parameters.max(number + 1).min(PARAMETERS),
                 Target::Colour(_) | Target::Depth => {}
             }
         }
-        let stream = |buffer: &Buffer, plan: &mut Plan| {
-            let region = plan.reserve(4 * capacity as u64 * u64::from(buffer.stride))?;
+        let stream = |buffer: &Buffer, builder: &mut DrawMemoryBuilder| {
+            let region = builder.reserve(4 * capacity as u64 * u64::from(buffer.stride))?;
             let named = &uses.streams[buffer.number];
             let written = (0..buffer.stride).map(|dword| named.contains(&dword)).collect();
             Ok(Stream { number: buffer.number, stride: buffer.stride, region, written })
         };
         let stage = if ring.is_some() { "copy" } else { "vertex" };
         Ok(VertexStage {
-            listing: means.probe.map(|_| programs.listing(stage)),
+            listing: context.probe.map(|_| programs.listing(stage)),
             bindings,
             start_instance: state.registers.get::<SqVtxStartInstLoc>().value,
             capacity,
-            input: plan.reserve(bytes)?,
+            input: builder.reserve(bytes)?,
             positions,
-            parameters: (0..parameters).map(|_| plan.reserve(bytes)).collect::<Result<_, _>>()?,
-            streams: streams.iter().map(|buffer| stream(buffer, plan)).collect::<Result<_, DrawError>>()?,
+            parameters: (0..parameters).map(|_| builder.reserve(bytes)).collect::<Result<_, _>>()?,
+            streams: streams.iter().map(|buffer| stream(buffer, builder)).collect::<Result<_, DrawError>>()?,
             exports: Exports::of(&state.registers.get()),
             programs,
         })
@@ -230,46 +235,52 @@ impl VertexStage {
     /// A program stops.
     pub fn run(
         &self,
-        means: &Means,
-        workspace: &Workspace,
+        context: &DrawContext,
+        draw_memory: &DrawMemory,
         inputs: &[[u32; 4]],
         transformed: &mut Transformed,
     ) -> Result<(), DrawError> {
         transformed.records.resize_with(self.streams.len(), Records::default);
         inputs
             .chunks(self.capacity.max(1))
-            .try_for_each(|inputs| self.run_together(means, workspace, inputs, transformed))
+            .try_for_each(|inputs| self.run_together(context, draw_memory, inputs, transformed))
     }
 
     fn run_together(
         &self,
-        means: &Means,
-        workspace: &Workspace,
+        context: &DrawContext,
+        draw_memory: &DrawMemory,
         inputs: &[[u32; 4]],
         transformed: &mut Transformed,
     ) -> Result<(), DrawError> {
         let count = inputs.len();
-        let job = self.job(workspace, inputs);
-        self.run_streams(&job, means, workspace, count, &mut transformed.records)?;
-        self.add_vertices(workspace, count, transformed);
+        let job = self.job(draw_memory, inputs);
+        self.run_streams(&job, context, draw_memory, count, &mut transformed.records)?;
+        self.add_vertices(draw_memory, count, transformed);
         transformed.inputs.extend_from_slice(inputs);
         Ok(())
     }
 
     /// Runs the program on the reference for a vertex with this value of R0, and gives what it goes through.
-    pub fn follow(&self, means: &Means, workspace: &Workspace, input: [u32; 4], name: String) -> Option<ProgramRun> {
-        let (probe, listing) = means.probe.zip(self.listing.as_ref())?;
-        probe.run(&self.job(workspace, &[input]), &means.options, 0, listing, name).0
+    pub fn follow(
+        &self,
+        context: &DrawContext,
+        draw_memory: &DrawMemory,
+        input: [u32; 4],
+        name: String,
+    ) -> Option<ProgramRun> {
+        let (probe, listing) = context.probe.zip(self.listing.as_ref())?;
+        probe.run(&self.job(draw_memory, &[input]), &context.options, 0, listing, name).0
     }
 
     /// The program for vertices with these values of R0.
-    fn job<'j>(&'j self, workspace: &'j Workspace, inputs: &[[u32; 4]]) -> Job<'j> {
+    fn job<'j>(&'j self, draw_memory: &'j DrawMemory, inputs: &[[u32; 4]]) -> Job<'j> {
         let count = inputs.len();
-        workspace.set(self.input, 0, inputs);
+        draw_memory.set(self.input, 0, inputs);
         let exported = || self.positions.iter().flatten().chain(&self.parameters);
         // What is not exported is 0.
-        exported().for_each(|region| workspace.fill_part(*region, 0, 4 * count, 0));
-        let mut job = self.programs.job(count, workspace);
+        exported().for_each(|region| draw_memory.fill_part(*region, 0, 4 * count, 0));
+        let mut job = self.programs.job(count, draw_memory);
         job.inputs.insert(0, Input::Buffer(self.input));
         job.start_instance = self.start_instance;
         job.bindings = self.bindings.clone();
@@ -288,16 +299,16 @@ impl VertexStage {
     fn run_streams(
         &self,
         job: &Job,
-        means: &Means,
-        workspace: &Workspace,
+        context: &DrawContext,
+        draw_memory: &DrawMemory,
         count: usize,
         records: &mut [Records],
     ) -> Result<(), DrawError> {
         let contents = |fill: u32| -> Result<Vec<Vec<u32>>, DrawError> {
             let dwords = |stream: &Stream| count * stream.stride as usize;
-            self.streams.iter().for_each(|stream| workspace.fill_part(stream.region, 0, dwords(stream), fill));
-            means.run(job, self.programs.hash())?;
-            let words = |stream: &Stream| workspace.words(stream.region, dwords(stream));
+            self.streams.iter().for_each(|stream| draw_memory.fill_part(stream.region, 0, dwords(stream), fill));
+            context.run(job, self.programs.hash())?;
+            let words = |stream: &Stream| draw_memory.words(stream.region, dwords(stream));
             Ok(self.streams.iter().map(words).collect())
         };
         let first = contents(FILLS[0])?;
@@ -321,11 +332,11 @@ impl VertexStage {
     }
 
     /// Adds what the program exported for so many vertices.
-    fn add_vertices(&self, workspace: &Workspace, count: usize, transformed: &mut Transformed) {
+    fn add_vertices(&self, draw_memory: &DrawMemory, count: usize, transformed: &mut Transformed) {
         let Transformed { vertices, parameters, .. } = transformed;
         let all = |region: Option<Region>| {
             let mut vectors = vec![[0; 4]; if region.is_some() { count } else { 0 }];
-            region.into_iter().for_each(|region| workspace.vectors(region, 0, &mut vectors));
+            region.into_iter().for_each(|region| draw_memory.vectors(region, 0, &mut vectors));
             vectors
         };
         let positions = self.positions.map(all);

@@ -97,7 +97,7 @@ fn draws_have_their_indices() {
     let memory = draw(&[0xC003_2B00, 0x10, 1, 6, 0, 0xC000_1000, 4, 0xC000_2F00, 1, 0xC001_2D00, 3, 2]);
     assert_eq!(memory.indices, Indices::Counted, "the last one is asked for");
     let memory = draw(&[0xC003_2B00, 0x10, 1, 6, 0, 0xC000_1000, 4]);
-    let place = Place { object: SECOND, offset: 1 << 32 | 0x10 };
+    let place = ObjectOffset { object: SECOND, offset: 1 << 32 | 0x10 };
     assert_eq!((memory.end, memory.count, memory.indices), (7, 6, Indices::Memory(place)));
     let packet = draw(&[0xC003_2E00, 3, 1, 0x0001_0000, 2]);
     assert_eq!((packet.count, packet.indices), (3, Indices::Packet(&[0x0001_0000, 2])));
@@ -113,7 +113,7 @@ fn draws_have_their_indices() {
 
 #[test]
 fn what_is_stored_has_a_place() {
-    let place = Place { object: OBJECT, offset: 0x20 };
+    let place = ObjectOffset { object: OBJECT, offset: 0x20 };
     assert_eq!(of(&[0xC000_4600, 0x16]).unwrap(), [Command::Event { event: Event(0x16), target: None }]);
     assert_eq!(
         of(&[0xC002_4600, 0x115, 0x20, 0, 0xC000_1000, 0]).unwrap(),
@@ -132,6 +132,6 @@ fn what_is_stored_has_a_place() {
         [Command::Store { target: place, number: Number::Narrow(5) }]
     );
     let copy = [0xC004_4100, 0x20, 0x8000_0000, 4, 0, 16, 0xC000_1000, 0, 0xC000_1000, 4];
-    let destination = Place { object: SECOND, offset: 4 };
+    let destination = ObjectOffset { object: SECOND, offset: 4 };
     assert_eq!(of(&copy).unwrap(), [Command::Copy { source: place, destination, bytes: 16 }]);
 }

@@ -1,6 +1,6 @@
 //! From the bytes of levels to vectors.
 
-use super::source::{Changes, Source};
+use super::source::{Changes, TextureSource};
 use crate::levels::Level;
 use crate::texels::{KeptTexel, TexelDecoder};
 use std::ops::Range;
@@ -12,7 +12,7 @@ const RUN: usize = 8;
 #[derive(Clone, Copy)]
 pub(super) struct Input<'i> {
     /// Its bytes.
-    pub(super) source: &'i Source,
+    pub(super) source: &'i TextureSource,
     /// Which of them have changed.
     pub(super) changes: &'i Changes,
 }

@@ -3,7 +3,7 @@
 //! Each is kept with the bytes that it was decoded from. Where these may have changed, since a draw or a packet wrote to them, or another
 //! submission began, they are compared with what memory holds, and only what lies in other bytes is decoded again.
 
-use super::source::{Changes, Source};
+use super::source::{Changes, TextureSource};
 use super::{Encoded, Shape, TextureError};
 use crate::resources::{TextureResource, WORDS};
 use ctm_card::Object;
@@ -40,7 +40,7 @@ struct KeptTexture {
     key: Key,
     shape: Shape,
     vectors: Arc<Arena>,
-    sources: Vec<Source>,
+    sources: Vec<TextureSource>,
     /// What it was decoded from may have changed.
     doubtful: bool,
     /// When it was asked for.
@@ -84,7 +84,7 @@ impl Textures {
         let bytes = encoded.bytes().next_multiple_of(BASE_ALIGNMENT.into()).max(BASE_ALIGNMENT.into());
         let mut vectors = Arena::new(BASE_ALIGNMENT, bytes as u32).map_err(|_| TextureError::Memory)?;
         let sources = encoded.sources(memory, places);
-        let all: Vec<_> = sources.iter().map(Source::all).collect();
+        let all: Vec<_> = sources.iter().map(TextureSource::all).collect();
         encoded.decode(&sources, &all, vectors.words_mut().ok_or(TextureError::Memory)?);
         let (shape, vectors) = (encoded.shape, Arc::new(vectors));
         let kept_shape = shape.clone();
@@ -129,7 +129,7 @@ impl Kept {
 
 impl KeptTexture {
     fn bytes(&self) -> u64 {
-        let sources: u64 = self.sources.iter().map(Source::size).sum();
+        let sources: u64 = self.sources.iter().map(TextureSource::size).sum();
         u64::from(self.vectors.size()) + sources
     }
 

@@ -13,7 +13,7 @@ use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
 use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture, VectorForm};
 use decoding::{Input, LevelDecoder};
-use source::{Changes, Source};
+use source::{Changes, TextureSource};
 use std::ops::Range;
 
 /// Vectors of a texture at most.
@@ -126,26 +126,26 @@ impl Encoded {
     }
 
     /// Reads what each level is made of. The first level, and the others, are at these places of objects, in bytes.
-    fn sources(&self, memory: &Arena, places: [(Object, u64); 2]) -> Vec<Source> {
+    fn sources(&self, memory: &Arena, places: [(Object, u64); 2]) -> Vec<TextureSource> {
         let source = |(number, level): (usize, &Level)| {
             let (object, offset) = places[usize::from(number > 0)];
             let slices = self.slices_of(level);
             let slice = level.layout.slice_bytes();
             let begin = offset + level.begin + u64::from(slices.start) * slice;
-            Source::new(memory, object, begin, slices.len() as u64 * slice)
+            TextureSource::new(memory, object, begin, slices.len() as u64 * slice)
         };
         self.levels.iter().enumerate().map(source).collect()
     }
 
     /// Decodes what has changed of its sources. What lies beyond the end of an object is 0.
-    fn decode(&self, sources: &[Source], changes: &[Changes], words: &mut [u32]) {
+    fn decode(&self, sources: &[TextureSource], changes: &[Changes], words: &mut [u32]) {
         match self.shape.form {
             VectorForm::Dwords => self.decode_as(sources, changes, words.as_chunks_mut::<4>().0),
             VectorForm::Bytes => self.decode_as(sources, changes, words),
         }
     }
 
-    fn decode_as(&self, sources: &[Source], changes: &[Changes], mut vectors: &mut [impl KeptTexel]) {
+    fn decode_as(&self, sources: &[TextureSource], changes: &[Changes], mut vectors: &mut [impl KeptTexel]) {
         for ((level, source), changes) in self.levels().zip(sources).zip(changes) {
             let Some((of_level, others)) = vectors.split_at_mut_checked(level.vectors() as usize) else { return };
             level.decode(Input { source, changes }, of_level);
@@ -196,8 +196,8 @@ mod tests {
     use crate::registers::codes::ArrayMode;
     use crate::resources::NumberFormat;
 
-    fn decode_all(encoded: &Encoded, sources: &[Source], words: &mut [u32]) {
-        let all: Vec<_> = sources.iter().map(Source::all).collect();
+    fn decode_all(encoded: &Encoded, sources: &[TextureSource], words: &mut [u32]) {
+        let all: Vec<_> = sources.iter().map(TextureSource::all).collect();
         encoded.decode(sources, &all, words);
     }
 

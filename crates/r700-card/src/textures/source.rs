@@ -11,7 +11,7 @@ const PIECES: usize = u64::BITS as usize;
 
 /// The bytes of the card's memory that the slices of a level are made of: as many as their object has.
 #[derive(Debug)]
-pub struct Source {
+pub struct TextureSource {
     /// Card address of the first, a multiple of 4.
     address: u32,
     /// What they were.
@@ -22,7 +22,7 @@ pub struct Source {
 #[derive(Debug)]
 pub struct Changes(Vec<u64>);
 
-impl Source {
+impl TextureSource {
     /// So many bytes of an object, or those that there are, from `begin` on.
     pub fn new(memory: &Arena, object: Object, begin: u64, bytes: u64) -> Self {
         let object = ObjectBytes::new(memory, object, 0);
@@ -30,7 +30,7 @@ impl Source {
         let address = object.address(begin, 0).filter(|_| size > 0).unwrap_or_default();
         let mut bytes = vec![0; size as usize];
         object.read_bytes(begin, &mut bytes);
-        Source { address, bytes }
+        TextureSource { address, bytes }
     }
 
     /// How many bytes there are.
@@ -115,7 +115,7 @@ mod tests {
     fn what_has_changed_is_taken_over() {
         let memory = Arena::new(BASE, 0x1_0000).unwrap();
         let object = Object { address: BASE, size: 0xC00B };
-        let mut source = Source::new(&memory, object, 0x100, 1 << 20);
+        let mut source = TextureSource::new(&memory, object, 0x100, 1 << 20);
         assert_eq!((source.address, source.size()), (BASE + 0x100, 0xBF0B));
         assert!(source.update(&memory).is_empty());
         for place in [0, 255, 256, 0x4003, 0xBF00, 0xBF08, 0xBF0A] {
@@ -140,7 +140,7 @@ mod tests {
     fn elements_that_are_not_all_there_are_zero() {
         let memory = Arena::new(BASE, 0x1000).unwrap();
         memory.fill_words(BASE, 0x400, 0x0403_0201, u32::MAX);
-        let source = Source::new(&memory, Object { address: BASE, size: 22 }, 0, 100);
+        let source = TextureSource::new(&memory, Object { address: BASE, size: 22 }, 0, 100);
         assert_eq!(source.element::<16>(0), [0x0403_0201; 4]);
         assert_eq!(source.element::<16>(16), [0; 4]);
         assert_eq!([source.element::<2>(20)[0], source.element::<2>(21)[0]], [0x0201, 0]);

@@ -1,7 +1,7 @@
 //! Streams that are written by hand, for a target of 64x64 pixels, and data.
 #![allow(dead_code, reason = "not every test needs everything")]
 
-use ctm_card::history::Watch;
+use ctm_card::history::PixelWatch;
 use ctm_card::{Card as _, Object, Submission};
 use ctm_cases::Unstructured;
 use ctm_engine::{Engine, Executor};
@@ -151,7 +151,7 @@ pub fn compare_with_watched<C, const N: usize>(
     ctm_cases::check(500, |u| {
         let case = case(u)?;
         let mut watched = new();
-        watched.watch(Some(Watch { x: 5, y: 9, steps: 0 }));
+        watched.watch(Some(PixelWatch { x: 5, y: 9, steps: 0 }));
         let expected = drawn(&mut watched, &case);
         assert!(drawn(&mut new(), &case) == expected, "by the reference");
         for card in &mut threads {

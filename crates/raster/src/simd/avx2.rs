@@ -1,6 +1,6 @@
 //! Eight pixels by two vectors of four binary64 numbers, and one of eight words, on hosts with AVX2.
 
-use super::{Eight, PACK, SPREAD, Simd, TOGETHER, Task};
+use super::{Eight, LANES, PACK, SPREAD, Simd, Task};
 use crate::NAN;
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_GE_OQ, _CMP_UNORD_Q};
@@ -64,7 +64,7 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn lanes(self, lanes: [u8; TOGETHER]) -> __m256i {
+    fn lanes(self, lanes: [u8; LANES]) -> __m256i {
         self.0.avx2._mm256_cvtepu8_epi32(self.0.sse2._mm_set1_epi64x(i64::from_le_bytes(lanes)))
     }
 
@@ -298,14 +298,14 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [__m256i; 4] {
+    fn components(self, vectors: &[[u32; 4]; LANES]) -> [__m256i; 4] {
         let [a, b, c, d, e, f, g, h] = *vectors;
         let both = |low: [u32; 4], high: [u32; 4]| self.join(pulp::cast(low), pulp::cast(high));
         self.transposed([both(a, e), both(b, f), both(c, g), both(d, h)])
     }
 
     #[inline(always)]
-    fn vectors(self, components: [__m256i; 4]) -> [[u32; 4]; TOGETHER] {
+    fn vectors(self, components: [__m256i; 4]) -> [[u32; 4]; LANES] {
         let [a, b, c, d] = self.transposed(components);
         let ([a, e], [b, f]): ([[u32; 4]; 2], [[u32; 4]; 2]) = (pulp::cast(a), pulp::cast(b));
         let ([c, g], [d, h]): ([[u32; 4]; 2], [[u32; 4]; 2]) = (pulp::cast(c), pulp::cast(d));

@@ -1,7 +1,7 @@
 //! Eight binary64 numbers in one vector, on hosts with AVX-512; words and binary32 numbers are as by AVX2.
 
 use super::avx2::Avx2;
-use super::{Eight, Simd, TOGETHER, Task};
+use super::{Eight, LANES, Simd, Task};
 use pulp::x86::{V3, V4};
 use std::arch::x86_64::{__m256, __m256i, __m512d, _MM_FROUND_TO_NEG_INF};
 
@@ -72,8 +72,8 @@ impl Simd for Avx512 {
         fn codes(fractions: __m256, max: u32) -> __m256i;
         fn codes_of_fractions(fractions: __m256, max: u32) -> __m256i;
         fn fractions_of_codes(codes: __m256i, max: u32) -> __m256;
-        fn components(vectors: &[[u32; 4]; TOGETHER]) -> [__m256i; 4];
-        fn vectors(components: [__m256i; 4]) -> [[u32; 4]; TOGETHER];
+        fn components(vectors: &[[u32; 4]; LANES]) -> [__m256i; 4];
+        fn vectors(components: [__m256i; 4]) -> [[u32; 4]; LANES];
         fn pack(bits: u8) -> __m256i;
         fn spread(bits: u8) -> __m256i;
         fn permuted(words: __m256i, lanes: __m256i) -> __m256i;

@@ -13,10 +13,10 @@ mod tests;
 pub use portable::Portable;
 
 /// Pixels that are computed together.
-pub const TOGETHER: usize = 8;
+pub const LANES: usize = 8;
 
 /// A word for each of these pixels.
-pub type Eight = [u32; TOGETHER];
+pub type Eight = [u32; LANES];
 
 /// A host's operations on eight pixels. Conditions are words of which all bits are set, or none.
 pub trait Simd: Copy {
@@ -101,9 +101,9 @@ pub trait Simd: Copy {
     /// Quotients of integers by `max`, which is none of them less than, and has 1 to 16 bits, all of them set.
     fn fractions_of_codes(self, codes: Self::Words, max: u32) -> Self::Singles;
     /// The components of the vectors of pixels: of each component for all of them.
-    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Self::Words; 4];
+    fn components(self, vectors: &[[u32; 4]; LANES]) -> [Self::Words; 4];
     /// The opposite: the vectors of pixels.
-    fn vectors(self, components: [Self::Words; 4]) -> [[u32; 4]; TOGETHER];
+    fn vectors(self, components: [Self::Words; 4]) -> [[u32; 4]; LANES];
     /// The lanes whose bits are set, one behind the other from the first on; any lanes follow.
     fn pack(self, bits: u8) -> Self::Lanes;
     /// The opposite: where a bit is set, the next of the lanes from the first on; elsewhere any of them.
@@ -168,7 +168,7 @@ pub fn dispatch<T: Task>(task: T) -> T::Output {
 }
 
 /// A lane for each lane, by the bits of eight of them.
-type Lanes = [[u8; TOGETHER]; 1 << TOGETHER];
+type Lanes = [[u8; LANES]; 1 << LANES];
 
 /// The lanes whose bits are set, from the first on.
 static PACK: Lanes = lanes(true);
@@ -176,11 +176,11 @@ static PACK: Lanes = lanes(true);
 static SPREAD: Lanes = lanes(false);
 
 const fn lanes(packed: bool) -> Lanes {
-    let mut lanes = [[0; TOGETHER]; 1 << TOGETHER];
+    let mut lanes = [[0; LANES]; 1 << LANES];
     let mut bits = 0;
     while bits < lanes.len() {
         let (mut lane, mut count) = (0, 0);
-        while lane < TOGETHER {
+        while lane < LANES {
             if !packed {
                 lanes[bits][lane] = count as u8;
             }
@@ -189,7 +189,7 @@ const fn lanes(packed: bool) -> Lanes {
                     lanes[bits][count] = lane as u8;
                 }
                 // The last of all has no more than seven before it.
-                count += (count < TOGETHER - 1) as usize;
+                count += (count < LANES - 1) as usize;
             }
             lane += 1;
         }

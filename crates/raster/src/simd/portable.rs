@@ -1,13 +1,13 @@
 //! Pixel by pixel, on any host.
 
-use super::{Eight, PACK, SPREAD, Simd, TOGETHER};
+use super::{Eight, LANES, PACK, SPREAD, Simd};
 use crate::bits;
 
 /// Pixel by pixel, on any host.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
-fn each<A: Copy, B: Copy, R>(a: [A; TOGETHER], b: [B; TOGETHER], op: impl Fn(A, B) -> R) -> [R; TOGETHER] {
+fn each<A: Copy, B: Copy, R>(a: [A; LANES], b: [B; LANES], op: impl Fn(A, B) -> R) -> [R; LANES] {
     std::array::from_fn(|n| op(a[n], b[n]))
 }
 
@@ -21,10 +21,10 @@ fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
 
 impl Simd for Portable {
     type Words = Eight;
-    type Numbers = [f64; TOGETHER];
+    type Numbers = [f64; LANES];
     type Rows = [f64; 2];
-    type Singles = [f32; TOGETHER];
-    type Lanes = [u8; TOGETHER];
+    type Singles = [f32; LANES];
+    type Lanes = [u8; LANES];
 
     fn words(self, words: &Eight) -> Eight {
         *words
@@ -35,18 +35,18 @@ impl Simd for Portable {
     }
 
     fn splat(self, word: u32) -> Eight {
-        [word; TOGETHER]
+        [word; LANES]
     }
 
     fn progression(self, first: i32, step: i32) -> Eight {
         std::array::from_fn(|n| first.wrapping_add((n as i32).wrapping_mul(step)).cast_unsigned())
     }
 
-    fn number(self, number: f64) -> [f64; TOGETHER] {
-        [number; TOGETHER]
+    fn number(self, number: f64) -> [f64; LANES] {
+        [number; LANES]
     }
 
-    fn quotients(self, integers: Eight, divisor: i32) -> [f64; TOGETHER] {
+    fn quotients(self, integers: Eight, divisor: i32) -> [f64; LANES] {
         integers.map(|integer| f64::from(integer.cast_signed()) / f64::from(divisor))
     }
 
@@ -111,7 +111,7 @@ impl Simd for Portable {
     }
 
     fn single(self, number: f32) -> Self::Singles {
-        [number; TOGETHER]
+        [number; LANES]
     }
 
     fn add_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles {
@@ -154,23 +154,23 @@ impl Simd for Portable {
         codes.map(|code| code as f32 / max as f32)
     }
 
-    fn components(self, vectors: &[[u32; 4]; TOGETHER]) -> [Eight; 4] {
+    fn components(self, vectors: &[[u32; 4]; LANES]) -> [Eight; 4] {
         std::array::from_fn(|component| vectors.map(|vector| vector[component]))
     }
 
-    fn vectors(self, components: [Eight; 4]) -> [[u32; 4]; TOGETHER] {
+    fn vectors(self, components: [Eight; 4]) -> [[u32; 4]; LANES] {
         std::array::from_fn(|n| components.map(|words| words[n]))
     }
 
-    fn pack(self, bits: u8) -> [u8; TOGETHER] {
+    fn pack(self, bits: u8) -> [u8; LANES] {
         PACK[usize::from(bits)]
     }
 
-    fn spread(self, bits: u8) -> [u8; TOGETHER] {
+    fn spread(self, bits: u8) -> [u8; LANES] {
         SPREAD[usize::from(bits)]
     }
 
-    fn permuted(self, words: Eight, lanes: [u8; TOGETHER]) -> Eight {
+    fn permuted(self, words: Eight, lanes: [u8; LANES]) -> Eight {
         lanes.map(|lane| words[usize::from(lane)])
     }
 

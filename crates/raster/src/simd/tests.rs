@@ -25,9 +25,9 @@ fn number(u: &mut Unstructured) -> Result<f64> {
 /// What all operations give.
 struct All {
     words: [Eight; 2],
-    numbers: [[f64; TOGETHER]; 2],
+    numbers: [[f64; LANES]; 2],
     scalars: (i32, i32, u32, u8),
-    vectors: [[u32; 4]; TOGETHER],
+    vectors: [[u32; 4]; LANES],
 }
 
 impl Task for &All {
@@ -93,7 +93,7 @@ impl Task for &All {
 #[test]
 fn vectors_give_the_bits_of_pixels_one_by_one() {
     ctm_cases::check(1500, |u| {
-        let mut numbers = [[0.0; TOGETHER]; 2];
+        let mut numbers = [[0.0; LANES]; 2];
         for place in numbers.as_flattened_mut() {
             *place = number(u)?;
         }
@@ -127,7 +127,7 @@ impl Task for Codes {
 #[test]
 fn fractions_of_codes_are_the_nearest() {
     for max in (1..=16).map(|bits| (1_u32 << bits) - 1) {
-        for first in (0..=max).step_by(TOGETHER) {
+        for first in (0..=max).step_by(LANES) {
             let codes = std::array::from_fn(|n| max.min(first + n as u32));
             let expected = codes.map(|code| (code as f32 / max as f32).to_bits());
             assert!(by_vectors(Codes(codes, max)).iter().all(|found| *found == expected));
@@ -140,7 +140,7 @@ fn fractions_of_codes_are_the_nearest() {
 struct Fractions {
     first: i32,
     step: i32,
-    near: [f64; TOGETHER],
+    near: [f64; LANES],
 }
 
 impl Task for Fractions {
@@ -161,13 +161,13 @@ impl Task for Fractions {
 fn fractions_are_rounded_once() {
     for step in [1, 3, 7, 12, 16, 255, 256, 4095, 4096] {
         let last = if step == 12 { 14 << 14 } else { 40_000 };
-        for first in (-last..last).step_by(TOGETHER) {
+        for first in (-last..last).step_by(LANES) {
             let near = std::array::from_fn(|n| f64::from(first + n as i32) / f64::from(step));
             let integers = Fractions { first, step: 1, near: near.map(|_| 0.0) };
             assert!(by_vectors(integers).iter().all(|found| *found == integers.run(Portable)));
             let near = std::array::from_fn(|n| f64::from(first + n as i32 * step) / f64::from(step));
             let found = by_vectors(Fractions { first, step, near });
-            assert!(found.iter().all(|found| *found == [0; TOGETHER]), "{first} {step} {found:?}");
+            assert!(found.iter().all(|found| *found == [0; LANES]), "{first} {step} {found:?}");
         }
     }
 }
@@ -180,6 +180,6 @@ fn words_are_packed_and_spread() {
     assert_eq!([spread[1], spread[2], spread[5], spread[7]], [10, 11, 12, 13]);
     for bits in 0..=u8::MAX {
         let found = Portable.permuted(Portable.permuted(words, Portable.pack(bits)), Portable.spread(bits));
-        assert!((0..TOGETHER).all(|n| bits >> n & 1 == 0 || found[n] == words[n]), "{bits:b}");
+        assert!((0..LANES).all(|n| bits >> n & 1 == 0 || found[n] == words[n]), "{bits:b}");
     }
 }

@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 256 << 20;
 /// How long execution goes on before there is another checkpoint.
 const INTERVAL: Duration = Duration::from_millis(30);
 /// Draws between which nobody looks at the time.
-const TOGETHER: usize = 8;
+const DRAWS_PER_CLOCK_CHECK: usize = 8;
 
 /// A card behind some draw of a trace. Going back is going to a checkpoint and forward again.
 pub struct Player {
@@ -112,7 +112,7 @@ impl Player {
         }
         while self.position.draws < target && self.position.submission < self.records.len() {
             let start = Instant::now();
-            self.advance(target.min(self.position.draws + TOGETHER));
+            self.advance(target.min(self.position.draws + DRAWS_PER_CLOCK_CHECK));
             self.spent += start.elapsed();
             let is_new = self.checkpoints.last().is_none_or(|last| last.position.draws < self.position.draws);
             if self.spent >= self.interval && is_new {

@@ -3,7 +3,7 @@
 
 use super::window::{GRID, WindowVertex};
 use ctm_card::history::{
-    Listing, PixelEvent, PrimitiveHistory, ProgramHistory, Recording, TargetHistory, Vector, VertexHistory, Watcher,
+    DrawLog, Listing, PixelEvent, PixelLog, PrimitiveHistory, ProgramHistory, TargetHistory, Vector, VertexHistory,
     WindowVertex as WindowHistory,
 };
 use ctm_follow::Place;
@@ -20,7 +20,7 @@ const DEPTH_BITS: u32 = 24;
 
 /// What looks at the pixel during a draw.
 pub struct Probe<'a> {
-    recording: Recording<'a>,
+    draw_log: DrawLog<'a>,
     job: &'a FragmentJob<'a>,
     options: &'a RunOptions<'a>,
     listing: Arc<Listing>,
@@ -30,23 +30,23 @@ pub struct Probe<'a> {
 impl<'a> Probe<'a> {
     /// For a draw that begins at this dword, and writes these buffers.
     pub fn new(
-        watcher: &'a Watcher,
+        pixel_log: &'a PixelLog,
         (at, targets): (usize, Vec<TargetHistory>),
         job: &'a FragmentJob<'a>,
         options: &'a RunOptions<'a>,
     ) -> Self {
-        let recording = Recording::new(watcher, at, targets);
-        Probe { recording, job, options, listing: Arc::new(listing(job.program)), constants: constants(job) }
+        let draw_log = DrawLog::new(pixel_log, at, targets);
+        Probe { draw_log, job, options, listing: Arc::new(listing(job.program)), constants: constants(job) }
     }
 
     /// Column and row of the pixel.
     pub fn pixel(&self) -> (u32, u32) {
-        self.recording.pixel()
+        self.draw_log.pixel()
     }
 
     /// A primitive of the draw comes next.
     pub fn begin_primitive(&self, number: u32, vertices: Vec<VertexHistory>) {
-        self.recording.begin_primitive(PrimitiveHistory { number, vertices, ..PrimitiveHistory::default() });
+        self.draw_log.begin_primitive(PrimitiveHistory { number, vertices, ..PrimitiveHistory::default() });
     }
 
     /// The primitive that is drawn, where these vertices of it are rasterised.
@@ -60,29 +60,29 @@ impl<'a> Probe<'a> {
             reciprocal,
         };
         let window = window.iter().map(vertex).collect();
-        PrimitiveHistory { window, facing: Some(facing), ..self.recording.primitive() }
+        PrimitiveHistory { window, facing: Some(facing), ..self.draw_log.primitive() }
     }
 
     /// Something happens.
     pub fn push(&self, event: PixelEvent) {
-        self.recording.push(event);
+        self.draw_log.push(event);
     }
 
     /// Events of the draw so far.
     pub fn events(&self) -> usize {
-        self.recording.events()
+        self.draw_log.events()
     }
 
     /// Completes the events from this one on.
     pub fn complete(&self, from: usize, complete: impl FnMut(&mut PixelEvent)) {
-        self.recording.complete(from, complete);
+        self.draw_log.complete(from, complete);
     }
 
     /// Runs the program for the quad that the pixel is lane `lane` of. Gives its outputs, too.
     pub fn run(&self, quad: &Quad, lane: usize) -> (ProgramHistory, [[u32; 4]; OUTPUTS]) {
-        let mut recorder = self.recording.recorder();
+        let mut step_log = self.draw_log.step_log();
         let (x, y) = self.pixel();
-        let shaded = shade_observed(self.job, self.options, quad, (x, y), &mut recorder);
+        let shaded = shade_observed(self.job, self.options, quad, (x, y), &mut step_log);
         let trap = shaded.as_ref().err().map(ToString::to_string);
         let Shaded { live, outputs, depth } = shaded.unwrap_or_default();
         let outputs: [[u32; 4]; OUTPUTS] = std::array::from_fn(|output| outputs[output][lane]);
@@ -90,7 +90,7 @@ impl<'a> Probe<'a> {
         let history = ProgramHistory {
             inputs: inputs.map(|(number, input)| Vector::new(format!("temp[{number}]"), input[lane])).collect(),
             constants: self.constants.clone(),
-            run: recorder.run(&self.listing, format!("fragment ({x}, {y})")),
+            run: step_log.run(&self.listing, format!("fragment ({x}, {y})")),
             killed: trap.is_none() && live >> lane & 1 == 0,
             trap,
             outputs: (0..).zip(outputs).map(|(n, bits): (usize, _)| Vector::new(format!("out[{n}]"), bits)).collect(),

@@ -1,13 +1,13 @@
 //! What histories say of pixels that are not drawn to.
 
-use crate::pipeline::{Means, draw};
+use crate::pipeline::{DrawContext, draw};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::registers::codes::AlphaFunction;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
 use ctm_card::Object;
-use ctm_card::history::{DrawHistory, FragmentHistory, Hidden, PixelEvent, ProgramHistory, Watch, Watcher};
+use ctm_card::history::{DrawHistory, FragmentHistory, Hidden, PixelEvent, PixelLog, PixelWatch, ProgramHistory};
 use ctm_memory::Arena;
 use std::sync::Arc;
 
@@ -68,12 +68,12 @@ fn watched(text: &str, registers: &[(u32, u32)], steps: u64) -> (Vec<DrawHistory
     let memory = Arc::new(Arena::new(BASE, 0x1_0000).expect("memory"));
     let corners = [[0.0f32, 0.0], [20.0, 0.0], [0.0, 20.0]];
     let vertices: Vec<u32> = corners.iter().flat_map(|&[x, y]| [x, y, 0.5, 1.0].map(f32::to_bits)).collect();
-    let mut watcher = Watcher::new(Watch { x: 5, y: 6, steps });
-    let means = Means { watcher: Some(&watcher), ..Means::default() };
+    let mut pixel_log = PixelLog::new(PixelWatch { x: 5, y: 6, steps });
+    let context = DrawContext { pixel_log: Some(&pixel_log), ..DrawContext::default() };
     let control = VapVfCntl::read(&[3 << 16 | 3 << 4 | 4]);
-    draw(&mut state, &memory, &means, &Draw { at: 7, control, vertices: VertexSource::Embedded(&vertices) })
+    draw(&mut state, &memory, &context, &Draw { at: 7, control, vertices: VertexSource::Embedded(&vertices) })
         .expect("a draw");
-    (watcher.take(), memory.read_u32(TARGET.address + 4 * (6 * 64 + 5)).expect("the pixel"))
+    (pixel_log.take(), memory.read_u32(TARGET.address + 4 * (6 * 64 + 5)).expect("the pixel"))
 }
 
 fn fragment(text: &str, registers: &[(u32, u32)]) -> (FragmentHistory, u32) {

@@ -1,6 +1,6 @@
 //! What a primitive is about to do to one pixel, worked out without drawing it.
 
-use super::{Covering, Pixels, pixels_of};
+use super::{Pixels, RasterPrimitive, pixels_of};
 use crate::pipeline::history::Probe;
 use crate::pipeline::window::GRID;
 use crate::surface::Surface;
@@ -34,7 +34,7 @@ impl Pixels<'_> {
     }
 
     /// The samples of a pixel that can be drawn to, and what keeps others from that.
-    fn shown(&self, covering: &Covering, (x, y): (u32, u32), covered: u8) -> (u8, Option<Hidden>) {
+    fn shown(&self, raster_primitive: &RasterPrimitive, (x, y): (u32, u32), covered: u8) -> (u8, Option<Hidden>) {
         let kept = covered & self.shown_samples(lane_of(x, y));
         if !self.visible.framebuffer.contains(x, y) {
             (0, Some(Hidden::Scissor))
@@ -42,7 +42,7 @@ impl Pixels<'_> {
             (0, Some(Hidden::Screendoor))
         } else if !self.visible.shows(x, y) {
             (0, Some(Hidden::ClipRule))
-        } else if covering.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
+        } else if raster_primitive.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
             (0, Some(Hidden::Stipple))
         } else {
             (kept, (kept != covered).then_some(Hidden::Screendoor))
@@ -50,21 +50,21 @@ impl Pixels<'_> {
     }
 
     /// Tells a probe what a primitive is about to do.
-    pub fn examine(&self, probe: &Probe, covering: &Covering) {
-        self.examine_clear(probe, covering);
+    pub fn examine(&self, probe: &Probe, raster_primitive: &RasterPrimitive) {
+        self.examine_clear(probe, raster_primitive);
         let pixel = probe.pixel();
         let lane = lane_of(pixel.0, pixel.1);
-        let covered = self.coverage(covering.shape, pixel);
+        let covered = self.coverage(raster_primitive.shape, pixel);
         if covered[lane] == 0 {
             return;
         }
         let places = pixels_of(pixel.0 & !1, pixel.1 & !1);
         let mut masks = [0; 4];
         for (mask, (place, covered)) in masks.iter_mut().zip(places.into_iter().zip(covered)) {
-            *mask = self.shown(covering, place, covered).0;
+            *mask = self.shown(raster_primitive, place, covered).0;
         }
-        let (visible, hidden) = self.shown(covering, pixel, covered[lane]);
-        let primitive = probe.primitive(covering.window, covering.depth.facing);
+        let (visible, hidden) = self.shown(raster_primitive, pixel, covered[lane]);
+        let primitive = probe.primitive(raster_primitive.window, raster_primitive.depth.facing);
         if visible != 0
             && let Some(resolve) = &self.resolve
         {
@@ -88,7 +88,7 @@ impl Pixels<'_> {
             alpha: None,
             samples: samples_of(visible),
         };
-        self.examine_fragment(probe, covering, &mut masks, &mut fragment);
+        self.examine_fragment(probe, raster_primitive, &mut masks, &mut fragment);
         probe.push(PixelEvent::Fragment(Box::new(fragment)));
     }
 
@@ -96,7 +96,7 @@ impl Pixels<'_> {
     fn examine_fragment(
         &self,
         probe: &Probe,
-        covering: &Covering,
+        raster_primitive: &RasterPrimitive,
         masks: &mut [u8; 4],
         fragment: &mut FragmentHistory,
     ) {
@@ -106,7 +106,7 @@ impl Pixels<'_> {
         if fragment.early {
             for (mask, place) in masks.iter_mut().zip(pixels_of(origin.0, origin.1)) {
                 let mut samples = samples_of(*mask);
-                *mask = self.examine_tests(covering, place, &mut samples, None);
+                *mask = self.examine_tests(raster_primitive, place, &mut samples, None);
                 if place == pixel {
                     fragment.samples = samples;
                 }
@@ -117,7 +117,7 @@ impl Pixels<'_> {
         }
         let covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
         let mut quad = Quad { position: origin, covered, inputs: Vec::new() };
-        covering.inputs.at(origin.0, origin.1, &mut quad.inputs);
+        raster_primitive.inputs.at(origin.0, origin.1, &mut quad.inputs);
         let (program, outputs) = probe.run(&quad, lane);
         let (depth, stopped) = (program.depth, program.killed || program.trap.is_some());
         fragment.program = Some(program);
@@ -129,7 +129,7 @@ impl Pixels<'_> {
         if !fragment.early {
             fragment.samples = samples_of(mask);
             let depth = self.alpha.depth_from_program.then_some(depth);
-            mask = self.examine_tests(covering, pixel, &mut fragment.samples, depth);
+            mask = self.examine_tests(raster_primitive, pixel, &mut fragment.samples, depth);
         }
         for sample in fragment.samples.iter_mut().filter(|sample| mask >> sample.number & 1 != 0) {
             let write = |target| self.examine_write(target, pixel, sample.number, &outputs);
@@ -140,15 +140,15 @@ impl Pixels<'_> {
     /// What the tests of samples would do; gives those that pass.
     fn examine_tests(
         &self,
-        covering: &Covering,
+        raster_primitive: &RasterPrimitive,
         pixel: (u32, u32),
         samples: &mut [SampleHistory],
         program: Option<u32>,
     ) -> u8 {
         let mut passed = 0;
         for sample in samples {
-            let depth = self.depth_of_sample(&covering.depth, pixel, sample.number, program);
-            sample.tests = self.depth.examine(pixel, sample.number, covering.depth.facing, depth);
+            let depth = self.depth_of_sample(&raster_primitive.depth, pixel, sample.number, program);
+            sample.tests = self.depth.examine(pixel, sample.number, raster_primitive.depth.facing, depth);
             passed |= u8::from(sample.tests.is_none_or(|tests| tests.outcome.passed)) << sample.number;
         }
         passed
@@ -160,19 +160,19 @@ impl Pixels<'_> {
     }
 
     /// The clear through the depth unit, whose buffer has the pixel's bytes at another place.
-    fn examine_clear(&self, probe: &Probe, covering: &Covering) {
+    fn examine_clear(&self, probe: &Probe, raster_primitive: &RasterPrimitive) {
         let Some((surface, value)) = self.clear.as_ref().map(|clear| clear.examine()) else { return };
         let targets = self.targets_at(probe.pixel());
-        let Rect { left, top, right, bottom } = self.area(covering.shape);
+        let Rect { left, top, right, bottom } = self.area(raster_primitive.shape);
         let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
         let same = |&(x, y): &(u32, u32)| {
             surface.address(x, y, 0).is_some_and(|address| targets.iter().any(|at| at.address == Some(address)))
         };
         for place in places.filter(same) {
-            let covered = self.coverage(covering.shape, place)[lane_of(place.0, place.1)];
-            if self.shown(covering, place, covered).0 != 0 {
+            let covered = self.coverage(raster_primitive.shape, place)[lane_of(place.0, place.1)];
+            if self.shown(raster_primitive, place, covered).0 != 0 {
                 let before = surface.read(place.0, place.1, 0);
-                let primitive = probe.primitive(covering.window, covering.depth.facing);
+                let primitive = probe.primitive(raster_primitive.window, raster_primitive.depth.facing);
                 let (kind, samples) = (CopyKind::Clear, Vec::new());
                 let history = CopyHistory { kind, primitive, place, samples, before, result: value, after: before };
                 probe.push(PixelEvent::Copy(history));

@@ -1,9 +1,9 @@
 //! Vertices that are transformed together, against those that are transformed one by one.
 
 use super::Vertices;
-use crate::pipeline::Scratch;
+use crate::pipeline::DrawCache;
 use crate::pipeline::corner::Projection;
-use crate::pipeline::{DrawError, Means};
+use crate::pipeline::{DrawContext, DrawError};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::state::State;
@@ -78,7 +78,7 @@ fn state(u: &mut Unstructured) -> Result<State> {
 
 #[test]
 fn vertices_together_are_those_one_by_one() {
-    let scratch = Scratch::new().expect("memory");
+    let cache = DrawCache::new().expect("memory");
     let memory = Arena::new(BASE, 0x1_0000).unwrap();
     for n in 0..ARRAY.size / 4 {
         memory.write_u32(BASE + 4 * n, ((n % 97) as f32 / 8.0 - 6.0).to_bits());
@@ -103,8 +103,8 @@ fn vertices_together_are_those_one_by_one() {
             let draw = Draw { at: 0, control, vertices };
             let projection = Projection::of(&state);
             let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
-                let means = Means { engine, scratch: Some(&scratch), ..Means::default() };
-                let mut vertices = Vertices::new(&state, &memory, &means, &draw, &projection)?;
+                let context = DrawContext { engine, cache: Some(&cache), ..DrawContext::default() };
+                let mut vertices = Vertices::new(&state, &memory, &context, &draw, &projection)?;
                 (0..vertices.count()).map(|place| vertices.get(place).map(|number| *vertices.corner(number))).collect()
             };
             assert!(all(Some(&engine)) == all(None), "{}", name.name());

@@ -1,0 +1,22 @@
+//! Memory of the host that draws use again and again.
+
+use super::{rectangles, tiles, vertices};
+use std::cell::RefCell;
+
+/// What kernels read and write beside the card's memory.
+pub struct DrawCache {
+    pub(super) vertices: vertices::VertexMemory,
+    pub(super) rectangles: RefCell<rectangles::RectangleMemory>,
+    pub(super) tiles: RefCell<tiles::TileMemory>,
+}
+
+impl DrawCache {
+    /// New memory; `None` if the host has none.
+    pub fn new() -> Option<Self> {
+        Some(DrawCache {
+            vertices: vertices::VertexMemory::new()?,
+            rectangles: RefCell::default(),
+            tiles: RefCell::new(tiles::TileMemory::new()?),
+        })
+    }
+}

@@ -1,0 +1,418 @@
+//! Pixels with one sample, many together: primitives are collected by the tiles of the framebuffer that they touch, and drawn tile by tile, which
+//! threads share, in blocks of eight columns and two rows. All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
+
+mod colour;
+mod depth;
+mod drawn_pixels;
+mod fills;
+mod interpolation;
+mod primitives;
+mod quad_masks;
+mod rasterising;
+mod rectangle_stores;
+mod rectangles;
+mod storing;
+mod surface_variant;
+mod surfaces;
+#[cfg(test)]
+mod tests;
+mod values;
+mod worker;
+
+pub use primitives::Primitives;
+pub use rectangles::{Piece, Rectangle};
+pub use surface_variant::SurfaceVariant;
+pub use surfaces::{QuadPlaceCache, SurfaceQuads};
+
+use super::attributes::{PrimitiveContext, SetupVertex};
+use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
+use super::pixels::GRID;
+use super::samples::Samples;
+use super::stage::{PixelStage, ShadedPrimitive};
+use super::{DrawContext, DrawError};
+use crate::state::State;
+use ctm_card::Counts;
+use ctm_engine::{Executor, Workers};
+use ctm_lane::clock::Instant;
+use ctm_lane::domain::Domain;
+use ctm_lane::run::RunOptions;
+use ctm_memory::{ByVector, InPairs, Space};
+use ctm_r700::Job;
+use ctm_raster::coverage::{Shape, area, quad_spans};
+use ctm_raster::covered::ShadingRate;
+use ctm_raster::grid::Rect;
+use ctm_raster::plane::Setup;
+use ctm_raster::simd::dispatch;
+use ctm_raster::tiles::{self, Tiles};
+use fills::FillRectangle;
+use rectangles::PendingHalf;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use worker::{CompiledProgram, Share, Shared, Worker};
+
+/// Quads that the program runs for together.
+const QUADS: usize = 1024;
+/// Quads of memory behind these: what blocks bring is laid out for all of their columns.
+const MARGIN: usize = 4;
+/// Pixels that the program runs for together where it runs for those that are drawn alone: with the margin of a line, no more than surfaces have columns.
+const PIXELS: usize = 4 * QUADS - 4 * LINE_MARGIN;
+/// Words of memory behind theirs. With them, lines are of no power of two bytes, as caches keep few lines whose addresses differ by one.
+const LINE_MARGIN: usize = 64;
+/// Quads from which on another thread is worth it.
+const QUADS_PER_THREAD: usize = 512;
+/// Quads from which on it is worth it to find out where those of all columns and rows lie.
+const QUADS_WORTH_PLACES: usize = 1024;
+/// Threads at most.
+const THREADS: usize = 32;
+/// Parts that a rectangle is drawn in, for each thread.
+const SHARES_PER_THREAD: u32 = 4;
+/// Columns and rows that scissors have at most.
+const MOST: u32 = 1 << 14;
+
+/// A primitive that may be half of a rectangle.
+struct LargePrimitive {
+    /// What it covers.
+    shape: Shape,
+    /// The pixels that may be covered.
+    area: Rect,
+    /// What is drawn of it.
+    shaded: ShadedPrimitive,
+}
+
+/// What the quads of a draw need.
+pub struct TileRenderer<'a> {
+    context: &'a DrawContext<'a>,
+    stage: PixelStage<'a>,
+    draw_memory: DrawMemory<'a>,
+    workers: Vec<Mutex<Worker>>,
+    /// The primitives that wait, and the tiles that they touch.
+    primitives: Primitives,
+    tiles: Tiles,
+    /// Pixels around them.
+    around: u64,
+    /// Whether rectangles of many pixels are drawn as such, and a primitive that may be half of one; what waits comes before it.
+    takes_rectangles: bool,
+    /// Whether those are filled that have one colour and one depth.
+    fills: bool,
+    half: Option<PendingHalf>,
+    counts: Counts,
+}
+
+/// Pixels of a part of the framebuffer.
+fn pixels_of(area: Rect) -> u64 {
+    u64::from(area.right.saturating_sub(area.left)) * u64::from(area.bottom.saturating_sub(area.top))
+}
+
+/// Quads of so many pixels.
+fn quads_of(pixels: u64) -> usize {
+    usize::try_from(pixels / 4).unwrap_or(usize::MAX)
+}
+
+/// The threads that draws share, if there are more than one.
+fn threads<'m>(context: &DrawContext<'m>) -> Option<&'m Workers> {
+    match context.executor {
+        Executor::Reference => None,
+        Executor::Engine(engine) => Some(engine.runtime().workers()),
+    }
+}
+
+impl<'a> TileRenderer<'a> {
+    /// Of the state, for pixels of one sample; `None` where it matters in which order pixels are drawn.
+    ///
+    /// # Errors
+    /// Something that it needs is not there, or not executed.
+    pub fn of(state: &State, context: &'a DrawContext<'a>, samples: Samples) -> Result<Option<Self>, DrawError> {
+        let mut builder = DrawMemoryBuilder::new(context.cache, context.memory);
+        let stage = PixelStage::of(state, context, samples, &mut builder)?;
+        if !stage.is_apart() {
+            return Ok(None);
+        }
+        let threads = threads(context).map_or(1, |workers| workers.threads(context.options.threads, THREADS as u64));
+        let mut worker = || {
+            let lines = stage.lines(PIXELS + LINE_MARGIN, &mut builder)?;
+            Ok(Mutex::new(Worker::new(stage.regions(QUADS + MARGIN, &mut builder)?, lines)))
+        };
+        let workers = (0..threads).map(|_| worker()).collect::<Result<_, DrawError>>()?;
+        let draw_memory = builder.make()?;
+        Ok(Some(TileRenderer {
+            context,
+            takes_rectangles: rectangles::is_possible(&stage),
+            fills: fills::is_possible(&stage),
+            stage,
+            draw_memory,
+            workers,
+            primitives: context.cache.take_primitives(),
+            tiles: Tiles::default(),
+            around: 0,
+            half: None,
+            counts: Counts::default(),
+        }))
+    }
+
+    /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        self.stage.size()
+    }
+
+    /// Draws the pixels inside of `clip` that a shape covers, with planes through three places, of which `setup` is.
+    ///
+    /// # Errors
+    /// A program stops, or the time is up.
+    pub fn polygon(
+        &mut self,
+        shape: &Shape,
+        clip: &Rect,
+        face: &PrimitiveContext,
+        setup: Setup,
+        corners: [&SetupVertex; 3],
+    ) -> Result<(), DrawError> {
+        let area = area(GRID, shape, *clip);
+        if area.is_empty() {
+            return Ok(());
+        }
+        if !(self.takes_rectangles || self.fills) || pixels_of(area) < rectangles::LEAST {
+            self.draw_half()?;
+            self.begin(area)?;
+            self.primitives.add(&self.stage.inputs, (shape, area), face, setup, corners);
+            return Ok(());
+        }
+        let shaded = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
+        let primitive = LargePrimitive { shape: shape.clone(), area, shaded };
+        let rows = quad_spans(GRID, shape, clip, GRID.pixel_centre(0, 0));
+        let rows = rows.flat_map(|(y, [upper, lower])| [(y, upper), (y + 1, lower)]);
+        let part = PendingHalf { rows: rows.filter(|(_, columns)| !columns.is_empty()).collect(), primitive };
+        let half = self.half.take();
+        let is_filled = |rectangle: &Rectangle| rectangle.is_constant() && self.filled().is_some();
+        let is_taken = |rectangle: &Rectangle| self.takes_rectangles || is_filled(rectangle);
+        let rectangle = half.as_ref().and_then(|half| half.with(&part)).filter(is_taken);
+        let whole = if rectangle.is_none() { part.rectangle().filter(is_taken) } else { None };
+        if let Some(half) = half.filter(|_| rectangle.is_none()) {
+            self.add(half.primitive)?;
+        }
+        match rectangle.or(whole) {
+            Some(rectangle) => self.draw_rectangle(&rectangle),
+            None => {
+                self.half = Some(part);
+                Ok(())
+            }
+        }
+    }
+
+    /// Collects the primitive that waits for its other half.
+    fn draw_half(&mut self) -> Result<(), DrawError> {
+        self.half.take().map_or(Ok(()), |half| self.add(half.primitive))
+    }
+
+    /// Collects a primitive.
+    fn add(&mut self, LargePrimitive { shape, area, shaded }: LargePrimitive) -> Result<(), DrawError> {
+        self.begin(area)?;
+        self.primitives.add_shaded(shape, area, shaded);
+        Ok(())
+    }
+
+    /// Begins to collect a primitive that may cover these pixels, which is added next.
+    fn begin(&mut self, area: Rect) -> Result<(), DrawError> {
+        if self.primitives.are_full() {
+            self.draw()?;
+        }
+        if self.primitives.all.is_empty() {
+            let [right, bottom] = self.stage.size().unwrap_or([MOST; 2]);
+            self.tiles.begin(Rect { left: 0, top: 0, right: right.min(MOST), bottom: bottom.min(MOST) }, tiles::SIZE);
+        }
+        self.around += pixels_of(area);
+        self.tiles.add(area, self.primitives.all.len() as u16);
+        Ok(())
+    }
+
+    /// Draws a rectangle behind what waits.
+    fn draw_rectangle(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
+        self.draw()?;
+        if rectangle.is_constant()
+            && let Some(surfaces) = self.filled()
+        {
+            return self.fill(rectangle, &surfaces);
+        }
+        let pixels = rectangle.pixels();
+        self.counts.pixels += pixels;
+        self.counts.fragments += pixels;
+        self.counts.passed += pixels;
+        let bound = self.bound(rectangle)?;
+        let (stage, bound) = (&self.stage, bound.as_ref());
+        let job = |worker: &Worker, space| stage.job_of_rectangle(&worker.regions, (rectangle, bound), space);
+        let compiled = self.compiled(self.context.executor_of(stage.program.hash, pixels), &job)?;
+        let shares = |threads: usize| if threads > 1 { threads as u32 * SHARES_PER_THREAD } else { 1 };
+        let how = (compiled, ShadingRate::Quads);
+        if bound.is_some_and(|bound| bound.colours.is_some()) {
+            return self.spread(pixels, shares, how, job, |_, share| share.run_strip(rectangle));
+        }
+        let exports_all = bound.is_some_and(|bound| bound.exports_all);
+        self.spread(pixels, shares, how, job, |worker, share| worker.draw_rectangle(share, rectangle, exports_all))
+    }
+
+    /// The depth buffer and the targets, in this order, if rectangles that have one colour and one depth are filled.
+    fn filled(&self) -> Option<Vec<SurfaceQuads<'a>>> {
+        let depth = self.stage.depth.as_ref().map(|depth| depth.surface_quads());
+        let all = depth.into_iter().chain(self.stage.targets.iter().map(|target| target.surface_quads()));
+        let all: Vec<_> = all.map(|surface_quads| self.context.cache.with_places(surface_quads, true)).collect();
+        (self.fills && all.iter().all(|surface_quads| surface_quads.blocks().is_some())).then_some(all)
+    }
+
+    /// Fills a rectangle that has one colour and one depth in these surfaces, behind what waits.
+    fn fill(&mut self, rectangle: &Rectangle, surfaces: &[SurfaceQuads]) -> Result<(), DrawError> {
+        let (context, stage, arena) = (self.context, &self.stage, self.draw_memory.arena());
+        let (Some(worker), Some(quad)) = (self.workers.first(), Domain::of_size(2, 2)) else { return Ok(()) };
+        let Worker { regions, .. } = &*worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut words = Vec::new();
+        if let (Some(buffer), Some((depth, range))) = (&stage.depth, rectangle.depth) {
+            words.push(buffer.filled(depth, range));
+        }
+        if !stage.targets.is_empty()
+            && let Some(mut job) = stage.job_of_rectangle(regions, (rectangle, None), self.draw_memory.space())
+        {
+            job.lanes = quad.into();
+            regions.clear_words(arena, 1);
+            context.run(&job, stage.program.hash)?;
+        }
+        for target in &stage.targets {
+            let colour = regions.output(target.output).map(|region| self.draw_memory.vector(region, 0));
+            words.push((target.surface.format.encode(colour.unwrap_or_default())[0], target.written[0]));
+        }
+        for (surface_quads, (word, mask)) in surfaces.iter().zip(words) {
+            let Some(blocks) = surface_quads.blocks() else { continue };
+            match ByVector::new() {
+                Some(access) => dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask, access }),
+                None => dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask, access: InPairs }),
+            }
+        }
+        let pixels = rectangle.pixels();
+        self.counts.pixels += pixels;
+        self.counts.fragments += pixels;
+        self.counts.passed += pixels;
+        Ok(())
+    }
+
+    /// Draws what waits.
+    fn draw(&mut self) -> Result<(), DrawError> {
+        if self.primitives.all.is_empty() {
+            return Ok(());
+        }
+        let done = self.draw_tiles();
+        self.primitives.clear();
+        self.tiles.clear();
+        self.around = 0;
+        done
+    }
+
+    /// Draws the tiles with primitives.
+    fn draw_tiles(&self) -> Result<(), DrawError> {
+        // Of what is around a triangle it covers half.
+        let (pixels, stage) = (self.around / 2, &self.stage);
+        let executor = self.context.executor_of(self.stage.program.hash, pixels);
+        let shares = |_| self.tiles.touched() as u32;
+        let draw = |worker: &mut Worker, share: &mut Share| worker.draw_tile(share);
+        if quads_of(pixels) >= QUADS_WORTH_PLACES && drawn_pixels::is_possible(&self.stage) {
+            let bindings = self.bindings_of_pixels(pixels);
+            let bindings = bindings.as_ref().unwrap_or(&stage.bindings);
+            let job = |worker: &Worker, space| stage.job_of_pixels(&worker.lines, PIXELS, bindings, space);
+            let compiled = self.compiled(executor, &job)?.filter(drawn_pixels::is_by_pixels);
+            if compiled.is_some() {
+                return self.spread(pixels, shares, (compiled, ShadingRate::Pixels), job, draw);
+            }
+        }
+        let job = |worker: &Worker, space| stage.job(&worker.regions, QUADS, space);
+        let compiled = self.compiled(executor, &job)?;
+        self.spread(pixels, shares, (compiled, ShadingRate::Quads), job, draw)
+    }
+
+    /// What executes the program. What that depends on is the same for all threads and runs: it is looked up once.
+    fn compiled<'s>(
+        &'s self,
+        executor: Option<&Executor>,
+        job: &impl Fn(&Worker, &'s Space) -> Option<Job<'s>>,
+    ) -> Result<Option<CompiledProgram>, DrawError> {
+        let Some((executor, worker)) = executor.zip(self.workers.first()) else { return Ok(None) };
+        let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(job(&worker, self.draw_memory.space()).map(|job| executor.compile(&job)).transpose()?)
+    }
+
+    /// Has threads draw the shares that there are of so many pixels, with a job for each thread.
+    fn spread<'s>(
+        &'s self,
+        pixels: u64,
+        shares: impl Fn(usize) -> u32,
+        (compiled, rate): (Option<CompiledProgram>, ShadingRate),
+        job: impl Fn(&Worker, &'s Space) -> Option<Job<'s>> + Sync,
+        draw: impl Fn(&mut Worker, &mut Share) -> Result<(), DrawError> + Sync,
+    ) -> Result<(), DrawError> {
+        let context = self.context;
+        if context.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(DrawError::TimeIsUp);
+        }
+        let pool = threads(context);
+        let quads = quads_of(pixels);
+        let pieces = (quads / QUADS_PER_THREAD) as u64;
+        let count = pool.map_or(1, |pool| pool.threads(context.options.threads, pieces)).min(self.workers.len());
+        let worth = quads >= QUADS_WORTH_PLACES;
+        let placed = |surface_quads: SurfaceQuads<'a>| context.cache.with_places(surface_quads, worth);
+        let depth = self.stage.depth.as_ref().map(|depth| placed(depth.surface_quads()));
+        let targets = self.stage.targets.iter().map(|target| placed(target.surface_quads()));
+        let space = self.draw_memory.space();
+        let shared = Shared {
+            stage: &self.stage,
+            depth: depth.as_ref(),
+            targets: &targets.collect::<Vec<_>>(),
+            primitives: &self.primitives,
+            tiles: &self.tiles,
+            compiled,
+            rate,
+            options: RunOptions { threads: 1, ..context.options },
+            arena: self.draw_memory.arena(),
+            shares: shares(count),
+        };
+        let next = AtomicU32::new(0);
+        let failure = Mutex::new(None);
+        let workers = &self.workers;
+        let work = |thread: usize| {
+            let Some(worker) = workers.get(thread) else { return };
+            let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(job) = job(&worker, space) else { return };
+            let mut share = Share { shared: &shared, job, bound: None, number: 0 };
+            loop {
+                share.number = next.fetch_add(1, Relaxed);
+                if share.number >= shared.shares {
+                    break;
+                }
+                if let Err(error) = draw(&mut worker, &mut share) {
+                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                    // Whichever thread comes first, it is the same one.
+                    if failure.as_ref().is_none_or(|&(other, _)| share.number < other) {
+                        *failure = Some((share.number, error));
+                    }
+                }
+            }
+        };
+        match pool.filter(|_| count > 1) {
+            Some(pool) => pool.run(count, work, || {}),
+            None => work(0),
+        }
+        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Draws what waits, and gives what was done.
+    ///
+    /// # Errors
+    /// A program stops, or the time is up.
+    pub fn finish(mut self) -> Result<Counts, DrawError> {
+        self.draw_half()?;
+        self.draw()?;
+        self.context.cache.give_primitives_back(self.primitives);
+        let mut counts = self.counts;
+        for worker in self.workers {
+            counts.add_pixels(worker.into_inner().unwrap_or_else(PoisonError::into_inner).counts);
+        }
+        Ok(counts)
+    }
+}

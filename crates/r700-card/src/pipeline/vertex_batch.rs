@@ -1,0 +1,151 @@
+//! Primitives that are drawn together, and the vertices that they share.
+
+use super::assemble::{Assembly, Primitive};
+use super::geometry::InputPrimitive;
+
+/// Vertices that are remembered at most: a power of two.
+const REMEMBERED: usize = 1 << 12;
+/// Vertices of a primitive at most.
+pub const CORNERS: usize = 6;
+
+/// What a vertex that is remembered is.
+#[derive(Clone, Copy)]
+struct CachedVertex {
+    instance: u32,
+    number: u32,
+    lane: usize,
+    /// The batch that it is in.
+    batch: u64,
+}
+
+/// How much a batch holds.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchLimits {
+    /// Vertices.
+    pub vertices: usize,
+    /// Primitives.
+    pub primitives: usize,
+}
+
+/// Which vertices of a draw primitives share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VertexSharing {
+    /// Those with the same number.
+    Numbers,
+    /// None: programs get the number of the primitive in R0.z (decision D205).
+    Nothing,
+}
+
+/// Primitives that wait.
+pub struct VertexBatch {
+    limits: BatchLimits,
+    sharing: VertexSharing,
+    remembered: Vec<CachedVertex>,
+    batch: u64,
+    /// R0 of the vertices.
+    pub vertices: Vec<[u32; 4]>,
+    /// Primitives as they are drawn.
+    pub primitives: Vec<Primitive>,
+    /// The same as geometry programs get them, if there is one.
+    pub inputs: Vec<InputPrimitive>,
+}
+
+impl VertexBatch {
+    /// An empty one, for draws of so many vertices.
+    pub fn new(limits: BatchLimits, sharing: VertexSharing, vertices: usize) -> Self {
+        let nothing = CachedVertex { instance: 0, number: 0, lane: 0, batch: 0 };
+        let count = match sharing {
+            VertexSharing::Numbers => vertices.next_power_of_two().min(REMEMBERED),
+            VertexSharing::Nothing => 1,
+        };
+        VertexBatch {
+            limits,
+            sharing,
+            remembered: vec![nothing; count],
+            batch: 1,
+            vertices: Vec::new(),
+            primitives: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// Whether another primitive may be too much.
+    pub fn is_full(&self) -> bool {
+        self.vertices.len() + CORNERS > self.limits.vertices.max(CORNERS)
+            || self.primitives.len().max(self.inputs.len()) >= self.limits.primitives.max(1)
+    }
+
+    /// Adds primitive `n` of a part with vertices of these numbers; it is the one with `number` of its instance.
+    pub fn primitive(&mut self, assembly: &Assembly, n: usize, part: &[u32], instance: u32, number: u32) {
+        let primitive = assembly.get(n).map(|vertex| self.vertex(part[vertex], instance, number));
+        self.primitives.push(primitive);
+    }
+
+    /// Adds it for a geometry program.
+    pub fn input(&mut self, assembly: &Assembly, n: usize, part: &[u32], instance: u32, number: u32) {
+        let mut vertices = [0; CORNERS];
+        for (place, vertex) in vertices.iter_mut().zip(assembly.with_neighbours(n)).take(assembly.inputs()) {
+            *place = self.vertex(part[vertex], instance, number);
+        }
+        self.inputs.push(InputPrimitive { number, vertices });
+    }
+
+    fn vertex(&mut self, number: u32, instance: u32, primitive: u32) -> usize {
+        let lane = self.vertices.len();
+        match self.sharing {
+            VertexSharing::Nothing => self.vertices.push([number, 0, primitive, instance]),
+            VertexSharing::Numbers => {
+                let place = number as usize & (self.remembered.len() - 1);
+                let found = &mut self.remembered[place];
+                if (found.batch, found.instance, found.number) == (self.batch, instance, number) {
+                    return found.lane;
+                }
+                *found = CachedVertex { instance, number, lane, batch: self.batch };
+                self.vertices.push([number, 0, 0, instance]);
+            }
+        }
+        lane
+    }
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.batch += 1;
+        self.vertices.clear();
+        self.primitives.clear();
+        self.inputs.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registers::codes::PrimitiveType;
+
+    #[test]
+    fn vertices_are_shared_by_number() {
+        let limits = BatchLimits { vertices: 8, primitives: 3 };
+        let strip = Assembly::new(PrimitiveType(6), 4, true).unwrap();
+        let part = [7, 8, 7 + 4096, 8];
+        let mut batch = VertexBatch::new(limits, VertexSharing::Numbers, 4);
+        batch.primitive(&strip, 0, &part, 2, 0);
+        batch.primitive(&strip, 1, &part, 2, 1);
+        assert_eq!(batch.vertices, [[7, 0, 0, 2], [8, 0, 0, 2], [4103, 0, 0, 2]]);
+        assert_eq!(batch.primitives[1].form.vertices(), [2, 1, 1]);
+        assert!(batch.is_full(), "there is no place for six more");
+        batch.clear();
+        batch.input(&strip, 1, &part, 3, 5);
+        assert_eq!(
+            (batch.vertices.len(), &batch.inputs[..]),
+            (2, &[InputPrimitive { number: 5, vertices: [0, 1, 1, 0, 0, 0] }][..])
+        );
+        assert!(!batch.is_full());
+    }
+
+    #[test]
+    fn vertices_with_numbers_of_primitives_are_not_shared() {
+        let mut batch = VertexBatch::new(BatchLimits { vertices: 6, primitives: 8 }, VertexSharing::Nothing, 4);
+        let strip = Assembly::new(PrimitiveType(6), 4, true).unwrap();
+        batch.primitive(&strip, 0, &[5; 4], 1, 9);
+        assert_eq!((&batch.vertices[..], batch.is_full()), (&[[5, 0, 9, 1]; 3][..], true));
+    }
+}
