@@ -106,13 +106,7 @@ impl Layout {
 
     /// How the place of an element is calculated: the part of the column, and that of the row.
     pub fn formula(&self) -> [PartFormula; 2] {
-        let [width_log2, height_log2] = match self.form {
-            Form::Rows => [0, 0],
-            Form::Tiles { width_log2, height_log2 } | Form::Nested { width_log2, height_log2, .. } => {
-                [width_log2, height_log2]
-            }
-            Form::Swizzled(layout) => [layout.tile_width_log2, layout.tile_height_log2],
-        };
+        let [width_log2, height_log2] = self.tile_log2();
         let formula = |tile_log2: u32, part: &dyn Fn(u32) -> AddressPart| PartFormula {
             tile_log2,
             tile_bytes: part(1 << tile_log2).added,
@@ -123,12 +117,19 @@ impl Layout {
 
     /// Whether each element has a place of its own: rows are of whole tiles.
     pub fn has_whole_tiles(&self) -> bool {
-        let width_log2 = match self.form {
-            Form::Rows => 0,
-            Form::Tiles { width_log2, .. } | Form::Nested { width_log2, .. } => width_log2,
-            Form::Swizzled(layout) => layout.tile_width_log2,
-        };
+        let [width_log2, _] = self.tile_log2();
         (self.stride >> self.element_log2).is_multiple_of(1 << width_log2)
+    }
+
+    /// log2 of the columns and rows of a tile: the largest that the layout has.
+    pub fn tile_log2(&self) -> [u32; 2] {
+        match self.form {
+            Form::Rows => [0, 0],
+            Form::Tiles { width_log2, height_log2 } | Form::Nested { width_log2, height_log2, .. } => {
+                [width_log2, height_log2]
+            }
+            Form::Swizzled(layout) => [layout.tile_width_log2, layout.tile_height_log2],
+        }
     }
 
     /// Byte offset of an element from the beginning; coordinates are below 4096.

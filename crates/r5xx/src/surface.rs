@@ -102,8 +102,8 @@ impl<'a> Surface<'a> {
 
     /// Whether all pixels of a rectangle are there. It may be that they are, and nobody knows.
     pub fn holds(&self, area: Rect) -> bool {
-        // No tile is higher.
-        let rows = area.bottom.next_multiple_of(64);
+        let [_, tile_log2] = self.layout.tile_log2();
+        let rows = area.bottom.next_multiple_of(1 << tile_log2);
         let inside = area.right <= self.pitch && self.has_own_places() && rows <= ROWS;
         inside && self.memory.address(0, self.pitch * self.bytes * rows).is_some()
     }
@@ -168,7 +168,7 @@ impl<'a> Surface<'a> {
         };
         let area = Rect { right: area.right.min(self.pitch), bottom: area.bottom.min(ROWS), ..area };
         // What tiles are inside lie side by side, row of tiles by row of tiles.
-        let [across, down] = self.layout.formula().map(|formula| formula.tile_log2);
+        let [across, down] = self.layout.tile_log2();
         let whole = |low: u32, high: u32, log2: u32| (low.next_multiple_of(1 << log2), high >> log2 << log2);
         let ((left, right), (top, bottom)) = (whole(area.left, area.right, across), whole(area.top, area.bottom, down));
         if self.bytes != 4 || self.samples != 1 || left >= right || top >= bottom || !self.has_own_places() {
@@ -279,6 +279,24 @@ mod tests {
                 }
             });
             assert!(filled == written, "{form:?}, {size:#x} bytes, {area:?}, {word:#x} in {bits:#x}");
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn a_surface_holds_all_rows_of_its_tiles() {
+        ctm_cases::check(500, |u: &mut Unstructured| {
+            let (macro_tile, micro_tile) = (u.arbitrary()?, MicroTile::of(u.int_in_range(0..=2)?));
+            let form = SurfaceForm { pitch: 256, macro_tile, micro_tile, bytes: *u.choose(&[1, 2, 4])?, samples: 1 };
+            let rows: u32 = u.int_in_range(1..=60)?;
+            let [_, height_log2] = Layout::new(form.bytes, form.pitch * form.bytes, macro_tile, micro_tile).tile_log2();
+            let size = form.pitch * form.bytes * rows.next_multiple_of(1 << height_log2);
+            let area = Rect { left: 0, top: 0, right: form.pitch, bottom: rows };
+            after(form, size, |surface| {
+                let mut pixels = (0..rows).flat_map(|y| (0..form.pitch).map(move |x| (x, y)));
+                assert!(surface.holds(area) && pixels.all(|(x, y)| surface.contains(x, y)), "{form:?}, {rows} rows");
+            });
+            after(form, size - 4, |surface| assert!(!surface.holds(area), "{form:?}, {rows} rows"));
             Ok(())
         });
     }

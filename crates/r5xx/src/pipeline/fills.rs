@@ -3,7 +3,7 @@
 
 use super::depth::DepthFill;
 use super::pixels::{Pixels, RasterPrimitive};
-use super::shading::{OutputChannel, PassThrough};
+use super::shading::{OutputChannel, PassThrough, Shading};
 use super::targets::ColourTarget;
 use crate::layout::{AddressPart, CONTIGUOUS_COLUMNS};
 use crate::surface::Surface;
@@ -80,15 +80,14 @@ impl ChannelMoves {
 
 impl<'s> PrimitiveFill<'s> {
     /// How a primitive is drawn so, if it can be.
-    pub fn of(
-        pixels: &'s Pixels,
-        pass_through: &PassThrough,
-        textures: &'s Textures,
-        primitive: &RasterPrimitive,
-    ) -> Option<Self> {
-        let targets = pixels.fill_targets()?;
+    pub fn of(pixels: &'s Pixels, shading: &Shading<'s, '_>, primitive: &RasterPrimitive) -> Option<Self> {
+        let (target, pass_through, textures) = match (pixels.fill_targets()?, shading) {
+            // What the program gives goes nowhere.
+            (None, _) => return Some(PrimitiveFill { colour: None, depth: pixels.depth_fill(primitive)? }),
+            (Some(target), Shading::PassThrough(pass_through, textures)) => (target, pass_through, textures),
+            (Some(_), Shading::Program(_)) => return None,
+        };
         let depth = pixels.depth_fill(primitive)?;
-        let Some(target) = targets else { return Some(PrimitiveFill { colour: None, depth }) };
         let from = match pass_through.constant(primitive.inputs) {
             Some(output) => FillSource::Value(target.encode(output)),
             None => FillSource::Texels(TexelCopy::of(

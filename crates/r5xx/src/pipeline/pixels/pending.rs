@@ -103,9 +103,7 @@ impl PendingQuads<'_, '_, '_> {
             }
             self.draw_half(half)?;
         }
-        if let Shading::PassThrough(pass_through, textures) = &self.shading
-            && let Some(direct) = PrimitiveFill::of(pixels, pass_through, textures, primitive)
-        {
+        if let Some(direct) = PrimitiveFill::of(pixels, &self.shading, primitive) {
             // What comes before comes first.
             self.flush()?;
             self.count(pixels.draw_directly(primitive, &direct));
