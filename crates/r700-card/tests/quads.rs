@@ -15,8 +15,8 @@ const PLACES: [u32; 2] = [0x900, 0xB00];
 /// The depth buffer is in the second half of the target's object.
 const DEPTH: u32 = 0x20;
 
-/// Pixel programs, with what registers say of them: they do nothing, kill pixels, export depth and stencil values, or take the pixel's place.
-const PROGRAMS: [(&str, &[(u32, u32)]); 4] = [
+/// Pixel programs, with what registers say of them: they do nothing, kill pixels, export depth and stencil values, or take the pixel's place or its face.
+const PROGRAMS: [(&str, &[(u32, u32)]); 5] = [
     ("EXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM", &[]),
     (
         "ALU:\n 0 x: KILLGT ____, R0.x, 0.5f\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM",
@@ -29,6 +29,10 @@ const PROGRAMS: [(&str, &[(u32, u32)]); 4] = [
     (
         "ALU:\n 0 x: MUL R0.x, R1.x, 0.03f\n   y: MUL R0.y, R1.z, R1.w\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM",
         &[(0x2_86CC, 0x1000_0501), (0x2_8850, 0x0020_0002)],
+    ),
+    (
+        "ALU:\n 0 x: MUL R0.x, R1.y, R0.z\n   y: ADD R0.y, R1.z, R1.w\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM",
+        &[(0x2_86D0, 1 << 12 | 1 << 9 | 1 << 8), (0x2_8850, 0x0020_0002)],
     ),
 ];
 

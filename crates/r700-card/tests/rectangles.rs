@@ -112,8 +112,19 @@ fn case(u: &mut Unstructured) -> Result<Case> {
     if has_depth {
         let write = u.int_in_range(0..=1)? << 2;
         let function = if u.ratio(1, 5)? { u.int_in_range(0..=7)? } else { 7 };
-        all.extend([(0x2_8800, 1 << 1 | write | function << 4), (0x2_8000, size)]);
+        // Stencil tests that pass all, as a rule, and store something: of both sides.
+        let mut stencil =
+            || Ok(if u.ratio(1, 8)? { u.arbitrary::<u32>()? & 0xFFF } else { 7 | u.int_in_range(0..=7)? << 6 });
+        let (front, back) = (stencil()?, stencil()?);
+        let stencils =
+            if u.arbitrary()? { 1 | front << 8 | u32::from(u.arbitrary::<bool>()?) << 7 | back << 20 } else { 0 };
+        all.extend([(0x2_8800, 1 << 1 | write | function << 4 | stencils), (0x2_8000, size)]);
+        all.extend([(0x2_8430, u.arbitrary()?), (0x2_8434, u.arbitrary()?)]);
         all.push((0x2_8010, *u.choose(&[2, 4])? << 15 | *u.choose(&[2, 3, 6])?));
+        // Copies of depths.
+        if format & 0xFF == 0x68 && u.ratio(1, 4)? {
+            all.push((0x2_8D0C, 0x8C));
+        }
     }
     let mut stream = state(&all);
     if has_depth {

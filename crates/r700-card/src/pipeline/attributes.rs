@@ -276,6 +276,15 @@ pub enum Value {
     Sprite { selects: [u8; 4], flipped: bool, corners: [Point; 2] },
 }
 
+/// A direction on the screen.
+#[derive(Clone, Copy, Debug)]
+pub enum Axis {
+    /// To the right.
+    Column,
+    /// Downwards.
+    Row,
+}
+
 /// What registers get over a primitive.
 pub struct Gradients {
     /// How what has perspective runs.
@@ -304,6 +313,23 @@ impl Gradients {
         self.depth.at(self.perspective.setup().offset(point)) as f32
     }
 
+    /// Column, row, depth and w of a place.
+    pub fn position(&self, point: Point) -> [u32; 4] {
+        let offset = self.perspective.setup().offset(point);
+        let across = |place: i64| place as f64 / GRID.per_pixel as f64;
+        let values = [across(point.x), across(point.y), self.depth.at(offset), 1.0 / self.inverse.at(offset)];
+        values.map(AttributePlane::bits)
+    }
+
+    /// The plane of columns, or that of rows.
+    pub fn axis(&self, axis: Axis) -> Plane {
+        let (origin, per_pixel) = (self.perspective.setup().origin(), GRID.per_pixel as f64);
+        match axis {
+            Axis::Column => Plane { value: origin.x as f64 / per_pixel, dx: 1.0, dy: 0.0 },
+            Axis::Row => Plane { value: origin.y as f64 / per_pixel, dx: 0.0, dy: 1.0 },
+        }
+    }
+
     /// What each register gets in four pixels: `put` takes the number of the register and the four vectors.
     pub fn at(&self, pixels: &Pixels4, samples: &Samples, mut put: impl FnMut(usize, [[u32; 4]; 4])) {
         self.values.iter().enumerate().for_each(|(number, value)| put(number, self.vectors(value, pixels, samples)));
@@ -326,13 +352,7 @@ impl Gradients {
                 let place = self.kind(linear).place(point(place, n));
                 planes.each_ref().map(|plane| plane.at(&place))
             }),
-            Value::Position { place } => [0, 1, 2, 3].map(|n| {
-                let point = point(place, n);
-                let offset = self.perspective.setup().offset(point);
-                let part = |place: i64| (place as f64 / GRID.per_pixel as f64) as f32;
-                let (z, w) = (self.depth.at(offset) as f32, (1.0 / self.inverse.at(offset)) as f32);
-                [part(point.x), part(point.y), z, w].map(f32::to_bits)
-            }),
+            Value::Position { place } => [0, 1, 2, 3].map(|n| self.position(point(place, n))),
             Value::Face { component, face } => [0, 1, 2, 3].map(|n| {
                 let mut value = [0, 0, pixels.covered[n].into(), pixels.sample.unwrap_or_default()];
                 value[component & 3] = face;

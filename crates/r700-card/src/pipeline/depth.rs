@@ -16,7 +16,7 @@ use ctm_memory::Arena;
 use ctm_num::convert::f32_to_unorm;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored,
+    CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, Fill, StencilOperation, StencilState, Stored,
     float_of_key, key_of_float, test,
 };
 use std::ops::Range;
@@ -165,22 +165,27 @@ impl DepthOffset {
 }
 
 impl DepthBuffer<'_> {
-    /// Whether all pixels pass, there are no stencil tests, and pixels are words.
+    /// Whether all pixels pass on either side, what is stored does not depend on what was, and pixels are words.
     pub fn passes_all(&self) -> bool {
-        let always = matches!(self.state.depth, Some(DepthState { function: CompareFunction::Always, .. }));
-        always && self.state.stencil.is_none() && self.surface.format.bytes() == 4
+        let fills = |facing| self.state.fill(0, facing).is_some();
+        self.surface.format.bytes() == 4 && fills(Facing::Front) && fills(Facing::Back)
     }
 
     /// What becomes of words where all pixels [pass](Self::passes_all) with this depth: the bits of a word, and which of them are replaced.
-    pub fn filled(&self, depth: f32, [least, most]: [f32; 2]) -> (u32, u32) {
+    pub fn filled(&self, depth: f32, [least, most]: [f32; 2], facing: Facing) -> Option<(u32, u32)> {
         let form = self.surface.format;
-        let stored = |depth| form.store(Stored { depth, stencil: 0 })[0];
-        let mask = match (self.state.depth, form) {
-            (Some(DepthState { write: true, .. }), DepthForm::Float { .. }) => u32::MAX,
-            (Some(DepthState { write: true, .. }), DepthForm::Unorm16 | DepthForm::Unorm24 { .. }) => 0xFF_FFFF,
-            _ => 0,
+        let Fill { depth, stencil, stencil_bits } = self.state.fill(form.key(depth.max(least).min(most)), facing)?;
+        let depth_bits = match (depth, form) {
+            (None, _) => 0,
+            (Some(_), DepthForm::Float { .. }) => u32::MAX,
+            (Some(_), DepthForm::Unorm16 | DepthForm::Unorm24 { .. }) => 0xFF_FFFF,
         };
-        (stored(form.key(depth.max(least).min(most))), mask)
+        let stencil_bits = match form {
+            DepthForm::Unorm24 { stencil: true } => u32::from(stencil_bits) << 24,
+            DepthForm::Unorm24 { stencil: false } | DepthForm::Unorm16 | DepthForm::Float { .. } => 0,
+        };
+        let [word, ..] = form.store(Stored { depth: depth.unwrap_or_default(), stencil });
+        Some((word, depth_bits | stencil_bits))
     }
 }
 

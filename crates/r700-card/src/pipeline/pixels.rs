@@ -11,7 +11,7 @@ use crate::state::State;
 use ctm_card::Counts;
 use ctm_card::history::{CopyHistory, Hidden, PixelEvent};
 use ctm_lane::clock::Instant;
-use ctm_raster::coverage::{EdgeRule, Quad, Shape, quads};
+use ctm_raster::coverage::{EdgeRule, Quad, Shape, quad_spans, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::Setup;
 
@@ -89,6 +89,12 @@ impl<'a> Pixels<'a> {
         self.counts.drawn += 1;
         let clip = self.clip.intersection(face.clip);
         match &mut self.work {
+            Work::Copy(copy) if self.context.probe.is_none() && copy.is_by_rows(&self.samples, self.context) => {
+                let rows: Vec<_> = quad_spans(GRID, &shape, &clip, GRID.pixel_centre(0, 0)).collect();
+                self.counts.pixels += rows.iter().flat_map(|(_, rows)| rows).map(|row| row.len() as u64).sum::<u64>();
+                copy.rows(&rows, self.context);
+                return Ok(());
+            }
             Work::Copy(_) => {}
             Work::Shade(shading) => shading.begin(face, setup, corners),
             Work::Tiles(quads) => {

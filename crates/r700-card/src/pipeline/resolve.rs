@@ -1,14 +1,18 @@
 //! Draws that copy: a depth buffer to a colour target, the averages of samples to a target without them.
 
-use super::DrawError;
 use super::depth::DepthSurface;
+use super::samples::Samples;
 use super::targets::{SamplePlace, TargetSurface};
+use super::tiles::CopyRows;
+use super::{DrawContext, DrawError};
 use crate::registers::codes::SpecialOp;
 use crate::registers::{CbColorControl, DbRenderControl, RegisterFile};
 use ctm_card::history::{CopyHistory, CopyKind, PrimitiveHistory};
-use ctm_memory::Arena;
+use ctm_memory::{Arena, ByVector, InPairs};
 use ctm_raster::NAN;
 use ctm_raster::channel::Words;
+use ctm_raster::simd::dispatch;
+use std::ops::Range;
 
 /// Samples of a pixel at most.
 const MOST_SAMPLES: usize = 8;
@@ -108,6 +112,27 @@ impl<'a> SurfaceCopy<'a> {
             SurfaceCopy::Nothing => return None,
         };
         Some(CopyHistory { kind, primitive, place: (x, y), samples, before, result, after: before })
+    }
+
+    /// Whether [`rows`](Self::rows) can copy: pixels are whole words of one sample that is drawn to, and no pixel is read that another one wrote.
+    pub fn is_by_rows(&self, samples: &Samples, context: &DrawContext) -> bool {
+        let SurfaceCopy::Depth { from, to } = self else { return false };
+        let (read, written) = (from.addresses(), to.addresses());
+        let are_apart = read.end <= written.start || written.end <= read.start;
+        let has_blocks = |quads| context.cache.with_places(quads, true).blocks().is_some();
+        let is_one = samples.count() == 1 && samples.mask() == 1;
+        is_one && are_apart && has_blocks(from.surface_quads()) && has_blocks(to.surface_quads())
+    }
+
+    /// Copies many pixels: of two rows each the columns, by the upper row, which is even.
+    pub fn rows(&self, rows: &[(u32, [Range<u32>; 2])], context: &DrawContext) {
+        let SurfaceCopy::Depth { from, to } = self else { return };
+        let [from, to] = [from.surface_quads(), to.surface_quads()].map(|quads| context.cache.with_places(quads, true));
+        let (from, to) = (&from, &to);
+        match ByVector::new() {
+            Some(access) => dispatch(CopyRows { rows, from, to, access }),
+            None => dispatch(CopyRows { rows, from, to, access: InPairs }),
+        }
     }
 
     /// Copies a pixel: of a depth buffer the samples of this mask, each to itself.

@@ -1,13 +1,13 @@
 //! What the program gets for the quads of a launch.
 
 use super::primitives::Components;
-use super::surfaces::{Block, Chunk};
-use super::worker::{Shared, place, set_eight, vectors};
-use crate::pipeline::attributes::{Gradients, Pixels4, Value};
+use super::surfaces::Chunk;
+use super::worker::{Shared, set_eight, vectors};
+use crate::pipeline::attributes::{Axis, Gradients, Value};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::Regions;
 use ctm_memory::Access;
-use ctm_raster::plane::AttributePlane;
+use ctm_raster::plane::{AttributePlane, Plane};
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Simd, Task};
 
@@ -48,24 +48,25 @@ impl<A: Access> Task for Interpolation<'_, '_, '_, A> {
                 }
                 Components::Gradients(number) => {
                     let Some(gradients) = shared.primitives.gradients.get(number) else { continue };
-                    let linear_places = places;
-                    let places = divided(&linear_places, gradients);
+                    let divided = match gradients.perspective.divisor() {
+                        Some(divisor) => places.divided_by(&divisor),
+                        None => places,
+                    };
+                    let covered = block.masks().map(|mask| simd.and(simd.chosen(mask), simd.splat(1)));
                     for (words, value) in inputs.iter().zip(&gradients.values) {
                         let Some(words) = words else { continue };
-                        if let Some([above, below]) = at_block(simd, value, &linear_places, &places) {
-                            set_eight(words, upper, &simd.vectors(above), access);
-                            set_eight(words, lower, &simd.vectors(below), access);
-                            continue;
-                        }
-                        for quad in 0..block.len() {
-                            let pixels = quad_of(block, quad);
-                            let vectors = gradients.vectors(value, &pixels, &shared.stage.samples);
-                            for (pixel, vector) in vectors.into_iter().enumerate() {
-                                if let Some(four) = words.four(4 * place(first + quad, pixel, regions.columns)) {
-                                    access.set(four, vector);
-                                }
-                            }
-                        }
+                        let [above, below] = [0, 1].map(|row: usize| {
+                            [0, 1, 2, 3].map(|component| {
+                                let numbers = |plane: &Plane| places.numbers(plane)[row];
+                                let attribute = |plane: &Plane, linear: bool| {
+                                    if linear { places.attribute(plane)[row] } else { divided.attribute(plane)[row] }
+                                };
+                                let of = (gradients, value, component);
+                                component_of(simd, of, covered[row], numbers, attribute)
+                            })
+                        });
+                        set_eight(words, upper, &simd.vectors(above), access);
+                        set_eight(words, lower, &simd.vectors(below), access);
                     }
                 }
             }
@@ -73,51 +74,51 @@ impl<A: Access> Task for Interpolation<'_, '_, '_, A> {
     }
 }
 
-/// The places at which attributes with perspective are taken.
+/// A component of a value at eight pixels of one sample: where planes have these numbers, attributes (without perspective: `true`) these bits, and `covered` is 1
+/// or 0. As [`Gradients::vectors`] gives it.
 #[inline(always)]
-pub fn divided<S: Simd>(places: &BlockPlaces<S>, gradients: &Gradients) -> BlockPlaces<S> {
-    match gradients.perspective.divisor() {
-        Some(divisor) => places.divided_by(&divisor),
-        None => *places,
-    }
-}
-
-/// The components of a value in both rows of a block, if they are calculated for many pixels together.
-#[inline(always)]
-pub fn at_block<S: Simd>(
+pub fn component_of<S: Simd>(
     simd: S,
-    value: &Value,
-    linear_places: &BlockPlaces<S>,
-    places: &BlockPlaces<S>,
-) -> Option<[[S::Words; 4]; 2]> {
-    let zero = simd.splat(0);
-    let (mut above, mut below) = ([zero; 4], [zero; 4]);
+    (gradients, value, component): (&Gradients, &Value, usize),
+    covered: S::Words,
+    numbers: impl Fn(&Plane) -> S::Numbers,
+    attribute: impl Fn(&Plane, bool) -> S::Words,
+) -> S::Words {
+    let component = component % 4;
     match value {
-        Value::Constant(value) => {
-            for (n, bits) in value.iter().enumerate() {
-                above[n] = simd.splat(*bits);
-            }
-            Some([above; 2])
-        }
+        Value::Constant(value) => simd.splat(value[component]),
         // With one sample, all places inside of a pixel are its centre.
-        Value::Varying { planes, linear, .. } => {
-            let places = if *linear { linear_places } else { places };
-            for (n, plane) in planes.iter().enumerate() {
-                [above[n], below[n]] = match plane {
-                    AttributePlane::Constant(bits) => [simd.splat(*bits); 2],
-                    AttributePlane::Varying(plane) => places.attribute(plane),
-                };
+        Value::Varying { planes, linear, .. } => match &planes[component] {
+            AttributePlane::Constant(bits) => simd.splat(*bits),
+            AttributePlane::Varying(plane) => attribute(plane, *linear),
+        },
+        Value::Position { .. } => simd.binary32(match component {
+            0 => numbers(&gradients.axis(Axis::Column)),
+            1 => numbers(&gradients.axis(Axis::Row)),
+            2 => numbers(&gradients.depth),
+            _ => simd.div(simd.number(1.0), numbers(gradients.inverse())),
+        }),
+        Value::Face { component: at, face } if component == at % 4 => simd.splat(*face),
+        Value::Face { .. } if component == 2 => covered,
+        Value::Face { .. } | Value::Sample => simd.splat(0),
+        Value::Sprite { selects, flipped, corners: [low, high] } => {
+            // The numbers are exact, and are divided as binary32 numbers: the quotient is rounded once.
+            let part = |axis: Axis, low: i64, high: i64| {
+                let Plane { value, dx, dy } = gradients.axis(axis);
+                let per_pixel = GRID.per_pixel as f64;
+                let (dx, dy) = (dx * per_pixel, dy * per_pixel);
+                let at = numbers(&Plane { value: value * per_pixel - low as f64, dx, dy });
+                simd.rounded(simd.div(at, simd.number((high - low).max(1) as f64)))
+            };
+            let across = || part(Axis::Column, low.x, high.x);
+            let down = || part(Axis::Row, low.y, high.y);
+            match selects[component] {
+                0 => simd.splat(0),
+                1 => simd.splat(1f32.to_bits()),
+                2 => simd.binary32(across()),
+                _ if *flipped => simd.binary32(simd.add(simd.number(1.0), simd.mul(simd.number(-1.0), down()))),
+                _ => simd.binary32(down()),
             }
-            Some([above, below])
         }
-        Value::Position { .. } | Value::Face { .. } | Value::Sample | Value::Sprite { .. } => None,
     }
-}
-
-/// A quad of a block, counted from the first one with a pixel that is drawn.
-pub fn quad_of(block: &Block, quad: usize) -> Pixels4 {
-    let (x, y) = block.first_quad();
-    let [upper, lower] = block.masks().map(|mask| mask >> (2 * quad) & 3);
-    let covered = [upper & 1, upper >> 1, lower & 1, lower >> 1];
-    Pixels4 { corner: (u32::from(x) + 2 * quad as u32, y.into()), covered, sample: None }
 }

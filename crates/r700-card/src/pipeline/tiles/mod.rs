@@ -2,6 +2,7 @@
 //! threads share, in blocks of eight columns and two rows. All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
 
 mod colour;
+mod copying;
 mod depth;
 mod drawn_pixels;
 mod fills;
@@ -19,6 +20,7 @@ mod tests;
 mod values;
 mod worker;
 
+pub use copying::CopyRows;
 pub use primitives::Primitives;
 pub use rectangles::{Piece, Rectangle};
 pub use surface_variant::SurfaceVariant;
@@ -40,6 +42,7 @@ use ctm_memory::{ByVector, InPairs, Space};
 use ctm_r700::Job;
 use ctm_raster::coverage::{Shape, area, quad_spans};
 use ctm_raster::covered::ShadingRate;
+use ctm_raster::depth::Facing;
 use ctm_raster::grid::Rect;
 use ctm_raster::plane::Setup;
 use ctm_raster::simd::dispatch;
@@ -264,7 +267,8 @@ impl<'a> TileRenderer<'a> {
         let Worker { regions, .. } = &*worker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut words = Vec::new();
         if let (Some(buffer), Some((depth, range))) = (&stage.depth, rectangle.depth) {
-            words.push(buffer.filled(depth, range));
+            let facing = if rectangle.front { Facing::Front } else { Facing::Back };
+            words.push(buffer.filled(depth, range, facing).unwrap_or_default());
         }
         if !stage.targets.is_empty()
             && let Some(mut job) = stage.job_of_rectangle(regions, (rectangle, None), self.draw_memory.space())
@@ -277,7 +281,7 @@ impl<'a> TileRenderer<'a> {
             let colour = regions.output(target.output).map(|region| self.draw_memory.vector(region, 0));
             words.push((target.surface.format.encode(colour.unwrap_or_default())[0], target.written[0]));
         }
-        for (surface_quads, (word, mask)) in surfaces.iter().zip(words) {
+        for (surface_quads, (word, mask)) in surfaces.iter().zip(words).filter(|(_, (_, mask))| *mask != 0) {
             let Some(blocks) = surface_quads.blocks() else { continue };
             match ByVector::new() {
                 Some(access) => dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask, access }),

@@ -34,6 +34,8 @@ pub struct Rectangle {
     columns: Range<u32>,
     rows: Range<u32>,
     pub layer: u16,
+    /// It is seen from the front.
+    pub front: bool,
     /// What registers get, in the order of the stage's inputs.
     pub gradients: Vec<Gradient>,
     /// Its depth, and what that is clamped to, if it is the same everywhere.
@@ -68,8 +70,7 @@ impl PendingHalf {
     pub fn with(&self, other: &PendingHalf) -> Option<Rectangle> {
         let rows = together(&self.rows, &other.rows)?;
         let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.primitive.shaded));
-        let (mut one, two) =
-            one.zip(two).filter(|(one, two)| one.layer == two.layer && one.gradients == two.gradients)?;
+        let (mut one, two) = one.zip(two).filter(|(one, two)| one.is_at(two) && one.gradients == two.gradients)?;
         let of = |rectangle: &Rectangle| rectangle.depth.map(|(depth, range)| (depth.to_bits(), range));
         if of(&one) != of(&two) {
             one.depth = None;
@@ -91,7 +92,12 @@ impl Rectangle {
         let gradients = gradients.collect::<Option<_>>()?;
         let Plane { value, dx, dy } = primitive.gradients.depth;
         let depth = (dx == 0.0 && dy == 0.0).then_some((value as f32, primitive.range));
-        Some(Rectangle { gradients, columns, rows, layer, depth })
+        Some(Rectangle { gradients, columns, rows, layer, front: primitive.front, depth })
+    }
+
+    /// Whether both are in one layer, and one side of them is seen.
+    fn is_at(&self, other: &Rectangle) -> bool {
+        self.layer == other.layer && self.front == other.front
     }
 
     /// Whether what registers get, and the depth, are the same everywhere.
@@ -136,8 +142,7 @@ impl Rectangle {
     /// Bit n: pixel n of the eight from this one on belongs to it, of its row and of the next one.
     #[inline(always)]
     pub fn drawn(&self, x: u32, y: u32) -> [u8; 2] {
-        let behind = |column: u32| 0xFF_u32 << column.saturating_sub(x).min(BLOCK);
-        let columns = (behind(self.columns.start) & !behind(self.columns.end)) as u8;
+        let columns = columns_from(&self.columns, x);
         [y, y + 1].map(|y| if self.rows.contains(&y) { columns } else { 0 })
     }
 
@@ -160,6 +165,13 @@ impl Piece {
     pub fn height(&self) -> u32 {
         PIECE_PIXELS / self.pitch
     }
+}
+
+/// Bit n: column n of the eight from this one on is among these.
+#[inline(always)]
+pub fn columns_from(columns: &Range<u32>, x: u32) -> u8 {
+    let from = |column: u32| 0xFF_u32 << column.saturating_sub(x).min(BLOCK);
+    (from(columns.start) & !from(columns.end)) as u8
 }
 
 /// The bits of a value, if it is the same at all of these places.
@@ -202,12 +214,11 @@ impl Gradients {
                 let [x, y] = area;
                 let corners = [(x.start, y.start), (x.end - 1, y.start), (x.start, y.end - 1), (x.end - 1, y.end - 1)];
                 let is_same = |plane: &Plane| plane.dx == 0.0 && plane.dy == 0.0;
-                let offset = |(x, y)| self.perspective.setup().offset(GRID.pixel_centre(x, y));
                 if !is_same(&self.depth) || !is_same(self.inverse()) {
                     return None;
                 }
-                let z = same(&corners, |place| (self.depth.at(offset(place)) as f32).to_bits())?;
-                let w = same(&corners, |place| ((1.0 / self.inverse().at(offset(place))) as f32).to_bits())?;
+                let component = |n: usize| same(&corners, |(x, y)| self.position(GRID.pixel_centre(x, y))[n]);
+                let (z, w) = (component(2)?, component(3)?);
                 let half = 0.5f32.to_bits();
                 Some(values([Component::Column(half), Component::Row(half), Component::Value(z), Component::Value(w)]))
             }
@@ -248,7 +259,8 @@ mod tests {
 
     #[test]
     fn strips_are_all_rows() {
-        let rectangle = |columns, rows| Rectangle { columns, rows, layer: 0, gradients: Vec::new(), depth: None };
+        let rectangle =
+            |columns, rows| Rectangle { columns, rows, layer: 0, front: true, gradients: Vec::new(), depth: None };
         assert!(rectangle(4..20, 6..50).is_even());
         assert!(!rectangle(3..20, 6..50).is_even() && !rectangle(4..20, 6..51).is_even());
         for strips in [1, 2, 5, 12, 40] {

@@ -1,17 +1,16 @@
 //! What the program gets for the pixels of a launch.
 
-use super::{BlockRun, Line, OwnLine, line_of, places_of, runs, set_eight};
-use crate::pipeline::attributes::{Gradients, Value};
+use super::{Line, OwnLine, line_of, places_of, runs, set_eight};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::Lines;
-use crate::pipeline::tiles::interpolation::quad_of;
+use crate::pipeline::tiles::interpolation::component_of;
 use crate::pipeline::tiles::primitives::Components;
-use crate::pipeline::tiles::surfaces::{Block, Chunk};
+use crate::pipeline::tiles::surfaces::Chunk;
 use crate::pipeline::tiles::worker::Shared;
 use ctm_memory::Access;
-use ctm_raster::plane::AttributePlane;
+use ctm_raster::plane::Plane;
 use ctm_raster::quads::{PixelPlaces, distances};
-use ctm_raster::simd::{Eight, LANES, Simd, Task};
+use ctm_raster::simd::{LANES, Simd, Task};
 
 /// It is laid out: a task that is faster on hosts with wide vectors.
 pub struct Interpolation<'t, 'd, 'a, A> {
@@ -83,16 +82,14 @@ impl<A: Access> Task for Interpolation<'_, '_, '_, A> {
                             Some(divisor) => linear.divided_by(&divisor),
                             None => linear,
                         };
+                        let attribute = |plane: &Plane, is_linear: bool| {
+                            if is_linear { linear.attribute(plane) } else { divided.attribute(plane) }
+                        };
                         for ReadComponent { number, component, line, .. } in &read {
                             let Some(value) = gradients.values.get(*number) else { continue };
-                            if let Some(words) = at_pixels(simd, value, *component, [&linear, &divided]) {
-                                set_eight(line, first, simd.array(words), access);
-                            }
-                        }
-                    }
-                    for (number, value) in gradients.values.iter().enumerate() {
-                        if !is_at_pixels(value) {
-                            set_block_by_block(simd, (shared, &run), gradients, (number, value), &read, access);
+                            let (of, numbers) = ((gradients, value, *component), |plane: &Plane| linear.numbers(plane));
+                            let words = component_of(simd, of, simd.splat(1), numbers, attribute);
+                            set_eight(line, first, simd.array(words), access);
                         }
                     }
                 }
@@ -105,74 +102,4 @@ impl<A: Access> Task for Interpolation<'_, '_, '_, A> {
 #[inline(always)]
 fn places_at<S: Simd>(simd: S, [columns, rows]: [&OwnLine; 2], first: usize) -> PixelPlaces<S> {
     PixelPlaces::new(simd, GRID, [simd.words(&columns.get(first)), simd.words(&rows.get(first))])
-}
-
-/// Whether a value is calculated for many pixels together.
-fn is_at_pixels(value: &Value) -> bool {
-    match value {
-        Value::Constant(_) | Value::Varying { .. } => true,
-        Value::Position { .. } | Value::Face { .. } | Value::Sample | Value::Sprite { .. } => false,
-    }
-}
-
-/// A component of such a value at places: the linear ones, and those of attributes with perspective.
-#[inline(always)]
-fn at_pixels<S: Simd>(
-    simd: S,
-    value: &Value,
-    component: usize,
-    [linear_places, places]: [&PixelPlaces<S>; 2],
-) -> Option<S::Words> {
-    match value {
-        Value::Constant(value) => Some(simd.splat(*value.get(component)?)),
-        // With one sample, all places inside of a pixel are its centre.
-        Value::Varying { planes, linear, .. } => {
-            let places = if *linear { linear_places } else { places };
-            match planes.get(component)? {
-                AttributePlane::Constant(bits) => Some(simd.splat(*bits)),
-                AttributePlane::Varying(plane) => Some(places.attribute(plane)),
-            }
-        }
-        Value::Position { .. } | Value::Face { .. } | Value::Sample | Value::Sprite { .. } => None,
-    }
-}
-
-/// Lays out the components of any other value of a register.
-#[inline(always)]
-fn set_block_by_block(
-    simd: impl Simd,
-    (shared, run): (&Shared, &BlockRun),
-    gradients: &Gradients,
-    (number, value): (usize, &Value),
-    read: &[ReadComponent],
-    access: impl Access,
-) {
-    for (first, block) in run.places() {
-        let [upper, lower] = pixel_by_pixel(shared, gradients, value, block);
-        let [first, second] = places_of(block, first);
-        let [above, below] = block.drawn;
-        let (above, below) = (simd.pack(above), simd.pack(below));
-        for ReadComponent { number: of, component, line, .. } in read {
-            if *of == number {
-                let (upper, lower) = (simd.words(&upper[component % 4]), simd.words(&lower[component % 4]));
-                set_eight(line, first, simd.array(simd.permuted(upper, above)), access);
-                set_eight(line, second, simd.array(simd.permuted(lower, below)), access);
-            }
-        }
-    }
-}
-
-/// The components of a value in both rows of a block.
-fn pixel_by_pixel(shared: &Shared, gradients: &Gradients, value: &Value, block: &Block) -> [[Eight; 4]; 2] {
-    let mut rows = [[[0; LANES]; 4]; 2];
-    for quad in 0..block.len() {
-        let vectors = gradients.vectors(value, &quad_of(block, quad), &shared.stage.samples);
-        for (pixel, vector) in vectors.into_iter().enumerate() {
-            let column = 2 * (block.first() + quad) + pixel % 2;
-            for (words, word) in rows[pixel / 2].iter_mut().zip(vector) {
-                words[column % LANES] = word;
-            }
-        }
-    }
-    rows
 }

@@ -1,0 +1,62 @@
+//! Pixels of four bytes that are copied bit for bit: depths to a target that shows them.
+
+use super::rectangles::columns_from;
+use super::surfaces::SurfaceQuads;
+use ctm_memory::{Access, Row};
+use ctm_raster::simd::{LANES, Simd, Task};
+use std::ops::Range;
+
+/// The pixels of some rows of one surface become those of another, which lies elsewhere: a task that is faster on hosts with wide vectors.
+pub struct CopyRows<'c, A> {
+    /// Two rows each: the upper one, which is even, and the columns in both.
+    pub rows: &'c [(u32, [Range<u32>; 2])],
+    pub from: &'c SurfaceQuads<'c>,
+    pub to: &'c SurfaceQuads<'c>,
+    /// How memory is accessed.
+    pub access: A,
+}
+
+impl<A: Access> Task for CopyRows<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        let CopyRows { rows, from, to, access } = self;
+        let Some((from_blocks, to_blocks)) = from.blocks().zip(to.blocks()) else { return };
+        for (y, [upper, lower]) in rows {
+            let all = [upper, lower].into_iter().filter(|columns| !columns.is_empty());
+            let (left, right) =
+                all.fold((u32::MAX, 0), |(left, right), columns| (left.min(columns.start), right.max(columns.end)));
+            for x in (left / LANES as u32 * LANES as u32..right).step_by(LANES) {
+                let drawn = [upper, lower].map(|columns| columns_from(columns, x));
+                let at = (x as u16, *y as u16);
+                let places = (from_blocks.rows_at(from_blocks.place(at)), to_blocks.rows_at(to_blocks.place(at)));
+                let (Some(source), Some(target)) = places else {
+                    copy_quads(from, to, (x, *y), drawn);
+                    continue;
+                };
+                for ((source, target), drawn) in source.into_iter().zip(target).zip(drawn) {
+                    if drawn == 0xFF {
+                        target.set(source.get(access), access);
+                    } else if drawn != 0 {
+                        let (new, old) = (simd.words(&source.get(access)), simd.words(&target.get(access)));
+                        let changed = simd.and(simd.xor(old, new), simd.chosen(drawn));
+                        target.set(simd.array(simd.xor(old, changed)), access);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The quads of a block, as far as they are there.
+#[cold]
+fn copy_quads(from: &SurfaceQuads, to: &SurfaceQuads, (x, y): (u32, u32), [upper, lower]: [u8; 2]) {
+    for square in 0..LANES as u32 / 2 {
+        let corner = (x + 2 * square, y);
+        let mask = upper >> (2 * square) & 3 | (lower >> (2 * square) & 3) << 2;
+        let mut words = [[0; 4]; 4];
+        from.read(from.place(corner, 0), 0, &mut words);
+        to.write(to.place(corner, 0), 0, &words, mask);
+    }
+}
