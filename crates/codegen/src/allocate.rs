@@ -4,7 +4,7 @@
 //! in one location for all of its range: a machine register, or a slot of the frame, which most instructions can read as
 //! their memory operand. What is used least for its length goes to the frame.
 
-use crate::mir::{Arg, Block, Class, Kind, Machine, Reg};
+use crate::mir::{Arg, Block, Class, InstKind, MachineFunction, Reg};
 
 /// Most registers of a class.
 pub const REGISTERS: usize = 32;
@@ -107,7 +107,7 @@ pub struct Live {
 const LOCAL: u32 = u32::MAX;
 
 impl Live {
-    fn new<O>(machine: &Machine<O>) -> Self {
+    fn new<O>(machine: &MachineFunction<O>) -> Self {
         // Registers are defined once, and before they are used.
         let mut home = vec![usize::MAX; machine.classes.len()];
         for (at, block) in machine.blocks.iter().enumerate() {
@@ -201,7 +201,7 @@ impl Live {
 }
 
 /// Finds a location for every virtual register.
-pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocation {
+pub fn allocate<O: Copy>(machine: &MachineFunction<O>, registers: &Registers) -> Allocation {
     let count = machine.classes.len();
     let live = Live::new(machine);
     let mut ranges = vec![EMPTY; count];
@@ -225,7 +225,7 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
                 memory_operands += factor;
             }
             // Gathers write their result before they have read all of the index.
-            let read = if matches!(inst.kind, Kind::Gather) { position + 2 } else { position + 1 };
+            let read = if matches!(inst.kind, InstKind::Gather) { position + 2 } else { position + 1 };
             inst.for_each_use(|reg| {
                 ranges[reg.index()].cover(start, read);
                 ranges[reg.index()].weight += factor;
@@ -236,7 +236,7 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
                 range.cover(position + 1, position + 2);
                 range.weight += factor;
                 match (inst.kind, inst.args) {
-                    (Kind::Tied(_), [Arg::Reg(reg), ..]) | (Kind::Fma { .. }, [_, _, Arg::Reg(reg), _]) => {
+                    (InstKind::Tied(_), [Arg::Reg(reg), ..]) | (InstKind::Fma { .. }, [_, _, Arg::Reg(reg), _]) => {
                         hints[def.index()] = hints[def.index()].or(Some(reg));
                     }
                     _ => {}
@@ -363,7 +363,7 @@ fn in_order(ranges: &[Range]) -> Vec<usize> {
 
 /// Locations, slots of each class, and how often code accesses these.
 fn scan<O>(
-    machine: &Machine<O>,
+    machine: &MachineFunction<O>,
     registers: &Registers,
     ranges: &[Range],
     hints: &[Option<Reg>],

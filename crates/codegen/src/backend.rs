@@ -1,7 +1,7 @@
 //! The backend of an engine: makes code for a target, checks it, and counts what was found.
 
 use crate::check::Decoding;
-use crate::checks::Checks;
+use crate::code_checks::CodeChecks;
 use crate::kernel::Kernel;
 use crate::memory::Blocks;
 use ctm_engine::{Backend, Code, CodeCounts, Source};
@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Jit<T> {
     pub(crate) target: T,
-    pub(crate) checks: Arc<Checks>,
+    pub(crate) checks: Arc<CodeChecks>,
     /// What runs of its kernels have tables and arrays in.
     pub(crate) blocks: Arc<Blocks>,
 }
@@ -23,7 +23,7 @@ impl<T: Decoding> Jit<T> {
     /// The same, and the bytes of all code are checked too: that registers are where the checked instructions have them, on
     /// every way through the code. Builds with debug assertions always do that.
     pub fn with_checked_bytes(self) -> Self {
-        Self { checks: Arc::new(Checks { bytes: true, ..Checks::default() }), ..self }
+        Self { checks: Arc::new(CodeChecks { bytes: true, ..CodeChecks::default() }), ..self }
     }
 
     /// The code of a function.

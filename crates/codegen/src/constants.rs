@@ -2,9 +2,9 @@
 //!
 //! Selection makes constants and entries of tables operands in memory, which take no registers. But processors load as many vectors in a cycle
 //! as they multiply and add: where most instructions load an operand, what else lies in memory waits. Targets with few registers have some for that
-//! only in code whose channels come one after the other ([`order`](crate::order)).
+//! only in code whose channels come one after the other ([`scheduling`](crate::order)).
 
-use crate::mir::{Arg, Block, Class, Inst, Kind, Machine, Mem, Opcode, Reg};
+use crate::mir::{Arg, Block, Class, Inst, InstKind, MachineFunction, Mem, Opcode, Reg};
 use crate::target::Target;
 
 /// Uses that share a load, at least.
@@ -25,7 +25,7 @@ struct Uses<O> {
 
 /// Loads constants once for uses near each other, in blocks in which every other instruction reads memory. Gives about how many such loads
 /// code executes.
-pub fn load_constants<T: Target>(machine: &mut Machine<T::Op>, target: T) -> f32 {
+pub fn load_constants<T: Target>(machine: &mut MachineFunction<T::Op>, target: T) -> f32 {
     let mut executed = 0.0;
     for block in &mut machine.blocks {
         let readers = block.insts.iter().filter(|inst| inst.args.iter().any(|arg| matches!(arg, Arg::Mem(_))));
@@ -84,7 +84,7 @@ fn give_registers<O: Opcode>(block: &mut Block<O>, found: &[Uses<O>], mut regist
             let word = Arg::Mem(Mem { broadcast: false, ..uses.constant });
             loads.push((
                 at,
-                Inst { effect: false, pc: inst.pc, ..Inst::new(Kind::Plain(uses.load), Some(reg), &[word]) },
+                Inst { effect: false, pc: inst.pc, ..Inst::new(InstKind::Plain(uses.load), Some(reg), &[word]) },
             ));
             held.push((uses, reg));
         }

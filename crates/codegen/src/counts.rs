@@ -3,11 +3,11 @@
 //! What a loop counts for the lanes of a mask that it does not change is the same in every pass: a constant times the number of lanes. Here
 //! that number is taken in front of the loop, and each pass adds a register, in place of counting the bits of masks.
 
-use crate::mir::{Arg, Class, End, Inst, Kind, Machine, Reg};
+use crate::mir::{Arg, Class, End, Inst, InstKind, MachineFunction, Reg};
 use crate::target::Target;
 
 /// Takes counts for masks that a loop does not change in front of it.
-pub fn count_in_front<T: Target>(machine: &mut Machine<T::Op>, target: T) {
+pub fn count_in_front<T: Target>(machine: &mut MachineFunction<T::Op>, target: T) {
     let loops = loops(machine);
     if loops.is_empty() {
         return;
@@ -20,7 +20,7 @@ pub fn count_in_front<T: Target>(machine: &mut Machine<T::Op>, target: T) {
         let Some(around) = one.map(|one| &loops[one]) else { continue };
         let is_same = |mask: Reg| homes[mask.index()].is_some_and(|home| home < around.head || home > around.end);
         let of = |inst: &Inst<T::Op>| match (inst.kind, inst.args[0]) {
-            (Kind::Count(times), Arg::Reg(mask)) if is_mask(mask) && is_same(mask) => Some((mask, times)),
+            (InstKind::Count(times), Arg::Reg(mask)) if is_mask(mask) && is_same(mask) => Some((mask, times)),
             _ => None,
         };
         let counts: Vec<(Reg, u32)> = machine.blocks[at].insts.iter().filter_map(of).collect();
@@ -32,7 +32,7 @@ pub fn count_in_front<T: Target>(machine: &mut Machine<T::Op>, target: T) {
         machine.blocks[around.front].insts.extend(made);
         let insts = &mut machine.blocks[at].insts;
         insts.retain(|inst| of(inst).is_none());
-        insts.insert(0, Inst::new(Kind::Count(1), None, &[Arg::Reg(sum)]));
+        insts.insert(0, Inst::new(InstKind::Count(1), None, &[Arg::Reg(sum)]));
     }
 }
 
@@ -78,7 +78,7 @@ pub struct Loop {
 }
 
 /// The loops that are entered by one block, which goes nowhere else.
-pub fn loops<O>(machine: &Machine<O>) -> Vec<Loop> {
+pub fn loops<O>(machine: &MachineFunction<O>) -> Vec<Loop> {
     let mut ends = vec![None; machine.blocks.len()];
     let mut fronts = vec![Vec::new(); machine.blocks.len()];
     for (at, block) in machine.blocks.iter().enumerate() {
@@ -99,7 +99,7 @@ pub fn loops<O>(machine: &Machine<O>) -> Vec<Loop> {
 }
 
 /// The blocks in which registers are defined.
-fn homes<O>(machine: &Machine<O>) -> Vec<Option<usize>> {
+fn homes<O>(machine: &MachineFunction<O>) -> Vec<Option<usize>> {
     let mut homes = vec![None; machine.classes.len()];
     for (at, block) in machine.blocks.iter().enumerate() {
         let defs = block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.def));

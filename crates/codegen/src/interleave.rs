@@ -9,8 +9,8 @@
 //! matrix is multiplied with, is the same for the latter.
 
 use crate::context;
-use crate::mir::{Arg, Base, Block, Class, End, Inst, Kind, Machine, Mem, Reg};
-use crate::target::{Meaning, Operation, Target};
+use crate::mir::{Arg, Base, Block, Class, End, Inst, InstKind, MachineFunction, Mem, Reg};
+use crate::target::{Operation, Semantics, Target};
 use ctm_lane::Axis;
 
 /// The block that starts with a group; its parameter is the group's position.
@@ -26,7 +26,7 @@ const SHORT: usize = 512;
 const GATHER: usize = 16;
 
 /// Whether taking several groups at a time may be worth it.
-pub fn is_worth<O>(machine: &Machine<O>) -> bool {
+pub fn is_worth<O>(machine: &MachineFunction<O>) -> bool {
     is_long(machine) && !is_about_masks(machine)
 }
 
@@ -41,11 +41,15 @@ pub struct Neighbours {
 }
 
 /// The function for several groups at a time; `None` if a branch asks for something else than whether a mask has a lane.
-pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T, neighbours: Neighbours) -> Option<Machine<T::Op>> {
+pub fn interleaved<T: Target>(
+    machine: &MachineFunction<T::Op>,
+    target: T,
+    neighbours: Neighbours,
+) -> Option<MachineFunction<T::Op>> {
     let own = own_registers(machine, neighbours.axis).into_iter().enumerate();
     let (classes, pool, blocks) =
         (machine.classes.clone(), machine.pool.clone(), Vec::with_capacity(machine.blocks.len()));
-    let mut interleaved = Machine { classes, blocks, pool, counts_steps: machine.counts_steps };
+    let mut interleaved = MachineFunction { classes, blocks, pool, counts_steps: machine.counts_steps };
     let mut copies = |at: usize| {
         let class = machine.classes[at];
         (1..neighbours.groups).map(|_| interleaved.reg(class)).reduce(|first, _| first)
@@ -63,7 +67,7 @@ pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T, neighbours: N
 }
 
 /// Whether much less of the code depends on the row than on the column, so that groups one below the other share much.
-pub fn shares_columns<O>(machine: &Machine<O>) -> bool {
+pub fn shares_columns<O>(machine: &MachineFunction<O>) -> bool {
     let (of_row, of_column) = (own_registers(machine, Axis::Y), own_registers(machine, Axis::X));
     let (mut row, mut column) = (0.0, 0.0);
     for block in &machine.blocks {
@@ -82,7 +86,7 @@ pub fn shares_columns<O>(machine: &Machine<O>) -> bool {
 
 /// Whether the code is short, has loops, and all groups go the same way through them: no branch depends on a group's position but that to the next
 /// groups.
-pub fn is_in_step<O>(machine: &Machine<O>, axis: Axis) -> bool {
+pub fn is_in_step<O>(machine: &MachineFunction<O>, axis: Axis) -> bool {
     let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
     if !has_loops || whole_length(machine) > SHORT {
         return false;
@@ -98,27 +102,27 @@ pub fn is_in_step<O>(machine: &Machine<O>, axis: Axis) -> bool {
 
 /// About how many instructions a block is.
 fn length<O>(block: &Block<O>) -> usize {
-    block.insts.iter().map(|inst| if matches!(inst.kind, Kind::Gather) { GATHER } else { 1 }).sum()
+    block.insts.iter().map(|inst| if matches!(inst.kind, InstKind::Gather) { GATHER } else { 1 }).sum()
 }
 
-fn whole_length<O>(machine: &Machine<O>) -> usize {
+fn whole_length<O>(machine: &MachineFunction<O>) -> usize {
     machine.blocks.iter().map(length).sum()
 }
 
 /// Whether the next group is too far away to begin with it early: behind a loop, most of the code in one piece, or more than processors look ahead.
-fn is_long<O>(machine: &Machine<O>) -> bool {
+fn is_long<O>(machine: &MachineFunction<O>) -> bool {
     whole_length(machine) > DISTANT || !is_branching(machine)
 }
 
 /// Whether there are no loops, and no block is most of the code.
-pub fn is_branching<O>(machine: &Machine<O>) -> bool {
+pub fn is_branching<O>(machine: &MachineFunction<O>) -> bool {
     let most = FAR.max(whole_length(machine) / 2);
     machine.blocks.iter().all(|block| block.depth <= 1 && length(block) <= most)
 }
 
 /// Whether so many instructions are about mask registers, of which processors do one or two at a time, that these leave no
 /// time to be won.
-fn is_about_masks<O>(machine: &Machine<O>) -> bool {
+fn is_about_masks<O>(machine: &MachineFunction<O>) -> bool {
     let is_mask = |reg: Reg| machine.classes[reg.index()] == Class::Mask;
     let is_about = |inst: &Inst<O>| match inst.def {
         Some(def) => is_mask(def),
@@ -138,7 +142,7 @@ fn loads_row<O>(inst: &Inst<O>) -> bool {
 }
 
 /// The registers that may hold something else for the neighbour on an axis.
-fn own_registers<O>(machine: &Machine<O>, axis: Axis) -> Vec<bool> {
+fn own_registers<O>(machine: &MachineFunction<O>, axis: Axis) -> Vec<bool> {
     let mut own = vec![false; machine.classes.len()];
     match axis {
         Axis::X => own[machine.blocks[HEAD].params[0].index()] = true,
@@ -172,14 +176,14 @@ fn own_registers<O>(machine: &Machine<O>, axis: Axis) -> Vec<bool> {
 }
 
 /// For each register that points to the groups' row of a surface, the bytes to the next row.
-fn row_bytes<T: Target>(machine: &Machine<T::Op>, target: T) -> Vec<Option<i32>> {
+fn row_bytes<T: Target>(machine: &MachineFunction<T::Op>, target: T) -> Vec<Option<i32>> {
     let mut rows = vec![None; machine.classes.len()];
     let start = &machine.blocks[0].insts;
     let definition = |arg: Arg| start.iter().find(|inst| inst.def.is_some() && inst.def == arg.reg());
-    for inst in start.iter().filter(|inst| target.meaning(inst) == Meaning::AddPointer) {
+    for inst in start.iter().filter(|inst| target.semantics(inst) == Semantics::AddPointer) {
         if let (Some(def), Some(offset)) = (inst.def, definition(inst.args[0]))
-            && let (Meaning::Integers(Operation::Mul), [row, Arg::Imm(bytes), ..]) =
-                (target.meaning(offset), offset.args)
+            && let (Semantics::Integers(Operation::Mul), [row, Arg::Imm(bytes), ..]) =
+                (target.semantics(offset), offset.args)
             && definition(row).is_some_and(loads_row)
         {
             rows[def.index()] = Some(bytes);
@@ -195,7 +199,7 @@ struct Interleaver<T: Target> {
     copies: Vec<Option<Reg>>,
     /// What [`row_bytes`] found.
     rows: Vec<Option<i32>>,
-    machine: Machine<T::Op>,
+    machine: MachineFunction<T::Op>,
 }
 
 impl<T: Target> Interleaver<T> {
@@ -242,7 +246,7 @@ impl<T: Target> Interleaver<T> {
     }
 
     /// The block of this number, for all groups.
-    fn block(&mut self, machine: &Machine<T::Op>, at: usize) -> Option<Block<T::Op>> {
+    fn block(&mut self, machine: &MachineFunction<T::Op>, at: usize) -> Option<Block<T::Op>> {
         let Neighbours { axis, groups, apart } = self.neighbours;
         let block = &machine.blocks[at];
         let is_latch = axis == Axis::X && at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
@@ -256,24 +260,24 @@ impl<T: Target> Interleaver<T> {
             params.extend(own.flat_map(|&param| this.others().map(move |group| this.copy(param, group))));
         }
         for inst in &block.insts {
-            let meaning = self.target.meaning(inst);
+            let meaning = self.target.semantics(inst);
             match (inst.kind, meaning) {
-                (Kind::Tied(op), _) if is_latch && op == T::STEP => {
+                (InstKind::Tied(op), _) if is_latch && op == T::STEP => {
                     let step = Arg::Imm((groups * apart).cast_signed());
                     insts.push(Inst { args: [inst.args[0], step, Arg::None, Arg::None], ..*inst });
                 }
                 _ if is_latch => insts.push(*inst),
-                (Kind::Count(count), _) if !self.is_own(inst) => {
+                (InstKind::Count(count), _) if !self.is_own(inst) => {
                     let count = count.checked_mul(groups).filter(|&count| i32::try_from(count).is_ok())?;
-                    insts.push(Inst { kind: Kind::Count(count), ..*inst });
+                    insts.push(Inst { kind: InstKind::Count(count), ..*inst });
                 }
-                (_, Meaning::TestEither | Meaning::TestCommon) => {
+                (_, Semantics::TestEither | Semantics::TestCommon) => {
                     let [a, b, ..] = inst.args;
                     let first = self.any(a, &mut insts);
                     let second = if a == b { first } else { self.any(b, &mut insts) };
                     insts.push(Inst { args: [first, second, Arg::None, Arg::None], ..*inst });
                 }
-                (_, Meaning::CompareGeneral) if self.is_own(inst) => return None,
+                (_, Semantics::CompareGeneral) if self.is_own(inst) => return None,
                 _ => {
                     insts.push(*inst);
                     if let (Axis::Y, Some(row), true) = (axis, inst.def, loads_row(inst)) {
@@ -304,7 +308,7 @@ impl<T: Target> Interleaver<T> {
     /// The lanes of a mask in any group.
     fn any(&mut self, mask: Arg, insts: &mut Vec<Inst<T::Op>>) -> Arg {
         let Some(first) = mask.reg().filter(|mask| self.copies[mask.index()].is_some()) else { return mask };
-        let or = Kind::Plain(self.target.or_masks());
+        let or = InstKind::Plain(self.target.or_masks());
         let mut masks: Vec<Reg> = (0..self.neighbours.groups).map(|group| self.copy(first, group)).collect();
         // Two by two, so that few wait for each other.
         while masks.len() > 1 {
@@ -322,6 +326,6 @@ impl<T: Target> Interleaver<T> {
     /// A neighbour's position.
     fn neighbour(&self, position: Reg, group: u32) -> Inst<T::Op> {
         let args = [Arg::Reg(position), Arg::Imm((group * self.neighbours.apart).cast_signed())];
-        Inst { effect: false, ..Inst::new(Kind::Tied(T::STEP), Some(self.copy(position, group)), &args) }
+        Inst { effect: false, ..Inst::new(InstKind::Tied(T::STEP), Some(self.copy(position, group)), &args) }
     }
 }

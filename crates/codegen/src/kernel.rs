@@ -1,14 +1,14 @@
 //! Code for one function: its pieces, what runs of it have to bind, and what was learnt of it.
 
 use crate::check::Decoding;
-use crate::checks::Checks;
+use crate::code_checks::CodeChecks;
+use crate::code_piece::CodePiece;
 use crate::columns::columns_at_a_time;
 use crate::groups::Groups;
 use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
-use crate::retry::Attempts;
 use crate::select::Mode;
-use crate::unit::Unit;
+use crate::speculation_retry::Attempts;
 use ctm_engine::{Bindings, MadeOnce, Source, SurfaceLayout};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, Op, simplify_within};
@@ -20,13 +20,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 pub(crate) struct Kernel<T> {
     pub target: T,
     /// For covered groups in the window.
-    pub interior: Unit,
+    pub interior: CodePiece,
     /// For all others, made when there are some: runs over whole rows of whole groups need none.
-    pub general: MadeOnce<Option<Unit>>,
+    pub general: MadeOnce<Option<CodePiece>>,
     /// The interior without speculation on NaNs, made when that fails too often.
-    exact: MadeOnce<Option<Unit>>,
+    exact: MadeOnce<Option<CodePiece>>,
     /// The interior for one row at a time, made when a row is left over.
-    row: MadeOnce<Option<Unit>>,
+    row: MadeOnce<Option<CodePiece>>,
     /// What the interior was made of, and what, simplified, the general code is made of.
     pub function: Function,
     pub general_function: Function,
@@ -35,7 +35,7 @@ pub(crate) struct Kernel<T> {
     /// Columns of a rectangle that run before the next ones, a whole number of times what the interior takes at a time.
     pub columns: u32,
     may_stop: bool,
-    pub checks: Arc<Checks>,
+    pub checks: Arc<CodeChecks>,
     /// What is read, and what is written.
     reads: Vec<Resource>,
     writes: Vec<Resource>,
@@ -66,7 +66,7 @@ impl<T: Decoding> Kernel<T> {
     pub fn new(
         source: &Source,
         target: T,
-        (checks, blocks): (&Arc<Checks>, &Arc<Blocks>),
+        (checks, blocks): (&Arc<CodeChecks>, &Arc<Blocks>),
         effort: &Effort,
     ) -> Option<Self> {
         // Both pieces of code get the same context.
@@ -89,8 +89,8 @@ impl<T: Decoding> Kernel<T> {
         let speculates = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
         let mut function = source.interior.clone();
-        target.settle_idle_lanes(&mut function, effort);
-        let interior = Unit::new(&function, source.surfaces, target, (mode, Groups::ANY), checks, effort)?;
+        target.prepare_inactive_lanes(&mut function, effort);
+        let interior = CodePiece::new(&function, source.surfaces, target, (mode, Groups::ANY), checks, effort)?;
         let at_once = target.lanes() / if quads { 2 } else { 1 } * interior.groups.columns;
         let columns = columns_at_a_time(&function, source.surfaces).unwrap_or(u32::MAX);
         let kernel = Self {
@@ -122,13 +122,13 @@ impl<T: Decoding> Kernel<T> {
     }
 
     /// Code for all groups that are not the interior's; `None` if it cannot be made.
-    pub fn general(&self, effort: &Effort) -> Option<&Unit> {
+    pub fn general(&self, effort: &Effort) -> Option<&CodePiece> {
         let &Self { quads, may_stop, .. } = self;
         let mode = Mode { quads, interior: false, speculates: false, may_stop, explicit: false };
         let make = || {
             let mut function = self.general_function.clone();
             simplify_within(&mut function, effort);
-            Unit::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks, effort)
+            CodePiece::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks, effort)
         };
         self.made(&self.general, effort, make)
     }
@@ -136,11 +136,11 @@ impl<T: Decoding> Kernel<T> {
     /// A piece of code that is made when it is first wanted.
     fn made<'k>(
         &self,
-        unit: &'k MadeOnce<Option<Unit>>,
+        piece: &'k MadeOnce<Option<CodePiece>>,
         effort: &Effort,
-        make: impl FnOnce() -> Option<Unit>,
-    ) -> Option<&'k Unit> {
-        let made = unit.get_or_make(effort, make);
+        make: impl FnOnce() -> Option<CodePiece>,
+    ) -> Option<&'k CodePiece> {
+        let made = piece.get_or_make(effort, make);
         self.checks.note_cut(effort);
         made?.as_ref()
     }
@@ -151,14 +151,14 @@ impl<T: Decoding> Kernel<T> {
     }
 
     /// Exact code for what the interior may be called for, one row at a time.
-    pub fn exact(&self, effort: &Effort) -> Option<&Unit> {
+    pub fn exact(&self, effort: &Effort) -> Option<&CodePiece> {
         let all = Groups { rows: 1, ..self.interior.groups };
         let make = || self.interior_as(false, all, effort);
         self.made(&self.exact, effort, make).or_else(|| self.general(effort))
     }
 
     /// Code for one row of what the interior may be called for, if that takes several rows at a time.
-    pub fn row(&self, effort: &Effort) -> Option<&Unit> {
+    pub fn row(&self, effort: &Effort) -> Option<&CodePiece> {
         if self.interior.groups.rows == 1 {
             return Some(&self.interior);
         }
@@ -167,11 +167,11 @@ impl<T: Decoding> Kernel<T> {
         self.made(&self.row, effort, make).or_else(|| self.general(effort))
     }
 
-    fn interior_as(&self, speculates: bool, all: Groups, effort: &Effort) -> Option<Unit> {
+    fn interior_as(&self, speculates: bool, all: Groups, effort: &Effort) -> Option<CodePiece> {
         let Self { quads, may_stop, .. } = *self;
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
-        let unit = Unit::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks, effort);
-        unit.filter(|unit| unit.covers(&self.interior))
+        let piece = CodePiece::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks, effort);
+        piece.filter(|piece| piece.covers(&self.interior))
     }
 
     /// Whether the bindings are of the kind that the code was made for; anything else it must not touch.

@@ -50,13 +50,12 @@
 
 mod allocate;
 mod backend;
-mod bound;
-mod carried;
-mod chains;
+mod bound_code;
 mod check;
-mod checks;
+mod code_checks;
+mod code_piece;
 mod columns;
-mod commute;
+mod commute_spilled;
 mod constants;
 mod context;
 mod counts;
@@ -65,25 +64,26 @@ mod engines;
 pub mod fault;
 mod groups;
 mod interleave;
+mod interleave_cost;
 mod kernel;
 mod memory;
 mod mir;
 #[cfg(test)]
 mod mock;
-mod order;
-mod pace;
 mod poll;
 mod prefetch;
-mod reloads;
+mod recurrence_latency;
 mod resources;
-mod retry;
 mod run;
+mod scheduling;
 mod select;
+mod share_rows;
+mod share_spill_loads;
 mod speculation;
-mod split;
-mod stencil;
+mod speculation_retry;
+mod split_loop_carried;
+mod split_masks;
 mod target;
-mod unit;
 #[cfg(target_arch = "x86_64")]
 pub mod x64;
 

@@ -3,14 +3,14 @@
 
 use crate::allocate::{Location, Registers, allocate};
 use crate::check::{Cause, Checked, Content, Decoded, Decoding, Jump, Locations, State, check_locations, first_of};
+use crate::code_piece::Allocated;
 use crate::context::Context;
 use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable, emit};
 use crate::interleave::{Neighbours, interleaved};
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
-use crate::order::in_chains;
+use crate::scheduling::in_chains;
 use crate::select::{Mode, Selected};
-use crate::target::{Meaning, Operation, Target};
-use crate::unit::Allocated;
+use crate::target::{Operation, Semantics, Target};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::effort::Effort;
 use ctm_lane::{Axis, Function};
@@ -19,8 +19,8 @@ use ctm_lane::{Axis, Function};
 struct Mock;
 
 type Inst = mir::Inst<Op>;
-type Kind = mir::Kind<Op>;
-type Machine = mir::Machine<Op>;
+type InstKind = mir::InstKind<Op>;
+type MachineFunction = mir::MachineFunction<Op>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
@@ -175,7 +175,7 @@ impl Target for Mock {
         None
     }
 
-    fn test_together(self, _: &mut Machine) {}
+    fn merge_lane_tests(self, _: &mut MachineFunction) {}
 
     fn copy_vector(self) -> Op {
         Op::Move
@@ -185,7 +185,7 @@ impl Target for Mock {
         Op::Move
     }
 
-    fn lanes_times(self, _: &mut Machine, _: &[(Reg, u32)], _: Reg) -> Vec<Inst> {
+    fn lanes_times(self, _: &mut MachineFunction, _: &[(Reg, u32)], _: Reg) -> Vec<Inst> {
         Vec::new()
     }
 
@@ -193,7 +193,7 @@ impl Target for Mock {
         None
     }
 
-    fn settle_idle_lanes(self, _: &mut Function, _: &Effort) {}
+    fn prepare_inactive_lanes(self, _: &mut Function, _: &Effort) {}
 
     fn raises_idly(self) -> bool {
         true
@@ -203,20 +203,20 @@ impl Target for Mock {
         1
     }
 
-    fn meaning(self, inst: &Inst) -> Meaning {
-        let (Kind::Plain(op) | Kind::Tied(op)) = inst.kind else { return Meaning::Unknown };
+    fn semantics(self, inst: &Inst) -> Semantics {
+        let (InstKind::Plain(op) | InstKind::Tied(op)) = inst.kind else { return Semantics::Unknown };
         match op {
-            Op::Move => Meaning::Integers(Operation::Copy),
-            Op::Add => Meaning::Integers(Operation::Add),
-            Op::Multiply => Meaning::Integers(Operation::Mul),
-            Op::Or => Meaning::Integers(Operation::Or),
-            Op::Less => Meaning::Compare(Condition::Less),
-            Op::Repeat => Meaning::Repeat,
-            Op::Test => Meaning::TestEither,
-            Op::Step => Meaning::Step,
-            Op::CompareGeneral => Meaning::CompareGeneral,
-            Op::Load => Meaning::Load,
-            Op::Store | Op::Reload | Op::Spill | Op::Jump | Op::Return => Meaning::Unknown,
+            Op::Move => Semantics::Integers(Operation::Copy),
+            Op::Add => Semantics::Integers(Operation::Add),
+            Op::Multiply => Semantics::Integers(Operation::Mul),
+            Op::Or => Semantics::Integers(Operation::Or),
+            Op::Less => Semantics::Compare(Condition::Less),
+            Op::Repeat => Semantics::Repeat,
+            Op::Test => Semantics::TestEither,
+            Op::Step => Semantics::Step,
+            Op::CompareGeneral => Semantics::CompareGeneral,
+            Op::Load => Semantics::Load,
+            Op::Store | Op::Reload | Op::Spill | Op::Jump | Op::Return => Semantics::Unknown,
         }
     }
 
@@ -257,7 +257,7 @@ impl Encoding for Mock {
     }
 
     fn inst(emitter: &mut Emitter<Self>, inst: &Inst) -> Result<(), Unencodable> {
-        let (Kind::Plain(op) | Kind::Tied(op)) = inst.kind else { return Err(Unencodable) };
+        let (InstKind::Plain(op) | InstKind::Tied(op)) = inst.kind else { return Err(Unencodable) };
         let (mut registers, mut immediate, mut count) = ([NONE; 3], 0, 1);
         for arg in inst.args {
             match arg {
@@ -347,7 +347,7 @@ impl Decoding for Mock {
     }
 
     fn check_inst(locations: &Locations<Self>, state: &mut State, inst: &Inst, code: &[Word]) -> Checked<()> {
-        let (Kind::Plain(op) | Kind::Tied(op)) = inst.kind else { return Err(Cause::WrongBytes) };
+        let (InstKind::Plain(op) | InstKind::Tied(op)) = inst.kind else { return Err(Cause::WrongBytes) };
         let mut is_done = false;
         for one in code {
             if one.op != op || is_done {
@@ -444,8 +444,8 @@ b5:
   exit
 ";
 
-fn machine() -> Machine {
-    let machine: Machine = LOOP.parse().unwrap_or_else(|error| panic!("{error}"));
+fn machine() -> MachineFunction {
+    let machine: MachineFunction = LOOP.parse().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(machine.to_string(), LOOP, "text is read as it is written");
     machine
 }

@@ -5,7 +5,7 @@
 //! then, and has them at its end. Where there are loops, a group takes long for each of its results.
 
 use crate::allocate::{Allocation, Location};
-use crate::mir::{Arg, Base, Inst, Kind, Machine, Mem};
+use crate::mir::{Arg, Base, Inst, InstKind, MachineFunction, Mem};
 use crate::target::Target;
 use ctm_engine::LINE;
 
@@ -20,7 +20,7 @@ type Place = (usize, usize, u32);
 
 /// Asks for the lines of surfaces that code stores to, as soon as their addresses are known. That takes no registers: what the addresses are made of lives
 /// until the store.
-pub fn prefetch_stores<T: Target>(machine: &mut Machine<T::Op>, allocation: &Allocation, target: T) {
+pub fn prefetch_stores<T: Target>(machine: &mut MachineFunction<T::Op>, allocation: &Allocation, target: T) {
     let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
     if has_loops || allocation.frame_accesses < STORES as f32 {
         return;
@@ -37,7 +37,7 @@ pub fn prefetch_stores<T: Target>(machine: &mut Machine<T::Op>, allocation: &All
                 let (early, first, stored_early) = place;
                 let is_known = prefetches[early].iter().any(|(_, other)| other.args[0] == Arg::Mem(mem));
                 if stored - stored_early >= STORES && !is_known && prefetches[early].len() < MOST {
-                    let prefetch = Inst::new(Kind::Plain(prefetch), None, &[Arg::Mem(mem)]);
+                    let prefetch = Inst::new(InstKind::Plain(prefetch), None, &[Arg::Mem(mem)]);
                     prefetches[early].push((first, Inst { pc: inst.pc, ..prefetch }));
                 }
             }

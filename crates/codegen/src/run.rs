@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "calls machine code that was made here, on memory that the bindings keep alive")]
 
 use crate::check::Decoding;
+use crate::code_piece::CodePiece;
 use crate::context::Context;
 use crate::kernel::Kernel;
 use crate::memory::Escape;
 use crate::poll::Monitor;
-use crate::retry::Attempts;
 use crate::select::Window;
-use crate::unit::Unit;
+use crate::speculation_retry::Attempts;
 use ctm_engine::Incomplete;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
@@ -39,11 +39,11 @@ pub(crate) struct Run<'a, 'w, T> {
 
 impl<T: Decoding> Run<'_, '_, T> {
     /// Runs the groups that start at `x`, and before `end`, of so many rows, which code takes some at a time.
-    fn call_rows(&mut self, unit: &Unit, (x, end): (u32, u32), rows: u32) {
+    fn call_rows(&mut self, piece: &CodePiece, (x, end): (u32, u32), rows: u32) {
         let first = self.context.y;
-        for y in (first..first + rows).step_by((self.kernel.height() * unit.groups.rows) as usize) {
+        for y in (first..first + rows).step_by((self.kernel.height() * piece.groups.rows) as usize) {
             self.context.y = y;
-            self.call(unit, x, end);
+            self.call(piece, x, end);
             if self.monitor.halt.is_some() || self.context.stopped != 0 {
                 break;
             }
@@ -52,22 +52,22 @@ impl<T: Decoding> Run<'_, '_, T> {
     }
 
     /// Runs the groups that start at `x`, and before `end`, of as many rows as the code takes.
-    fn call(&mut self, unit: &Unit, x: u32, end: u32) {
-        if !unit.entry.allows((x, end), self.context.y) {
+    fn call(&mut self, piece: &CodePiece, x: u32, end: u32) {
+        if !piece.entry.allows((x, end), self.context.y) {
             self.kernel.escaped.store(true, Relaxed);
             self.monitor.halt = Some(Halt::HostAccess { pc: None });
             return;
         }
         self.context.x = x;
         self.context.x_end = end;
-        self.monitor.speculates = unit.speculates;
+        self.monitor.speculates = piece.speculates;
         self.context.monitor = (&raw mut self.monitor).cast();
         // SAFETY: the context has what `check::Objects` says of it: pointers to the run's surfaces, which are whole (so that
         // all their elements lie in an arena that the bindings borrow), to tables with as many entries as the function
         // declares, to buffers with their lengths, to arrays with room for all entries, and to the monitor, which nothing
         // here uses before the call ends. For these, and for the positions that the entry allows, the checker has shown
         // that no access of the code leaves its object.
-        let called = unsafe { unit.code.call::<T>(&mut self.context, self.reserved) };
+        let called = unsafe { piece.code.call::<T>(&mut self.context, self.reserved) };
         if let Err(Escape { pc }) = called {
             self.kernel.escaped.store(true, Relaxed);
             self.monitor.halt = Some(Halt::HostAccess { pc });
@@ -75,16 +75,16 @@ impl<T: Decoding> Run<'_, '_, T> {
     }
 
     /// Runs groups of the interior by this code for it.
-    fn strip(&mut self, unit: &Unit, (x, end): (u32, u32), rows: u32) {
+    fn strip(&mut self, piece: &CodePiece, (x, end): (u32, u32), rows: u32) {
         let kernel = self.kernel;
-        if !unit.speculates {
-            return self.call_rows(unit, (x, end), rows);
+        if !piece.speculates {
+            return self.call_rows(piece, (x, end), rows);
         }
         if self.exact || !self.attempts.is_wanted() {
             return self.exactly((x, end), rows);
         }
         let before = self.context.instructions;
-        self.call(unit, x, end);
+        self.call(piece, x, end);
         let runs_again = self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none();
         self.attempts.note(runs_again);
         if runs_again {
@@ -103,7 +103,7 @@ impl<T: Decoding> Run<'_, '_, T> {
     /// Runs groups of the interior by code without speculation. The run stops if there is none.
     fn exactly(&mut self, groups: (u32, u32), rows: u32) {
         match self.kernel.exact(&self.effort()) {
-            Some(unit) => self.call_rows(unit, groups, rows),
+            Some(piece) => self.call_rows(piece, groups, rows),
             None => self.context.stopped = 1,
         }
     }
@@ -113,21 +113,21 @@ impl<T: Decoding> Run<'_, '_, T> {
         if groups.is_empty() {
             return Ok(());
         }
-        let unit = self.kernel.general(&self.effort()).ok_or(Incomplete::Stopped)?;
-        self.groups((unit, u32::MAX), groups, at, |run, x, end| run.call_rows(unit, (x, end), rows))
+        let piece = self.kernel.general(&self.effort()).ok_or(Incomplete::Stopped)?;
+        self.groups((piece, u32::MAX), groups, at, |run, x, end| run.call_rows(piece, (x, end), rows))
     }
 
     /// Runs groups, at most so many at a time, and not for long without a look at the run's budget.
     fn groups(
         &mut self,
-        (unit, most): (&Unit, u32),
+        (piece, most): (&CodePiece, u32),
         groups: Range<u32>,
         at: impl Fn(u32) -> u32,
         call: impl Fn(&mut Self, u32, u32),
     ) -> Result<(), Incomplete> {
         let mut group = groups.start;
         while group < groups.end {
-            let reach = if unit.has_loops { self.reach.next_multiple_of(unit.groups.columns) } else { u32::MAX };
+            let reach = if piece.has_loops { self.reach.next_multiple_of(piece.groups.columns) } else { u32::MAX };
             let count = reach.min(most).min(groups.end - group);
             let before = self.context.instructions;
             call(self, at(group), at(group + count));
@@ -178,7 +178,7 @@ impl<T: Decoding> Run<'_, '_, T> {
                 && i64::from(y) + i64::from(rows) - 1 <= down.1
         };
         let several = height * kernel.interior.groups.rows;
-        let (unit, rows) = match is_whole(several) {
+        let (piece, rows) = match is_whole(several) {
             true => (&kernel.interior, several),
             false if is_whole(height) => (kernel.row(&self.effort()).ok_or(Incomplete::Stopped)?, height),
             // No group is the interior's.
@@ -190,11 +190,11 @@ impl<T: Decoding> Run<'_, '_, T> {
         let first = (low - start_wide + width_wide - 1).div_euclid(width_wide).clamp(0, groups);
         let last = (high + 1 - start_wide).div_euclid(width_wide).clamp(0, groups);
         let (first, last) = if is_whole(height) && first < last { (first as u32, last as u32) } else { (0, 0) };
-        let last = last - (last - first) % unit.groups.columns;
+        let last = last - (last - first) % piece.groups.columns;
         let at = |group: u32| start + group * width;
-        let interior = |run: &mut Self, x, end| run.strip(unit, (x, end), rows);
+        let interior = |run: &mut Self, x, end| run.strip(piece, (x, end), rows);
         self.general(0..first, at, rows)?;
-        self.groups((unit, unit.strip), first..last, at, interior)?;
+        self.groups((piece, piece.strip), first..last, at, interior)?;
         self.general(last..groups as u32, at, rows)?;
         Ok(rows)
     }

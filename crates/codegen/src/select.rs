@@ -1,6 +1,6 @@
 //! The contract of selection: what a target is asked for, and what it gives.
 
-use crate::mir::Machine;
+use crate::mir::MachineFunction;
 
 /// What selection assumes.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Window {
 
 /// Machine code for a function, and where it may run.
 pub struct Selected<O> {
-    pub machine: Machine<O>,
+    pub machine: MachineFunction<O>,
     pub window: Window,
     /// The code speculates on NaNs, as the mode allows; otherwise it is exact.
     pub speculates: bool,

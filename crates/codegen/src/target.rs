@@ -11,7 +11,7 @@
 
 use crate::allocate::Registers;
 use crate::context::Context;
-use crate::mir::{Class, Condition, Inst, Machine, Mem, Opcode, Reg};
+use crate::mir::{Class, Condition, Inst, MachineFunction, Mem, Opcode, Reg};
 use crate::select::{Mode, Selected};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
@@ -72,7 +72,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 
     /// Lets branches of code for several groups, which ask whether a lane of any of them leaves, ask once. AArch64: nothing, as it would take as many
     /// instructions.
-    fn test_together(self, machine: &mut Machine<Self::Op>);
+    fn merge_lane_tests(self, machine: &mut MachineFunction<Self::Op>);
 
     /// Copies a vector: the same instruction is the copy that allocation may leave out. AArch64: `mov`.
     fn copy_vector(self) -> Self::Op;
@@ -82,16 +82,21 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 
     /// Instructions that make a general register the sum of all numbers of lanes in masks, each of them times a constant. They may change the
     /// flags. AArch64: sums over vectors of ones.
-    fn lanes_times(self, machine: &mut Machine<Self::Op>, masks: &[(Reg, u32)], sum: Reg) -> Vec<Inst<Self::Op>>;
+    fn lanes_times(
+        self,
+        machine: &mut MachineFunction<Self::Op>,
+        masks: &[(Reg, u32)],
+        sum: Reg,
+    ) -> Vec<Inst<Self::Op>>;
 
     /// Machine instructions for a function; `None` if it has something that they cannot do. AArch64 would select a load for
     /// each operand in memory, and comparisons that give vectors.
     fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
 
     /// Settles what lanes calculate that nobody looks at. Where arithmetic need not raise the invalid flag for them, those that have left a loop go on
-    /// in it ([`ctm_lane::free_lanes`]); elsewhere they stand still, or get what seldom raises it ([`ctm_lane::ask_who_leaves`],
-    /// [`ctm_lane::zero_lanes`]). AArch64: the latter.
-    fn settle_idle_lanes(self, function: &mut Function, effort: &Effort);
+    /// in it ([`ctm_lane::run_inactive_lanes`]); elsewhere they stand still, or get what seldom raises it ([`ctm_lane::version_full_mask_loops`],
+    /// [`ctm_lane::zero_inactive_lanes`]). AArch64: the latter.
+    fn prepare_inactive_lanes(self, function: &mut Function, effort: &Effort);
 
     /// Whether lanes that nobody looks at may raise the invalid flag. AArch64: yes.
     fn raises_idly(self) -> bool;
@@ -100,7 +105,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     fn latency(self, inst: &Inst<Self::Op>) -> u32;
 
     /// What an instruction does, as far as addresses, masks and branches are made of it.
-    fn meaning(self, inst: &Inst<Self::Op>) -> Meaning;
+    fn semantics(self, inst: &Inst<Self::Op>) -> Semantics;
 
     /// Whether an instruction that defines nothing, and has memory as its first operand, only reads that.
     fn only_reads(op: Self::Op) -> bool;
@@ -128,7 +133,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 /// What an instruction does, as far as addresses, masks and branches are made of it. Operands are those of the instruction, in
 /// their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub enum Semantics {
     /// Nothing that is known.
     Unknown,
     /// The operation on integers of 32 bits in every lane, or in a general register; on masks, a copy or the operation on bits.

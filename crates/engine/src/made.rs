@@ -74,7 +74,7 @@ mod tests {
     fn what_a_run_has_cut_short_is_not_kept() {
         let made = MadeOnce::default();
         let small = Effort::new(&Budget { memory: 0, ..Budget::default() }, None);
-        let make = |effort: &Effort| effort.has_room(1 << 30);
+        let make = |effort: &Effort| effort.has_memory_for(1 << 30);
         assert_eq!(made.get_or_make(&small, || make(&small)), None);
         let few = Effort::of_steps(0);
         assert_eq!(made.get_or_make(&few, || few.spend(1)), Some(&false), "that others would meet, too");

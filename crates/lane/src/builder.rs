@@ -167,7 +167,7 @@ impl Builder {
     pub fn keeps_to(&mut self, effort: &Effort) -> bool {
         let made = self.function.value_count() + self.function.inst_count() + self.function.block_count() + self.asked;
         let new = made - std::mem::replace(&mut self.noted, made);
-        effort.spend(new) && effort.has_room(self.function.value_count())
+        effort.spend(new) && effort.has_memory_for(self.function.value_count())
     }
 
     /// Appends an instruction and gives its first result.

@@ -125,7 +125,7 @@ impl<'a> Effort<'a> {
     }
 
     /// Whether a function of so many values may be made.
-    pub fn has_room(&self, values: usize) -> bool {
+    pub fn has_memory_for(&self, values: usize) -> bool {
         if (values as u64).saturating_mul(VALUE_BYTES) > self.memory {
             self.stop(Cut::Memory { limit: self.memory });
         }
@@ -228,7 +228,7 @@ mod tests {
         let effort = Effort::of_steps(10);
         assert!(effort.spend(7) && effort.affords(3) && effort.spend(3) && !effort.is_over());
         assert!(!Effort::of_steps(10).affords(11));
-        assert!(!effort.spend(1) && !effort.spend(0) && !effort.has_room(0));
+        assert!(!effort.spend(1) && !effort.spend(0) && !effort.has_memory_for(0));
         assert!(!effort.is_cut_by_run());
         assert_eq!((effort.take_cut(), effort.take_cut()), (Some(Cut::Steps { limit: 10 }), None));
     }
@@ -238,8 +238,8 @@ mod tests {
         let cancel = AtomicBool::new(true);
         let budget = Budget { memory: 2 * LEAST_MEMORY, ..Budget::default() };
         let (effort, most) = (Effort::new(&budget, None), (2 * LEAST_MEMORY / VALUE_BYTES) as usize);
-        assert!(effort.has_room(most) && !effort.has_room(most + 1) && effort.is_cut_by_run());
-        assert!(Effort::new(&Budget { memory: 0, ..budget }, None).has_room(most / 2));
+        assert!(effort.has_memory_for(most) && !effort.has_memory_for(most + 1) && effort.is_cut_by_run());
+        assert!(Effort::new(&Budget { memory: 0, ..budget }, None).has_memory_for(most / 2));
         assert!(!Effort::new(&budget, Some(&cancel)).spend(1));
         let late = Budget { deadline: Some(Instant::now()), ..Budget::default() };
         let effort = Effort::new(&late, None);

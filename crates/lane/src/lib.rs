@@ -64,7 +64,7 @@ pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
 pub use scalar::{evaluate, evaluate_pair};
 pub use simplify::{
-    ask_who_leaves, assume_constants, assume_covered, free_lanes, hoist_invariants, hoist_invariants_within, simplify,
-    simplify_once, simplify_once_within, simplify_with, simplify_within, zero_lanes,
+    assume_constants, assume_covered, hoist_invariants, hoist_invariants_within, run_inactive_lanes, simplify,
+    simplify_once, simplify_once_within, simplify_with, simplify_within, version_full_mask_loops, zero_inactive_lanes,
 };
 pub use verify::{Location, VerifyCause, VerifyError, verify, verify_form};

@@ -5,8 +5,8 @@ mod support;
 
 use ctm_lane::effort::Effort;
 use ctm_lane::{
-    Function, ask_who_leaves, assume_covered, free_lanes, hoist_invariants, simplify, simplify_with, verify,
-    verify_form, zero_lanes,
+    Function, assume_covered, hoist_invariants, run_inactive_lanes, simplify, simplify_with, verify, verify_form,
+    version_full_mask_loops, zero_inactive_lanes,
 };
 use support::evaluate::{Evaluated, LANES, Run};
 use support::generate;
@@ -96,17 +96,17 @@ fn simplification_keeps_every_bit() {
         };
         simplify_with(&mut function, check);
         let mut freed = function.clone();
-        if free_lanes(&mut freed, &Effort::default(), |_| true) {
+        if run_inactive_lanes(&mut freed, &Effort::default(), |_| true) {
             check("free lanes", &freed);
             with_free_lanes += 1;
         }
         let mut asked = function.clone();
-        if ask_who_leaves(&mut asked, &Effort::default()) {
+        if version_full_mask_loops(&mut asked, &Effort::default()) {
             check("who leaves", &asked);
             with_inner_loops += 1;
         }
         let mut zeroed = function.clone();
-        if zero_lanes(&mut zeroed, &Effort::default(), |_, _| true) {
+        if zero_inactive_lanes(&mut zeroed, &Effort::default(), |_, _| true) {
             check("zero lanes", &zeroed);
             with_zeros += 1;
         }
@@ -136,7 +136,7 @@ fn ways_out_of_a_loop_that_lead_to_each_other() {
     verify(&function).unwrap();
     let mut split = false;
     simplify_with(&mut function, |pass, function| {
-        split |= pass == "inner loops";
+        split |= pass == "full-mask loops";
         verify_form(function).unwrap_or_else(|error| panic!("after {pass}: {error}\n{function}"));
     });
     assert!(split, "{function}");
@@ -174,7 +174,7 @@ fn loops_that_are_counted_by_constants() {
         let outcome = Run::new(&function, seed as u32, [true; LANES], OPEN_NANS[0]).run();
         let mut simple = function.clone();
         simplify_with(&mut simple, |pass, function| {
-            counted += u64::from(pass == "induction");
+            counted += u64::from(pass == "strength reduction");
             verify_form(function).unwrap_or_else(|error| panic!("after {pass}: {error}\n{function}"));
         });
         assert_eq!(Run::new(&simple, seed as u32, [true; LANES], OPEN_NANS[1]).run(), outcome, "{function}\n{simple}");

@@ -4,7 +4,8 @@ mod support;
 
 use ctm_lane::effort::Effort;
 use ctm_lane::{
-    Function, Op, ask_who_leaves, assume_covered, free_lanes, hoist_invariants, simplify, verify, zero_lanes,
+    Function, Op, assume_covered, hoist_invariants, run_inactive_lanes, simplify, verify, version_full_mask_loops,
+    zero_inactive_lanes,
 };
 use support::evaluate::{LANES, Run};
 
@@ -46,66 +47,66 @@ fn long_computations_that_are_the_same_in_every_pass_go_in_front_of_a_loop() {
 
 #[test]
 fn lanes_that_have_left_a_loop_go_on_where_the_host_takes_it() {
-    let (before, after) = include_str!("free_lanes.txt").split_once("-----\n").expect("two functions");
+    let (before, after) = include_str!("run_inactive_lanes.txt").split_once("-----\n").expect("two functions");
     let mut function = read("before", before);
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
     let kept = function.clone();
     let harmless = |op: &Op| !matches!(op, Op::Fadd { .. } | Op::Fmul { .. });
-    assert!(!free_lanes(&mut function, &Effort::default(), harmless), "lanes that have left would do harm");
+    assert!(!run_inactive_lanes(&mut function, &Effort::default(), harmless), "lanes that have left would do harm");
     assert_eq!(function, kept);
-    assert!(free_lanes(&mut function, &Effort::default(), |_| true));
+    assert!(run_inactive_lanes(&mut function, &Effort::default(), |_| true));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }
 
 #[test]
 fn lanes_that_do_not_come_to_a_block_calculate_with_zeros_there() {
-    let (before, after) = include_str!("zero_lanes.txt").split_once("-----\n").expect("two functions");
+    let (before, after) = include_str!("zero_inactive_lanes.txt").split_once("-----\n").expect("two functions");
     let mut function = read("before", before);
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
     let kept = function.clone();
     assert!(
-        !zero_lanes(&mut function, &Effort::default(), |insts, choices| insts >= 6 && choices < 2),
+        !zero_inactive_lanes(&mut function, &Effort::default(), |insts, choices| insts >= 6 && choices < 2),
         "it takes two choices"
     );
     assert_eq!(function, kept);
-    assert!(zero_lanes(&mut function, &Effort::default(), |insts, choices| insts == 6 && choices <= 2));
+    assert!(zero_inactive_lanes(&mut function, &Effort::default(), |insts, choices| insts == 6 && choices <= 2));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }
 
 #[test]
 fn passes_in_which_no_lane_leaves_have_a_loop_of_their_own() {
-    let (before, after) = include_str!("narrowing.txt").split_once("-----\n").expect("two functions");
+    let (before, after) = include_str!("version_full_mask_loops.txt").split_once("-----\n").expect("two functions");
     let mut function = read("before", before);
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
-    assert!(ask_who_leaves(&mut function, &Effort::default()));
+    assert!(version_full_mask_loops(&mut function, &Effort::default()));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
-    assert!(!ask_who_leaves(&mut function, &Effort::default()), "the loop has one");
+    assert!(!version_full_mask_loops(&mut function, &Effort::default()), "the loop has one");
     // What is made behind a test is wanted by a block to which both ways lead.
     let seen = before
         .replace("steps 1, 7, %16", "%17 = fadd.ftz %13, %3")
         .replace("s0, %1, %1, %30, %30", "s0, %1, %1, %30, %17");
-    assert!(!ask_who_leaves(&mut read("seen", &seen), &Effort::default()), "two blocks would make it");
+    assert!(!version_full_mask_loops(&mut read("seen", &seen), &Effort::default()), "two blocks would make it");
 }
 
 #[test]
 fn loops_carry_what_arithmetic_wants() {
-    let (before, after) = include_str!("bare_params.txt").split_once("-----\n").expect("two functions");
+    let (before, after) = include_str!("unmasked_recurrences.txt").split_once("-----\n").expect("two functions");
     let mut function = read("before", before);
     let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
     simplify(&mut function);
     let kept = function.clone();
     assert!(
-        !free_lanes(&mut function, &Effort::default(), |op| !matches!(op, Op::Fsub { .. })),
+        !run_inactive_lanes(&mut function, &Effort::default(), |op| !matches!(op, Op::Fsub { .. })),
         "lanes that have left would do harm"
     );
     assert_eq!(function, kept);
-    assert!(free_lanes(&mut function, &Effort::default(), |_| true));
+    assert!(run_inactive_lanes(&mut function, &Effort::default(), |_| true));
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
 }

@@ -3,7 +3,7 @@
 use super::registers::{Bound, Constraint, Registers};
 use super::value::{Int, Value};
 use crate::mir::{Arg, Condition, End, Inst, Reg};
-use crate::target::{Meaning, Operation, Target};
+use crate::target::{Operation, Semantics, Target};
 
 /// How far mask operations are followed.
 const DEPTH: u32 = 12;
@@ -27,24 +27,24 @@ impl<T: Target> Registers<'_, T> {
             }
         };
         let [a, b, ..] = inst.args;
-        match self.target.meaning(inst) {
-            Meaning::Integers(Operation::And) if holds => {
+        match self.target.semantics(inst) {
+            Semantics::Integers(Operation::And) if holds => {
                 follow(a, true);
                 follow(b, true);
             }
-            Meaning::Integers(Operation::Or) if !holds => {
+            Semantics::Integers(Operation::Or) if !holds => {
                 follow(a, false);
                 follow(b, false);
             }
-            Meaning::AndNot if holds => {
+            Semantics::AndNot if holds => {
                 follow(a, false);
                 follow(b, true);
             }
-            Meaning::Not => follow(a, !holds),
-            Meaning::Integers(Operation::Xor) if self.operand(inst, 1).int().as_constant() == Some(u32::MAX) => {
+            Semantics::Not => follow(a, !holds),
+            Semantics::Integers(Operation::Xor) if self.operand(inst, 1).int().as_constant() == Some(u32::MAX) => {
                 follow(a, !holds);
             }
-            Meaning::Compare(test) => match inst.mask {
+            Semantics::Compare(test) => match inst.mask {
                 None => {
                     let (test, inst) = self.compared_extreme(test, inst).unwrap_or((test, inst));
                     self.compared(if holds { test } else { test.negated() }, inst, constraints);
@@ -56,25 +56,25 @@ impl<T: Target> Registers<'_, T> {
                 }
                 Some(_) => {}
             },
-            Meaning::Integers(_)
-            | Meaning::AndNot
-            | Meaning::Unknown
-            | Meaning::Step
-            | Meaning::Repeat
-            | Meaning::RepeatFirst
-            | Meaning::SetFirst
-            | Meaning::Load
-            | Meaning::LoadPointer
-            | Meaning::AddPointer
-            | Meaning::Address
-            | Meaning::Choose
-            | Meaning::FloatMax
-            | Meaning::FloatMin
-            | Meaning::Truncate
-            | Meaning::Within(..)
-            | Meaning::CompareGeneral
-            | Meaning::TestEither
-            | Meaning::TestCommon => {}
+            Semantics::Integers(_)
+            | Semantics::AndNot
+            | Semantics::Unknown
+            | Semantics::Step
+            | Semantics::Repeat
+            | Semantics::RepeatFirst
+            | Semantics::SetFirst
+            | Semantics::Load
+            | Semantics::LoadPointer
+            | Semantics::AddPointer
+            | Semantics::Address
+            | Semantics::Choose
+            | Semantics::FloatMax
+            | Semantics::FloatMin
+            | Semantics::Truncate
+            | Semantics::Within(..)
+            | Semantics::CompareGeneral
+            | Semantics::TestEither
+            | Semantics::TestCommon => {}
         }
     }
 
@@ -86,11 +86,11 @@ impl<T: Target> Registers<'_, T> {
         if test != Condition::Equal || origin(inst.args[0]) != origin(a) || inst.mask.is_some() {
             return None;
         }
-        let meaning = self.target.meaning(inst);
-        if meaning == Meaning::Integers(Operation::UnsignedMin) {
+        let semantics = self.target.semantics(inst);
+        if semantics == Semantics::Integers(Operation::UnsignedMin) {
             Some((Condition::BelowEqual, inst))
         } else {
-            (meaning == Meaning::Integers(Operation::UnsignedMax)).then_some((Condition::AboveEqual, inst))
+            (semantics == Semantics::Integers(Operation::UnsignedMax)).then_some((Condition::AboveEqual, inst))
         }
     }
 
@@ -162,8 +162,8 @@ impl<T: Target> Registers<'_, T> {
         let Some(last) = block.insts.last() else { return constraints };
         let [Arg::Reg(a), Arg::Reg(b), ..] = last.args else { return constraints };
         // The one finds whether both are empty, the other whether they have no bit in common.
-        let meaning = self.target.meaning(last);
-        let finds_empty = meaning == Meaning::TestEither || meaning == Meaning::TestCommon && a == b;
+        let semantics = self.target.semantics(last);
+        let finds_empty = semantics == Semantics::TestEither || semantics == Semantics::TestCommon && a == b;
         if finds_empty && when_empty == to && then.block != otherwise.block {
             for mask in [a, b] {
                 self.constraints_of_mask(mask, false, &mut constraints);
@@ -180,7 +180,7 @@ impl<T: Target> Registers<'_, T> {
     fn first_of_row(&self, constraint: &Constraint) -> Option<Constraint> {
         let Bound::Same(row) = constraint.bound else { return None };
         let sum = self.definition(row)?;
-        if self.target.meaning(sum) != Meaning::Integers(Operation::Add) {
+        if self.target.semantics(sum) != Semantics::Integers(Operation::Add) {
             return None;
         }
         let (Arg::Reg(repeated), Arg::Mem(_), None) = (sum.args[0], sum.args[1], sum.mask) else { return None };
@@ -196,9 +196,9 @@ impl<T: Target> Registers<'_, T> {
     /// The general register that a vector repeats in every lane.
     fn repeated(&self, vector: Reg) -> Option<Reg> {
         let inst = self.definition(vector)?;
-        match (self.target.meaning(inst), inst.args[0]) {
-            (Meaning::Repeat, Arg::Reg(reg)) if inst.mask.is_none() => Some(reg),
-            (Meaning::RepeatFirst, Arg::Reg(reg)) => self.set_first(reg),
+        match (self.target.semantics(inst), inst.args[0]) {
+            (Semantics::Repeat, Arg::Reg(reg)) if inst.mask.is_none() => Some(reg),
+            (Semantics::RepeatFirst, Arg::Reg(reg)) => self.set_first(reg),
             _ => None,
         }
     }

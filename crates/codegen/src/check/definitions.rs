@@ -2,8 +2,8 @@
 //! accesses has to look at.
 
 use super::{Cause, Fault};
-use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
-use crate::target::{Meaning, Target};
+use crate::mir::{Arg, Class, Inst, InstKind, MachineFunction, Reg};
+use crate::target::{Semantics, Target};
 
 /// What defines a register.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ pub struct Definitions<'a, O> {
 impl<'a, O: Copy> Definitions<'a, O> {
     /// Shows that every register is defined once, and before it is used. Blocks lie in an order in which definitions come first
     /// on every way; what is live at the start would have none.
-    pub fn new(machine: &'a Machine<O>, target: impl Target<Op = O>) -> Result<Self, Fault> {
+    pub fn new(machine: &'a MachineFunction<O>, target: impl Target<Op = O>) -> Result<Self, Fault> {
         let blocks = machine.blocks.len();
         let mut of = vec![None; machine.classes.len()];
         let (mut known, mut accessing) = (Selected::new(blocks), Selected::new(blocks));
@@ -69,7 +69,9 @@ impl<'a, O: Copy> Definitions<'a, O> {
                     define(&mut of, def, Definition::Inst(inst)).map_err(|cause| fault(at, cause))?;
                     // What masks hold is in `constraints`.
                     let is_mask = machine.classes[def.index()] == Class::Mask;
-                    if !is_mask && (matches!(inst.kind, Kind::Gather) || target.meaning(inst) != Meaning::Unknown) {
+                    if !is_mask
+                        && (matches!(inst.kind, InstKind::Gather) || target.semantics(inst) != Semantics::Unknown)
+                    {
                         known.insts.push((at, inst));
                     }
                 }

@@ -12,7 +12,7 @@
 use super::{Cause, Fault};
 use crate::allocate::{Allocation, Location, REGISTERS};
 use crate::emit::{Emitted, Encoding};
-use crate::mir::{Arg, Class, Condition, Edge, End, Inst, Kind, Machine, Reg, Steps};
+use crate::mir::{Arg, Class, Condition, Edge, End, Inst, InstKind, MachineFunction, Reg, Steps};
 
 /// How the bytes of a target are read.
 pub trait Decoding: Encoding {
@@ -130,7 +130,7 @@ impl Frame {
 
 /// Shows that the bytes are the instructions of a function, with its virtual registers where they are used.
 pub fn check_locations<T: Decoding>(
-    machine: &Machine<T::Op>,
+    machine: &MachineFunction<T::Op>,
     allocation: &Allocation,
     target: T,
     emitted: &Emitted,
@@ -157,7 +157,7 @@ pub fn check_locations<T: Decoding>(
 
 /// The check at work.
 pub struct Locations<'a, T: Decoding> {
-    pub machine: &'a Machine<T::Op>,
+    pub machine: &'a MachineFunction<T::Op>,
     allocation: &'a Allocation,
     pub target: T,
     emitted: &'a Emitted,
@@ -261,7 +261,11 @@ impl<T: Decoding> Locations<'_, T> {
                     return Err(Cause::WrongBytes);
                 };
                 // What a group does that has no steps left is the same for all code, and leaves registers alone.
-                if self.machine.blocks[number].insts.last().is_some_and(|last| last.kind == Kind::Steps(Steps::Test)) {
+                if self.machine.blocks[number]
+                    .insts
+                    .last()
+                    .is_some_and(|last| last.kind == InstKind::Steps(Steps::Test))
+                {
                     return self.follow(&mut state, next, at + 1, number);
                 }
                 let target = self.index(to);

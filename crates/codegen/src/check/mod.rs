@@ -15,7 +15,7 @@
 //!    in it. It comes from the one instruction that defines the register, by rounds over the blocks until nothing moves;
 //!    that there is one, and that it comes before every use, is checked first. Pointers are known by the entries of the
 //!    context that they were loaded from, so that an access names its object itself.
-//!    What an instruction does is the target's [`Meaning`], which the target states apart from its selection.
+//!    What an instruction does is the target's [`Semantics`], which the target states apart from its selection.
 //! 3. *What masks say* is in `constraints`: in the lanes of a mask, a register is below the bound that it was compared with. Such a
 //!    constraint stays true wherever the mask can be used, since each register is defined once, and the definition of the
 //!    compared register comes before that of the mask on every way. A branch that has found a mask empty says the opposite
@@ -31,7 +31,7 @@
 //! Points 1 to 4 are checked of all code, point 5 in builds with debug assertions and where it is asked for. Not checked are
 //! the encoder's fixed sequences: the way in and out, and what is done about steps.
 //!
-//! What cannot be shown is a [`Fault`]; `Unit::new` then tries code that takes nothing from what is known of
+//! What cannot be shown is a [`Fault`]; `CodePiece::new` then tries code that takes nothing from what is known of
 //! the function's values, and gives up if that has one too.
 
 mod constraints;
@@ -45,8 +45,8 @@ pub use locations::{Checked, Content, Decoded, Decoding, Jump, Locations, State,
 pub use objects::{Calls, Object, Objects};
 
 use crate::allocate::Live;
-use crate::mir::{Arg, Base, Class, Inst, Kind, Machine, Mem, Reg};
-use crate::target::{Meaning, Operation, Target};
+use crate::mir::{Arg, Base, Class, Inst, InstKind, MachineFunction, Mem, Reg};
+use crate::target::{Operation, Semantics, Target};
 use definitions::Definitions;
 use registers::{Bound, Constraint, Registers};
 use thiserror::Error;
@@ -86,7 +86,7 @@ pub struct Fault {
 
 /// Shows that every access of a function lies in its object; gives how many there are.
 pub fn check_accesses<T: Target>(
-    machine: &Machine<T::Op>,
+    machine: &MachineFunction<T::Op>,
     live: &Live,
     target: T,
     objects: &Objects,
@@ -185,15 +185,15 @@ impl<T: Target> Checker<'_, T> {
         for (at, arg) in inst.args.iter().enumerate() {
             let Arg::Mem(mem) = *arg else { continue };
             match inst.kind {
-                Kind::Gather => self.lanes(mem, inst.mask, false)?,
-                Kind::Scatter => self.lanes(mem, inst.mask, true)?,
-                Kind::Plain(_) if self.registers.target.meaning(inst) == Meaning::Address => continue,
-                Kind::Plain(code) | Kind::Tied(code) => {
+                InstKind::Gather => self.lanes(mem, inst.mask, false)?,
+                InstKind::Scatter => self.lanes(mem, inst.mask, true)?,
+                InstKind::Plain(_) if self.registers.target.semantics(inst) == Semantics::Address => continue,
+                InstKind::Plain(code) | InstKind::Tied(code) => {
                     let is_written = at == 0 && inst.def.is_none() && !T::only_reads(code);
                     self.access(mem, self.registers.target.operand_bytes(inst, mem), is_written)?;
                 }
-                Kind::Fma { .. } => self.access(mem, self.registers.target.operand_bytes(inst, mem), false)?,
-                Kind::Count(_) | Kind::Steps(_) => return Err(Cause::UnknownAddress),
+                InstKind::Fma { .. } => self.access(mem, self.registers.target.operand_bytes(inst, mem), false)?,
+                InstKind::Count(_) | InstKind::Steps(_) => return Err(Cause::UnknownAddress),
             }
             accesses += 1;
         }
@@ -278,7 +278,8 @@ impl<T: Target> Checker<'_, T> {
     /// The unsigned address that a register is, less 2^31.
     fn byte_address(&self, offset: Reg) -> Option<Reg> {
         let inst = self.registers.definition(offset)?;
-        let is_xor = self.registers.target.meaning(inst) == Meaning::Integers(Operation::Xor) && inst.mask.is_none();
+        let is_xor =
+            self.registers.target.semantics(inst) == Semantics::Integers(Operation::Xor) && inst.mask.is_none();
         let is_middle = is_xor && self.registers.operand(inst, 1).int().as_constant() == Some(1 << 31);
         inst.args[0].reg().filter(|_| is_middle).map(|reg| self.registers.origin(reg))
     }

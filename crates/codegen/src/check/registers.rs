@@ -5,8 +5,8 @@ use super::moved_bytes;
 use super::objects::{Object, Objects};
 use super::value::{Int, Value};
 use crate::context;
-use crate::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
-use crate::target::{Meaning, Operation, Target};
+use crate::mir::{Arg, Base, Class, Condition, Edge, End, Inst, InstKind, MachineFunction, Mem, Reg};
+use crate::target::{Operation, Semantics, Target};
 
 /// Changes of a parameter after which it is taken to hold anything, so that loops end.
 const MOST_CHANGES: u8 = 3;
@@ -64,7 +64,7 @@ pub enum Bound {
 
 /// What the registers of a function can hold.
 pub struct Registers<'a, T: Target> {
-    pub machine: &'a Machine<T::Op>,
+    pub machine: &'a MachineFunction<T::Op>,
     pub objects: &'a Objects,
     pub target: T,
     pub definitions: Definitions<'a, T::Op>,
@@ -74,7 +74,7 @@ pub struct Registers<'a, T: Target> {
 impl<'a, T: Target> Registers<'a, T> {
     /// Looks at a function whose registers are defined once, until nothing moves.
     pub fn new(
-        machine: &'a Machine<T::Op>,
+        machine: &'a MachineFunction<T::Op>,
         target: T,
         objects: &'a Objects,
         definitions: Definitions<'a, T::Op>,
@@ -148,8 +148,10 @@ impl<'a, T: Target> Registers<'a, T> {
 
     /// The register that this one is a copy of, or the register itself.
     pub fn origin(&self, mut reg: Reg) -> Reg {
-        while let Some(Inst { kind: Kind::Plain(_), mask: None, args: [Arg::Reg(from), ..], .. }) =
-            self.definitions.inst(reg).filter(|inst| self.target.meaning(inst) == Meaning::Integers(Operation::Copy))
+        while let Some(Inst { kind: InstKind::Plain(_), mask: None, args: [Arg::Reg(from), ..], .. }) = self
+            .definitions
+            .inst(reg)
+            .filter(|inst| self.target.semantics(inst) == Semantics::Integers(Operation::Copy))
         {
             reg = *from;
         }
@@ -164,7 +166,7 @@ impl<'a, T: Target> Registers<'a, T> {
     /// The general register that is in the first lane of a vector, whose others are 0.
     pub fn set_first(&self, vector: Reg) -> Option<Reg> {
         let inst = self.definition(vector)?;
-        inst.args[0].reg().filter(|_| self.target.meaning(inst) == Meaning::SetFirst)
+        inst.args[0].reg().filter(|_| self.target.semantics(inst) == Semantics::SetFirst)
     }
 
     /// The next position where the code goes on with it because it lies in front of the call's end: both differ from the
@@ -174,7 +176,7 @@ impl<'a, T: Target> Registers<'a, T> {
         let End::Branch { condition: Condition::Below, then, otherwise } = end else { return None };
         let last = last?;
         let [Arg::Reg(next), Arg::Mem(mem), ..] = &last.args else { return None };
-        if self.target.meaning(last) != Meaning::CompareGeneral {
+        if self.target.semantics(last) != Semantics::CompareGeneral {
             return None;
         }
         let next_int = self.value(*next).int();
@@ -196,20 +198,20 @@ impl<'a, T: Target> Registers<'a, T> {
             Arg::Reg(reg) => of(reg),
             Arg::Mem(_) | Arg::Imm(_) | Arg::None => self.operand(inst, at),
         };
-        if let (Kind::Gather, Arg::Mem(mem)) = (inst.kind, inst.args[0]) {
+        if let (InstKind::Gather, Arg::Mem(mem)) = (inst.kind, inst.args[0]) {
             return self.gathered(mem, inst.mask.is_some());
         }
-        let value = match self.target.meaning(inst) {
-            Meaning::Step => {
+        let value = match self.target.semantics(inst) {
+            Semantics::Step => {
                 let (a, b) = (arg(0).int(), arg(1).int());
                 let in_step = a.in_step && b.lo.cast_unsigned().is_multiple_of(self.objects.entry.step);
                 Value::known(Int { in_step, ..a.add(b) })
             }
-            Meaning::RepeatFirst => match inst.args[0].reg().and_then(|reg| self.set_first(reg)) {
+            Semantics::RepeatFirst => match inst.args[0].reg().and_then(|reg| self.set_first(reg)) {
                 Some(from) => of(from),
                 None => Value::Unknown,
             },
-            Meaning::AddPointer => match (arg(0), arg(1)) {
+            Semantics::AddPointer => match (arg(0), arg(1)) {
                 (Value::Int(int), Value::Pointer(object, lo, hi))
                 | (Value::Pointer(object, lo, hi), Value::Int(int))
                     if int.lo >= 0 =>
@@ -218,7 +220,7 @@ impl<'a, T: Target> Registers<'a, T> {
                 }
                 _ => Value::Unknown,
             },
-            Meaning::Address => match inst.args[0] {
+            Semantics::Address => match inst.args[0] {
                 Arg::Mem(mem) => match self.address(mem, |reg| self.value(reg)) {
                     Some((object, lo, hi)) => Value::Pointer(object, lo, hi),
                     None => Value::Unknown,
@@ -226,7 +228,7 @@ impl<'a, T: Target> Registers<'a, T> {
                 Arg::Reg(_) | Arg::Imm(_) | Arg::None => Value::Unknown,
             },
             // 64 bits are a pointer, or nothing that is known.
-            Meaning::LoadPointer => match arg(0) {
+            Semantics::LoadPointer => match arg(0) {
                 pointer @ Value::Pointer(..) => pointer,
                 Value::Never
                 | Value::Impossible
@@ -235,30 +237,30 @@ impl<'a, T: Target> Registers<'a, T> {
                 | Value::Float(..)
                 | Value::Words(_) => Value::Unknown,
             },
-            Meaning::Load | Meaning::Repeat => arg(0),
-            Meaning::Choose => {
+            Semantics::Load | Semantics::Repeat => arg(0),
+            Semantics::Choose => {
                 return match (arg(0), arg(1)) {
                     (Value::Never, _) | (_, Value::Never) => Value::Unknown,
                     (a, b) => a.join(b),
                 };
             }
-            Meaning::FloatMax => arg(0).float_max(arg(1)),
-            Meaning::FloatMin => arg(0).float_min(arg(1)),
-            Meaning::Truncate => arg(0).truncated(),
-            Meaning::Within(lo, hi) => Value::Int(Int::range(lo.into(), hi.into())),
+            Semantics::FloatMax => arg(0).float_max(arg(1)),
+            Semantics::FloatMin => arg(0).float_min(arg(1)),
+            Semantics::Truncate => arg(0).truncated(),
+            Semantics::Within(lo, hi) => Value::Int(Int::range(lo.into(), hi.into())),
             // A mask that is a vector has all bits of a lane, or none.
-            Meaning::Compare(_) => Value::Int(Int::range(-1, 0)),
-            Meaning::Integers(operation) => {
+            Semantics::Compare(_) => Value::Int(Int::range(-1, 0)),
+            Semantics::Integers(operation) => {
                 let a = arg(0);
                 calculated(operation, a, || arg(1))
             }
-            Meaning::Unknown
-            | Meaning::AndNot
-            | Meaning::Not
-            | Meaning::SetFirst
-            | Meaning::CompareGeneral
-            | Meaning::TestEither
-            | Meaning::TestCommon => Value::Unknown,
+            Semantics::Unknown
+            | Semantics::AndNot
+            | Semantics::Not
+            | Semantics::SetFirst
+            | Semantics::CompareGeneral
+            | Semantics::TestEither
+            | Semantics::TestCommon => Value::Unknown,
         };
         match (inst.mask, inst.zeroing) {
             (None, _) => value,
@@ -290,8 +292,12 @@ impl<'a, T: Target> Registers<'a, T> {
         }
         let Some(inst) = self.definition(reg) else { return known };
         let is_same_in_lanes = matches!(
-            self.target.meaning(inst),
-            Meaning::Integers(_) | Meaning::Step | Meaning::Repeat | Meaning::RepeatFirst | Meaning::AddPointer
+            self.target.semantics(inst),
+            Semantics::Integers(_)
+                | Semantics::Step
+                | Semantics::Repeat
+                | Semantics::RepeatFirst
+                | Semantics::AddPointer
         );
         if depth == 0 || inst.mask.is_some() || !is_same_in_lanes {
             return known;

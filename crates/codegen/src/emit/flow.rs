@@ -2,7 +2,7 @@
 
 use super::{Emitter, Encoding, Label, MoveOperand, Stub, Unencodable};
 use crate::allocate::Location;
-use crate::mir::{Arg, Class, Condition, Edge, End, Kind, Steps};
+use crate::mir::{Arg, Class, Condition, Edge, End, InstKind, Steps};
 use std::collections::HashMap;
 
 impl<'a, T: Encoding> Emitter<'a, T> {
@@ -39,7 +39,7 @@ impl<'a, T: Encoding> Emitter<'a, T> {
     pub(super) fn end(&mut self, at: usize) -> Result<(), Unencodable> {
         let next = Some(at + 1);
         let block = &self.machine.blocks[at];
-        let tests_steps = block.insts.last().is_some_and(|inst| inst.kind == Kind::Steps(Steps::Test));
+        let tests_steps = block.insts.last().is_some_and(|inst| inst.kind == InstKind::Steps(Steps::Test));
         match &block.end {
             End::Jump(edge) => self.follow(edge, next),
             End::Branch { then, otherwise, .. } if tests_steps => {

@@ -4,7 +4,7 @@
 mod flow;
 
 use crate::allocate::{Allocation, Location};
-use crate::mir::{Class, Condition, Edge, Inst, Machine, Mem, Reg};
+use crate::mir::{Class, Condition, Edge, Inst, MachineFunction, Mem, Reg};
 use crate::target::Target;
 
 /// The host's smallest pages.
@@ -81,7 +81,11 @@ fn slot_at(starts: &[i32; 3], class: Class, slot: u32, vector: i32) -> i32 {
 pub struct Unencodable;
 
 /// Encodes a machine function.
-pub fn emit<T: Encoding>(machine: &Machine<T::Op>, allocation: &Allocation, target: T) -> Result<Emitted, Unencodable> {
+pub fn emit<T: Encoding>(
+    machine: &MachineFunction<T::Op>,
+    allocation: &Allocation,
+    target: T,
+) -> Result<Emitted, Unencodable> {
     let mut bytes: Vec<u8> = machine.pool.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(64), 0);
     let entry = bytes.len();
@@ -146,7 +150,7 @@ enum Stub<'a> {
 /// Emission at work. What is the same for all targets is here; a target encodes.
 pub struct Emitter<'a, T: Encoding> {
     pub target: T,
-    pub machine: &'a Machine<T::Op>,
+    pub machine: &'a MachineFunction<T::Op>,
     pub allocation: &'a Allocation,
     pub encoder: T::Encoder,
     pub bytes: Vec<u8>,

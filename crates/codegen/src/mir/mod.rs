@@ -109,7 +109,7 @@ impl Arg {
 
 /// How an instruction is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind<O> {
+pub enum InstKind<O> {
     /// This machine instruction: the definition, then the operands.
     Plain(O),
     /// The same, but the first operand is the definition's old value and has no operand of its own in the encoding.
@@ -150,7 +150,7 @@ pub enum Directed {
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Inst<O> {
-    pub kind: Kind<O>,
+    pub kind: InstKind<O>,
     pub def: Option<Reg>,
     pub args: [Arg; 4],
     /// In a mask register: lanes outside keep the definition's old value (tied), or become 0. In a vector register: the
@@ -170,7 +170,7 @@ pub struct Inst<O> {
 }
 
 impl<O> Inst<O> {
-    pub fn new(kind: Kind<O>, def: Option<Reg>, args: &[Arg]) -> Self {
+    pub fn new(kind: InstKind<O>, def: Option<Reg>, args: &[Arg]) -> Self {
         let mut all = [Arg::None; 4];
         all[..args.len()].copy_from_slice(args);
         Self {
@@ -318,7 +318,7 @@ impl<O> Block<O> {
 
 /// A whole piece of code; block 0 is its start, and blocks lie in the order of the code.
 #[derive(Clone, Debug)]
-pub struct Machine<O> {
+pub struct MachineFunction<O> {
     pub classes: Vec<Class>,
     pub blocks: Vec<Block<O>>,
     /// Words in front of the code.
@@ -327,16 +327,16 @@ pub struct Machine<O> {
     pub counts_steps: bool,
 }
 
-impl<O> Default for Machine<O> {
+impl<O> Default for MachineFunction<O> {
     fn default() -> Self {
-        Machine { classes: Vec::new(), blocks: Vec::new(), pool: Vec::new(), counts_steps: false }
+        MachineFunction { classes: Vec::new(), blocks: Vec::new(), pool: Vec::new(), counts_steps: false }
     }
 }
 
 /// Rounds over a function in which it is found out what is used; then all of it counts as that.
 const MOST_ROUNDS: usize = 64;
 
-impl<O> Machine<O> {
+impl<O> MachineFunction<O> {
     pub fn reg(&mut self, class: Class) -> Reg {
         self.classes.push(class);
         Reg::new(self.classes.len() - 1)

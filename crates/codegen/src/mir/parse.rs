@@ -1,6 +1,8 @@
 //! Machine instructions from the text that `print` makes.
 
-use super::{Arg, Base, Block, Class, Condition, Directed, Edge, End, Inst, Kind, Machine, Mem, Opcode, Reg, Steps};
+use super::{
+    Arg, Base, Block, Class, Condition, Directed, Edge, End, Inst, InstKind, MachineFunction, Mem, Opcode, Reg, Steps,
+};
 use std::str::FromStr;
 
 const CONDITIONS: [Condition; 10] = [
@@ -18,7 +20,7 @@ const CONDITIONS: [Condition; 10] = [
 
 type Parsed<T> = Result<T, String>;
 
-impl<O: Opcode> FromStr for Machine<O> {
+impl<O: Opcode> FromStr for MachineFunction<O> {
     type Err = String;
 
     /// Reads text, and says which line is wrong.
@@ -32,7 +34,7 @@ impl<O: Opcode> FromStr for Machine<O> {
     }
 }
 
-fn read_line<O: Opcode>(machine: &mut Machine<O>, line: &str) -> Parsed<()> {
+fn read_line<O: Opcode>(machine: &mut MachineFunction<O>, line: &str) -> Parsed<()> {
     if line == "steps" {
         machine.counts_steps = true;
     } else if let Some(words) = line.strip_prefix("pool ") {
@@ -71,7 +73,7 @@ fn with_list(text: &str) -> Parsed<(&str, Vec<&str>)> {
     }
 }
 
-fn reg<O>(machine: &mut Machine<O>, text: &str) -> Parsed<Reg> {
+fn reg<O>(machine: &mut MachineFunction<O>, text: &str) -> Parsed<Reg> {
     let classes = [Class::Vector, Class::Mask, Class::General];
     let class = classes.into_iter().find(|class| text.starts_with(class.letter())).ok_or("no register")?;
     let reg = Reg::new(number(&text[1..])?);
@@ -82,7 +84,7 @@ fn reg<O>(machine: &mut Machine<O>, text: &str) -> Parsed<Reg> {
     Ok(reg)
 }
 
-fn mem<O>(machine: &mut Machine<O>, text: &str, broadcast: bool) -> Parsed<Mem> {
+fn mem<O>(machine: &mut MachineFunction<O>, text: &str, broadcast: bool) -> Parsed<Mem> {
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or("no memory operand")?;
     let mut parts = inner.split(' ');
     let base = match parts.next().unwrap_or_default() {
@@ -102,7 +104,7 @@ fn mem<O>(machine: &mut Machine<O>, text: &str, broadcast: bool) -> Parsed<Mem> 
     Ok(mem)
 }
 
-fn arg<O>(machine: &mut Machine<O>, text: &str) -> Parsed<Arg> {
+fn arg<O>(machine: &mut MachineFunction<O>, text: &str) -> Parsed<Arg> {
     Ok(match text.strip_prefix("each ") {
         Some(text) => Arg::Mem(mem(machine, text, true)?),
         None if text.starts_with('[') => Arg::Mem(mem(machine, text, false)?),
@@ -111,13 +113,13 @@ fn arg<O>(machine: &mut Machine<O>, text: &str) -> Parsed<Arg> {
     })
 }
 
-fn edge<O>(machine: &mut Machine<O>, text: &str) -> Parsed<Edge> {
+fn edge<O>(machine: &mut MachineFunction<O>, text: &str) -> Parsed<Edge> {
     let (name, args) = with_list(text)?;
     let block = number(name.strip_prefix('b').ok_or("no block")?)?;
     Ok(Edge { block, args: args.into_iter().map(|text| arg(machine, text)).collect::<Parsed<_>>()? })
 }
 
-fn end<O>(machine: &mut Machine<O>, line: &str) -> Parsed<Option<End>> {
+fn end<O>(machine: &mut MachineFunction<O>, line: &str) -> Parsed<Option<End>> {
     if line == "exit" {
         return Ok(Some(End::Exit));
     }
@@ -135,7 +137,7 @@ fn code<O: Opcode>(name: &str) -> Parsed<O> {
     O::parse(name).ok_or_else(|| format!("no instruction `{name}`"))
 }
 
-fn inst<O: Opcode>(machine: &mut Machine<O>, line: &str) -> Parsed<Inst<O>> {
+fn inst<O: Opcode>(machine: &mut MachineFunction<O>, line: &str) -> Parsed<Inst<O>> {
     let (def, rest) = match line.split_once(" = ") {
         Some((def, rest)) => (Some(reg(machine, def)?), rest),
         None => (None, line),
@@ -144,21 +146,21 @@ fn inst<O: Opcode>(machine: &mut Machine<O>, line: &str) -> Parsed<Inst<O>> {
     let words = if ["tied ", "count ", "take "].iter().any(|word| rest.starts_with(word)) { 2 } else { 1 };
     let split = rest.match_indices(' ').nth(words - 1).map_or(rest.len(), |(at, _)| at);
     let (kind, operands) = (rest[..split].trim_end_matches(','), rest[split..].trim_start());
-    let fma = |negate_product, negate_addend| Kind::Fma { negate_product, negate_addend };
+    let fma = |negate_product, negate_addend| InstKind::Fma { negate_product, negate_addend };
     let kind = match kind.split_once(' ') {
-        Some(("tied", name)) => Kind::Tied(code(name)?),
-        Some(("count", count)) => Kind::Count(number(count)?),
-        Some((_, count)) => Kind::Steps(Steps::Take(number(count)?)),
+        Some(("tied", name)) => InstKind::Tied(code(name)?),
+        Some(("count", count)) => InstKind::Count(number(count)?),
+        Some((_, count)) => InstKind::Steps(Steps::Take(number(count)?)),
         None => match kind {
             "fma" => fma(false, false),
             "fms" => fma(false, true),
             "fnma" => fma(true, false),
             "fnms" => fma(true, true),
-            "gather" => Kind::Gather,
-            "scatter" => Kind::Scatter,
-            "refill" => Kind::Steps(Steps::Refill),
-            "test" => Kind::Steps(Steps::Test),
-            name => Kind::Plain(code(name)?),
+            "gather" => InstKind::Gather,
+            "scatter" => InstKind::Scatter,
+            "refill" => InstKind::Steps(Steps::Refill),
+            "test" => InstKind::Steps(Steps::Test),
+            name => InstKind::Plain(code(name)?),
         },
     };
     let mut inst = Inst::new(kind, def, &[]);

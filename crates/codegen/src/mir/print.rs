@@ -16,7 +16,7 @@
 //!   exit
 //! ```
 
-use super::{Arg, Base, Class, Directed, Edge, End, Inst, Kind, Machine, Mem, Opcode, Reg, Steps};
+use super::{Arg, Base, Class, Directed, Edge, End, Inst, InstKind, MachineFunction, Mem, Opcode, Reg, Steps};
 use std::fmt::{self, Display, Formatter};
 
 impl Class {
@@ -31,7 +31,7 @@ impl Class {
 }
 
 /// Something that names registers, with their classes.
-pub struct Text<'a, O, T>(pub &'a Machine<O>, pub T);
+pub struct Text<'a, O, T>(pub &'a MachineFunction<O>, pub T);
 
 impl<O> Display for Text<'_, O, Reg> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
@@ -72,7 +72,7 @@ impl<O> Display for Text<'_, O, Arg> {
     }
 }
 
-impl<O: Opcode> Display for Kind<O> {
+impl<O: Opcode> Display for InstKind<O> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match *self {
             Self::Plain(code) => write!(f, "{code:?}"),
@@ -132,7 +132,7 @@ fn list<T: Display>(f: &mut Formatter, items: impl Iterator<Item = T>) -> fmt::R
     if items.is_empty() { Ok(()) } else { write!(f, "({})", items.join(", ")) }
 }
 
-impl<O: Opcode> Display for Machine<O> {
+impl<O: Opcode> Display for MachineFunction<O> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         if self.counts_steps {
             writeln!(f, "steps")?;

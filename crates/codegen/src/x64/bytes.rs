@@ -3,8 +3,8 @@
 //! a mask.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the decoder has thousands of instructions, and most are wrong")]
 
-use super::form::{EXECUTED, Form, STEPS, Vop, multiply_add};
-use super::{Inst, Kind};
+use super::isa::{EXECUTED, STEPS, VectorIsa, Vop, multiply_add};
+use super::{Inst, InstKind};
 use crate::check::{Cause, Checked, Content, Decoded, Jump, Locations, State, first_of};
 use crate::mir::{Arg, Base, Class, Condition, Mem, Reg};
 use crate::target::Target;
@@ -75,10 +75,10 @@ fn content(state: &State, register: Register) -> Content {
     number(register).map_or(Content::Anything, |at| state.registers[at])
 }
 
-impl Locations<'_, Form> {
+impl Locations<'_, VectorIsa> {
     pub fn inst(&self, state: &mut State, inst: &Inst, code: &[Instruction]) -> Checked<()> {
         match inst.kind {
-            Kind::Count(_) => match (inst.args[0], code) {
+            InstKind::Count(_) => match (inst.args[0], code) {
                 (Arg::Reg(reg), &[one]) if self.machine.classes[reg.index()] == Class::General => {
                     let is_sum = one.code() == Code::Add_r64_rm64
                         && one.op0_register() == Register::R13
@@ -87,9 +87,9 @@ impl Locations<'_, Form> {
                 }
                 _ => code.iter().try_for_each(|one| self.counting(state, one, &inst.args)),
             },
-            Kind::Steps(_) => code.iter().try_for_each(|one| self.stepping(one)),
-            Kind::Scatter if self.target == Form::Avx2 => self.scatter_one_by_one(state, inst, code),
-            Kind::Plain(_) | Kind::Tied(_) | Kind::Fma { .. } | Kind::Gather | Kind::Scatter => {
+            InstKind::Steps(_) => code.iter().try_for_each(|one| self.stepping(one)),
+            InstKind::Scatter if self.target == VectorIsa::Avx2 => self.scatter_one_by_one(state, inst, code),
+            InstKind::Plain(_) | InstKind::Tied(_) | InstKind::Fma { .. } | InstKind::Gather | InstKind::Scatter => {
                 self.working(state, inst, code)
             }
         }
@@ -109,7 +109,7 @@ impl Locations<'_, Form> {
         match (is_done, inst.kind, inst.def, inst.args[0]) {
             (true, ..) => Ok(()),
             // A copy takes no instruction where both have one location, and may take several.
-            (false, Kind::Plain(code), Some(def), Arg::Reg(from))
+            (false, InstKind::Plain(code), Some(def), Arg::Reg(from))
                 if inst.mask.is_none() && (code == self.target.code(Vop::Move) || code == self.target.copy_mask()) =>
             {
                 self.rename(state, Content::Reg(from), def)
@@ -127,11 +127,11 @@ impl Locations<'_, Form> {
         let operands =
             |first: u32, numbers: std::ops::Range<usize>| (first..).zip(numbers).all(|(at, number)| is(at, number));
         match inst.kind {
-            Kind::Plain(expected) => {
+            InstKind::Plain(expected) => {
                 code == expected && operands(u32::from(inst.def.is_some()), 0..count) && self.has_mask(state, inst, one)
             }
-            Kind::Tied(expected) => code == expected && operands(0, 0..count) && self.has_mask(state, inst, one),
-            Kind::Fma { negate_product, negate_addend } => {
+            InstKind::Tied(expected) => code == expected && operands(0, 0..count) && self.has_mask(state, inst, one),
+            InstKind::Fma { negate_product, negate_addend } => {
                 let order = multiply_add(self.target, negate_product, negate_addend);
                 let [first, second, addend] = match order.iter().position(|&known| known == code) {
                     Some(0) => [0, 2, 1],
@@ -142,7 +142,7 @@ impl Locations<'_, Form> {
                 let multiplies = is(first, 0) && is(second, 1) || is(first, 1) && is(second, 0);
                 multiplies && is(addend, 2) && self.has_mask(state, inst, one)
             }
-            Kind::Gather => {
+            InstKind::Gather => {
                 let lanes = match code {
                     Code::EVEX_Vgatherdps_zmm_k1_vm32z => one.op_mask(),
                     Code::VEX_Vgatherdps_ymm_vm32y_ymm => one.op_register(2),
@@ -150,13 +150,13 @@ impl Locations<'_, Form> {
                 };
                 is(1, 0) && self.holds_lanes(state, lanes, inst.mask)
             }
-            Kind::Scatter => {
+            InstKind::Scatter => {
                 code == Code::EVEX_Vscatterdps_vm32z_k1_zmm
                     && is(1, 0)
                     && is(0, 1)
                     && self.holds_lanes(state, one.op_mask(), inst.mask)
             }
-            Kind::Count(_) | Kind::Steps(_) => false,
+            InstKind::Count(_) | InstKind::Steps(_) => false,
         }
     }
 
@@ -222,9 +222,9 @@ impl Locations<'_, Form> {
 
     /// What the instruction leaves behind.
     fn finish_work(&self, state: &mut State, inst: &Inst, one: &Instruction) -> Checked<()> {
-        if matches!(inst.kind, Kind::Gather | Kind::Scatter) {
+        if matches!(inst.kind, InstKind::Gather | InstKind::Scatter) {
             // It clears its mask.
-            let lanes = if self.target == Form::Avx2 { one.op_register(2) } else { one.op_mask() };
+            let lanes = if self.target == VectorIsa::Avx2 { one.op_register(2) } else { one.op_mask() };
             self.write(state, lanes, Content::Anything)?;
         }
         match inst.def {
@@ -249,7 +249,8 @@ impl Locations<'_, Form> {
 
     /// Whether the instruction prepares what a gather or a scatter starts from.
     fn prepares(&self, state: &mut State, inst: &Inst, one: &Instruction) -> bool {
-        if !matches!(inst.kind, Kind::Gather | Kind::Scatter) || one.op_count() != 3 || !has_registers_only(one) {
+        if !matches!(inst.kind, InstKind::Gather | InstKind::Scatter) || one.op_count() != 3 || !has_registers_only(one)
+        {
             return false;
         }
         let [to, a, b] = [0, 1, 2].map(|at| one.op_register(at));

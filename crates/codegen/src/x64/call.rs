@@ -1,7 +1,7 @@
 //! The System V calling convention, on every host: how code is called, and what it calls.
 #![allow(unsafe_code, reason = "calls machine code, and is called by it")]
 
-use super::Form;
+use super::VectorIsa;
 use crate::context::Context;
 use crate::poll;
 
@@ -28,5 +28,5 @@ pub fn finish_stores() {
 /// As of [`poll::poll`].
 pub unsafe extern "sysv64" fn poll(context: *mut Context, left: i64) -> i64 {
     // SAFETY: the caller's promise.
-    unsafe { poll::poll::<Form>(context, left) }
+    unsafe { poll::poll::<VectorIsa>(context, left) }
 }

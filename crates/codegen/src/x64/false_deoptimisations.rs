@@ -1,6 +1,6 @@
 //! When speculation on NaNs fails. That it does where it has to shows in results; that it does not elsewhere, only here.
 
-use super::{Form, Jit};
+use super::{Jit, VectorIsa};
 use ctm_engine::{Bindings, Code, Source, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::{Budget, Meter, Poller};
@@ -47,7 +47,7 @@ fn deoptimises(body: &str) -> bool {
 /// A look at a value that is tainted in one lane only by choices: those of that lane decide.
 #[test]
 fn of_lanes_that_are_chosen() {
-    if !Form::Avx512.is_supported() {
+    if !VectorIsa::Avx512.is_supported() {
         return eprintln!("skipped: this host has no AVX-512, and the other form looks at all lanes");
     }
     let deoptimises = |body: &str| deoptimises(&format!("{body}\nsurface_store.r s0, %0, %1, %20, %6, %6, %6, %2"));
@@ -73,7 +73,7 @@ fn of_lanes_that_are_chosen() {
 /// A store looks at the lanes that it writes.
 #[test]
 fn of_lanes_that_are_stored() {
-    if !Form::Avx512.is_supported() {
+    if !VectorIsa::Avx512.is_supported() {
         return eprintln!("skipped: this host has no AVX-512, and the other form looks at all lanes");
     }
     for (mask, has) in [("%10", false), ("%11", true)] {

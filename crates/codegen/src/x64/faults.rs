@@ -2,13 +2,13 @@
 //! are wrong here on purpose.
 #![allow(unsafe_code, reason = "raises and catches signals")]
 
-use super::{Form, Jit};
+use super::{Jit, VectorIsa};
 use crate::check::check_accesses;
+use crate::code_piece::{Allocated, CodePiece, Draft};
 use crate::emit::emit;
 use crate::groups::Groups;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
-use crate::unit::{Allocated, Draft, Unit};
 use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
@@ -74,8 +74,8 @@ impl Backend for Broken {
 }
 
 /// Code that takes its constants so many bytes from where they are. The checker refuses it.
-fn with_other_constants(function: &Function, source: &Source, form: Form, mode: Mode, bytes: i32) -> Unit {
-    let mut draft = Draft::new(function, source.surfaces, form, (mode, Groups::ONE), &Effort::default()).unwrap();
+fn with_other_constants(function: &Function, source: &Source, isa: VectorIsa, mode: Mode, bytes: i32) -> CodePiece {
+    let mut draft = Draft::new(function, source.surfaces, isa, (mode, Groups::ONE), &Effort::default()).unwrap();
     for inst in draft.allocated.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         for arg in &mut inst.args {
             if let Arg::Mem(mem @ Mem { base: Base::Pool, .. }) = arg {
@@ -84,8 +84,8 @@ fn with_other_constants(function: &Function, source: &Source, form: Form, mode: 
         }
     }
     let Draft { allocated: Allocated { machine, allocation }, objects, .. } = &draft;
-    assert!(check_accesses(machine, &allocation.live, form, objects).is_err());
-    draft.unit(emit(machine, allocation, form).unwrap()).unwrap()
+    assert!(check_accesses(machine, &allocation.live, isa, objects).is_err());
+    draft.unit(emit(machine, allocation, isa).unwrap()).unwrap()
 }
 
 const BASE: u32 = 0x1000_0000;
@@ -162,12 +162,12 @@ impl Case {
     }
 }
 
-fn forms() -> Vec<Form> {
-    Form::ALL.into_iter().filter(|form| form.is_supported()).collect()
+fn isas() -> Vec<VectorIsa> {
+    VectorIsa::ALL.into_iter().filter(|isa| isa.is_supported()).collect()
 }
 
-fn broken(form: Form, mistake: Mistake) -> Runtime {
-    Runtime::with_backend(Box::new(Broken(Jit::supported(form).unwrap(), mistake)))
+fn broken(isa: VectorIsa, mistake: Mistake) -> Runtime {
+    Runtime::with_backend(Box::new(Broken(Jit::supported(isa).unwrap(), mistake)))
 }
 
 /// Distances that leave everything that a pointer may lead to: by a few bytes, and as far as an index reaches.
@@ -185,18 +185,18 @@ fn distances(pointer: usize) -> Vec<i64> {
 #[test]
 fn escapes_end_the_run_and_name_the_instruction() {
     assert!(crate::fault::install() && crate::fault::install());
-    for form in forms() {
+    for isa in isas() {
         assert!({
-            let sound = Case::new(&broken(form, Mistake::Nothing));
+            let sound = Case::new(&broken(isa, Mistake::Nothing));
             sound.kernel.is_compiled() && sound.run(2).is_ok() && sound.is_right()
         });
         for (pointer, pc) in PCS {
             for distance in distances(pointer) {
-                let case = Case::new(&broken(form, Mistake::Pointer(pointer, distance)));
+                let case = Case::new(&broken(isa, Mistake::Pointer(pointer, distance)));
                 assert!(case.kernel.is_compiled());
                 let modes = modes();
                 let stop = Stop::Halted(Halt::HostAccess { pc });
-                assert_eq!(case.run(1), Err(stop), "{form:?} pointer {pointer} {distance:#x}");
+                assert_eq!(case.run(1), Err(stop), "{isa:?} pointer {pointer} {distance:#x}");
                 assert_eq!(modes, self::modes(), "the caller has its modes back");
                 assert!(!case.kernel.is_compiled(), "the code does not run again");
                 assert_eq!(case.run(1), Ok(()));
@@ -210,11 +210,11 @@ fn escapes_end_the_run_and_name_the_instruction() {
 #[test]
 fn code_cannot_read_beyond_its_constants() {
     assert!(crate::fault::install());
-    for form in forms() {
+    for isa in isas() {
         for distance in [-(1 << 30), -(1 << 16), 1 << 16, 1 << 30] {
-            let case = Case::new(&broken(form, Mistake::Constants(distance)));
+            let case = Case::new(&broken(isa, Mistake::Constants(distance)));
             assert!(case.kernel.is_compiled());
-            assert!(matches!(case.run(1), Err(Stop::Halted(Halt::HostAccess { .. }))), "{form:?} {distance:#x}");
+            assert!(matches!(case.run(1), Err(Stop::Halted(Halt::HostAccess { .. }))), "{isa:?} {distance:#x}");
             assert!(!case.kernel.is_compiled(), "the code does not run again");
             assert_eq!(case.run(1), Ok(()));
             assert!(case.is_right(), "by the interpreter");
@@ -225,13 +225,13 @@ fn code_cannot_read_beyond_its_constants() {
 /// What code was not proven for is an error: groups that have run would otherwise run again.
 #[test]
 fn positions_beyond_the_proof_end_the_run() {
-    for form in forms() {
-        let case = Case::new(&broken(form, Mistake::Rows(10)));
+    for isa in isas() {
+        let case = Case::new(&broken(isa, Mistake::Rows(10)));
         assert!(case.kernel.is_compiled());
-        assert_eq!(case.run(1), Err(Stop::Halted(Halt::HostAccess { pc: None })), "{form:?}");
+        assert_eq!(case.run(1), Err(Stop::Halted(Halt::HostAccess { pc: None })), "{isa:?}");
         let view = View::new(&case.space, case.surface, Bounds::Drop);
         let rows = (0..SIDE).filter(|&y| view.load_raw(1, y.into())[0] == value(1, y));
-        assert_eq!(rows.count(), 10, "{form:?}: rows that have run");
+        assert_eq!(rows.count(), 10, "{isa:?}: rows that have run");
         assert!(!case.kernel.is_compiled(), "the code does not run again");
     }
 }
@@ -240,15 +240,15 @@ fn positions_beyond_the_proof_end_the_run() {
 #[test]
 fn code_that_cannot_be_made_leaves_runs_to_the_interpreter() {
     let inner = Domain { i0: 3, j0: 1, i1: SIDE - 3, j1: SIDE - 2 };
-    for (form, threads) in forms().into_iter().flat_map(|form| [(form, 1), (form, 4)]) {
-        let case = Case::new(&broken(form, Mistake::NoEdges));
+    for (isa, threads) in isas().into_iter().flat_map(|isa| [(isa, 1), (isa, 4)]) {
+        let case = Case::new(&broken(isa, Mistake::NoEdges));
         assert_eq!(case.run(threads), Ok(()));
-        assert!(case.is_right() && case.kernel.is_compiled(), "{form:?}: a run without edges needs no such code");
-        let case = Case::new(&broken(form, Mistake::NoEdges));
+        assert!(case.is_right() && case.kernel.is_compiled(), "{isa:?}: a run without edges needs no such code");
+        let case = Case::new(&broken(isa, Mistake::NoEdges));
         assert_eq!(case.run_in(inner, threads), Ok(()));
-        assert!(case.is_right_in(inner) && !case.kernel.is_compiled(), "{form:?}");
+        assert!(case.is_right_in(inner) && !case.kernel.is_compiled(), "{isa:?}");
         assert_eq!(case.run(threads), Ok(()));
-        assert!(case.is_right(), "{form:?}: by the interpreter");
+        assert!(case.is_right(), "{isa:?}: by the interpreter");
     }
 }
 
@@ -263,15 +263,15 @@ fn modes() -> u32 {
 #[test]
 fn threads_escape_by_themselves() {
     assert!(crate::fault::install());
-    let form = forms()[0];
-    let sound = broken(form, Mistake::Nothing);
+    let isa = isas()[0];
+    let sound = broken(isa, Mistake::Nothing);
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let sound = &sound;
             scope.spawn(move || {
                 for round in 0..20 {
                     let (pointer, _) = PCS[(thread + round) % PCS.len()];
-                    let case = Case::new(&broken(form, Mistake::Pointer(pointer, 1 << 31)));
+                    let case = Case::new(&broken(isa, Mistake::Pointer(pointer, 1 << 31)));
                     assert!(matches!(case.run(3), Err(Stop::Halted(Halt::HostAccess { .. }))));
                     let case = Case::new(sound);
                     assert_eq!(case.run(3), Ok(()));
@@ -301,7 +301,7 @@ fn other_faults_end_the_process() {
 }
 
 fn escape() {
-    let case = Case::new(&broken(forms()[0], Mistake::Pointer(SURFACE, i64::from(BYTES))));
+    let case = Case::new(&broken(isas()[0], Mistake::Pointer(SURFACE, i64::from(BYTES))));
     assert!(case.run(1).is_err());
 }
 
@@ -337,9 +337,9 @@ fn fault_elsewhere() {
 #[ignore = "ends its process"]
 fn fault_of_code_elsewhere() {
     assert!(crate::fault::install());
-    let case = Case::new(&broken(forms()[0], Mistake::Nothing));
+    let case = Case::new(&broken(isas()[0], Mistake::Nothing));
     let pointer = case.space.arenas()[1].as_ptr().addr() as i64;
-    let case = Case::new(&broken(forms()[0], Mistake::Pointer(SURFACE, 64 - pointer)));
+    let case = Case::new(&broken(isas()[0], Mistake::Pointer(SURFACE, 64 - pointer)));
     // The arena of this case lies elsewhere, but not by more than the lowest page of all.
     let _ = case.run(1);
 }

@@ -1,10 +1,10 @@
 //! What lies in the frame, on text.
 
-use super::Machine;
-use super::form::Form;
+use super::MachineFunction;
+use super::isa::VectorIsa;
 use super::passes::{assert_text, difference, machine};
 use crate::allocate::{Allocation, Location, Registers, allocate};
-use crate::commute::commute;
+use crate::commute_spilled::commute_spilled;
 use crate::mir::Arg;
 use crate::target::Target;
 use std::fmt::Write;
@@ -43,9 +43,9 @@ fn carried() -> String {
     text + "  exit\n"
 }
 
-fn allocated(text: &str) -> (Machine, Allocation) {
+fn allocated(text: &str) -> (MachineFunction, Allocation) {
     let machine = machine(text);
-    let allocation = allocate(&machine, &Registers { vector: &[0, 1, 2], ..Form::Avx512.registers(false) });
+    let allocation = allocate(&machine, &Registers { vector: &[0, 1, 2], ..VectorIsa::Avx512.registers(false) });
     (machine, allocation)
 }
 
@@ -75,6 +75,6 @@ fn slots_go_around_loops() {
 fn operands_in_the_frame_come_last() {
     let text = carried();
     let (mut machine, Allocation { locations, .. }) = allocated(&text);
-    commute(&mut machine, &locations);
+    commute_spilled(&mut machine, &locations);
     assert_text("commuted", &difference(&text, &machine.to_string()));
 }

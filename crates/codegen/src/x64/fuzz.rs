@@ -1,13 +1,13 @@
 //! Random machine instructions: wherever allocation puts registers, every operand has to be found there.
 
-use super::form::{Form, Vop};
+use super::isa::{VectorIsa, Vop};
 use crate::check::check_locations;
+use crate::code_piece::Allocated;
 use crate::context;
 use crate::emit::emit;
 use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg, Steps};
 use crate::target::Target;
-use crate::unit::Allocated;
-use crate::x64::{Block, Inst, Kind, Machine};
+use crate::x64::{Block, Inst, InstKind, MachineFunction};
 use ctm_lane::effort::Effort;
 use iced_x86::Code;
 
@@ -24,14 +24,14 @@ const POOL: usize = 64;
 /// The instructions cannot be encoded, or an operand is not what its instruction names.
 pub fn allocation(bytes: &[u8]) {
     let mut bytes = Bytes(bytes);
-    let form = if bytes.one_in(2) { Form::Avx2 } else { Form::Avx512 };
-    let machine = Generator::new(&mut bytes, form).machine();
+    let isa = if bytes.one_in(2) { VectorIsa::Avx2 } else { VectorIsa::Avx512 };
+    let machine = Generator::new(&mut bytes, isa).machine();
     let text = machine.to_string();
-    let allocated = Allocated::new(machine, form, &Effort::default());
+    let allocated = Allocated::new(machine, isa, &Effort::default());
     let Some(Allocated { machine, allocation }) = allocated else { return };
-    let emitted = emit(&machine, &allocation, form).unwrap_or_else(|_| panic!("not encoded\n{text}"));
-    check_locations(&machine, &allocation, form, &emitted)
-        .unwrap_or_else(|fault| panic!("{fault}, {form:?}\n{text}\nallocated:\n{machine}\n{:?}", allocation.locations));
+    let emitted = emit(&machine, &allocation, isa).unwrap_or_else(|_| panic!("not encoded\n{text}"));
+    check_locations(&machine, &allocation, isa, &emitted)
+        .unwrap_or_else(|fault| panic!("{fault}, {isa:?}\n{text}\nallocated:\n{machine}\n{:?}", allocation.locations));
 }
 
 /// Choices: zeros where the bytes end.
@@ -55,8 +55,8 @@ impl Bytes<'_> {
 
 struct Generator<'a, 'b> {
     bytes: &'a mut Bytes<'b>,
-    form: Form,
-    machine: Machine,
+    isa: VectorIsa,
+    machine: MachineFunction,
     /// For each block the blocks that come before it on every way.
     dominators: Vec<Vec<usize>>,
     /// The registers that are defined in each block so far.
@@ -66,12 +66,13 @@ struct Generator<'a, 'b> {
 
 impl<'a, 'b> Generator<'a, 'b> {
     /// Chooses how blocks follow each other.
-    fn new(bytes: &'a mut Bytes<'b>, form: Form) -> Self {
+    fn new(bytes: &'a mut Bytes<'b>, isa: VectorIsa) -> Self {
         let count = 1 + bytes.below(BLOCKS);
-        let mut machine = Machine { pool: vec![0; POOL], counts_steps: bytes.one_in(4), ..Machine::default() };
-        let classes: &[Class] = match form {
-            Form::Avx512 => &[Class::Vector, Class::Mask, Class::General],
-            Form::Avx2 => &[Class::Vector, Class::General],
+        let mut machine =
+            MachineFunction { pool: vec![0; POOL], counts_steps: bytes.one_in(4), ..MachineFunction::default() };
+        let classes: &[Class] = match isa {
+            VectorIsa::Avx512 => &[Class::Vector, Class::Mask, Class::General],
+            VectorIsa::Avx2 => &[Class::Vector, Class::General],
         };
         for number in 0..count {
             let params = if number == 0 { 0 } else { bytes.below(PARAMS) };
@@ -93,10 +94,10 @@ impl<'a, 'b> Generator<'a, 'b> {
         }
         let dominators = dominators(&machine);
         let defined = machine.blocks.iter().map(|block| block.params.clone()).collect();
-        Generator { bytes, form, machine, dominators, defined, here: 0 }
+        Generator { bytes, isa, machine, dominators, defined, here: 0 }
     }
 
-    fn machine(mut self) -> Machine {
+    fn machine(mut self) -> MachineFunction {
         for number in 0..self.machine.blocks.len() {
             self.here = number;
             for _ in 0..self.bytes.below(INSTS) {
@@ -128,29 +129,29 @@ impl<'a, 'b> Generator<'a, 'b> {
         self.find(class).unwrap_or_else(|| match class {
             Class::Vector => {
                 let constant = Arg::Mem(self.constant());
-                self.define(Class::Vector, Kind::Plain(self.form.code(Vop::Load)), &[constant])
+                self.define(Class::Vector, InstKind::Plain(self.isa.code(Vop::Load)), &[constant])
             }
             Class::Mask => {
                 let vector = Arg::Reg(self.reg(Class::Vector));
-                let compare = Kind::Plain(Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8);
+                let compare = InstKind::Plain(Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8);
                 self.define(Class::Mask, compare, &[vector, vector, Arg::Imm(1)])
             }
             Class::General => {
                 let x = Arg::Mem(Mem::at(Base::Context, context::X));
-                self.define(Class::General, Kind::Plain(Code::Mov_r32_rm32), &[x])
+                self.define(Class::General, InstKind::Plain(Code::Mov_r32_rm32), &[x])
             }
         })
     }
 
     fn mask(&mut self) -> Reg {
-        self.reg(self.form.mask_class())
+        self.reg(self.isa.mask_class())
     }
 
     fn push(&mut self, inst: Inst) {
         self.machine.blocks[self.here].insts.push(inst);
     }
 
-    fn define(&mut self, class: Class, kind: Kind, args: &[Arg]) -> Reg {
+    fn define(&mut self, class: Class, kind: InstKind, args: &[Arg]) -> Reg {
         let reg = self.machine.reg(class);
         self.push(Inst::new(kind, Some(reg), args));
         self.defined[self.here].push(reg);
@@ -182,13 +183,13 @@ impl<'a, 'b> Generator<'a, 'b> {
 
     /// What a branch looks at.
     fn flags(&mut self) {
-        let (code, args) = match (self.bytes.below(3), self.form) {
+        let (code, args) = match (self.bytes.below(3), self.isa) {
             (0, _) => (Code::Cmp_rm32_imm32, [Arg::Reg(self.reg(Class::General)), Arg::Imm(7)]),
             (1, _) => (Code::Cmp_r32_rm32, [Arg::Reg(self.reg(Class::General)), Arg::Mem(self.word())]),
-            (_, Form::Avx512) => (Code::VEX_Kortestw_kr_kr, [Arg::Reg(self.mask()), Arg::Reg(self.mask())]),
-            (_, Form::Avx2) => (Code::VEX_Vptest_ymm_ymmm256, [Arg::Reg(self.mask()), Arg::Reg(self.mask())]),
+            (_, VectorIsa::Avx512) => (Code::VEX_Kortestw_kr_kr, [Arg::Reg(self.mask()), Arg::Reg(self.mask())]),
+            (_, VectorIsa::Avx2) => (Code::VEX_Vptest_ymm_ymmm256, [Arg::Reg(self.mask()), Arg::Reg(self.mask())]),
         };
-        self.push(Inst::new(Kind::Plain(code), None, &args));
+        self.push(Inst::new(InstKind::Plain(code), None, &args));
     }
 
     fn inst(&mut self) {
@@ -196,22 +197,22 @@ impl<'a, 'b> Generator<'a, 'b> {
         match self.bytes.below(16) {
             0..5 => {
                 let operations = [Vop::Add, Vop::Mul, Vop::IntAdd, Vop::And, Vop::SignedMin, Vop::Permute, Vop::Min];
-                let kind = Kind::Plain(self.form.code(self.bytes.pick(&operations)));
+                let kind = InstKind::Plain(self.isa.code(self.bytes.pick(&operations)));
                 let args = [Arg::Reg(self.reg(v)), self.operand()];
                 self.define(v, kind, &args);
             }
             5 => {
-                let kind = Kind::Plain(self.form.code(self.bytes.pick(&[Vop::ShiftLeft, Vop::PermuteQuad])));
+                let kind = InstKind::Plain(self.isa.code(self.bytes.pick(&[Vop::ShiftLeft, Vop::PermuteQuad])));
                 let args = [Arg::Reg(self.reg(v)), Arg::Imm(3)];
                 self.define(v, kind, &args);
             }
             6 => {
-                let kind = Kind::Plain(self.form.code(self.bytes.pick(&[Vop::Move, Vop::Sqrt, Vop::ToInt])));
+                let kind = InstKind::Plain(self.isa.code(self.bytes.pick(&[Vop::Move, Vop::Sqrt, Vop::ToInt])));
                 let arg = Arg::Reg(self.reg(v));
                 self.define(v, kind, &[arg]);
             }
             7 | 8 => {
-                let kind = Kind::Fma { negate_product: self.bytes.one_in(2), negate_addend: self.bytes.one_in(2) };
+                let kind = InstKind::Fma { negate_product: self.bytes.one_in(2), negate_addend: self.bytes.one_in(2) };
                 let mut args = [0; 3].map(|_| Arg::Reg(self.reg(v)));
                 if self.bytes.one_in(4) {
                     args[self.bytes.below(3)] = Arg::Mem(self.constant());
@@ -225,7 +226,7 @@ impl<'a, 'b> Generator<'a, 'b> {
                 let mem = self.place();
                 let mask = if self.bytes.one_in(3) { None } else { Some(self.mask()) };
                 if self.bytes.one_in(2) {
-                    let to = self.define(v, Kind::Gather, &[Arg::Mem(mem)]);
+                    let to = self.define(v, InstKind::Gather, &[Arg::Mem(mem)]);
                     let block = &mut self.machine.blocks[self.here];
                     block
                         .insts
@@ -235,7 +236,7 @@ impl<'a, 'b> Generator<'a, 'b> {
                         .for_each(|inst| inst.mask = mask);
                 } else {
                     let value = Arg::Reg(self.reg(v));
-                    let scatter = Inst::new(Kind::Scatter, None, &[value, Arg::Mem(Mem { scale: 1, ..mem })]);
+                    let scatter = Inst::new(InstKind::Scatter, None, &[value, Arg::Mem(Mem { scale: 1, ..mem })]);
                     self.push(Inst { mask, ..scatter });
                 }
             }
@@ -247,17 +248,17 @@ impl<'a, 'b> Generator<'a, 'b> {
                     _ => (Code::Shl_rm32_imm8, Arg::Imm(4)),
                 };
                 let first = Arg::Reg(self.reg(general));
-                self.define(general, Kind::Tied(code), &[first, second]);
+                self.define(general, InstKind::Tied(code), &[first, second]);
             }
             14 => {
                 let vector = Arg::Reg(self.reg(v));
-                self.define(general, Kind::Plain(self.form.code(Vop::FirstLane)), &[vector]);
+                self.define(general, InstKind::Plain(self.isa.code(Vop::FirstLane)), &[vector]);
             }
             _ => {
                 let mask = Arg::Reg(self.mask());
-                self.push(Inst::new(Kind::Count(3), None, &[mask]));
+                self.push(Inst::new(InstKind::Count(3), None, &[mask]));
                 if self.machine.counts_steps {
-                    self.push(Inst::new(Kind::Steps(Steps::Take(2)), None, &[]));
+                    self.push(Inst::new(InstKind::Steps(Steps::Take(2)), None, &[]));
                 }
             }
         }
@@ -278,38 +279,38 @@ impl<'a, 'b> Generator<'a, 'b> {
 
     fn compare(&mut self) {
         let args = [Arg::Reg(self.reg(Class::Vector)), self.operand(), Arg::Imm(1)];
-        let kind = Kind::Plain(self.form.code(Vop::Compare));
-        self.define(self.form.mask_class(), kind, &args);
+        let kind = InstKind::Plain(self.isa.code(Vop::Compare));
+        self.define(self.isa.mask_class(), kind, &args);
     }
 
     fn blend(&mut self) {
-        let code = match self.form {
-            Form::Avx512 => Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
-            Form::Avx2 => Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
+        let code = match self.isa {
+            VectorIsa::Avx512 => Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
+            VectorIsa::Avx2 => Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
         };
         let mask = Some(self.mask());
         let args = [Arg::Reg(self.reg(Class::Vector)), self.operand()];
         let def = self.machine.reg(Class::Vector);
-        self.push(Inst { mask, ..Inst::new(Kind::Plain(code), Some(def), &args) });
+        self.push(Inst { mask, ..Inst::new(InstKind::Plain(code), Some(def), &args) });
         self.defined[self.here].push(def);
     }
 
     fn masks(&mut self) {
-        let codes = match self.form {
-            Form::Avx512 => [Code::VEX_Kandw_kr_kr_kr, Code::VEX_Korw_kr_kr_kr, Code::VEX_Kandnw_kr_kr_kr],
-            Form::Avx2 => {
+        let codes = match self.isa {
+            VectorIsa::Avx512 => [Code::VEX_Kandw_kr_kr_kr, Code::VEX_Korw_kr_kr_kr, Code::VEX_Kandnw_kr_kr_kr],
+            VectorIsa::Avx2 => {
                 [Code::VEX_Vpand_ymm_ymm_ymmm256, Code::VEX_Vpor_ymm_ymm_ymmm256, Code::VEX_Vpandn_ymm_ymm_ymmm256]
             }
         };
-        let kind = Kind::Plain(self.bytes.pick(&codes));
+        let kind = InstKind::Plain(self.bytes.pick(&codes));
         let args = [Arg::Reg(self.mask()), Arg::Reg(self.mask())];
-        self.define(self.form.mask_class(), kind, &args);
+        self.define(self.isa.mask_class(), kind, &args);
     }
 }
 
 /// For each block the blocks that come before it on every way, itself included. Blocks that nothing leads to have none but
 /// themselves.
-fn dominators(machine: &Machine) -> Vec<Vec<usize>> {
+fn dominators(machine: &MachineFunction) -> Vec<Vec<usize>> {
     let count = machine.blocks.len();
     let mut sets: Vec<u32> = vec![(1 << count) - 1; count];
     sets[0] = 1;

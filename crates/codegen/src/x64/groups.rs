@@ -1,12 +1,12 @@
 //! Passes over the instructions of code for several groups, on text.
 
-use super::form::Form;
+use super::isa::VectorIsa;
+use super::merge_lane_tests;
 use super::passes::{assert_text, difference, machine};
-use super::together;
 use crate::allocate::{Allocation, Location, allocate};
 use crate::interleave::{Neighbours, interleaved, is_in_step};
 use crate::prefetch::prefetch_stores;
-use crate::stencil::{reads_rows, share_rows};
+use crate::share_rows::{reads_rows, share_rows};
 use crate::target::Target;
 use ctm_lane::Axis;
 use std::fmt::Write;
@@ -43,8 +43,8 @@ b2(k12, v13):
 #[test]
 fn groups_test_together() {
     let mut after = machine(LEAVES);
-    together::test_together(&mut after);
-    assert_text("together", &difference(LEAVES, &after.to_string()));
+    merge_lane_tests::merge_lane_tests(&mut after);
+    assert_text("merge-lane-tests", &difference(LEAVES, &after.to_string()));
     // 0 is less than one, and would leave; a number that is wanted elsewhere cannot be 0 outside; a test may be for NaNs.
     for (from, to) in [
         (", 30, mask", ", 17, mask"),
@@ -54,7 +54,7 @@ fn groups_test_together() {
     ] {
         let text = LEAVES.replace(from, to);
         let mut after = machine(&text);
-        together::test_together(&mut after);
+        merge_lane_tests::merge_lane_tests(&mut after);
         assert_eq!(after.to_string(), machine(&text).to_string(), "{from} becomes {to}");
     }
 }
@@ -89,14 +89,14 @@ b2:
 fn filters_share_rows() {
     let before = machine(FILTER);
     assert!(reads_rows(&before));
-    let mut after = interleaved(&before, Form::Avx512, Neighbours { axis: Axis::Y, groups: 2, apart: 1 }).unwrap();
-    share_rows(&mut after, Form::Avx512);
+    let mut after = interleaved(&before, VectorIsa::Avx512, Neighbours { axis: Axis::Y, groups: 2, apart: 1 }).unwrap();
+    share_rows(&mut after, VectorIsa::Avx512);
     assert_text("rows", &difference(FILTER, &after.to_string()));
     // What comes behind a change of the floating-point mode stays there, and so does what comes before it.
     let changed = FILTER.replace("  v11 =", "  Ldmxcsr_m32 [context + 12]\n  v11 =");
     let neighbours = Neighbours { axis: Axis::Y, groups: 2, apart: 1 };
-    let mut after = interleaved(&machine(&changed), Form::Avx512, neighbours).unwrap();
-    share_rows(&mut after, Form::Avx512);
+    let mut after = interleaved(&machine(&changed), VectorIsa::Avx512, neighbours).unwrap();
+    share_rows(&mut after, VectorIsa::Avx512);
     let text = after.to_string();
     let sides: Vec<usize> = text.split("Ldmxcsr").map(|side| side.matches("Vaddps").count()).collect();
     assert_eq!(sides, [2, 8], "{text}");
@@ -131,11 +131,13 @@ b1(g2) depth 1:
     let mut after = machine(&text);
     let few: &'static [u8] =
         &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28];
-    let allocation =
-        allocate(&after, &crate::allocate::Registers { vector: &few[..registers], ..Form::Avx512.registers(false) });
+    let allocation = allocate(
+        &after,
+        &crate::allocate::Registers { vector: &few[..registers], ..VectorIsa::Avx512.registers(false) },
+    );
     let Allocation { locations, .. } = &allocation;
     let spilled = locations.iter().filter(|location| matches!(location, Location::Slot(_))).count();
-    prefetch_stores(&mut after, &allocation, Form::Avx512);
+    prefetch_stores(&mut after, &allocation, VectorIsa::Avx512);
     (difference(&text, &after.to_string()), format!("{spilled} in the frame"))
 }
 

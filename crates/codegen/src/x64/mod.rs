@@ -7,26 +7,26 @@ mod emit;
 mod false_deoptimisations;
 #[cfg(test)]
 mod faults;
-mod form;
 #[cfg(test)]
 mod frame;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
 #[cfg(test)]
 mod groups;
-mod idle_lanes;
+mod inactive_lanes;
+mod isa;
 #[cfg(test)]
 mod kernels;
 mod lanes;
-mod meaning;
+mod merge_lane_tests;
 #[cfg(test)]
 mod passes;
 #[cfg(test)]
 mod proofs;
 mod select;
-mod together;
+mod semantics;
 
-pub use form::Form;
+pub use isa::VectorIsa;
 
 use crate::allocate::Registers;
 use crate::backend;
@@ -35,38 +35,38 @@ use crate::context::Context;
 use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable};
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
 use crate::select::{Mode, Selected};
-use crate::target::{Meaning, Target};
+use crate::target::{Semantics, Target};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
 use ctm_lane::effort::Effort;
 use iced_x86::{Code, Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
 
 /// The backend for x86-64.
-pub type Jit = backend::Jit<Form>;
+pub type Jit = backend::Jit<VectorIsa>;
 
 type Inst = mir::Inst<Code>;
-type Kind = mir::Kind<Code>;
+type InstKind = mir::InstKind<Code>;
 type Block = mir::Block<Code>;
-type Machine = mir::Machine<Code>;
+type MachineFunction = mir::MachineFunction<Code>;
 
 impl Jit {
     /// The backend that makes the best code that this host can run, if it can run any.
     pub fn new() -> Option<Self> {
-        Form::ALL.into_iter().find_map(Self::supported)
+        VectorIsa::ALL.into_iter().find_map(Self::supported)
     }
 
     /// The backend for AVX-512 (F, CD, DQ, VL and BW), with 16 lanes, if this host has it.
     pub fn avx512() -> Option<Self> {
-        Self::supported(Form::Avx512)
+        Self::supported(VectorIsa::Avx512)
     }
 
     /// The backend for AVX2 with FMA, F16C and BMI1, with 8 lanes, if this host has them.
     pub fn avx2() -> Option<Self> {
-        Self::supported(Form::Avx2)
+        Self::supported(VectorIsa::Avx2)
     }
 
-    fn supported(form: Form) -> Option<Self> {
-        form.is_supported().then(|| Self::of(form))
+    fn supported(isa: VectorIsa) -> Option<Self> {
+        isa.is_supported().then(|| Self::of(isa))
     }
 }
 
@@ -81,12 +81,12 @@ impl Opcode for Code {
     }
 }
 
-impl Target for Form {
+impl Target for VectorIsa {
     type Op = Code;
 
     const STEP: Code = Code::Add_rm32_imm32;
-    const FLOAT_MODE: u32 = form::FLOAT_MODE;
-    const INVALID: u32 = form::INVALID;
+    const FLOAT_MODE: u32 = isa::FLOAT_MODE;
+    const INVALID: u32 = isa::INVALID;
 
     fn name(self) -> &'static str {
         match self {
@@ -117,11 +117,11 @@ impl Target for Form {
     }
 
     fn registers(self, counts_steps: bool) -> Registers {
-        form::registers(self, counts_steps)
+        isa::registers(self, counts_steps)
     }
 
     fn scratch(self) -> Registers {
-        form::scratch(self)
+        isa::scratch(self)
     }
 
     fn or_masks(self) -> Code {
@@ -134,39 +134,39 @@ impl Target for Form {
     fn load_constant(self, inst: &Inst, operand: Mem) -> Option<Code> {
         match self {
             Self::Avx2 if operand.base == Base::Pool && operand.index.is_none() => self.load_vector(inst, operand),
-            Self::Avx512 if operand.broadcast => Some(self.code(form::Vop::Broadcast)),
+            Self::Avx512 if operand.broadcast => Some(self.code(isa::Vop::Broadcast)),
             Self::Avx2 | Self::Avx512 => None,
         }
     }
 
     fn load_vector(self, inst: &Inst, operand: Mem) -> Option<Code> {
         let is_whole = self.operand_bytes(inst, operand) == u64::from(self.lanes()) * 4;
-        (is_whole && !operand.broadcast).then_some(self.code(form::Vop::Load))
+        (is_whole && !operand.broadcast).then_some(self.code(isa::Vop::Load))
     }
 
     fn prefetch(self, inst: &Inst) -> Option<Code> {
-        (inst.kind == Kind::Plain(self.code(form::Vop::Store))).then_some(Code::Prefetchw_m8)
+        (inst.kind == InstKind::Plain(self.code(isa::Vop::Store))).then_some(Code::Prefetchw_m8)
     }
 
-    fn test_together(self, machine: &mut Machine) {
+    fn merge_lane_tests(self, machine: &mut MachineFunction) {
         match self {
             Self::Avx2 => {}
-            Self::Avx512 => together::test_together(machine),
+            Self::Avx512 => merge_lane_tests::merge_lane_tests(machine),
         }
     }
 
     fn copy_vector(self) -> Code {
-        self.code(form::Vop::Move)
+        self.code(isa::Vop::Move)
     }
 
     fn copy_mask(self) -> Code {
         match self {
-            Self::Avx2 => self.code(form::Vop::Move),
-            Self::Avx512 => form::MASK_COPY,
+            Self::Avx2 => self.code(isa::Vop::Move),
+            Self::Avx512 => isa::MASK_COPY,
         }
     }
 
-    fn lanes_times(self, machine: &mut Machine, masks: &[(Reg, u32)], sum: Reg) -> Vec<Inst> {
+    fn lanes_times(self, machine: &mut MachineFunction, masks: &[(Reg, u32)], sum: Reg) -> Vec<Inst> {
         lanes::lanes_times(self, machine, masks, sum)
     }
 
@@ -174,8 +174,8 @@ impl Target for Form {
         select::select(function, layouts, self, mode)
     }
 
-    fn settle_idle_lanes(self, function: &mut Function, effort: &Effort) {
-        idle_lanes::settle(function, self, effort);
+    fn prepare_inactive_lanes(self, function: &mut Function, effort: &Effort) {
+        inactive_lanes::prepare(function, self, effort);
     }
 
     fn raises_idly(self) -> bool {
@@ -183,11 +183,11 @@ impl Target for Form {
     }
 
     fn latency(self, inst: &Inst) -> u32 {
-        form::latency(inst.kind)
+        isa::latency(inst.kind)
     }
 
-    fn meaning(self, inst: &Inst) -> Meaning {
-        meaning::meaning(inst)
+    fn semantics(self, inst: &Inst) -> Semantics {
+        semantics::semantics(inst)
     }
 
     fn only_reads(code: Code) -> bool {
@@ -195,7 +195,7 @@ impl Target for Form {
     }
 
     fn operand_bytes(self, inst: &Inst, mem: Mem) -> u64 {
-        let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else {
+        let (InstKind::Plain(code) | InstKind::Tied(code)) = inst.kind else {
             return if mem.broadcast { 4 } else { self.bytes().unsigned_abs().into() };
         };
         let mut instruction = Instruction::new();
@@ -230,7 +230,7 @@ impl Target for Form {
     }
 }
 
-impl Encoding for Form {
+impl Encoding for VectorIsa {
     type Encoder = emit::Encoder;
 
     fn prologue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
@@ -267,7 +267,7 @@ impl Encoding for Form {
     }
 }
 
-impl Decoding for Form {
+impl Decoding for VectorIsa {
     type Decoded = Instruction;
 
     fn decode(bytes: &[u8], offset: usize) -> Vec<Instruction> {

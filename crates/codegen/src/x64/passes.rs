@@ -1,14 +1,16 @@
 //! What each pass does to small functions, as text: compared with the files in `passes`, one for each test.
 
-use super::form::Form;
+use super::isa::VectorIsa;
 use super::select::select;
 use crate::allocate::{Allocation, Location, Registers, allocate};
+use crate::code_piece::Allocated;
 use crate::mir::{Reg, Text};
 use crate::select::{Mode, Selected};
 use crate::target::Target;
-use crate::unit::Allocated;
-use crate::x64::Machine;
-use crate::{carried, chains, constants, counts, interleave, order, reloads, split};
+use crate::x64::MachineFunction;
+use crate::{
+    constants, counts, interleave, recurrence_latency, scheduling, share_spill_loads, split_loop_carried, split_masks,
+};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -50,14 +52,19 @@ pub(super) fn difference(before: &str, after: &str) -> String {
     text
 }
 
-pub(super) fn machine(text: &str) -> Machine {
-    let machine: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
+pub(super) fn machine(text: &str) -> MachineFunction {
+    let machine: MachineFunction = text.parse().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(machine.to_string(), text, "text is read as it is written");
     machine
 }
 
 /// What selection makes of a function with one surface of this kind.
-fn selected(text: &str, form: Form, speculates: bool, (format, tiling, bounds): (Format, Tiling, Bounds)) -> Machine {
+fn selected(
+    text: &str,
+    isa: VectorIsa,
+    speculates: bool,
+    (format, tiling, bounds): (Format, Tiling, Bounds),
+) -> MachineFunction {
     const BASE: u32 = 0x1000;
     let mut function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     assume_covered(&mut function);
@@ -67,9 +74,9 @@ fn selected(text: &str, form: Form, speculates: bool, (format, tiling, bounds): 
     let surface = Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format };
     let layouts = [SurfaceLayout::of(&space, &surface, bounds)];
     let mode = Mode { quads: false, interior: true, speculates, may_stop: false, explicit: false };
-    let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &layouts, form, mode).unwrap();
+    let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &layouts, isa, mode).unwrap();
     assert_eq!(has_rules_left_out, speculates);
-    let parsed: Machine = machine.to_string().parse().unwrap_or_else(|error| panic!("{error}"));
+    let parsed: MachineFunction = machine.to_string().parse().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(parsed.to_string(), machine.to_string());
     machine
 }
@@ -82,8 +89,8 @@ const SQUARE: &str = "surface s0 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covere
 
 #[test]
 fn selection() {
-    for form in Form::ALL {
-        assert_text(&format!("selection-{}", form.name()), &selected(SQUARE, form, false, ROWS).to_string());
+    for isa in VectorIsa::ALL {
+        assert_text(&format!("selection-{}", isa.name()), &selected(SQUARE, isa, false, ROWS).to_string());
     }
 }
 
@@ -94,7 +101,7 @@ fn tiles() {
     let text = "surface s0 whole\ntable t0 4\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = utof %0\n%4 = table_splat t0, 0\n\
         %5 = fadd.ftz %3, %4\n%6 = float_to_index 64, %5\n%7, %8, %9, %10 = surface_load s0, %6, %1, %2\n\
         surface_store.rgba s0, %0, %1, %7, %8, %9, %10, %2\nreturn\n";
-    let machine = selected(text, Form::Avx512, false, (Format::Float32_4, Tiling::Tiled, Bounds::Clamp));
+    let machine = selected(text, VectorIsa::Avx512, false, (Format::Float32_4, Tiling::Tiled, Bounds::Clamp));
     assert_text("tiles", &machine.to_string());
 }
 
@@ -105,9 +112,9 @@ fn speculation() {
     let text = "surface s0 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = itof %0\n%4 = lane 0x40a00000\n\
         %5 = fsub.ftz %3, %4\n%6 = lane 0x7f800000\n%7 = fadd.ftz %3, %6\n%8 = fmul.ftz.zx %5, %7\n%9 = iadd %8, %0\n\
         surface_store.r s0, %0, %1, %9, %9, %9, %9, %2\nreturn\n";
-    for form in Form::ALL {
-        let [exact, speculating] = [false, true].map(|speculates| selected(text, form, speculates, ROWS).to_string());
-        assert_text(&format!("speculation-{}", form.name()), &difference(&exact, &speculating));
+    for isa in VectorIsa::ALL {
+        let [exact, speculating] = [false, true].map(|speculates| selected(text, isa, speculates, ROWS).to_string());
+        assert_text(&format!("speculation-{}", isa.name()), &difference(&exact, &speculating));
     }
 }
 
@@ -127,10 +134,10 @@ fn constants_in_registers() {
     };
     let before = code(9);
     let mut after = before.clone();
-    assert!(constants::load_constants(&mut after, Form::Avx512) > 0.0);
+    assert!(constants::load_constants(&mut after, VectorIsa::Avx512) > 0.0);
     assert_text("constants", &difference(&before.to_string(), &after.to_string()));
-    assert_eq!(constants::load_constants(&mut code(12), Form::Avx512), 0.0, "most instructions read no memory");
-    assert_eq!(constants::load_constants(&mut code(9), Form::Avx2), 0.0, "instructions read whole vectors");
+    assert_eq!(constants::load_constants(&mut code(12), VectorIsa::Avx512), 0.0, "most instructions read no memory");
+    assert_eq!(constants::load_constants(&mut code(9), VectorIsa::Avx2), 0.0, "instructions read whole vectors");
 }
 
 /// An instruction that reads a whole vector of constants can have it in a register; one that reads a word of it cannot.
@@ -142,7 +149,7 @@ fn constants_in_registers_are_whole_vectors() {
             writeln!(text, "  v{number} = {reads}").unwrap();
         }
         text += "  exit\n";
-        assert_eq!(constants::load_constants(&mut machine(&text), Form::Avx2), loads, "{reads}");
+        assert_eq!(constants::load_constants(&mut machine(&text), VectorIsa::Avx2), loads, "{reads}");
     }
 }
 
@@ -178,8 +185,8 @@ fn channels_follow_each_other() {
     }
     text += "  exit\n";
     let before = machine(&text);
-    let allocation = allocate(&before, &Form::Avx2.registers(false));
-    let after = Allocated::new(before, Form::Avx2, &ctm_lane::effort::Effort::default()).unwrap();
+    let allocation = allocate(&before, &VectorIsa::Avx2.registers(false));
+    let after = Allocated::new(before, VectorIsa::Avx2, &ctm_lane::effort::Effort::default()).unwrap();
     let share = after.allocation.accesses() / allocation.accesses();
     assert!(share < 0.6, "{share} of {} accesses:\n{}", allocation.accesses(), after.machine);
     let products =
@@ -204,7 +211,7 @@ fn split_masks() {
         writeln!(text, "  VEX_Kortestw_kr_kr k{mask}, k{mask}").unwrap();
     }
     text += "  exit\n";
-    assert_text("split-masks", &splits(&text, Form::Avx512));
+    assert_text("split-masks", &splits(&text, VectorIsa::Avx512));
 }
 
 /// Fifteen masks in vectors, each chosen by at once and again far away: more than there are registers.
@@ -225,12 +232,12 @@ fn split_masks_in_vectors() {
         writeln!(text, "  v{} = VEX_Vblendvps_ymm_ymm_ymmm256_ymm v0, v0, mask v{mask}", mask + 80).unwrap();
     }
     text += "  exit\n";
-    assert_text("split-masks-in-vectors", &splits(&text, Form::Avx2));
+    assert_text("split-masks-in-vectors", &splits(&text, VectorIsa::Avx2));
 }
 
 /// A loop carries a value that a pass reads at once and far behind, one that it reads at once, and one that it reads far behind.
 #[test]
-fn split_carried() {
+fn split_loop_carried() {
     const ADD: &str = "VEX_Vpaddd_ymm_ymm_ymmm256";
     let mut text =
         "b0:\n  v0 = VEX_Vmovups_ymm_ymmm256 [context]\n  jump b1(v0, v0, v0)\nb1(v1, v2, v3) depth 1:\n".to_owned();
@@ -241,13 +248,13 @@ fn split_carried() {
     writeln!(text, "  v55 = {ADD} v1, v3\n  VEX_Vptest_ymm_ymmm256 v55, v55").unwrap();
     text += "  if NotEqual b1(v4, v55, v1) else b2\nb2:\n  exit\n";
     let mut after = machine(&text);
-    assert!(carried::split_carried(&mut after, Form::Avx2));
-    assert_text("split-carried", &changed(&text, &after.to_string()));
+    assert!(split_loop_carried::split_loop_carried(&mut after, VectorIsa::Avx2));
+    assert_text("split-loop-carried", &changed(&text, &after.to_string()));
 }
 
 /// Two vectors that lie in the frame: both are made and used at once; far behind, one is used twice, the other one once.
 #[test]
-fn share_reloads() {
+fn share_spill_loads() {
     const ADD: &str = "VEX_Vpaddd_ymm_ymm_ymmm256";
     let mut text =
         "b0:\n  v0 = VEX_Vmovups_ymm_ymmm256 [context]\n  v1 = VEX_Vmovups_ymm_ymmm256 [context + 32]\n".to_owned();
@@ -262,14 +269,14 @@ fn share_reloads() {
     let before = machine(&text);
     let allocation = allocate(&before, &Registers { vector: &[0], mask: &[], general: &[] });
     let mut after = before;
-    assert!(reloads::share_reloads(&mut after, &allocation, Form::Avx2));
-    assert_text("share-reloads", &changed(&text, &after.to_string()));
+    assert!(share_spill_loads::share_spill_loads(&mut after, &allocation, VectorIsa::Avx2));
+    assert_text("share-spill-loads", &changed(&text, &after.to_string()));
 }
 
 /// The lines that splitting changes.
-fn splits(text: &str, form: Form) -> String {
+fn splits(text: &str, isa: VectorIsa) -> String {
     let mut after = machine(text);
-    split::split_masks(&mut after, form);
+    split_masks::split_masks(&mut after, isa);
     changed(text, &after.to_string())
 }
 
@@ -311,9 +318,9 @@ b5:
 /// A loop that counts twice for a mask from outside of it, and once for one of its own: the former is calculated in front of it.
 #[test]
 fn counts() {
-    for (form, compare, test) in [
-        (Form::Avx512, "k2 = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8", "VEX_Kortestw_kr_kr k6, k6"),
-        (Form::Avx2, "v2 = VEX_Vpcmpgtd_ymm_ymm_ymmm256", "VEX_Vptest_ymm_ymmm256 v6, v6"),
+    for (isa, compare, test) in [
+        (VectorIsa::Avx512, "k2 = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8", "VEX_Kortestw_kr_kr k6, k6"),
+        (VectorIsa::Avx2, "v2 = VEX_Vpcmpgtd_ymm_ymm_ymmm256", "VEX_Vptest_ymm_ymmm256 v6, v6"),
     ] {
         let outer = compare.split(' ').next().unwrap();
         let inner = outer.replace('2', "6");
@@ -322,16 +329,16 @@ fn counts() {
             "b0:\n  v0 = {} [context]\n  {compare} v0, v0{}\n  jump b1(v0)\nb1(v3) depth 1:\n  count 3 {outer}\n  \
              v4 = {} v3, v0\n  count 5 {outer}\n  {again} v4, v0{}\n  count 7 {inner}\n  {test}\n  if NotEqual b1(v4) else b2\nb2:\n  \
              count 9 {outer}\n  exit\n",
-            if form == Form::Avx512 { "EVEX_Vmovups_zmm_k1z_zmmm512" } else { "VEX_Vmovups_ymm_ymmm256" },
-            if form == Form::Avx512 { ", 1" } else { "" },
-            if form == Form::Avx512 { "EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32" } else { "VEX_Vpaddd_ymm_ymm_ymmm256" },
-            if form == Form::Avx512 { ", 1" } else { "" },
+            if isa == VectorIsa::Avx512 { "EVEX_Vmovups_zmm_k1z_zmmm512" } else { "VEX_Vmovups_ymm_ymmm256" },
+            if isa == VectorIsa::Avx512 { ", 1" } else { "" },
+            if isa == VectorIsa::Avx512 { "EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32" } else { "VEX_Vpaddd_ymm_ymm_ymmm256" },
+            if isa == VectorIsa::Avx512 { ", 1" } else { "" },
         );
-        let mut after: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
-        counts::count_in_front(&mut after, form);
-        assert_text(&format!("counts-{}", form.name()), &difference(&text, &after.to_string()));
+        let mut after: MachineFunction = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        counts::count_in_front(&mut after, isa);
+        assert_text(&format!("counts-{}", isa.name()), &difference(&text, &after.to_string()));
         let twice = after.to_string();
-        counts::count_in_front(&mut after, form);
+        counts::count_in_front(&mut after, isa);
         assert_eq!(after.to_string(), twice);
     }
 }
@@ -356,7 +363,7 @@ b2:
   exit
 ";
     // From the first parameter and back, as from the second one by way of the first, in two passes: the longer of the two counts.
-    let cycles = chains::waiting(&machine(text), Form::Avx512) / 8.0;
+    let cycles = recurrence_latency::waiting(&machine(text), VectorIsa::Avx512) / 8.0;
     assert!((26.0..27.0).contains(&cycles), "{cycles}");
 }
 
@@ -364,9 +371,12 @@ b2:
 fn interleaving() {
     let before = machine(LOOP);
     assert!(interleave::is_worth(&before), "the loop waits for itself");
-    let after =
-        interleave::interleaved(&before, Form::Avx512, interleave::Neighbours { axis: Axis::X, groups: 2, apart: 16 })
-            .expect("branches look at masks");
+    let after = interleave::interleaved(
+        &before,
+        VectorIsa::Avx512,
+        interleave::Neighbours { axis: Axis::X, groups: 2, apart: 16 },
+    )
+    .expect("branches look at masks");
     assert_text("interleaving", &difference(LOOP, &after.to_string()));
 }
 
@@ -395,7 +405,7 @@ const CHANNELS: &str = "b0:
 /// Two channels take turns, and the third comes behind; what is loaded comes when it is read, and so does the product.
 #[test]
 fn scheduling() {
-    assert_text("scheduling", &difference(CHANNELS, &order::in_chains(&machine(CHANNELS)).to_string()));
+    assert_text("scheduling", &difference(CHANNELS, &scheduling::in_chains(&machine(CHANNELS)).to_string()));
 }
 
 /// What an address is made of may come early with what is loaded from there; who reads it besides is not forgotten.
@@ -419,15 +429,15 @@ b1(v10, v11, v12):
   EVEX_Vmovups_zmmm512_k1z_zmm [context + 256], v12
   exit
 ";
-    assert_text("addresses", &difference(text, &order::in_chains(&machine(text)).to_string()));
+    assert_text("addresses", &difference(text, &scheduling::in_chains(&machine(text)).to_string()));
 }
 
 /// What is loaded comes when it is read, if that is somewhere else.
 #[test]
 fn late_loads() {
-    let late = order::late(&machine(CHANNELS)).expect("nothing is read at once");
+    let late = scheduling::late(&machine(CHANNELS)).expect("nothing is read at once");
     assert_text("late-loads", &difference(CHANNELS, &late.to_string()));
-    assert!(order::late(&late).is_none(), "everything is read at once");
+    assert!(scheduling::late(&late).is_none(), "everything is read at once");
 }
 
 /// Where allocation puts the registers of the loop, of which there are few.

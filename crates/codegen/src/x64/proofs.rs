@@ -1,18 +1,18 @@
 //! The checker accepts the code of kernels, and refuses it with injected mistakes.
 
-use super::form::{Form, Vop};
+use super::isa::{VectorIsa, Vop};
 use super::kernels::TestKernel;
-use super::{Inst, Jit, Kind, Machine};
+use super::{Inst, InstKind, Jit, MachineFunction};
 use crate::allocate::{Allocation, Location};
 use crate::check::{Fault, check_accesses, check_locations};
-use crate::checks::Checks;
+use crate::code_checks::CodeChecks;
+use crate::code_piece;
 use crate::columns::columns_at_a_time;
 use crate::emit::emit;
 use crate::groups::Groups;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::select::Mode;
 use crate::target::Target;
-use crate::unit;
 use ctm_engine::{Backend, Code as Compiled, Runtime, Source, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
@@ -21,7 +21,7 @@ use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
 use iced_x86::Code;
 use std::sync::{Arc, Mutex};
 
-type Draft = unit::Draft<Form>;
+type Draft = code_piece::Draft<VectorIsa>;
 
 /// What a backend is given.
 struct Given {
@@ -177,44 +177,46 @@ fn made_up() -> Vec<Given> {
 }
 
 /// What becomes code for a kernel, in every way; the flag asks for code that takes nothing from values.
-fn drafts(kernel: &Given, form: Form, explicit: bool) -> Vec<Draft> {
+fn drafts(kernel: &Given, isa: VectorIsa, explicit: bool) -> Vec<Draft> {
     let Given { general, interior, surfaces, may_stop, .. } = kernel;
     let mode = Mode { quads: false, interior: true, speculates: true, may_stop: *may_stop, explicit };
     let mut settled = interior.clone();
-    form.settle_idle_lanes(&mut settled, &Effort::default());
+    isa.prepare_inactive_lanes(&mut settled, &Effort::default());
     let ways = [
         (&settled, mode, Groups::ANY),
         (&settled, Mode { speculates: false, ..mode }, Groups::ANY),
         (general, Mode { speculates: false, interior: false, ..mode }, Groups::ONE),
     ];
-    let made = ways.map(|(function, mode, all)| Draft::new(function, surfaces, form, (mode, all), &Effort::default()));
+    let made = ways.map(|(function, mode, all)| Draft::new(function, surfaces, isa, (mode, all), &Effort::default()));
     made.into_iter().flatten().collect()
 }
 
 /// Shows everything of these instructions, and of the bytes that are made of them.
-fn check(draft: &Draft, form: Form) -> Result<usize, Fault> {
-    let unit::Allocated { machine, allocation } = &draft.allocated;
-    let accesses = check_accesses(machine, &allocation.live, form, &draft.objects)?;
-    let emitted = emit(machine, allocation, form).unwrap();
-    check_locations(machine, allocation, form, &emitted)?;
+fn check(draft: &Draft, isa: VectorIsa) -> Result<usize, Fault> {
+    let code_piece::Allocated { machine, allocation } = &draft.allocated;
+    let accesses = check_accesses(machine, &allocation.live, isa, &draft.objects)?;
+    let emitted = emit(machine, allocation, isa).unwrap();
+    check_locations(machine, allocation, isa, &emitted)?;
     Ok(accesses)
 }
 
 /// Rows of a product of matrices have the second factor in common; nothing of a picture of points is.
 #[test]
 fn rows_that_share_columns_are_interleaved() {
-    for form in Form::ALL {
+    for isa in VectorIsa::ALL {
         for kernel in benches() {
-            let groups = drafts(&kernel, form, false)[0].groups;
+            let groups = drafts(&kernel, isa, false)[0].groups;
             match kernel.name.as_str() {
-                "sgemm" => assert!(groups.rows > 1 && groups.columns == 1, "{form:?}: {groups:?}"),
-                "trig" => assert_eq!(groups.rows, 1, "{form:?}"),
+                "sgemm" => assert!(groups.rows > 1 && groups.columns == 1, "{isa:?}: {groups:?}"),
+                "trig" => assert_eq!(groups.rows, 1, "{isa:?}"),
                 // Four would visit the frame.
                 "mandelbrot" => {
-                    assert_eq!(groups.columns, if form == Form::Avx2 { 2 } else { 3 }, "{form:?} {groups:?}")
+                    assert_eq!(groups.columns, if isa == VectorIsa::Avx2 { 2 } else { 3 }, "{isa:?} {groups:?}")
                 }
                 // Its passes wait for each other.
-                "raymarch" => assert!(groups.columns > 1 && (form == Form::Avx2 || groups.columns == 4), "{groups:?}"),
+                "raymarch" => {
+                    assert!(groups.columns > 1 && (isa == VectorIsa::Avx2 || groups.columns == 4), "{groups:?}")
+                }
                 _ => {}
             }
         }
@@ -234,16 +236,16 @@ fn columns_of_what_loops_go_down() {
 #[test]
 fn code_of_kernels_is_proven() {
     let kernels: Vec<Given> = benches().into_iter().chain(made_up()).collect();
-    for form in Form::ALL {
+    for isa in VectorIsa::ALL {
         let mut accesses = 0;
         let mut faults = Vec::new();
         for kernel in &kernels {
             for explicit in [false, true] {
-                for draft in drafts(kernel, form, explicit) {
+                for draft in drafts(kernel, isa, explicit) {
                     let text = draft.allocated.machine.to_string();
-                    let parsed: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
+                    let parsed: MachineFunction = text.parse().unwrap_or_else(|error| panic!("{error}"));
                     assert!(parsed.to_string() == text, "text is read as it is written\n{text}");
-                    match check(&draft, form) {
+                    match check(&draft, isa) {
                         Ok(count) => accesses += count,
                         Err(fault) => {
                             let inst = draft.allocated.machine.blocks[fault.block].insts.get(fault.inst);
@@ -253,16 +255,20 @@ fn code_of_kernels_is_proven() {
                 }
             }
         }
-        assert!(faults.is_empty(), "{} on {form:?}: {:#?}", faults.len(), &faults[..faults.len().min(12)]);
+        assert!(faults.is_empty(), "{} on {isa:?}: {:#?}", faults.len(), &faults[..faults.len().min(12)]);
         assert!(accesses > 10_000, "{accesses} accesses");
     }
 }
 
 /// Changes the machine instructions at the place with this number where the mistake can be made; `None` behind the last.
-type Mistake = fn(&Draft, Form, usize) -> Option<Machine>;
+type Mistake = fn(&Draft, VectorIsa, usize) -> Option<MachineFunction>;
 
 /// Changes the instruction that is the one with this number for which there is a change.
-fn change(draft: &Draft, number: usize, change: impl Fn(&Machine, &Inst) -> Option<Inst>) -> Option<Machine> {
+fn change(
+    draft: &Draft,
+    number: usize,
+    change: impl Fn(&MachineFunction, &Inst) -> Option<Inst>,
+) -> Option<MachineFunction> {
     let machine = &draft.allocated.machine;
     let places =
         machine.blocks.iter().enumerate().flat_map(|(block, of)| (0..of.insts.len()).map(move |at| (block, at)));
@@ -274,7 +280,7 @@ fn change(draft: &Draft, number: usize, change: impl Fn(&Machine, &Inst) -> Opti
     Some(machine)
 }
 
-fn definition(machine: &Machine, reg: Reg) -> Option<&Inst> {
+fn definition(machine: &MachineFunction, reg: Reg) -> Option<&Inst> {
     machine.blocks.iter().flat_map(|block| &block.insts).find(|inst| inst.def == Some(reg))
 }
 
@@ -289,16 +295,16 @@ fn with_memory(inst: &Inst, change: impl Fn(Mem) -> Option<Mem>) -> Option<Inst>
     Some(changed)
 }
 
-fn copy_of_first(inst: &Inst, form: Form) -> Inst {
-    let kind = Kind::Plain(form.code(Vop::Move));
+fn copy_of_first(inst: &Inst, isa: VectorIsa) -> Inst {
+    let kind = InstKind::Plain(isa.code(Vop::Move));
     Inst { kind, args: [inst.args[0], Arg::None, Arg::None, Arg::None], mask: None, ..*inst }
 }
 
-fn is_plain(inst: &Inst, form: Form, operations: &[Vop]) -> bool {
-    operations.iter().any(|&operation| inst.kind == Kind::Plain(form.code(operation)))
+fn is_plain(inst: &Inst, isa: VectorIsa, operations: &[Vop]) -> bool {
+    operations.iter().any(|&operation| inst.kind == InstKind::Plain(isa.code(operation)))
 }
 
-fn is_row(machine: &Machine, mem: Mem) -> bool {
+fn is_row(machine: &MachineFunction, mem: Mem) -> bool {
     mem.index.is_some_and(|index| machine.classes[index.index()] == Class::General)
 }
 
@@ -307,33 +313,33 @@ const MISTAKES: [(&str, Mistake); 14] = [
         let bytes = draft.allocated.machine.pool.len() as i32 * 4;
         change(draft, number, |_, inst| {
             // What an address is made of counts where it is used.
-            let is_access = inst.kind != Kind::Plain(Code::Lea_r64_m);
+            let is_access = inst.kind != InstKind::Plain(Code::Lea_r64_m);
             with_memory(inst, |mem| {
                 (is_access && mem.base == Base::Pool).then_some(Mem { disp: mem.disp + bytes, ..mem })
             })
         })
     }),
-    ("a clamp to another size", |draft, form, number| {
+    ("a clamp to another size", |draft, isa, number| {
         let mut machine = change(draft, number, |machine, inst| {
-            let is_clamp = is_plain(inst, form, &[Vop::SignedMin]) && matches!(inst.args[1], Arg::Mem(_));
+            let is_clamp = is_plain(inst, isa, &[Vop::SignedMin]) && matches!(inst.args[1], Arg::Mem(_));
             let place = Mem::at(Base::Pool, machine.pool.len().next_multiple_of(16) as i32 * 4);
-            let larger = Arg::Mem(Mem { broadcast: form.broadcasts(), ..place });
+            let larger = Arg::Mem(Mem { broadcast: isa.broadcasts(), ..place });
             is_clamp.then(|| Inst { args: [inst.args[0], larger, Arg::None, Arg::None], ..*inst })
         })?;
         machine.pool.resize(machine.pool.len().next_multiple_of(16), 0);
         machine.pool.extend([300; 16]);
         Some(machine)
     }),
-    ("no clamp on one side of one axis", |draft, form, number| {
+    ("no clamp on one side of one axis", |draft, isa, number| {
         change(draft, number, |_, inst| {
-            is_plain(inst, form, &[Vop::SignedMin, Vop::SignedMax]).then(|| copy_of_first(inst, form))
+            is_plain(inst, isa, &[Vop::SignedMin, Vop::SignedMax]).then(|| copy_of_first(inst, isa))
         })
     }),
-    ("a clamp of another coordinate", |draft, form, number| {
+    ("a clamp of another coordinate", |draft, isa, number| {
         let machine = &draft.allocated.machine;
         let insts = || machine.blocks.iter().flat_map(|block| &block.insts);
         let firsts: Vec<Reg> =
-            insts().filter(|inst| is_plain(inst, form, &[Vop::FirstLane])).filter_map(|inst| inst.def).collect();
+            insts().filter(|inst| is_plain(inst, isa, &[Vop::FirstLane])).filter_map(|inst| inst.def).collect();
         let pairs = firsts.iter().flat_map(|&a| firsts.iter().map(move |&b| (a, b))).filter(|(a, b)| a < b);
         let (earlier, later) = pairs.into_iter().nth(number)?;
         let mut machine = machine.clone();
@@ -350,13 +356,13 @@ const MISTAKES: [(&str, Mistake); 14] = [
     }),
     ("no mask", |draft, _, number| {
         change(draft, number, |_, inst| {
-            let is_masked = matches!(inst.kind, Kind::Gather | Kind::Scatter) && inst.mask.is_some();
+            let is_masked = matches!(inst.kind, InstKind::Gather | InstKind::Scatter) && inst.mask.is_some();
             is_masked.then_some(Inst { mask: None, ..*inst })
         })
     }),
     ("the mask of the other group", |draft, _, number| {
         let machine = &draft.allocated.machine;
-        let is_masked = |inst: &Inst| matches!(inst.kind, Kind::Gather | Kind::Scatter) && inst.mask.is_some();
+        let is_masked = |inst: &Inst| matches!(inst.kind, InstKind::Gather | InstKind::Scatter) && inst.mask.is_some();
         let pairs = machine.blocks.iter().enumerate().flat_map(|(block, of)| {
             let pairs = of.insts.windows(2).enumerate();
             pairs
@@ -387,20 +393,20 @@ const MISTAKES: [(&str, Mistake); 14] = [
     ("another object", |draft, _, number| {
         // The pointer to table 1, in place of one to a surface or what comes behind them.
         change(draft, number, |_, inst| {
-            let is_pointer = inst.kind == Kind::Plain(Code::Mov_r64_rm64);
+            let is_pointer = inst.kind == InstKind::Plain(Code::Mov_r64_rm64);
             with_memory(inst, |mem| {
                 (is_pointer && matches!(mem.base, Base::Reg(_)) && mem.disp >= 16).then_some(Mem { disp: 8, ..mem })
             })
         })
     }),
-    ("no bound of an index", |draft, form, number| {
+    ("no bound of an index", |draft, isa, number| {
         change(draft, number, |machine, inst| {
-            let is_index = is_plain(inst, form, &[Vop::And])
+            let is_index = is_plain(inst, isa, &[Vop::And])
                 && machine.blocks.iter().flat_map(|block| &block.insts).any(|user| {
                     let index = user.args.iter().find_map(|arg| if let Arg::Mem(mem) = arg { mem.index } else { None });
-                    user.kind == Kind::Gather && index == inst.def
+                    user.kind == InstKind::Gather && index == inst.def
                 });
-            is_index.then(|| copy_of_first(inst, form))
+            is_index.then(|| copy_of_first(inst, isa))
         })
     }),
     ("the bound of another buffer", |draft, _, number| {
@@ -438,7 +444,7 @@ const MISTAKES: [(&str, Mistake); 14] = [
             });
             let Arg::Imm(step) = inst.args[1] else { return None };
             let args = [inst.args[0], Arg::Imm(step / 2), Arg::None, Arg::None];
-            (latch && inst.kind == Kind::Tied(Code::Add_rm32_imm32)).then_some(Inst { args, ..*inst })
+            (latch && inst.kind == InstKind::Tied(Code::Add_rm32_imm32)).then_some(Inst { args, ..*inst })
         })
     }),
 ];
@@ -447,20 +453,20 @@ const MISTAKES: [(&str, Mistake); 14] = [
 #[test]
 fn mistakes_in_instructions_are_refused() {
     let kernels = made_up();
-    for form in Form::ALL {
-        let drafts: Vec<Draft> = kernels.iter().flat_map(|kernel| drafts(kernel, form, false)).collect();
+    for isa in VectorIsa::ALL {
+        let drafts: Vec<Draft> = kernels.iter().flat_map(|kernel| drafts(kernel, isa, false)).collect();
         for (name, mistake) in MISTAKES {
             let (mut made, mut refused) = (0, 0);
             for draft in &drafts {
-                for machine in (0..).map_while(|number| mistake(draft, form, number)) {
+                for machine in (0..).map_while(|number| mistake(draft, isa, number)) {
                     made += 1;
                     refused += usize::from(
-                        check_accesses(&machine, &draft.allocated.allocation.live, form, &draft.objects).is_err(),
+                        check_accesses(&machine, &draft.allocated.allocation.live, isa, &draft.objects).is_err(),
                     );
                 }
             }
-            println!("{form:?}, {name}: {refused} of {made} are refused");
-            assert!(refused > 0 && refused * 8 >= made, "{form:?}, {name}: {refused} of {made} are refused");
+            println!("{isa:?}, {name}: {refused} of {made} are refused");
+            assert!(refused > 0 && refused * 8 >= made, "{isa:?}, {name}: {refused} of {made} are refused");
         }
     }
 }
@@ -469,13 +475,13 @@ fn mistakes_in_instructions_are_refused() {
 #[test]
 fn mistakes_in_locations_are_refused() {
     let kernels: Vec<Given> = benches().into_iter().chain(made_up()).collect();
-    for form in Form::ALL {
+    for isa in VectorIsa::ALL {
         let [mut moves, mut slots, mut registers, mut dropped] = [[0; 2]; 4];
-        for draft in kernels.iter().flat_map(|kernel| drafts(kernel, form, false)) {
-            let unit::Allocated { machine, allocation } = &draft.allocated;
-            let is_refused = |emitted: &Machine, allocation: &Allocation, checked: &Machine| {
-                let bytes = emit(emitted, allocation, form).ok()?;
-                Some(check_locations(checked, allocation, form, &bytes).is_err())
+        for draft in kernels.iter().flat_map(|kernel| drafts(kernel, isa, false)) {
+            let code_piece::Allocated { machine, allocation } = &draft.allocated;
+            let is_refused = |emitted: &MachineFunction, allocation: &Allocation, checked: &MachineFunction| {
+                let bytes = emit(emitted, allocation, isa).ok()?;
+                Some(check_locations(checked, allocation, isa, &bytes).is_err())
             };
             let count = |counts: &mut [usize; 2], refused: Option<bool>| {
                 if let Some(refused) = refused {
@@ -524,13 +530,13 @@ fn mistakes_in_locations_are_refused() {
                 }
                 _ => None,
             });
-            if let Some(inst) = two.find(|inst| matches!(inst.kind, Kind::Plain(_))) {
+            if let Some(inst) = two.find(|inst| matches!(inst.kind, InstKind::Plain(_))) {
                 inst.args.swap(0, 1);
                 count(&mut dropped, is_refused(&other, allocation, machine));
             }
         }
         println!(
-            "{form:?}: refused of all: moves {moves:?}, slots {slots:?}, registers {registers:?}, operands {dropped:?}"
+            "{isa:?}: refused of all: moves {moves:?}, slots {slots:?}, registers {registers:?}, operands {dropped:?}"
         );
         assert!(moves[0] > 0 && moves[0] == moves[1], "moves {moves:?}");
         assert!(dropped[0] > 0 && dropped[0] == dropped[1], "operands {dropped:?}");
@@ -540,7 +546,7 @@ fn mistakes_in_locations_are_refused() {
 
 /// A backend that leaves one clamp or mask out of the code for the interior.
 struct WithoutBound {
-    form: Form,
+    isa: VectorIsa,
     number: usize,
     found: Arc<Mutex<Found>>,
 }
@@ -555,14 +561,14 @@ enum Found {
 }
 
 /// The function without what bounds one of its values, or an access.
-fn without_bound(draft: &Draft, form: Form, number: usize) -> Option<Machine> {
+fn without_bound(draft: &Draft, isa: VectorIsa, number: usize) -> Option<MachineFunction> {
     let bounds = [Vop::SignedMin, Vop::SignedMax, Vop::UnsignedMin, Vop::UnsignedMax, Vop::Min, Vop::Max, Vop::And];
     change(draft, number, |machine, inst| {
-        let is_copied = is_plain(inst, form, &bounds) && matches!(inst.args[0], Arg::Reg(_));
+        let is_copied = is_plain(inst, isa, &bounds) && matches!(inst.args[0], Arg::Reg(_));
         let is_vector = inst.def.is_some_and(|def| machine.classes[def.index()] == Class::Vector);
         match inst.kind {
-            Kind::Gather | Kind::Scatter if inst.mask.is_some() => Some(Inst { mask: None, ..*inst }),
-            _ => (is_copied && is_vector).then(|| copy_of_first(inst, form)),
+            InstKind::Gather | InstKind::Scatter if inst.mask.is_some() => Some(Inst { mask: None, ..*inst }),
+            _ => (is_copied && is_vector).then(|| copy_of_first(inst, isa)),
         }
     })
 }
@@ -573,13 +579,13 @@ impl Backend for WithoutBound {
     }
 
     fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Compiled>> {
-        let mut kernel = Jit::supported(self.form)?.kernel(source, effort)?;
+        let mut kernel = Jit::supported(self.isa)?.kernel(source, effort)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };
-        let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, Groups::ANY), effort)?;
-        let machine = without_bound(&draft, self.form, self.number)?;
-        draft.allocated = unit::Allocated::new(machine, self.form, effort)?;
-        let unit = draft.checked(&Checks { bytes: true, ..Checks::default() }, effort)?;
+        let mut draft = Draft::new(source.interior, source.surfaces, self.isa, (mode, Groups::ANY), effort)?;
+        let machine = without_bound(&draft, self.isa, self.number)?;
+        draft.allocated = code_piece::Allocated::new(machine, self.isa, effort)?;
+        let unit = draft.checked(&CodeChecks { bytes: true, ..CodeChecks::default() }, effort)?;
         *self.found.lock().unwrap() = if unit.is_ok() { Found::Proven } else { Found::Refused };
         kernel.interior = unit.ok()?;
         Some(Box::new(kernel))
@@ -591,16 +597,16 @@ impl Backend for WithoutBound {
 /// checker does not ask: without them its picture is another one, and everything else the same.
 #[test]
 fn without_each_clamp_and_mask() {
-    for form in Form::ALL.into_iter().filter(|form| form.is_supported()) {
+    for isa in VectorIsa::ALL.into_iter().filter(|isa| isa.is_supported()) {
         let (mut refused, mut same, mut other_pictures) = (0, 0, 0);
         for (name, has_own) in [("conv5", false), ("jacobi", false), ("sgemm", false), ("raymarch", true)] {
             let kernel = TestKernel::load(name);
             let domain = Domain { i0: 0, j0: 0, i1: 50, j1: 1 };
             let with = |backend| kernel.compile(&Runtime::with_backend(backend));
-            let expected = kernel.run(&with(Box::new(Jit::supported(form).unwrap())), domain);
+            let expected = kernel.run(&with(Box::new(Jit::supported(isa).unwrap())), domain);
             for number in 0.. {
                 let found = Arc::new(Mutex::new(Found::Nothing));
-                let mutant = with(Box::new(WithoutBound { form, number, found: Arc::clone(&found) }));
+                let mutant = with(Box::new(WithoutBound { isa, number, found: Arc::clone(&found) }));
                 let found = *found.lock().unwrap();
                 match found {
                     Found::Nothing => break,
@@ -616,12 +622,12 @@ fn without_each_clamp_and_mask() {
                         } else {
                             same += 1;
                         }
-                        assert!(memory == expected, "{name} on {form:?}, without bound {number}");
+                        assert!(memory == expected, "{name} on {isa:?}, without bound {number}");
                     }
                 }
             }
         }
-        println!("{form:?}: {refused} are refused, {same} change nothing, {other_pictures} the picture alone");
-        assert!(refused > 0 && same > 0, "{form:?}: {refused} are refused, {same} change nothing");
+        println!("{isa:?}: {refused} are refused, {same} change nothing, {other_pictures} the picture alone");
+        assert!(refused > 0 && same > 0, "{isa:?}: {refused} are refused, {same} change nothing");
     }
 }

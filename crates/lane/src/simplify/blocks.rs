@@ -1,6 +1,6 @@
 //! Branches that are decided, empty blocks, and blocks in a row.
 
-use super::replacement::Replacement;
+use super::replacement::ValueReplacement;
 use crate::entity::Block;
 use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
@@ -62,7 +62,7 @@ fn skip_empty_targets(function: &mut Function, block: Block) -> bool {
 
 /// Appends blocks to the only block that goes to them.
 fn merge(function: &mut Function, graph: &Graph) -> bool {
-    let mut replacement = Replacement::new(function);
+    let mut replacement = ValueReplacement::new(function);
     let mut gone = vec![false; function.block_count()];
     let mut changed = false;
     for &block in &graph.order {

@@ -2,7 +2,7 @@
 //! taken to be the same. (By induction over the passes of a loop they are.) Guests that write one result to several
 //! channels make many of them.
 
-use super::replacement::Replacement;
+use super::replacement::ValueReplacement;
 use crate::entity::{Block, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
@@ -14,7 +14,12 @@ use std::hash::{Hash, Hasher};
 const DEPTH: u32 = 4;
 
 /// Notes for each parameter of the block that equals an earlier one that this takes its place; gives whether there are any.
-pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, replacement: &mut Replacement) -> bool {
+pub(crate) fn join_params(
+    function: &Function,
+    graph: &Graph,
+    block: Block,
+    replacement: &mut ValueReplacement,
+) -> bool {
     let params = function.params(block);
     if params.len() < 2 {
         return false;
@@ -48,7 +53,7 @@ pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, repl
 /// Hashes how a value is computed, with `own` in the place of the parameter.
 fn hash_value(
     function: &Function,
-    replacement: &Replacement,
+    replacement: &ValueReplacement,
     value: Value,
     own: Value,
     depth: u32,
@@ -70,7 +75,7 @@ fn hash_value(
 /// Whether two values are computed alike, if the two parameters of the pair are equal.
 fn are_equal(
     function: &Function,
-    replacement: &Replacement,
+    replacement: &ValueReplacement,
     a: Value,
     b: Value,
     pair: (Value, Value),

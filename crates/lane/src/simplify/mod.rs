@@ -2,43 +2,44 @@
 //!
 //! Passes take turns until nothing changes:
 //!
-//! - *dead* removes what nobody wants, parameters in circles included;
-//! - *forward* walks once along the dominator tree: it folds constants, applies the rules of single operations, takes equal
-//!   computations together, and uses what branches imply about masks;
-//! - *parameters* removes those that always are the same value, or the same as another;
-//! - *demand* finds the lanes in which a value is wanted, and passes by selects and masks that only matter in others;
-//! - *counters* compares what the lanes of a loop have in common as such;
+//! - *dead code* removes what nobody wants, parameters in circles included;
+//! - *value numbering* walks once along the dominator tree: it folds constants, applies the rules of single operations, replaces a
+//!   computation by an equal one that dominates it, and uses what branches imply about masks;
+//! - *redundant parameters* removes those that always are the same value, or the same as another;
+//! - *demanded lanes* finds the lanes in which a value is wanted, and passes by selects and masks that only matter in others;
+//! - *uniform counters* compares what the lanes of a loop have in common as such;
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
 //! - *negations* moves them from factors to products, which sums subtract;
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
 //!
-//! Between and behind such rounds come those that run once: *threading*, *inner loops*, *induction*, *left lanes*, *exits*.
+//! Between and after such rounds come those that run once: *jump threading*, *full-mask loops* (tail duplication), *strength reduction*, the
+//! *complement masks* of lanes that stay, and *sinking* to the exits of loops, which are in loop-closed SSA form (LCSSA) there.
 
-mod bare_params;
 mod blocks;
-mod closing;
+mod complement_masks;
 mod congruence;
-mod counters;
-mod dead;
-mod demand;
-mod exits;
-mod forward;
-mod free_lanes;
-mod implication;
-mod induction;
-mod inner_loops;
-mod invariants;
-mod known;
-mod left_lanes;
+mod dead_code;
+mod demanded_lanes;
+mod duplicate_full_mask_loop;
+mod jump_threading;
+mod loop_closed_ssa;
+mod loop_invariants;
+mod mask_facts;
+mod mask_implication;
 mod nan_bits;
-mod narrowing;
 mod negations;
-mod params;
+mod redundant_params;
 mod replacement;
 mod rules;
-mod threading;
+mod run_inactive_lanes;
+mod sink_to_exits;
+mod strength_reduction;
+mod uniform_counters;
+mod unmasked_recurrences;
+mod value_numbering;
+mod version_full_mask_loops;
+mod zero_inactive_lanes;
 mod zero_signs;
-mod zeroed_lanes;
 
 use crate::attribute::Bits;
 use crate::effort::Effort;
@@ -46,12 +47,12 @@ use crate::entity::{Inst, Table, Value};
 use crate::function::Function;
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
-use forward::Facts;
+use value_numbering::Facts;
 
-pub use free_lanes::free_lanes;
 pub(crate) use nan_bits::Observed;
-pub use narrowing::ask_who_leaves;
-pub use zeroed_lanes::zero_lanes;
+pub use run_inactive_lanes::run_inactive_lanes;
+pub use version_full_mask_loops::version_full_mask_loops;
+pub use zero_inactive_lanes::zero_inactive_lanes;
 
 /// A pass: its name, and what it does, which returns whether it changed something. Wherever it ends for want of effort, the function is what it was.
 type Pass = (&'static str, fn(&mut Function, &mut Analyses, &Effort) -> bool);
@@ -60,33 +61,33 @@ type Pass = (&'static str, fn(&mut Function, &mut Analyses, &Effort) -> bool);
 struct Analyses {
     /// Its blocks, which only the pass of that name changes.
     graph: Graph,
-    /// What was known in front of the last walk of *forward*, while it holds.
+    /// What was known in front of the last walk of *value numbering*, while it holds.
     facts: Option<Facts>,
     /// Nothing but dead code has gone since that walk.
     is_walked: bool,
 }
 
 /// The name of the pass that removes what nobody wants.
-const DEAD: &str = "dead";
+const DEAD_CODE: &str = "dead code";
 /// The name of the pass that keeps what it knows for its next walk.
-const FORWARD: &str = "forward";
+const VALUE_NUMBERING: &str = "value numbering";
 /// The name of the pass that removes parameters; what is known of other values holds.
-const PARAMETERS: &str = "parameters";
+const REDUNDANT_PARAMS: &str = "redundant parameters";
 
 /// The passes, in the order in which a round runs them.
 const PASSES: &[Pass] = &[
-    (DEAD, |function, _, _| dead::run(function)),
-    (FORWARD, |function, analyses, effort| {
+    (DEAD_CODE, |function, _, _| dead_code::run(function)),
+    (VALUE_NUMBERING, |function, analyses, effort| {
         let walked = analyses.facts.take().filter(|_| analyses.is_walked);
-        let (changed, facts) = forward::run(function, &analyses.graph, walked, effort);
+        let (changed, facts) = value_numbering::run(function, &analyses.graph, walked, effort);
         analyses.facts = Some(facts);
         analyses.is_walked = true;
         changed
     }),
-    (PARAMETERS, |function, analyses, effort| params::run(function, &analyses.graph, effort)),
-    ("demand", |function, analyses, effort| demand::run(function, &analyses.graph, effort)),
-    ("counters", |function, Analyses { graph, facts, .. }, effort| {
-        counters::run(function, graph, facts.as_ref().map(Facts::shapes), effort)
+    (REDUNDANT_PARAMS, |function, analyses, effort| redundant_params::run(function, &analyses.graph, effort)),
+    ("demanded lanes", |function, analyses, effort| demanded_lanes::run(function, &analyses.graph, effort)),
+    ("uniform counters", |function, Analyses { graph, facts, .. }, effort| {
+        uniform_counters::run(function, graph, facts.as_ref().map(Facts::shapes), effort)
     }),
     ("NaN bits", |function, analyses, _| nan_bits::run(function, &analyses.graph)),
     ("negations", |function, _, _| negations::run(function)),
@@ -100,7 +101,7 @@ const PASSES: &[Pass] = &[
 ];
 
 /// How often, at most, ways through the code are made anew.
-const MAX_SHAPINGS: usize = 2;
+const MAX_RESTRUCTURINGS: usize = 2;
 /// Passes after which simplification ends even if something could still change: eight rounds.
 const MAX_TURNS: usize = 8 * PASSES.len();
 
@@ -122,52 +123,52 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
 
 fn simplify_observed(function: &mut Function, effort: &Effort, observe: &mut impl FnMut(&'static str, &Function)) {
     function.compact();
-    take_turns(function, MAX_TURNS, effort, observe);
+    run_to_fixpoint(function, MAX_TURNS, effort, observe);
     // Edges past a loop's head can be told apart once the loop has an inner one, which then leaves it in other places.
-    for _ in 0..MAX_SHAPINGS {
-        let threaded = goes_on(function, effort) && threading::run(function, effort);
+    for _ in 0..MAX_RESTRUCTURINGS {
+        let threaded = has_effort(function, effort) && jump_threading::run(function, effort);
         if threaded {
             blocks::run(function, &Graph::new(function));
             function.compact();
-            observe("threading", function);
-            take_turns(function, PASSES.len(), effort, observe);
+            observe("jump threading", function);
+            run_to_fixpoint(function, PASSES.len(), effort, observe);
         }
-        let has_inner = goes_on(function, effort) && inner_loops::run(function, effort);
+        let has_inner = has_effort(function, effort) && duplicate_full_mask_loop::run(function, effort);
         if has_inner {
             blocks::run(function, &Graph::new(function));
             function.compact();
-            observe("inner loops", function);
+            observe("full-mask loops", function);
         }
         if !threaded && !has_inner {
             break;
         }
-        take_turns(function, MAX_TURNS, effort, observe);
+        run_to_fixpoint(function, MAX_TURNS, effort, observe);
     }
-    if goes_on(function, effort) && induction::run(function, effort) {
-        dead::run(function);
-        observe("induction", function);
+    if has_effort(function, effort) && strength_reduction::run(function, effort) {
+        dead_code::run(function);
+        observe("strength reduction", function);
     }
-    settle_ways_out(function, effort);
-    observe("exits", function);
+    finish_exits(function, effort);
+    observe("sinking", function);
 }
 
 /// What comes last: the lanes that stay, and the ways out of loops.
-fn settle_ways_out(function: &mut Function, effort: &Effort) {
-    if goes_on(function, effort) {
-        left_lanes::run(function);
-        exits::run(function, effort);
+fn finish_exits(function: &mut Function, effort: &Effort) {
+    if has_effort(function, effort) {
+        complement_masks::run(function);
+        sink_to_exits::run(function, effort);
     }
     function.compact();
 }
 
 /// Gives loops inner loops in a function that was simplified before something could have them.
 fn simplify_loops(function: &mut Function, effort: &Effort) {
-    if goes_on(function, effort) && inner_loops::run(function, effort) {
+    if has_effort(function, effort) && duplicate_full_mask_loop::run(function, effort) {
         blocks::run(function, &Graph::new(function));
     }
     function.compact();
-    take_turns(function, MAX_TURNS, effort, &mut |_, _| ());
-    settle_ways_out(function, effort);
+    run_to_fixpoint(function, MAX_TURNS, effort, &mut |_, _| ());
+    finish_exits(function, effort);
 }
 
 /// Simplifies a function that passes the verifier in one round: for who makes several functions of it, each of which is simplified by itself.
@@ -178,18 +179,18 @@ pub fn simplify_once(function: &mut Function) {
 /// The same, as far as the effort goes.
 pub fn simplify_once_within(function: &mut Function, effort: &Effort) {
     function.compact();
-    take_turns(function, PASSES.len(), effort, &mut |_, _| ());
-    dead::run(function);
+    run_to_fixpoint(function, PASSES.len(), effort, &mut |_, _| ());
+    dead_code::run(function);
     function.compact();
 }
 
 /// Notes that a pass looks at the function; gives whether there is effort for that.
-fn goes_on(function: &Function, effort: &Effort) -> bool {
-    effort.spend(function.size()) && effort.has_room(function.value_count())
+fn has_effort(function: &Function, effort: &Effort) -> bool {
+    effort.spend(function.size()) && effort.has_memory_for(function.value_count())
 }
 
 /// Runs the passes until nothing changes, so many of them at most.
-fn take_turns(
+fn run_to_fixpoint(
     function: &mut Function,
     turns: usize,
     effort: &Effort,
@@ -200,18 +201,18 @@ fn take_turns(
     let mut idle = 0;
     let mut analyses = Analyses { graph: Graph::new(function), facts: None, is_walked: false };
     for &(name, pass) in PASSES.iter().cycle().take(turns) {
-        if !goes_on(function, effort) {
+        if !has_effort(function, effort) {
             break;
         }
         let changed = pass(function, &mut analyses, effort);
         if changed {
             observe(name, function);
-            analyses.is_walked &= name == DEAD || name == FORWARD;
-            if !matches!(name, DEAD | FORWARD | PARAMETERS) {
+            analyses.is_walked &= name == DEAD_CODE || name == VALUE_NUMBERING;
+            if !matches!(name, DEAD_CODE | VALUE_NUMBERING | REDUNDANT_PARAMS) {
                 analyses.facts = None;
             }
         }
-        idle = if changed && name != DEAD { 0 } else { idle + 1 };
+        idle = if changed && name != DEAD_CODE { 0 } else { idle + 1 };
         if idle == PASSES.len() {
             break;
         }
@@ -226,7 +227,7 @@ pub fn hoist_invariants(function: &mut Function) {
 
 /// The same, as far as the effort goes.
 pub fn hoist_invariants_within(function: &mut Function, effort: &Effort) {
-    if goes_on(function, effort) && invariants::run(function, effort) {
+    if has_effort(function, effort) && loop_invariants::run(function, effort) {
         function.compact();
     }
 }

@@ -1,6 +1,6 @@
 //! Removes operations that fix the bits of NaNs which nothing observes.
 
-use super::replacement::Replacement;
+use super::replacement::ValueReplacement;
 use crate::entity::{Type, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
@@ -87,7 +87,7 @@ impl Observed {
 
 pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
     let observed = Observed::new(function, graph);
-    let mut replacement = Replacement::new(function);
+    let mut replacement = ValueReplacement::new(function);
     let mut changed = false;
     for &block in &graph.order {
         let mut insts = std::mem::take(&mut function.blocks[block.index()].insts);

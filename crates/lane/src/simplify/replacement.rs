@@ -5,11 +5,11 @@ use crate::function::Function;
 use std::cell::Cell;
 
 /// For each value, what takes its place.
-pub(crate) struct Replacement {
+pub(crate) struct ValueReplacement {
     by: Vec<Cell<Value>>,
 }
 
-impl Replacement {
+impl ValueReplacement {
     /// Every value stays.
     pub(crate) fn new(function: &Function) -> Self {
         Self { by: (0..function.value_count()).map(|value| Cell::new(Value::new(value))).collect() }

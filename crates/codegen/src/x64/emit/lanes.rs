@@ -5,10 +5,10 @@ use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::target::Target;
 use crate::x64::Inst;
-use crate::x64::form::{EXECUTED, Form, Vop};
+use crate::x64::isa::{EXECUTED, VectorIsa, Vop};
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 
-impl Emitter<'_, Form> {
+impl Emitter<'_, VectorIsa> {
     pub(super) fn gather(&mut self, inst: &Inst) -> Result<(), Unencodable> {
         let (Some(def), Arg::Mem(mem)) = (inst.def, inst.args[0]) else { return Err(Unencodable) };
         let (register, slot) = self.definition(def);
@@ -24,11 +24,11 @@ impl Emitter<'_, Form> {
         instruction.set_op0_kind(OpKind::Register);
         instruction.set_op0_register(to);
         match self.target {
-            Form::Avx512 => {
+            VectorIsa::Avx512 => {
                 instruction.set_code(Code::EVEX_Vgatherdps_zmm_k1_vm32z);
                 instruction.set_op_mask(lanes);
             }
-            Form::Avx2 => {
+            VectorIsa::Avx2 => {
                 instruction.set_code(Code::VEX_Vgatherdps_ymm_vm32y_ymm);
                 instruction.set_op2_kind(OpKind::Register);
                 instruction.set_op2_register(lanes);
@@ -51,7 +51,7 @@ impl Emitter<'_, Form> {
         let is_scratch = result == self.scratch(Class::Vector, 0);
         let index = mem.index.map(|index| self.move_operand(index));
         let free = u8::from(index == Some(MoveOperand::Register(0)));
-        (self.target == Form::Avx2 && is_scratch).then_some(free)
+        (self.target == VectorIsa::Avx2 && is_scratch).then_some(free)
     }
 
     /// The save area of the frame, which is as large as two vectors, at this byte.
@@ -62,7 +62,7 @@ impl Emitter<'_, Form> {
     pub(super) fn scatter(&mut self, inst: &Inst) -> Result<(), Unencodable> {
         let (Arg::Reg(value), Arg::Mem(mem)) = (inst.args[0], inst.args[1]) else { return Err(Unencodable) };
         match self.target {
-            Form::Avx512 => {
+            VectorIsa::Avx512 => {
                 let lanes = self.copy_mask(inst.mask)?;
                 let value = self.vector_register(value, 0)?;
                 let mut instruction = Instruction::new();
@@ -73,7 +73,7 @@ impl Emitter<'_, Form> {
                 instruction.set_op_mask(lanes);
                 self.put(&instruction)
             }
-            Form::Avx2 => self.scatter_one_by_one(value, mem, inst.mask),
+            VectorIsa::Avx2 => self.scatter_one_by_one(value, mem, inst.mask),
         }
     }
 
@@ -153,8 +153,8 @@ impl Emitter<'_, Form> {
     fn mask_bits(&mut self, to: Register, lanes: Reg) -> Result<(), Unencodable> {
         let from = self.mask_register(lanes, 0)?;
         let code = match self.target {
-            Form::Avx512 => Code::VEX_Kmovw_r32_kr,
-            Form::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
+            VectorIsa::Avx512 => Code::VEX_Kmovw_r32_kr,
+            VectorIsa::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
         };
         self.put_result(Instruction::with2(code, to, from))
     }
@@ -166,8 +166,8 @@ impl Emitter<'_, Form> {
         let to = if class == Class::Mask { mask(number) } else { self.vector(number) };
         match (from, self.target) {
             (Some(from), _) => self.copy(class, MoveOperand::Register(number), self.move_operand(from))?,
-            (None, Form::Avx512) => self.put_result(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, to, to, to))?,
-            (None, Form::Avx2) => {
+            (None, VectorIsa::Avx512) => self.put_result(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, to, to, to))?,
+            (None, VectorIsa::Avx2) => {
                 self.put_result(Instruction::with3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, to))?
             }
         }

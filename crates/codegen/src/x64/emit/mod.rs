@@ -3,8 +3,8 @@
 mod lanes;
 mod poll;
 
-use super::form::{EXECUTED, Form, STEPS, Vop, multiply_add, takes_memory, vector_operand};
-use super::{Inst, Kind};
+use super::isa::{EXECUTED, STEPS, VectorIsa, Vop, multiply_add, takes_memory, vector_operand};
+use super::{Inst, InstKind};
 use crate::context;
 use crate::emit::{Emitter, MoveOperand, PAGE, Unencodable};
 use crate::mir::{Arg, Base, Class, Condition, Directed, Mem, Reg, Steps};
@@ -50,7 +50,7 @@ fn has_wide_immediate(code: Code) -> bool {
     )
 }
 
-impl Emitter<'_, Form> {
+impl Emitter<'_, VectorIsa> {
     fn put(&mut self, instruction: &Instruction) -> Result<(), Unencodable> {
         let at = self.bytes.len();
         self.encoder.0.encode(instruction, at as u64).map_err(|_error| {
@@ -222,13 +222,13 @@ impl Emitter<'_, Form> {
 
     pub(super) fn inst(&mut self, inst: &Inst) -> Result<(), Unencodable> {
         match inst.kind {
-            Kind::Plain(code) => self.plain(inst, code),
-            Kind::Tied(code) => self.tied(inst, code),
-            Kind::Fma { negate_product, negate_addend } => self.fma(inst, negate_product, negate_addend),
-            Kind::Gather => self.gather(inst),
-            Kind::Scatter => self.scatter(inst),
-            Kind::Count(count) => self.count(inst, count),
-            Kind::Steps(steps) => self.steps(steps),
+            InstKind::Plain(code) => self.plain(inst, code),
+            InstKind::Tied(code) => self.tied(inst, code),
+            InstKind::Fma { negate_product, negate_addend } => self.fma(inst, negate_product, negate_addend),
+            InstKind::Gather => self.gather(inst),
+            InstKind::Scatter => self.scatter(inst),
+            InstKind::Count(count) => self.count(inst, count),
+            InstKind::Steps(steps) => self.steps(steps),
         }
     }
 

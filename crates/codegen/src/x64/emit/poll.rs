@@ -4,14 +4,14 @@ use super::{CONTEXT, general, mask};
 use crate::context;
 use crate::emit::{Emitter, Label, Unencodable};
 use crate::target::Target;
-use crate::x64::form::{Form, STEPS, Vop};
+use crate::x64::isa::{STEPS, VectorIsa, Vop};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 /// General registers of the allocator that belong to the callee (System V).
 const VOLATILE: [Register; 6] =
     [Register::RSI, Register::RDI, Register::R8, Register::R9, Register::R10, Register::R11];
 
-impl Emitter<'_, Form> {
+impl Emitter<'_, VectorIsa> {
     /// Calls for more steps, and tests those that there are then.
     pub(in crate::x64) fn poll_stub(&mut self) -> Result<(), Unencodable> {
         let left = general(STEPS, true);

@@ -3,8 +3,8 @@
 use super::masks::MaskOp;
 use super::{Selector, Val};
 use crate::mir::{Arg, Class, Reg};
-use crate::x64::Kind;
-use crate::x64::form::Vop;
+use crate::x64::InstKind;
+use crate::x64::isa::Vop;
 use ctm_lane::{FloatTest, Op, Round, Value, Zero};
 use iced_x86::Code;
 
@@ -187,7 +187,7 @@ impl Selector<'_> {
             }
         }
         let operands = operands.map(|(operand, _)| operand);
-        let kind = Kind::Fma { negate_product: negative_a != negative_b, negate_addend: negative_c };
+        let kind = InstKind::Fma { negate_product: negative_a != negative_b, negate_addend: negative_c };
         let result = self.define(Class::Vector, kind, &operands);
         match self.vanished(zero, a, b, result) {
             None => result,

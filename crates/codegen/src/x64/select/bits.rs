@@ -3,7 +3,7 @@
 use super::Selector;
 use crate::mir::{Arg, Reg};
 use crate::target::Target;
-use crate::x64::form::{Form, Vop};
+use crate::x64::isa::{VectorIsa, Vop};
 use ctm_lane::FloatTest;
 use iced_x86::Code;
 
@@ -29,7 +29,7 @@ impl Selector<'_> {
     /// 16 bytes, in every 16 bytes of a vector.
     fn byte_table(&mut self, byte: impl Fn(u8) -> u8) -> Reg {
         let words = [0, 4, 8, 12].map(|at| u32::from_le_bytes([at, at + 1, at + 2, at + 3].map(&byte)));
-        let table = self.vector_constant(&words.repeat(self.form.lanes() as usize / words.len()));
+        let table = self.vector_constant(&words.repeat(self.isa.lanes() as usize / words.len()));
         self.load_arg(table)
     }
 
@@ -50,9 +50,9 @@ impl Selector<'_> {
     }
 
     pub fn leading_zeros(&mut self, a: Reg) -> Reg {
-        match self.form {
-            Form::Avx512 => self.vector(Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, &[Arg::Reg(a)]),
-            Form::Avx2 => {
+        match self.isa {
+            VectorIsa::Avx512 => self.vector(Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, &[Arg::Reg(a)]),
+            VectorIsa::Avx2 => {
                 // The exponent of the float tells. Without the bit below the highest it does not round to the next one.
                 let below = self.shifted(Vop::ShiftRight, a, 1);
                 let below = self.two(Vop::And, a, below);
@@ -70,9 +70,9 @@ impl Selector<'_> {
 
     /// The binary16 number in the low half of each lane as a float.
     pub fn half_to_float(&mut self, a: Reg) -> Reg {
-        let packed = match self.form {
-            Form::Avx512 => self.vector(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, &[Arg::Reg(a)]),
-            Form::Avx2 => {
+        let packed = match self.isa {
+            VectorIsa::Avx512 => self.vector(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, &[Arg::Reg(a)]),
+            VectorIsa::Avx2 => {
                 let low = self.with_constant(Vop::And, a, 0xFFFF);
                 let packed = self.vector(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, &[Arg::Reg(low), Arg::Reg(low)]);
                 self.vector(Code::VEX_Vpermq_ymm_ymmm256_imm8, &[Arg::Reg(packed), Arg::Imm(0b10_00)])

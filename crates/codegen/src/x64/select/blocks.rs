@@ -5,8 +5,8 @@ use crate::context;
 use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg, Steps};
 use crate::select::Selected;
 use crate::target::Target;
-use crate::x64::form::Vop;
-use crate::x64::{Block, Inst, Kind};
+use crate::x64::isa::Vop;
+use crate::x64::{Block, Inst, InstKind};
 use ctm_lane::{IntTest, Terminator, Type};
 use iced_x86::Code;
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ impl Selector<'_> {
     pub fn run(mut self) -> Result<Selected<Code>, HashSet<ctm_lane::Inst>> {
         match self.all_blocks() {
             Some(()) => Ok(self.finish()),
-            None => Err(self.untransposed.abandoned),
+            None => Err(self.interleaved_stores.abandoned),
         }
     }
 
@@ -36,7 +36,7 @@ impl Selector<'_> {
             for &param in self.function.params(block) {
                 let class = match self.function.value_type(param) {
                     Type::Lane => Class::Vector,
-                    Type::Mask => self.form.mask_class(),
+                    Type::Mask => self.isa.mask_class(),
                     Type::Uniform => Class::General,
                 };
                 self.values[param.index()] = Val::Reg(self.machine.reg(class));
@@ -106,12 +106,15 @@ impl Selector<'_> {
             self.leave_if_too_long(stop);
         }
         let next = self.machine.reg(Class::General);
-        let lanes = self.form.lanes();
+        let lanes = self.isa.lanes();
         let width = if self.mode.quads { lanes / 2 } else { lanes };
-        let add =
-            Inst::new(Kind::Tied(Code::Add_rm32_imm32), Some(next), &[Arg::Reg(self.x), Arg::Imm(width.cast_signed())]);
+        let add = Inst::new(
+            InstKind::Tied(Code::Add_rm32_imm32),
+            Some(next),
+            &[Arg::Reg(self.x), Arg::Imm(width.cast_signed())],
+        );
         let compare = Inst::new(
-            Kind::Plain(Code::Cmp_r32_rm32),
+            InstKind::Plain(Code::Cmp_r32_rm32),
             None,
             &[Arg::Reg(next), Arg::Mem(Mem::at(Base::Context, context::X_END))],
         );
@@ -126,7 +129,7 @@ impl Selector<'_> {
         self.finish_block(End::Exit, stop, Vec::new());
         if self.mode.may_stop {
             let stopped = Mem::at(Base::Context, context::STOPPED);
-            let note = Inst::new(Kind::Plain(Code::Mov_rm32_imm32), None, &[Arg::Mem(stopped), Arg::Imm(1)]);
+            let note = Inst::new(InstKind::Plain(Code::Mov_rm32_imm32), None, &[Arg::Mem(stopped), Arg::Imm(1)]);
             self.insts.push(note);
             self.finish_block(End::Exit, stop, Vec::new());
         }
@@ -136,7 +139,7 @@ impl Selector<'_> {
     fn finish(mut self) -> Selected<Code> {
         let start = self.machine.reg(Class::General);
         let mut prologue = vec![Inst::new(
-            Kind::Plain(Code::Mov_r32_rm32),
+            InstKind::Plain(Code::Mov_r32_rm32),
             Some(start),
             &[Arg::Mem(Mem::at(Base::Context, context::X))],
         )];
@@ -183,7 +186,7 @@ impl Selector<'_> {
 
     /// Goes to `stop` if the group has executed too many steps.
     fn leave_if_too_long(&mut self, stop: usize) {
-        self.insts.push(Inst::new(Kind::Steps(Steps::Test), None, &[]));
+        self.insts.push(Inst::new(InstKind::Steps(Steps::Test), None, &[]));
         self.leave_on(Condition::Less, stop);
     }
 
@@ -221,7 +224,7 @@ impl Selector<'_> {
 
     /// The positions of the lanes, and which of them are covered.
     pub fn positions(&mut self) {
-        let lanes = 0..self.form.lanes();
+        let lanes = 0..self.isa.lanes();
         let (columns, rows): (Vec<u32>, Vec<u32>) = if self.mode.quads {
             lanes.map(|lane| (lane / 4 * 2 + lane % 2, lane / 2 % 2)).unzip()
         } else {
@@ -234,12 +237,12 @@ impl Selector<'_> {
             selector.lane_y = selector.vector_op(Vop::IntAdd, &[Arg::Reg(row), rows]);
             [0, 1, 2, 3].map(|at| {
                 let mem = Mem { broadcast: true, ..Mem::at(Base::Context, context::DOMAIN + 4 * at) };
-                if selector.form.broadcasts() { Arg::Mem(mem) } else { Arg::Reg(selector.load_arg(Arg::Mem(mem))) }
+                if selector.isa.broadcasts() { Arg::Mem(mem) } else { Arg::Reg(selector.load_arg(Arg::Mem(mem))) }
             })
         });
         self.first(|selector| {
             if selector.mode.may_stop {
-                selector.insts.push(Inst::new(Kind::Steps(Steps::Refill), None, &[]));
+                selector.insts.push(Inst::new(InstKind::Steps(Steps::Refill), None, &[]));
             }
             let column = selector.splat(selector.x);
             let columns = selector.vector_constant(&columns);
@@ -297,7 +300,7 @@ impl Selector<'_> {
                 let a = Arg::Reg(self.uniform_reg(*a));
                 let b = self.uniform(*b);
                 let code = if matches!(b, Arg::Imm(_)) { Code::Cmp_rm32_imm32 } else { Code::Cmp_r32_rm32 };
-                self.insts.push(Inst::new(Kind::Plain(code), None, &[a, b]));
+                self.insts.push(Inst::new(InstKind::Plain(code), None, &[a, b]));
                 End::Branch { condition: condition(*test), then, otherwise }
             }
             Terminator::Any { mask, then, otherwise } => {

@@ -5,8 +5,8 @@ use super::arithmetic::{float_predicate, round_immediate};
 use super::{Selector, Val};
 use crate::mir::{Arg, Class, Reg};
 use crate::target::Target;
-use crate::x64::Kind;
-use crate::x64::form::{Form, Vop};
+use crate::x64::InstKind;
+use crate::x64::isa::{VectorIsa, Vop};
 use ctm_lane::{FloatTest, Round, Value};
 use iced_x86::Code;
 
@@ -76,7 +76,7 @@ impl Selector<'_> {
 
     pub fn multiply_add_numbers(&mut self, words: &[Value]) -> Wide {
         let (a, b, c) = (self.number(words), self.number(&words[2..]), self.number(&words[4..]));
-        let kind = Kind::Tied(self.form.code(Vop::WideMultiplyAdd));
+        let kind = InstKind::Tied(self.isa.code(Vop::WideMultiplyAdd));
         let sum = [0, 1]
             .map(|half| self.define(Class::Vector, kind, &[Arg::Reg(a[half]), Arg::Reg(b[half]), Arg::Reg(c[half])]));
         self.canonical_wide(sum, NAN)
@@ -127,7 +127,7 @@ impl Selector<'_> {
 
     fn wide_constant(&mut self, number: f64) -> Arg {
         let bits = number.to_bits();
-        let words = [bits as u32, (bits >> 32) as u32].repeat(self.form.lanes() as usize / 2);
+        let words = [bits as u32, (bits >> 32) as u32].repeat(self.isa.lanes() as usize / 2);
         self.vector_constant(&words)
     }
 
@@ -138,19 +138,19 @@ impl Selector<'_> {
 
     /// The lanes of one vector of numbers, as a mask of the form's for numbers.
     fn compare_half(&mut self, test: FloatTest, a: Reg, b: Reg) -> Reg {
-        let code = self.form.code(Vop::WideCompare);
+        let code = self.isa.code(Vop::WideCompare);
         self.mask(code, &[Arg::Reg(a), Arg::Reg(b), Arg::Imm(float_predicate(test))])
     }
 
     fn compare_wide(&mut self, test: FloatTest, a: Wide, b: Wide) -> Reg {
         let found = [0, 1].map(|half| self.compare_half(test, a[half], b[half]));
-        match self.form {
-            Form::Avx512 => {
+        match self.isa {
+            VectorIsa::Avx512 => {
                 let found = found.map(|mask| self.vector(Code::EVEX_Vpmovm2q_zmm_kr, &[Arg::Reg(mask)]));
                 let lanes = self.words_of(found, false);
                 self.mask(Code::EVEX_Vpmovd2m_kr_zmm, &[Arg::Reg(lanes)])
             }
-            Form::Avx2 => self.words_of(found, false),
+            VectorIsa::Avx2 => self.words_of(found, false),
         }
     }
 
@@ -183,7 +183,7 @@ impl Selector<'_> {
 
     /// The lanes in the order in which halves have them: the first two of every four, then the last two.
     fn halves_order(&self) -> Vec<u32> {
-        let lanes = self.form.lanes();
+        let lanes = self.isa.lanes();
         let pairs = |first: u32| (0..lanes).filter(move |lane| lane & 2 == first);
         pairs(0).chain(pairs(2)).collect()
     }

@@ -6,8 +6,8 @@
 use super::Selector;
 use super::floats::{Need, floats};
 use crate::mir::{Arg, Base, Mem};
-use crate::x64::form;
-use crate::x64::{Inst, Kind};
+use crate::x64::isa;
+use crate::x64::{Inst, InstKind};
 use ctm_lane::{Denorm, Op, Rounding};
 use iced_x86::Code;
 
@@ -32,8 +32,8 @@ impl FloatMode {
 
     fn register(self) -> u32 {
         let denorms = match self.denorm {
-            Denorm::Flush => form::FLOAT_MODE,
-            Denorm::Keep => form::FLOAT_MODE & !form::FLUSHES,
+            Denorm::Flush => isa::FLOAT_MODE,
+            Denorm::Keep => isa::FLOAT_MODE & !isa::FLUSHES,
         };
         let direction = match self.rounding {
             Rounding::Even => 0,
@@ -41,7 +41,7 @@ impl FloatMode {
             Rounding::Up => 2,
             Rounding::Zero => 3,
         };
-        denorms | direction << form::DIRECTION_AT
+        denorms | direction << isa::DIRECTION_AT
     }
 }
 
@@ -76,7 +76,7 @@ impl Selector<'_> {
     pub fn change_mode(&mut self, mode: FloatMode) {
         if std::mem::replace(&mut self.float_mode, mode) != mode {
             let at = self.pool_at(&[mode.register()]);
-            self.insts.push(Inst::new(Kind::Plain(Code::Ldmxcsr_m32), None, &[Arg::Mem(Mem::at(Base::Pool, at))]));
+            self.insts.push(Inst::new(InstKind::Plain(Code::Ldmxcsr_m32), None, &[Arg::Mem(Mem::at(Base::Pool, at))]));
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Selector;
 use super::arithmetic::{HALF, ONE};
 use crate::mir::{Arg, Class, Directed, Reg};
-use crate::x64::Kind;
-use crate::x64::form::{Form, Vop};
+use crate::x64::InstKind;
+use crate::x64::isa::{VectorIsa, Vop};
 use ctm_lane::FloatTest;
 use iced_x86::Code;
 
@@ -16,9 +16,9 @@ const TWO_16: u32 = 0x4780_0000;
 impl Selector<'_> {
     /// The general register's 32 bits in every lane.
     pub fn splat(&mut self, from: Reg) -> Reg {
-        match self.form {
-            Form::Avx512 => self.vector(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, &[Arg::Reg(from)]),
-            Form::Avx2 => {
+        match self.isa {
+            VectorIsa::Avx512 => self.vector(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, &[Arg::Reg(from)]),
+            VectorIsa::Avx2 => {
                 let first = self.vector(Code::VEX_Vmovd_xmm_rm32, &[Arg::Reg(from)]);
                 self.vector(Code::VEX_Vpbroadcastd_ymm_xmmm32, &[Arg::Reg(first)])
             }
@@ -27,9 +27,9 @@ impl Selector<'_> {
 
     /// Unsigned integers as floats.
     pub fn unsigned_to_float(&mut self, a: Arg) -> Reg {
-        match self.form {
-            Form::Avx512 => self.vector(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, &[a]),
-            Form::Avx2 => {
+        match self.isa {
+            VectorIsa::Avx512 => self.vector(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, &[a]),
+            VectorIsa::Avx2 => {
                 // Both halves are exact; joining them rounds once.
                 let a = self.load_arg(a);
                 let high = self.vector_op(Vop::ShiftRight, &[Arg::Reg(a), Arg::Imm(16)]);
@@ -44,9 +44,9 @@ impl Selector<'_> {
 
     /// Floats that are not negative as unsigned integers, toward zero, saturated.
     pub fn float_to_unsigned(&mut self, a: Reg) -> Reg {
-        match self.form {
-            Form::Avx512 => self.vector(Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(a)]),
-            Form::Avx2 => {
+        match self.isa {
+            VectorIsa::Avx512 => self.vector(Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(a)]),
+            VectorIsa::Avx2 => {
                 // What is too great for a signed integer leaves the top bit, and the rest is what is beyond.
                 let low = self.vector_op(Vop::ToInt, &[Arg::Reg(a)]);
                 let bound = self.constant(TWO_31);
@@ -64,19 +64,19 @@ impl Selector<'_> {
 
     /// The floor of `a * max + 1/2`, exactly, for a in [0, 1] and a `max` below 2^24.
     pub fn nearest_code(&mut self, a: Reg, max: u32) -> Reg {
-        match self.form {
-            Form::Avx512 => {
+        match self.isa {
+            VectorIsa::Avx512 => {
                 // Rounding toward zero keeps the floor of the exact sum.
                 let half = self.constant_reg(HALF);
                 let max = self.constant_reg((max as f32).to_bits());
-                let kind = Kind::Fma { negate_product: false, negate_addend: false };
+                let kind = InstKind::Fma { negate_product: false, negate_addend: false };
                 let sum = self.define(Class::Vector, kind, &[Arg::Reg(a), Arg::Reg(max), Arg::Reg(half)]);
                 if let Some(last) = self.insts.last_mut() {
                     last.rounding = Some(Directed::Zero);
                 }
                 self.vector_op(Vop::ToInt, &[Arg::Reg(sum)])
             }
-            Form::Avx2 => {
+            VectorIsa::Avx2 => {
                 // In 64 bits product and sum are exact, but for numbers far too small to matter.
                 let wide = |number: f64| {
                     let bits = number.to_bits();
@@ -87,7 +87,7 @@ impl Selector<'_> {
                 let max = self.load_arg(max);
                 let [low, high] = [a, high].map(|part| {
                     let part = self.vector(Code::VEX_Vcvtps2pd_ymm_xmmm128, &[Arg::Reg(part)]);
-                    let kind = Kind::Tied(Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256);
+                    let kind = InstKind::Tied(Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256);
                     let sum = self.define(Class::Vector, kind, &[Arg::Reg(part), Arg::Reg(max), half]);
                     self.vector(Code::VEX_Vcvttpd2dq_xmm_ymmm256, &[Arg::Reg(sum)])
                 });

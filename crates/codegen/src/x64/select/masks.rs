@@ -4,8 +4,8 @@ use super::arithmetic::{SIGNALLING, float_predicate};
 use super::{Lanes, Selector, Val};
 use crate::mir::{Arg, Base, Class, Mem, Reg, Steps};
 use crate::target::Target;
-use crate::x64::form::{Form, Vop};
-use crate::x64::{Inst, Kind};
+use crate::x64::isa::{VectorIsa, Vop};
+use crate::x64::{Inst, InstKind};
 use ctm_lane::{FloatTest, IntTest, Op, Value};
 use iced_x86::Code;
 
@@ -32,15 +32,15 @@ const MOST_LATER: usize = 64;
 impl Selector<'_> {
     /// Appends an instruction that defines a mask.
     pub fn mask(&mut self, code: Code, args: &[Arg]) -> Reg {
-        self.define(self.form.mask_class(), Kind::Plain(code), args)
+        self.define(self.isa.mask_class(), InstKind::Plain(code), args)
     }
 
     /// A mask in memory that holds these lanes.
     pub fn mask_memory(&mut self, holds: impl Fn(u32) -> bool) -> Mem {
-        let lanes = 0..self.form.lanes();
-        let at = match self.form {
-            Form::Avx512 => self.pool_at(&[lanes.fold(0, |bits, lane| bits | u32::from(holds(lane)) << lane)]),
-            Form::Avx2 => {
+        let lanes = 0..self.isa.lanes();
+        let at = match self.isa {
+            VectorIsa::Avx512 => self.pool_at(&[lanes.fold(0, |bits, lane| bits | u32::from(holds(lane)) << lane)]),
+            VectorIsa::Avx2 => {
                 let words: Vec<u32> = lanes.map(|lane| if holds(lane) { u32::MAX } else { 0 }).collect();
                 self.pool_at(&words)
             }
@@ -59,19 +59,19 @@ impl Selector<'_> {
     }
 
     pub fn load_mask(&mut self, mem: Mem) -> Reg {
-        let code = match self.form {
-            Form::Avx512 => Code::VEX_Kmovw_kr_km16,
-            Form::Avx2 => self.form.code(Vop::Load),
+        let code = match self.isa {
+            VectorIsa::Avx512 => Code::VEX_Kmovw_kr_km16,
+            VectorIsa::Avx2 => self.isa.code(Vop::Load),
         };
         self.mask(code, &[Arg::Mem(mem)])
     }
 
     pub fn store_mask(&mut self, mem: Mem, mask: Reg) {
-        let code = match self.form {
-            Form::Avx512 => Code::VEX_Kmovw_m16_kr,
-            Form::Avx2 => self.form.code(Vop::Store),
+        let code = match self.isa {
+            VectorIsa::Avx512 => Code::VEX_Kmovw_m16_kr,
+            VectorIsa::Avx2 => self.isa.code(Vop::Store),
         };
-        self.insts.push(Inst::new(Kind::Plain(code), None, &[Arg::Mem(mem), Arg::Reg(mask)]));
+        self.insts.push(Inst::new(InstKind::Plain(code), None, &[Arg::Mem(mem), Arg::Reg(mask)]));
     }
 
     pub fn mask_reg(&mut self, value: Value) -> Reg {
@@ -96,23 +96,23 @@ impl Selector<'_> {
     }
 
     pub fn mask_binary(&mut self, op: MaskOp, a: Reg, b: Reg) -> Reg {
-        let code = match (self.form, op) {
-            (Form::Avx512, MaskOp::And) => Code::VEX_Kandw_kr_kr_kr,
-            (Form::Avx512, MaskOp::Or) => Code::VEX_Korw_kr_kr_kr,
-            (Form::Avx512, MaskOp::Xor) => Code::VEX_Kxorw_kr_kr_kr,
-            (Form::Avx512, MaskOp::AndNot) => Code::VEX_Kandnw_kr_kr_kr,
-            (Form::Avx2, MaskOp::And) => Code::VEX_Vpand_ymm_ymm_ymmm256,
-            (Form::Avx2, MaskOp::Or) => Code::VEX_Vpor_ymm_ymm_ymmm256,
-            (Form::Avx2, MaskOp::Xor) => Code::VEX_Vpxor_ymm_ymm_ymmm256,
-            (Form::Avx2, MaskOp::AndNot) => Code::VEX_Vpandn_ymm_ymm_ymmm256,
+        let code = match (self.isa, op) {
+            (VectorIsa::Avx512, MaskOp::And) => Code::VEX_Kandw_kr_kr_kr,
+            (VectorIsa::Avx512, MaskOp::Or) => Code::VEX_Korw_kr_kr_kr,
+            (VectorIsa::Avx512, MaskOp::Xor) => Code::VEX_Kxorw_kr_kr_kr,
+            (VectorIsa::Avx512, MaskOp::AndNot) => Code::VEX_Kandnw_kr_kr_kr,
+            (VectorIsa::Avx2, MaskOp::And) => Code::VEX_Vpand_ymm_ymm_ymmm256,
+            (VectorIsa::Avx2, MaskOp::Or) => Code::VEX_Vpor_ymm_ymm_ymmm256,
+            (VectorIsa::Avx2, MaskOp::Xor) => Code::VEX_Vpxor_ymm_ymm_ymmm256,
+            (VectorIsa::Avx2, MaskOp::AndNot) => Code::VEX_Vpandn_ymm_ymm_ymmm256,
         };
         self.mask(code, &[Arg::Reg(a), Arg::Reg(b)])
     }
 
     pub fn mask_not(&mut self, a: Reg) -> Reg {
-        match self.form {
-            Form::Avx512 => self.mask(Code::VEX_Knotw_kr_kr, &[Arg::Reg(a)]),
-            Form::Avx2 => {
+        match self.isa {
+            VectorIsa::Avx512 => self.mask(Code::VEX_Knotw_kr_kr, &[Arg::Reg(a)]),
+            VectorIsa::Avx2 => {
                 let all = self.mask_memory(|_| true);
                 self.mask(Code::VEX_Vpxor_ymm_ymm_ymmm256, &[Arg::Reg(a), Arg::Mem(all)])
             }
@@ -121,21 +121,21 @@ impl Selector<'_> {
 
     /// Sets the flags: "equal" if neither mask has a lane.
     pub fn test_masks(&mut self, a: Reg, b: Reg) {
-        let (code, a, b) = match self.form {
-            Form::Avx512 => (Code::VEX_Kortestw_kr_kr, a, b),
-            Form::Avx2 => {
+        let (code, a, b) = match self.isa {
+            VectorIsa::Avx512 => (Code::VEX_Kortestw_kr_kr, a, b),
+            VectorIsa::Avx2 => {
                 let either = if a == b { a } else { self.mask_binary(MaskOp::Or, a, b) };
                 (Code::VEX_Vptest_ymm_ymmm256, either, either)
             }
         };
-        self.insts.push(Inst::new(Kind::Plain(code), None, &[Arg::Reg(a), Arg::Reg(b)]));
+        self.insts.push(Inst::new(InstKind::Plain(code), None, &[Arg::Reg(a), Arg::Reg(b)]));
     }
 
     /// a in the lanes of the mask, b in the others.
     pub fn blend(&mut self, mask: Reg, a: Arg, b: Reg) -> Reg {
-        let code = match self.form {
-            Form::Avx512 => Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
-            Form::Avx2 => Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
+        let code = match self.isa {
+            VectorIsa::Avx512 => Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
+            VectorIsa::Avx2 => Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
         };
         let reg = self.vector(code, &[Arg::Reg(b), a]);
         self.under(mask, false);
@@ -144,15 +144,15 @@ impl Selector<'_> {
 
     /// a in the lanes of the mask, 0 in the others.
     pub fn zero_outside(&mut self, mask: Reg, a: Arg) -> Reg {
-        match (self.form, a) {
-            (Form::Avx2, a) => self.vector_op(Vop::And, &[Arg::Reg(mask), a]),
-            (Form::Avx512, Arg::Mem(mem)) if mem.broadcast => {
+        match (self.isa, a) {
+            (VectorIsa::Avx2, a) => self.vector_op(Vop::And, &[Arg::Reg(mask), a]),
+            (VectorIsa::Avx512, Arg::Mem(mem)) if mem.broadcast => {
                 let plain = Arg::Mem(Mem { broadcast: false, ..mem });
                 let reg = self.vector_op(Vop::Broadcast, &[plain]);
                 self.under(mask, true);
                 reg
             }
-            (Form::Avx512, a) => {
+            (VectorIsa::Avx512, a) => {
                 let reg = self.vector_op(Vop::Move, &[a]);
                 self.under(mask, true);
                 reg
@@ -186,10 +186,10 @@ impl Selector<'_> {
     }
 
     fn compare_by(&mut self, predicate: i32, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
-        let code = self.form.code(Vop::Compare);
+        let code = self.isa.code(Vop::Compare);
         let found = self.mask(code, &[Arg::Reg(a), b, Arg::Imm(predicate)]);
-        match (self.form, within) {
-            (Form::Avx512, Some(mask)) => {
+        match (self.isa, within) {
+            (VectorIsa::Avx512, Some(mask)) => {
                 self.under(mask, false);
                 found
             }
@@ -198,7 +198,7 @@ impl Selector<'_> {
     }
 
     pub fn compare_integers(&mut self, test: IntTest, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
-        if self.form == Form::Avx2 {
+        if self.isa == VectorIsa::Avx2 {
             return self.compare_integers_by_vectors(test, a, b, within);
         }
         let signed = SIGNED_COMPARE;
@@ -257,17 +257,17 @@ impl Selector<'_> {
         };
         // Other operations that compare may want the result for themselves, such as a test that writes.
         let is_plain = matches!(self.function.defining_op(comparison), Some((Op::Fcmp { .. } | Op::Icmp { .. }, _)));
-        if self.form != Form::Avx512 || !is_plain || self.uses[comparison.index()] != 1 {
+        if self.isa != VectorIsa::Avx512 || !is_plain || self.uses[comparison.index()] != 1 {
             return None;
         }
         let near = self.insts.len().saturating_sub(FAR);
         let at = near + self.insts[near..].iter().rposition(|inst| inst.def == Some(found))?;
         let is_late = self.insts[at..].iter().any(|inst| inst.def == Some(within));
-        let Inst { kind: Kind::Plain(code), args: [_, _, Arg::Imm(predicate), _], mask, .. } = &mut self.insts[at]
+        let Inst { kind: InstKind::Plain(code), args: [_, _, Arg::Imm(predicate), _], mask, .. } = &mut self.insts[at]
         else {
             return None;
         };
-        let compares = [Form::Avx512.code(Vop::Compare), SIGNED_COMPARE, UNSIGNED_COMPARE];
+        let compares = [VectorIsa::Avx512.code(Vop::Compare), SIGNED_COMPARE, UNSIGNED_COMPARE];
         if is_late || mask.is_some() || !compares.contains(code) {
             return None;
         }
@@ -336,7 +336,7 @@ impl Selector<'_> {
     fn count_lanes(&mut self, count: u32, lanes: Lanes) {
         match lanes {
             Lanes::No => {}
-            Lanes::All => match count.checked_mul(self.form.lanes()).filter(|&total| i32::try_from(total).is_ok()) {
+            Lanes::All => match count.checked_mul(self.isa.lanes()).filter(|&total| i32::try_from(total).is_ok()) {
                 Some(total) => self.count(total, &[]),
                 None => self.refuse(),
             },
@@ -353,40 +353,41 @@ impl Selector<'_> {
         if i32::try_from(count).is_err() {
             self.refuse();
         }
-        self.insts.push(Inst::new(Kind::Steps(Steps::Take(count)), None, &[]));
+        self.insts.push(Inst::new(InstKind::Steps(Steps::Take(count)), None, &[]));
     }
 
     fn count(&mut self, count: u32, args: &[Arg]) {
-        if let (Some(Inst { kind: Kind::Count(before), args: [Arg::None, ..], .. }), []) = (self.insts.last_mut(), args)
+        if let (Some(Inst { kind: InstKind::Count(before), args: [Arg::None, ..], .. }), []) =
+            (self.insts.last_mut(), args)
             && let Some(sum) = before.checked_add(count).filter(|&sum| i32::try_from(sum).is_ok())
         {
             *before = sum;
             return;
         }
         if count != 0 {
-            self.insts.push(Inst::new(Kind::Count(count), None, args));
+            self.insts.push(Inst::new(InstKind::Count(count), None, args));
         }
     }
 
     /// Stores a vector in the lanes of the mask; nothing else in memory is touched.
     pub fn put(&mut self, mem: Mem, value: Reg, lanes: Lanes) {
-        let plain = self.form.code(Vop::Store);
+        let plain = self.isa.code(Vop::Store);
         let mask = match lanes {
             Lanes::No => return,
             Lanes::All => {
-                self.insts.push(Inst::new(Kind::Plain(plain), None, &[Arg::Mem(mem), Arg::Reg(value)]));
+                self.insts.push(Inst::new(InstKind::Plain(plain), None, &[Arg::Mem(mem), Arg::Reg(value)]));
                 return;
             }
             Lanes::Of(mask) => mask,
         };
-        let store = match self.form {
-            Form::Avx512 => {
-                let mut store = Inst::new(Kind::Plain(plain), None, &[Arg::Mem(mem), Arg::Reg(value)]);
+        let store = match self.isa {
+            VectorIsa::Avx512 => {
+                let mut store = Inst::new(InstKind::Plain(plain), None, &[Arg::Mem(mem), Arg::Reg(value)]);
                 store.mask = Some(mask);
                 store
             }
-            Form::Avx2 => Inst::new(
-                Kind::Plain(Code::VEX_Vmaskmovps_m256_ymm_ymm),
+            VectorIsa::Avx2 => Inst::new(
+                InstKind::Plain(Code::VEX_Vmaskmovps_m256_ymm_ymm),
                 None,
                 &[Arg::Mem(mem), Arg::Reg(mask), Arg::Reg(value)],
             ),
@@ -397,7 +398,7 @@ impl Selector<'_> {
     /// Stores words at byte offsets, in ascending order of lanes.
     pub fn scatter(&mut self, base: Reg, offset: Reg, disp: i32, value: Reg, lanes: Lanes) {
         let mem = Mem { index: Some(offset), ..Mem::at(Base::Reg(base), disp) };
-        let mut scatter = Inst::new(Kind::Scatter, None, &[Arg::Reg(value), Arg::Mem(mem)]);
+        let mut scatter = Inst::new(InstKind::Scatter, None, &[Arg::Reg(value), Arg::Mem(mem)]);
         scatter.mask = match lanes {
             Lanes::No => return,
             Lanes::All => None,
@@ -419,7 +420,7 @@ impl Selector<'_> {
     /// Loads words at offsets from the base.
     pub fn gather_scaled(&mut self, base: Reg, (index, scale): (Reg, u8), disp: i32, mask: Option<Reg>) -> Reg {
         let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(base), disp) };
-        let reg = self.define(Class::Vector, Kind::Gather, &[Arg::Mem(mem)]);
+        let reg = self.define(Class::Vector, InstKind::Gather, &[Arg::Mem(mem)]);
         if let Some(last) = self.insts.last_mut() {
             last.mask = mask;
         }

@@ -16,16 +16,16 @@ mod reciprocal;
 mod speculation;
 mod transcendental;
 
-use super::form::Form;
+use super::isa::VectorIsa;
 use crate::mir::{Class, Mem, Reg};
 use crate::select::{Mode, Selected, Window};
 use crate::target::Target;
-use crate::x64::{Block, Inst, Machine};
+use crate::x64::{Block, Inst, MachineFunction};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Function, Graph, Ranges, Shapes, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
-use memory::{Operands, Tiles, Untransposed};
+use memory::{InterleavedStores, Operands, Tiles};
 use nans::Nans;
 use speculation::Speculation;
 use std::collections::{HashMap, HashSet};
@@ -69,12 +69,12 @@ struct Coordinate {
 pub struct Selector<'a> {
     function: &'a Function,
     layouts: &'a [SurfaceLayout],
-    form: Form,
+    isa: VectorIsa,
     mode: Mode,
     graph: Graph,
     ranges: Ranges,
     shapes: Shapes,
-    machine: Machine,
+    machine: MachineFunction,
     /// Values by number, and how often each is used.
     values: Vec<Val>,
     uses: Vec<u32>,
@@ -105,7 +105,7 @@ pub struct Selector<'a> {
     covered: Reg,
     nans: Nans,
     speculation: Speculation,
-    untransposed: Untransposed,
+    interleaved_stores: InterleavedStores,
     /// Steps of the block in the making, by their lanes: all, or those of a mask.
     steps: Vec<(Option<Reg>, u32)>,
     /// Steps of the block in the making, for the group's limit.
@@ -138,11 +138,11 @@ pub struct Selector<'a> {
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
-pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: Mode) -> Option<Selected<Code>> {
+pub fn select(function: &Function, layouts: &[SurfaceLayout], isa: VectorIsa, mode: Mode) -> Option<Selected<Code>> {
     let mut transposed = HashSet::new();
     loop {
         let known = transposed.len();
-        match select_with(function, layouts, (form, mode), transposed)? {
+        match select_with(function, layouts, (isa, mode), transposed)? {
             Ok(selected) => return Some(selected),
             Err(more) if more.len() == known => return None,
             Err(more) => transposed = more,
@@ -154,7 +154,7 @@ pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: 
 fn select_with(
     function: &Function,
     layouts: &[SurfaceLayout],
-    (form, mode): (Form, Mode),
+    (isa, mode): (VectorIsa, Mode),
     transposed: HashSet<ctm_lane::Inst>,
 ) -> Option<Result<Selected<Code>, HashSet<ctm_lane::Inst>>> {
     let graph = Graph::new(function);
@@ -162,14 +162,14 @@ fn select_with(
     if layouts.len() < function.surfaces.len() {
         return None;
     }
-    let mut machine = Machine { counts_steps: mode.may_stop, ..Machine::default() };
+    let mut machine = MachineFunction { counts_steps: mode.may_stop, ..MachineFunction::default() };
     let (x, y, x16) = (machine.reg(Class::General), machine.reg(Class::General), machine.reg(Class::General));
     let (lane_x, lane_y) = (machine.reg(Class::Vector), machine.reg(Class::Vector));
-    let covered = machine.reg(form.mask_class());
+    let covered = machine.reg(isa.mask_class());
     let mut selector = Selector {
         function,
         layouts,
-        form,
+        isa,
         mode,
         graph,
         ranges,
@@ -196,7 +196,7 @@ fn select_with(
         covered,
         nans: Nans::default(),
         speculation: Speculation::default(),
-        untransposed: Untransposed::without(transposed),
+        interleaved_stores: InterleavedStores::without(transposed),
         steps: Vec::new(),
         taken: 0,
         counted_later: HashMap::new(),

@@ -14,7 +14,7 @@
 use super::arithmetic::QUIET;
 use super::{Selector, Val};
 use crate::mir::{Arg, Base, Mem, Reg};
-use crate::x64::form::Vop;
+use crate::x64::isa::Vop;
 use ctm_lane::{FloatTest, Function, Op, Value};
 
 /// `canon_nan` and the `pass_nan`s behind it, behind one operation.

@@ -4,17 +4,17 @@ use super::{Selector, Val};
 use crate::context;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::target::Target;
-use crate::x64::form::{self, Vop};
-use crate::x64::{Inst, Kind};
+use crate::x64::isa::{self, Vop};
+use crate::x64::{Inst, InstKind};
 use ctm_lane::Value;
 use iced_x86::Code;
 
 /// Whether this is arithmetic of floats that rounds, and whose rounding an instruction can name.
-fn rounds(kind: Kind) -> bool {
+fn rounds(kind: InstKind) -> bool {
     use Code::*;
     match kind {
-        Kind::Fma { .. } => true,
-        Kind::Plain(code) => matches!(
+        InstKind::Fma { .. } => true,
+        InstKind::Plain(code) => matches!(
             code,
             EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er
                 | EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er
@@ -22,13 +22,13 @@ fn rounds(kind: Kind) -> bool {
                 | EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er
                 | EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er
         ),
-        Kind::Tied(_) | Kind::Gather | Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => false,
+        InstKind::Tied(_) | InstKind::Gather | InstKind::Scatter | InstKind::Count(_) | InstKind::Steps(_) => false,
     }
 }
 
 impl Selector<'_> {
     /// Appends an instruction that defines a new register.
-    pub fn define(&mut self, class: Class, kind: Kind, args: &[Arg]) -> Reg {
+    pub fn define(&mut self, class: Class, kind: InstKind, args: &[Arg]) -> Reg {
         let mut inst = Inst::new(kind, None, args);
         inst.effect = false;
         for arg in &mut inst.args {
@@ -39,31 +39,31 @@ impl Selector<'_> {
             }
         }
         inst.def = Some(self.machine.reg(class));
-        let can_be_quiet = self.form.can_be_quiet() && self.float_mode.rounds_to_nearest();
+        let can_be_quiet = self.isa.can_be_quiet() && self.float_mode.rounds_to_nearest();
         inst.quiet = self.mode.speculates && can_be_quiet && rounds(kind);
         self.insts.push(inst);
         Reg::new(self.machine.classes.len() - 1)
     }
 
     /// Whether an instruction can have this memory operand.
-    pub fn can_read(&self, kind: Kind, mem: Mem) -> bool {
+    pub fn can_read(&self, kind: InstKind, mem: Mem) -> bool {
         match kind {
-            Kind::Plain(code) | Kind::Tied(code) => {
-                form::takes_memory(code) && (self.form.broadcasts() || !mem.broadcast)
+            InstKind::Plain(code) | InstKind::Tied(code) => {
+                isa::takes_memory(code) && (self.isa.broadcasts() || !mem.broadcast)
             }
-            Kind::Fma { .. } | Kind::Gather | Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => {
-                self.form.broadcasts() || !mem.broadcast
+            InstKind::Fma { .. } | InstKind::Gather | InstKind::Scatter | InstKind::Count(_) | InstKind::Steps(_) => {
+                self.isa.broadcasts() || !mem.broadcast
             }
         }
     }
 
     pub fn vector(&mut self, code: Code, args: &[Arg]) -> Reg {
-        self.define(Class::Vector, Kind::Plain(code), args)
+        self.define(Class::Vector, InstKind::Plain(code), args)
     }
 
     pub fn vector_op(&mut self, op: Vop, args: &[Arg]) -> Reg {
         let class = if op == Vop::FirstLane { Class::General } else { Class::Vector };
-        self.define(class, Kind::Plain(self.form.code(op)), args)
+        self.define(class, InstKind::Plain(self.isa.code(op)), args)
     }
 
     pub fn two(&mut self, op: Vop, a: Reg, b: Reg) -> Reg {
@@ -81,16 +81,16 @@ impl Selector<'_> {
 
     /// `a * b + c` with one rounding.
     pub fn fused(&mut self, a: Reg, b: Arg, c: Arg) -> Reg {
-        let kind = Kind::Fma { negate_product: false, negate_addend: false };
+        let kind = InstKind::Fma { negate_product: false, negate_addend: false };
         self.define(Class::Vector, kind, &[Arg::Reg(a), b, c])
     }
 
     pub fn general(&mut self, code: Code, args: &[Arg]) -> Reg {
-        self.define(Class::General, Kind::Plain(code), args)
+        self.define(Class::General, InstKind::Plain(code), args)
     }
 
     pub fn tied_general(&mut self, code: Code, args: &[Arg]) -> Reg {
-        self.define(Class::General, Kind::Tied(code), args)
+        self.define(Class::General, InstKind::Tied(code), args)
     }
 
     /// Gives the last instruction a mask.
@@ -124,11 +124,11 @@ impl Selector<'_> {
 
     /// A constant in every lane, as a memory operand.
     pub fn constant(&mut self, bits: u32) -> Arg {
-        if self.form.broadcasts() {
+        if self.isa.broadcasts() {
             let at = self.pool_at(&[bits]);
             Arg::Mem(Mem { broadcast: true, ..Mem::at(Base::Pool, at) })
         } else {
-            self.vector_constant(&vec![bits; self.form.lanes() as usize])
+            self.vector_constant(&vec![bits; self.isa.lanes() as usize])
         }
     }
 
@@ -155,7 +155,7 @@ impl Selector<'_> {
             Val::Entry(pointer, index) => {
                 let entry = Mem { broadcast: true, ..Mem::at(Base::Reg(pointer), index.cast_signed() * 4) };
                 // Otherwise every use would take an instruction; a register in the frame is an operand, too.
-                if self.form.broadcasts() { Arg::Mem(entry) } else { Arg::Reg(self.hoisted(Arg::Mem(entry))) }
+                if self.isa.broadcasts() { Arg::Mem(entry) } else { Arg::Reg(self.hoisted(Arg::Mem(entry))) }
             }
             Val::Vector(row, number) => Arg::Mem(self.vector_of_row(row, number)),
             Val::None | Val::MaskConst(_) | Val::UniformConst(_) => {

@@ -4,8 +4,8 @@ use super::arithmetic::{SIGN, TWO_TO_31};
 use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
 use crate::mir::{Arg, Base, Mem};
-use crate::x64::form::{Form, Vop};
-use crate::x64::{Inst, Kind};
+use crate::x64::isa::{VectorIsa, Vop};
+use crate::x64::{Inst, InstKind};
 use ctm_lane::{Denorm, FloatTest, Op, Round, Value, Zero};
 use iced_x86::Code;
 
@@ -106,7 +106,7 @@ impl Selector<'_> {
                 };
                 match (self.values[args[1].index()], self.values[args[2].index()]) {
                     // The lanes of such a mask have all bits, or none.
-                    (Val::Const(u32::MAX), Val::Const(0)) if self.form == Form::Avx2 => mask,
+                    (Val::Const(u32::MAX), Val::Const(0)) if self.isa == VectorIsa::Avx2 => mask,
                     (_, Val::Const(0)) => {
                         let a = self.arg(args[1]);
                         self.zero_outside(mask, a)
@@ -368,7 +368,7 @@ impl Selector<'_> {
             }
             Op::UniformArrayWrite { array } => {
                 let (entry, value) = (self.entry(array, args[0]), Arg::Reg(self.uniform_reg(args[1])));
-                self.insts.push(Inst::new(Kind::Plain(Code::Mov_rm32_r32), None, &[Arg::Mem(entry), value]));
+                self.insts.push(Inst::new(InstKind::Plain(Code::Mov_rm32_r32), None, &[Arg::Mem(entry), value]));
                 return None;
             }
             Op::Steps { count, pc } => {

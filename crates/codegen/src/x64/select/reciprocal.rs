@@ -7,8 +7,8 @@
 use super::Selector;
 use super::arithmetic::ONE;
 use crate::mir::{Arg, Class, Directed, Reg};
-use crate::x64::Kind;
-use crate::x64::form::Form;
+use crate::x64::InstKind;
+use crate::x64::isa::VectorIsa;
 use ctm_lane::{Op, Value};
 use iced_x86::Code;
 
@@ -27,7 +27,7 @@ impl Selector<'_> {
     ///
     /// Of zero, infinity and NaNs the result is a NaN: the root has its own place for these.
     fn way_to_root(&mut self, args: &[Value], result: Value) -> Option<Reg> {
-        let root = self.divisor_of_one(args).filter(|_| self.form == Form::Avx512)?;
+        let root = self.divisor_of_one(args).filter(|_| self.isa == VectorIsa::Avx512)?;
         let (Op::Fsqrt { .. }, _) = self.function.defining_op(root)? else { return None };
         if !self.is_way_to_root(result) {
             return None;
@@ -53,14 +53,14 @@ impl Selector<'_> {
     /// One of Newton's steps from what is nearly the reciprocal of a number.
     fn reciprocal_step(&mut self, of: Reg, nearly: Reg) -> Reg {
         let one = self.constant_reg(ONE);
-        let kind = Kind::Fma { negate_product: true, negate_addend: false };
+        let kind = InstKind::Fma { negate_product: true, negate_addend: false };
         let error = self.define(Class::Vector, kind, &[Arg::Reg(of), Arg::Reg(nearly), Arg::Reg(one)]);
         self.fused(error, Arg::Reg(nearly), Arg::Reg(nearly))
     }
 
     /// The quotient of two values, if it is the reciprocal of the reciprocal of a square root, and if this form has instructions for that.
     fn root_by_reciprocals(&mut self, args: &[Value]) -> Option<Reg> {
-        let divisor = self.divisor_of_one(args).filter(|_| self.form == Form::Avx512)?;
+        let divisor = self.divisor_of_one(args).filter(|_| self.isa == VectorIsa::Avx512)?;
         let (Op::Fdiv { .. }, of) = self.function.defining_op(divisor)? else { return None };
         let root = self.divisor_of_one(of)?;
         let (Op::Fsqrt { .. }, _) = self.function.defining_op(root)? else { return None };
@@ -68,7 +68,7 @@ impl Selector<'_> {
         // One of Newton's steps from the root, which is the reciprocal before it was rounded.
         let stepped = self.reciprocal_step(reciprocal, root);
         let specials = self.constant(SPECIALS);
-        let kind = Kind::Tied(Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae);
+        let kind = InstKind::Tied(Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae);
         Some(self.define(Class::Vector, kind, &[Arg::Reg(stepped), Arg::Reg(root), specials, Arg::Imm(0)]))
     }
 

@@ -7,8 +7,8 @@ use super::{Lanes, Selector, Val};
 use crate::context;
 use crate::mir::{Arg, Base, Condition, Mem, Reg};
 use crate::speculation::Tainted;
-use crate::x64::form::{Form, INVALID, Vop};
-use crate::x64::{Inst, Kind};
+use crate::x64::isa::{INVALID, VectorIsa, Vop};
+use crate::x64::{Inst, InstKind};
 use ctm_lane::{Effect, FloatTest, Op, Value};
 use iced_x86::Code;
 use std::collections::HashSet;
@@ -63,8 +63,8 @@ impl Selector<'_> {
     pub fn check_operands(&mut self, op: &Op, args: &[Value]) {
         let mut seen = Vec::new();
         // A store looks at the lanes that it writes.
-        let lanes = match (self.form, op.effect(), args.last()) {
-            (Form::Avx512, Effect::WritesMemory, Some(&mask)) => self.lanes(mask),
+        let lanes = match (self.isa, op.effect(), args.last()) {
+            (VectorIsa::Avx512, Effect::WritesMemory, Some(&mask)) => self.lanes(mask),
             _ => Lanes::All,
         };
         let lanes = if let Lanes::Of(mask) = lanes { Some(mask) } else { None };
@@ -86,7 +86,7 @@ impl Selector<'_> {
             self.speculation.seen.insert(value);
         }
         // What only a choice taints.
-        if let (Form::Avx512, Some((Op::Select {}, &[mask, a, b]))) = (self.form, self.function.defining_op(value))
+        if let (VectorIsa::Avx512, Some((Op::Select {}, &[mask, a, b]))) = (self.isa, self.function.defining_op(value))
             && self.is_tainted(a) != self.is_tainted(b)
             && let Lanes::Of(mask) = self.lanes(mask)
         {
@@ -118,8 +118,8 @@ impl Selector<'_> {
         if self.mode.speculates {
             let flags = Arg::Mem(Mem::at(Base::Context, context::FLAGS));
             let invalid = Arg::Imm(INVALID.cast_signed());
-            let store = Inst::new(Kind::Plain(Code::Stmxcsr_m32), None, &[flags]);
-            self.insts.extend([store, Inst::new(Kind::Plain(Code::Test_rm8_imm8), None, &[flags, invalid])]);
+            let store = Inst::new(InstKind::Plain(Code::Stmxcsr_m32), None, &[flags]);
+            self.insts.extend([store, Inst::new(InstKind::Plain(Code::Test_rm8_imm8), None, &[flags, invalid])]);
             self.leave_on(Condition::NotEqual, self.exit);
         }
     }

@@ -4,8 +4,8 @@
 use super::Selector;
 use super::arithmetic::{HALF, ONE, SIGN};
 use crate::mir::{Arg, Class, Reg};
-use crate::x64::Kind;
-use crate::x64::form::{Form, Vop};
+use crate::x64::InstKind;
+use crate::x64::isa::{VectorIsa, Vop};
 use ctm_lane::{FloatTest, Op, Range, Round, Value};
 use ctm_num::transcendental::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, NAN, SIN_COEFFICIENTS};
 use iced_x86::Code;
@@ -46,15 +46,15 @@ impl Selector<'_> {
 
     pub fn ex2(&mut self, a: Value) -> Reg {
         let x = self.reg(a);
-        match self.form {
-            Form::Avx512 => {
+        match self.isa {
+            VectorIsa::Avx512 => {
                 let f = self.rest_of_turns(x);
                 let near = self.round(Round::Even, Arg::Reg(x));
                 let p = self.ex2_of_rest(f);
                 self.vector(Code::EVEX_Vscalefps_zmm_k1z_zmm_zmmm512b32_er, &[Arg::Reg(p), Arg::Reg(near)])
             }
-            Form::Avx2 if self.ranges.get(a).hi <= EXPONENT => self.ex2_below_overflow(x, self.ranges.get(a).lo),
-            Form::Avx2 => self.ex2_by_integers(x),
+            VectorIsa::Avx2 if self.ranges.get(a).hi <= EXPONENT => self.ex2_below_overflow(x, self.ranges.get(a).lo),
+            VectorIsa::Avx2 => self.ex2_by_integers(x),
         }
     }
 
@@ -113,13 +113,13 @@ impl Selector<'_> {
         let e = self.vector_op(Vop::FromInt, &[Arg::Reg(k)]);
         let q = self.horner(&LN2_COEFFICIENTS, d);
         let result = self.fused(q, Arg::Reg(d), Arg::Reg(e));
-        match self.form {
-            Form::Avx512 => {
+        match self.isa {
+            VectorIsa::Avx512 => {
                 let specials = self.constant(LN2_SPECIALS);
-                let kind = Kind::Tied(Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae);
+                let kind = InstKind::Tied(Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae);
                 self.define(Class::Vector, kind, &[Arg::Reg(result), Arg::Reg(x), specials, Arg::Imm(0)])
             }
-            Form::Avx2 => self.ln2_of_specials(x, self.ranges.get(a), result),
+            VectorIsa::Avx2 => self.ln2_of_specials(x, self.ranges.get(a), result),
         }
     }
 
@@ -163,7 +163,7 @@ impl Selector<'_> {
         let is_finite = range.lo > f32::NEG_INFINITY && range.hi < f32::INFINITY;
         // A fraction is no -0.
         let is_fraction = self.is_fraction(a);
-        if self.form == Form::Avx512 && is_finite && (is_fraction || !keeps_zeros) {
+        if self.isa == VectorIsa::Avx512 && is_finite && (is_fraction || !keeps_zeros) {
             return self.rest_of_turns(x);
         }
         let mut near = self.round(Round::Even, Arg::Reg(x));
@@ -193,17 +193,17 @@ impl Selector<'_> {
 
     pub fn sin(&mut self, a: Value) -> Reg {
         let r = self.reduced_turns(a, true);
-        if self.form == Form::Avx2 && self.is_fraction(a) {
+        if self.isa == VectorIsa::Avx2 && self.is_fraction(a) {
             return self.sine_of_magnitude(r);
         }
         let half = self.signed_half(r);
         let folded = self.two(Vop::Sub, half, r);
-        let r = match self.form {
-            Form::Avx512 => {
+        let r = match self.isa {
+            VectorIsa::Avx512 => {
                 let code = Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
                 self.vector(code, &[Arg::Reg(r), Arg::Reg(folded), Arg::Imm(LEAST_MAGNITUDE)])
             }
-            Form::Avx2 => {
+            VectorIsa::Avx2 => {
                 let magnitude = self.with_constant(Vop::And, r, !SIGN);
                 let quarter = self.constant(QUARTER);
                 let folds = self.compare(FloatTest::Ogt, magnitude, quarter, None);
@@ -228,13 +228,13 @@ impl Selector<'_> {
 
     /// 1/2 with the sign of r.
     fn signed_half(&mut self, r: Reg) -> Reg {
-        match self.form {
-            Form::Avx512 => {
+        match self.isa {
+            VectorIsa::Avx512 => {
                 let (half, sign) = (self.constant_reg(HALF), self.constant(SIGN));
-                let kind = Kind::Tied(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8);
+                let kind = InstKind::Tied(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8);
                 self.define(Class::Vector, kind, &[Arg::Reg(half), Arg::Reg(r), sign, Arg::Imm(FIRST_OR_BOTH)])
             }
-            Form::Avx2 => {
+            VectorIsa::Avx2 => {
                 let sign = self.with_constant(Vop::And, r, SIGN);
                 self.with_constant(Vop::Or, sign, HALF)
             }

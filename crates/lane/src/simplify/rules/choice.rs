@@ -4,8 +4,8 @@ use super::constant;
 use crate::entity::{Type, Value};
 use crate::op::Op;
 use crate::scalar::evaluate;
-use crate::simplify::forward::{Rewrite, Rewriter};
-use crate::simplify::implication::{disjoint, implies};
+use crate::simplify::mask_implication::{disjoint, implies};
+use crate::simplify::value_numbering::{Rewrite, Rewriter};
 
 pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     let becomes = |op, args: &[Value]| Some(Rewrite::Becomes(op, args.to_vec()));

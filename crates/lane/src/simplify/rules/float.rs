@@ -4,7 +4,7 @@ use crate::attribute::{Denorm, Rounding, Zero};
 use crate::entity::Value;
 use crate::facts::Range;
 use crate::op::Op;
-use crate::simplify::forward::{Rewrite, Rewriter};
+use crate::simplify::value_numbering::{Rewrite, Rewriter};
 use std::cmp::Ordering;
 
 const ONE: u32 = 0x3F80_0000;

@@ -5,7 +5,7 @@ use crate::attribute::{Bits, IntTest};
 use crate::entity::Value;
 use crate::facts::Range;
 use crate::op::Op;
-use crate::simplify::forward::{Rewrite, Rewriter};
+use crate::simplify::value_numbering::{Rewrite, Rewriter};
 
 pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     let is_left = || Some(Rewrite::Is(args[0]));

@@ -2,8 +2,8 @@
 
 use crate::entity::Value;
 use crate::op::Op;
-use crate::simplify::forward::{Rewrite, Rewriter};
-use crate::simplify::implication::{disjoint, implies};
+use crate::simplify::mask_implication::{disjoint, implies};
+use crate::simplify::value_numbering::{Rewrite, Rewriter};
 
 pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     let becomes = |op, args: &[Value]| Some(Rewrite::Becomes(op, args.to_vec()));

@@ -3,7 +3,7 @@
 use super::constant;
 use crate::entity::{Type, Value};
 use crate::op::{Effect, Op};
-use crate::simplify::forward::{Rewrite, Rewriter};
+use crate::simplify::value_numbering::{Rewrite, Rewriter};
 
 pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     let becomes = |op, args: &[Value]| Some(Rewrite::Becomes(op, args.to_vec()));

@@ -8,7 +8,7 @@ mod mask;
 mod memory;
 mod nan;
 
-use super::forward::{Rewrite, Rewriter};
+use super::value_numbering::{Rewrite, Rewriter};
 use crate::attribute::Bits;
 use crate::entity::{Type, Value};
 use crate::op::Op;

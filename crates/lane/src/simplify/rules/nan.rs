@@ -4,7 +4,7 @@
 use crate::attribute::{Denorm, Zero};
 use crate::entity::{Type, Value};
 use crate::op::{NanBits, Op};
-use crate::simplify::forward::{Rewrite, Rewriter};
+use crate::simplify::value_numbering::{Rewrite, Rewriter};
 
 const ONE: u32 = 0x3F80_0000;
 

@@ -100,7 +100,7 @@ impl Selector<'_> {
         let columns = (i64::from(most) - i64::from(least) + 1).min(surface_layout.surface.pitch.into());
         let is_reached = match surface_layout.surface.layout() {
             // Lanes whose coordinates are clamped to fewer columns are never in a row.
-            Layout::Linear(_) => !in_row || columns >= self.form.lanes().into(),
+            Layout::Linear(_) => !in_row || columns >= self.isa.lanes().into(),
             Layout::Tiled(layout) => self.reaches_tiles(&surface_layout.surface, layout, in_row),
         };
         (is_reached && along(y)? == Axis::Y).then_some(in_row)
@@ -118,7 +118,7 @@ impl Selector<'_> {
         let irregular = (in_row || !self.is_uniform(value)).then(|| {
             let mut expected = self.splat(first);
             if in_row {
-                let numbers: Vec<u32> = (0..self.form.lanes()).collect();
+                let numbers: Vec<u32> = (0..self.isa.lanes()).collect();
                 let numbers = self.vector_constant(&numbers);
                 expected = self.vector_op(Vop::IntAdd, &[Arg::Reg(expected), numbers]);
             }
@@ -209,7 +209,7 @@ impl Selector<'_> {
         let surface_layout = self.layouts[surface.index()];
         let bound_surface = surface_layout.surface;
         let is_row = matches!(self.shapes.get(x), Shape::Index { axis: Axis::X, .. }) && self.is_uniform(y);
-        let is_clamped = surface_layout.bounds == Bounds::Clamp && bound_surface.pitch >= self.form.lanes();
+        let is_clamped = surface_layout.bounds == Bounds::Clamp && bound_surface.pitch >= self.isa.lanes();
         let Layout::Linear(layout) = bound_surface.layout() else { return None };
         if !is_row || !is_clamped || self.mode.quads || self.mode.explicit {
             return None;
@@ -234,7 +234,7 @@ impl Selector<'_> {
             return known;
         }
         let columns = self.clamped(x, pitch);
-        let starts = self.with_constant(Vop::SignedMin, columns, pitch - self.form.lanes());
+        let starts = self.with_constant(Vop::SignedMin, columns, pitch - self.isa.lanes());
         let start = self.first_lane(starts);
         let starts = self.splat(start);
         let order = self.two(Vop::IntSub, columns, starts);
@@ -385,7 +385,7 @@ impl Selector<'_> {
         let low = self.constant(low.to_bits());
         let rest = self.vector_op(Vop::Mul, &[Arg::Reg(x), low]);
         let high = self.constant(high.to_bits());
-        let kind = Kind::Fma { negate_product: false, negate_addend: false };
+        let kind = InstKind::Fma { negate_product: false, negate_addend: false };
         self.define(Class::Vector, kind, &[Arg::Reg(x), high, Arg::Reg(rest)])
     }
 

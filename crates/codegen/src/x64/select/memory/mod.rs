@@ -1,24 +1,24 @@
 //! Surfaces, arrays, counts: where the elements of an access lie. What moves them is in `load` and `store`.
 
+mod interleaved_stores;
 mod load;
 mod operands;
 mod rows;
 mod store;
 mod tiles;
-mod untransposed;
 
+pub use interleaved_stores::InterleavedStores;
 pub use operands::Operands;
 pub use tiles::Tiles;
 use tiles::{ELEMENTS_APART, TiledRow};
-pub use untransposed::Untransposed;
 
 use super::arithmetic::{ONE, SIGN};
 use super::masks::MaskOp;
 use super::{Coordinate, Lanes, Selector, Val};
 use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg};
 use crate::target::Target;
-use crate::x64::form::{Form, Vop};
-use crate::x64::{Inst, Kind};
+use crate::x64::isa::{VectorIsa, Vop};
+use crate::x64::{Inst, InstKind};
 use ctm_lane::{Axis, Channels, ElementTest, ElementWrite, FloatTest, IntTest, Op, Shape, Value};
 use ctm_memory::{Bounds, Format, Layout, LinearLayout};
 use iced_x86::Code;
@@ -306,7 +306,7 @@ impl Selector<'_> {
         if entries > MAX_ENTRIES {
             self.refuse();
         } else if is_new {
-            let bytes = self.form.bytes();
+            let bytes = self.isa.bytes();
             self.first(|selector| {
                 let zeros = selector.constant_reg(0);
                 for number in 0..entries as i32 {
@@ -319,7 +319,7 @@ impl Selector<'_> {
 
     /// Bits by which the number of an entry is shifted: each has a vector's room, whatever it holds.
     fn entry_log2(&self) -> u32 {
-        self.form.bytes().ilog2()
+        self.isa.bytes().ilog2()
     }
 
     /// The entry of an array that a uniform numbers.
@@ -338,7 +338,7 @@ impl Selector<'_> {
         let entries = self.function.arrays[array.index()].entries;
         let index = self.with_constant(Vop::And, index, entries.wrapping_sub(1));
         let index = self.shifted(Vop::ShiftLeft, index, self.entry_log2());
-        let lanes: Vec<u32> = (0..self.form.lanes()).map(|lane| lane * 4).collect();
+        let lanes: Vec<u32> = (0..self.isa.lanes()).map(|lane| lane * 4).collect();
         let lanes = self.vector_constant(&lanes);
         (base, self.vector_op(Vop::IntAdd, &[Arg::Reg(index), lanes]))
     }

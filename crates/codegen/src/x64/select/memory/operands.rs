@@ -21,7 +21,7 @@ impl Selector<'_> {
 
     /// A vector of a row. The first one that is wanted makes the address for the others.
     pub(in crate::x64::select) fn vector_of_row(&mut self, row: usize, vector: u8) -> Mem {
-        let bytes = self.form.bytes();
+        let bytes = self.isa.bytes();
         let mut found = self.operands.rows[row];
         let first = found.pieces[0];
         if let (Base::Reg(base), Some(index), 1, 31) = (first.base, first.index, first.scale, found.piece_log2)

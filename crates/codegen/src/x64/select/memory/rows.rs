@@ -12,7 +12,7 @@ impl Selector<'_> {
         let indices: Vec<u32> = (0..16).map(indices).collect();
         let indices = self.vector_constant(&indices);
         let indices = self.load_arg(indices);
-        let kind = Kind::Tied(Code::EVEX_Vpermt2ps_zmm_k1z_zmm_zmmm512b32);
+        let kind = InstKind::Tied(Code::EVEX_Vpermt2ps_zmm_k1z_zmm_zmmm512b32);
         self.define(Class::Vector, kind, &[Arg::Reg(low), Arg::Reg(indices), high])
     }
 
@@ -36,7 +36,7 @@ impl Selector<'_> {
     pub(super) fn load_shifted(&mut self, row: &ShiftedRow) -> [Reg; MAX_PIECES] {
         std::array::from_fn(|piece| {
             let low = self.vector_op(Vop::Load, &[Arg::Mem(row.pieces[piece])]);
-            let kind = Kind::Tied(Code::EVEX_Vpermt2ps_zmm_k1z_zmm_zmmm512b32);
+            let kind = InstKind::Tied(Code::EVEX_Vpermt2ps_zmm_k1z_zmm_zmmm512b32);
             let next = Arg::Mem(row.pieces[piece + 1]);
             self.define(Class::Vector, kind, &[Arg::Reg(low), Arg::Reg(row.order), next])
         })
@@ -45,9 +45,9 @@ impl Selector<'_> {
     /// Elements of four words as four vectors, one for each word.
     pub(super) fn load_rows_of_four(&mut self, row: &Row) -> [Reg; 4] {
         let at = |bytes: i32| Arg::Mem(row.at(bytes));
-        match self.form {
-            Form::Avx512 => self.words_of_four([0, 64, 128, 192].map(at)),
-            Form::Avx2 => self.words_of_elements([0, 16, 32, 48, 64, 80, 96, 112].map(|bytes| row.at(bytes))),
+        match self.isa {
+            VectorIsa::Avx512 => self.words_of_four([0, 64, 128, 192].map(at)),
+            VectorIsa::Avx2 => self.words_of_elements([0, 16, 32, 48, 64, 80, 96, 112].map(|bytes| row.at(bytes))),
         }
     }
 
@@ -77,12 +77,12 @@ impl Selector<'_> {
 
     /// Elements of two words as two vectors.
     pub(super) fn load_rows_of_two(&mut self, row: &Row) -> [Val; 4] {
-        let next = Arg::Mem(row.at(self.form.bytes()));
+        let next = Arg::Mem(row.at(self.isa.bytes()));
         let words = [0, 1].map(|word: u32| {
             let low = self.vector_op(Vop::Load, &[Arg::Mem(row.at(0))]);
-            match self.form {
-                Form::Avx512 => self.permuted(low, next, |lane| lane * 2 + word),
-                Form::Avx2 => {
+            match self.isa {
+                VectorIsa::Avx512 => self.permuted(low, next, |lane| lane * 2 + word),
+                VectorIsa::Avx2 => {
                     let select = Arg::Imm(if word == 0 { 0x88 } else { 0xDD });
                     let mixed = self.vector(Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8, &[Arg::Reg(low), next, select]);
                     self.vector(Code::VEX_Vpermpd_ymm_ymmm256_imm8, &[Arg::Reg(mixed), Arg::Imm(0xD8)])
@@ -94,8 +94,8 @@ impl Selector<'_> {
 
     /// Four vectors, one for each word, as vectors of memory, in order.
     pub(super) fn rows_of_four(&mut self, values: [Reg; 4]) -> [Reg; 4] {
-        match self.form {
-            Form::Avx512 => {
+        match self.isa {
+            VectorIsa::Avx512 => {
                 // Pairs of words, then pairs of pairs.
                 let [low, high] = [0u32, 8].map(|start| {
                     [0, 2].map(|first: usize| {
@@ -107,7 +107,7 @@ impl Selector<'_> {
                     self.permuted(xy, Arg::Reg(zw), |at| start + at / 4 * 2 + at % 2 + at / 2 % 2 * 16)
                 })
             }
-            Form::Avx2 => {
+            VectorIsa::Avx2 => {
                 let [x, y, z, w] = values;
                 let (low, high) = (Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256);
                 let [xy, zw] = [(x, y), (z, w)].map(|(a, b)| self.vector(low, &[Arg::Reg(a), Arg::Reg(b)]));
@@ -124,9 +124,9 @@ impl Selector<'_> {
 
     /// For each vector of elements of four words the words that belong to lanes of the mask.
     fn rows_of_mask(&mut self, mask: Reg) -> [Reg; 4] {
-        let lanes = self.form.lanes();
-        match self.form {
-            Form::Avx512 => {
+        let lanes = self.isa.lanes();
+        match self.isa {
+            VectorIsa::Avx512 => {
                 let bits = self.vector(Code::EVEX_Vpbroadcastmw2d_zmm_kr, &[Arg::Reg(mask)]);
                 [0, 1, 2, 3].map(|row| {
                     let elements: Vec<u32> = (0..lanes).map(|word| 1 << (row * 4 + word / 4)).collect();
@@ -134,7 +134,7 @@ impl Selector<'_> {
                     self.mask(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[Arg::Reg(bits), elements])
                 })
             }
-            Form::Avx2 => [0, 1, 2, 3].map(|row| {
+            VectorIsa::Avx2 => [0, 1, 2, 3].map(|row| {
                 let elements: Vec<u32> = (0..lanes).map(|word| row * 2 + word / 4).collect();
                 let elements = self.vector_constant(&elements);
                 let elements = self.load_arg(elements);
@@ -157,20 +157,20 @@ impl Selector<'_> {
 
     /// Whether [`Self::store_halves`] can leave the other lanes alone.
     pub(super) fn can_store_halves(&self, lanes: Lanes) -> bool {
-        self.form == Form::Avx512 || matches!(lanes, Lanes::All)
+        self.isa == VectorIsa::Avx512 || matches!(lanes, Lanes::All)
     }
 
     /// Stores the low halves of the lanes, one after the other.
     pub(super) fn store_halves(&mut self, mem: Mem, words: Reg, lanes: Lanes) {
-        let (code, words) = match self.form {
-            Form::Avx512 => (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, words),
-            Form::Avx2 => {
+        let (code, words) = match self.isa {
+            VectorIsa::Avx512 => (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, words),
+            VectorIsa::Avx2 => {
                 let packed = self.vector(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, &[Arg::Reg(words), Arg::Reg(words)]);
                 let joined = self.vector(Code::VEX_Vpermq_ymm_ymmm256_imm8, &[Arg::Reg(packed), Arg::Imm(8)]);
                 (Code::VEX_Vmovups_xmmm128_xmm, joined)
             }
         };
-        let mut store = Inst::new(Kind::Plain(code), None, &[Arg::Mem(mem), Arg::Reg(words)]);
+        let mut store = Inst::new(InstKind::Plain(code), None, &[Arg::Mem(mem), Arg::Reg(words)]);
         if let Lanes::Of(mask) = lanes {
             store.mask = Some(mask);
         }

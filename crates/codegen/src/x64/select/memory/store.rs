@@ -122,9 +122,9 @@ impl Selector<'_> {
 
     /// Stores a vector of a row, the one with this number.
     pub(super) fn put_in_row(&mut self, row: &Row, number: i32, words: Reg, lanes: Lanes) {
-        let mem = row.at(self.form.bytes() * number);
+        let mem = row.at(self.isa.bytes() * number);
         if row.is_non_temporal {
-            let kind = Kind::Plain(self.form.code(Vop::NonTemporalStore));
+            let kind = InstKind::Plain(self.isa.code(Vop::NonTemporalStore));
             self.insts.push(Inst::new(kind, None, &[Arg::Mem(mem), Arg::Reg(words)]));
         } else {
             self.put(mem, words, lanes);

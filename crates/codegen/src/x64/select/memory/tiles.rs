@@ -129,10 +129,10 @@ impl Selector<'_> {
         let bytes_log2 = layout.element_log2;
         self.first(|selector| {
             let (index, scale) = if bytes_log2 == 4 { (selector.x16, 1) } else { (selector.x, 1 << bytes_log2) };
-            for line in (0..selector.form.lanes() << bytes_log2).step_by(LINE) {
+            for line in (0..selector.isa.lanes() << bytes_log2).step_by(LINE) {
                 let ahead = layout.tile_row_bytes + line;
                 let at = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), ahead.cast_signed()) };
-                selector.insts.push(Inst::new(Kind::Plain(Code::Prefetcht0_m8), None, &[Arg::Mem(at)]));
+                selector.insts.push(Inst::new(InstKind::Plain(Code::Prefetcht0_m8), None, &[Arg::Mem(at)]));
             }
         });
     }
@@ -152,7 +152,7 @@ impl Selector<'_> {
         (column, first_x): (Coordinate, Reg),
         (line, first_y): (Coordinate, Reg),
     ) -> Elements {
-        let is_apart = column.in_row && self.form == Form::Avx2;
+        let is_apart = column.in_row && self.isa == VectorIsa::Avx2;
         let places = self.places(surface, layout, if is_apart { 0 } else { together(layout) });
         let row = match self.tiles.rows.get(&(surface, line)) {
             Some(&known) => known,
@@ -212,7 +212,7 @@ impl Selector<'_> {
         let first = self.masked(x, (1 << places.together) - 1);
         let first = self.shifted_general(Code::Shl_rm32_imm8, first, 2);
         let first = self.splat(first);
-        let words = self.vector_constant(&(0..self.form.lanes()).collect::<Vec<_>>());
+        let words = self.vector_constant(&(0..self.isa.lanes()).collect::<Vec<_>>());
         (number, self.vector_op(Vop::IntAdd, &[Arg::Reg(first), words]))
     }
 
@@ -331,7 +331,7 @@ impl Selector<'_> {
         let columns = self.own_columns(places);
         let first = self.piece_of_row(row, Arg::Reg(columns));
         let pieces = std::array::from_fn(|piece| {
-            let toggled = Arg::Imm(layout.column(4 * piece as u32 % self.form.lanes()).cast_signed());
+            let toggled = Arg::Imm(layout.column(4 * piece as u32 % self.isa.lanes()).cast_signed());
             let index = first.index.filter(|_| piece != 0);
             let index = index.map(|index| self.tied_general(Code::Xor_rm32_imm32, &[Arg::Reg(index), toggled]));
             Mem { index: index.or(first.index), ..first }

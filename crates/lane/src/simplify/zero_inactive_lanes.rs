@@ -4,8 +4,8 @@
 //! infinity and become a NaN, as where a loop's result goes on without the test that would have ended it. On hosts whose arithmetic raises a flag for
 //! that, the group then runs again, step by step. Zeros mostly stay what they are, and take one choice for each value that comes from outside.
 
-use super::demand::{Demand, Ways, each_use};
-use super::implication::implies_by_params;
+use super::demanded_lanes::{DemandedLanes, Ways, each_use};
+use super::mask_implication::implies_by_params;
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Def, Function, Terminator};
@@ -18,7 +18,7 @@ type Use = (Inst, usize);
 
 /// Gives blocks behind branches zeros in lanes that do not come there, in a simplified function; gives whether there are some. `is_worth` says
 /// whether a block of so many instructions is worth so many choices.
-pub fn zero_lanes(function: &mut Function, effort: &Effort, is_worth: impl Fn(usize, usize) -> bool) -> bool {
+pub fn zero_inactive_lanes(function: &mut Function, effort: &Effort, is_worth: impl Fn(usize, usize) -> bool) -> bool {
     let graph = Graph::new(function);
     let masks: FastMap<Block, Value> = graph
         .order
@@ -36,7 +36,7 @@ pub fn zero_lanes(function: &mut Function, effort: &Effort, is_worth: impl Fn(us
     let mut uses: FastMap<Block, FastMap<Value, Vec<Use>>> = FastMap::default();
     each_use(function, &graph, Ways::Everywhere, effort, |inst, at, demand| {
         let value = function.args(inst)[at];
-        if let (Some(block), Demand::Inside(inside)) = (homes[inst.index()], demand)
+        if let (Some(block), DemandedLanes::Inside(inside)) = (homes[inst.index()], demand)
             && is_from_outside(function, &homes, block, value)
             && implies_by_params(function, &graph, inside, masks[&block])
         {

@@ -4,14 +4,14 @@
 //! lies in the frame comes last, and takes no instruction that loads it.
 
 use crate::allocate::Location;
-use crate::mir::{Arg, Kind, Machine, Reg};
+use crate::mir::{Arg, InstKind, MachineFunction, Reg};
 
 /// Puts operands in the frame last.
-pub fn commute<O>(machine: &mut Machine<O>, locations: &[Location]) {
+pub fn commute_spilled<O>(machine: &mut MachineFunction<O>, locations: &[Location]) {
     let is_in_frame = |reg: Reg| matches!(locations[reg.index()], Location::Slot(_));
     for inst in machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         if inst.commutes
-            && let (Kind::Plain(_), [Arg::Reg(first), Arg::Reg(second), ..]) = (&inst.kind, inst.args)
+            && let (InstKind::Plain(_), [Arg::Reg(first), Arg::Reg(second), ..]) = (&inst.kind, inst.args)
             && is_in_frame(first)
             && !is_in_frame(second)
         {

@@ -5,13 +5,13 @@
 //! `select/lower.rs` and `select/bits.rs` (operations that only one form has), `select/transcendental.rs`, `select/double.rs` (masks of pairs of lanes)
 //! and `select/memory/rows.rs` (elements of several words), and for gathers and scatters in the encoder.
 
-use super::Kind;
+use super::InstKind;
 use crate::allocate::Registers;
 use iced_x86::{Code, Mnemonic, Register};
 
 /// A form of machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum VectorIsa {
     /// AVX2, FMA, F16C, BMI1 and POPCNT: 8 lanes in a vector register; a mask is a vector of zeros and ones, all bits of a
     /// lane alike.
     Avx2,
@@ -31,19 +31,19 @@ const fn numbers<const COUNT: usize>(first: u8) -> [u8; COUNT] {
 }
 
 /// Registers for the allocator, best first.
-pub fn registers(form: Form, counts_steps: bool) -> Registers {
+pub fn registers(isa: VectorIsa, counts_steps: bool) -> Registers {
     let general = if counts_steps { &GENERALS[..GENERALS.len() - 1] } else { GENERALS };
-    match form {
-        Form::Avx2 => Registers { vector: YMMS, mask: &[], general },
-        Form::Avx512 => Registers { vector: ZMMS, mask: MASKS, general },
+    match isa {
+        VectorIsa::Avx2 => Registers { vector: YMMS, mask: &[], general },
+        VectorIsa::Avx512 => Registers { vector: ZMMS, mask: MASKS, general },
     }
 }
 
 /// Registers that the encoder keeps for itself.
-pub const fn scratch(form: Form) -> Registers {
-    match form {
-        Form::Avx2 => Registers { vector: &[15, 14], mask: &[], general: &[0, 1, 2] },
-        Form::Avx512 => Registers { vector: &[31, 30, 29], mask: &[7, 0], general: &[0, 1, 2] },
+pub const fn scratch(isa: VectorIsa) -> Registers {
+    match isa {
+        VectorIsa::Avx2 => Registers { vector: &[15, 14], mask: &[], general: &[0, 1, 2] },
+        VectorIsa::Avx512 => Registers { vector: &[31, 30, 29], mask: &[7, 0], general: &[0, 1, 2] },
     }
 }
 
@@ -70,7 +70,7 @@ const YMMS: &[u8] = &numbers::<14>(0);
 const ZMMS: &[u8] = &numbers::<29>(0);
 const MASKS: &[u8] = &numbers::<6>(1);
 
-impl Form {
+impl VectorIsa {
     /// The forms, best first.
     pub const ALL: [Self; 2] = [Self::Avx512, Self::Avx2];
 
@@ -120,7 +120,7 @@ macro_rules! vector_operations {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Vop { $($(#[doc = $doc])+ $name),+ }
 
-        impl Form {
+        impl VectorIsa {
             /// The instruction of this form.
             pub const fn code(self, operation: Vop) -> Code {
                 match (self, operation) {
@@ -259,35 +259,35 @@ vector_operations! {
 }
 
 /// The three orders of operands of a fused multiply-add: 132, 213, 231.
-pub const fn multiply_add(form: Form, negate_product: bool, negate_addend: bool) -> [Code; 3] {
+pub const fn multiply_add(isa: VectorIsa, negate_product: bool, negate_addend: bool) -> [Code; 3] {
     macro_rules! orders {
         ($a:ident $b:ident $c:ident) => {
             [Code::$a, Code::$b, Code::$c]
         };
     }
-    match (form, negate_product, negate_addend) {
-        (Form::Avx512, false, false) => {
+    match (isa, negate_product, negate_addend) {
+        (VectorIsa::Avx512, false, false) => {
             orders!(EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er)
         }
-        (Form::Avx512, false, true) => {
+        (VectorIsa::Avx512, false, true) => {
             orders!(EVEX_Vfmsub132ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er)
         }
-        (Form::Avx512, true, false) => {
+        (VectorIsa::Avx512, true, false) => {
             orders!(EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er)
         }
-        (Form::Avx512, true, true) => {
+        (VectorIsa::Avx512, true, true) => {
             orders!(EVEX_Vfnmsub132ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er)
         }
-        (Form::Avx2, false, false) => {
+        (VectorIsa::Avx2, false, false) => {
             orders!(VEX_Vfmadd132ps_ymm_ymm_ymmm256 VEX_Vfmadd213ps_ymm_ymm_ymmm256 VEX_Vfmadd231ps_ymm_ymm_ymmm256)
         }
-        (Form::Avx2, false, true) => {
+        (VectorIsa::Avx2, false, true) => {
             orders!(VEX_Vfmsub132ps_ymm_ymm_ymmm256 VEX_Vfmsub213ps_ymm_ymm_ymmm256 VEX_Vfmsub231ps_ymm_ymm_ymmm256)
         }
-        (Form::Avx2, true, false) => {
+        (VectorIsa::Avx2, true, false) => {
             orders!(VEX_Vfnmadd132ps_ymm_ymm_ymmm256 VEX_Vfnmadd213ps_ymm_ymm_ymmm256 VEX_Vfnmadd231ps_ymm_ymm_ymmm256)
         }
-        (Form::Avx2, true, true) => {
+        (VectorIsa::Avx2, true, true) => {
             orders!(VEX_Vfnmsub132ps_ymm_ymm_ymmm256 VEX_Vfnmsub213ps_ymm_ymm_ymmm256 VEX_Vfnmsub231ps_ymm_ymm_ymmm256)
         }
     }
@@ -318,7 +318,7 @@ pub const fn takes_memory(code: Code) -> bool {
 }
 
 /// The vector register with this number, as wide as operand `at` of the instruction.
-pub fn vector_operand(form: Form, code: Code, at: usize, number: u8) -> Register {
+pub fn vector_operand(isa: VectorIsa, code: Code, at: usize, number: u8) -> Register {
     use Code::*;
     let narrow = matches!(
         (code, at),
@@ -360,7 +360,7 @@ pub fn vector_operand(form: Form, code: Code, at: usize, number: u8) -> Register
     let first = match (narrow, half) {
         (true, _) => Register::XMM0,
         (_, true) => Register::YMM0,
-        _ => form.vector(0),
+        _ => isa.vector(0),
     };
     first + u32::from(number)
 }
@@ -378,14 +378,14 @@ const LATENCIES: &[(u32, &[Mnemonic])] = {
 };
 
 /// Cycles from an instruction's operands to its result, about.
-pub fn latency(kind: Kind) -> u32 {
+pub fn latency(kind: InstKind) -> u32 {
     match kind {
-        Kind::Plain(code) | Kind::Tied(code) => {
+        InstKind::Plain(code) | InstKind::Tied(code) => {
             let mnemonic = code.mnemonic();
             LATENCIES.iter().find(|(_, mnemonics)| mnemonics.contains(&mnemonic)).map_or(1, |&(cycles, _)| cycles)
         }
-        Kind::Fma { .. } => 4,
-        Kind::Gather => 20,
-        Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => 0,
+        InstKind::Fma { .. } => 4,
+        InstKind::Gather => 20,
+        InstKind::Scatter | InstKind::Count(_) | InstKind::Steps(_) => 0,
     }
 }

@@ -6,27 +6,27 @@
 //! the channels side by side all the same; two chains take turns, so that its schedulers, which hold fewer, are not full of instructions that all
 //! wait for one chain.
 
-use crate::mir::{Arg, Base, Block, Class, Inst, Machine, Mem};
+use crate::mir::{Arg, Base, Block, Class, Inst, MachineFunction, Mem};
 
 /// Instructions that are put in order together: about as many as processors look ahead.
 const WINDOW: usize = 512;
 
 /// The function in the guest's order, but that what can wait comes late; `None` if no vector is loaded later than before.
-pub fn late<O: Copy>(machine: &Machine<O>) -> Option<Machine<O>> {
+pub fn late<O: Copy>(machine: &MachineFunction<O>) -> Option<MachineFunction<O>> {
     let mut moves = false;
     let late = ordered(machine, |window, insts, ordered| moves |= window.order_late(insts, ordered));
     moves.then_some(late)
 }
 
 /// The function in chains, between the instructions that do more than define.
-pub fn in_chains<O: Copy>(machine: &Machine<O>) -> Machine<O> {
+pub fn in_chains<O: Copy>(machine: &MachineFunction<O>) -> MachineFunction<O> {
     ordered(machine, |window, insts, ordered| window.order_in_chains(insts, ordered))
 }
 
 fn ordered<O: Copy>(
-    machine: &Machine<O>,
+    machine: &MachineFunction<O>,
     mut order: impl FnMut(&mut Window, &[Inst<O>], &mut Vec<Inst<O>>),
-) -> Machine<O> {
+) -> MachineFunction<O> {
     let mut window = Window::new(&machine.classes);
     let mut order = |block: &Block<O>| {
         let mut insts = Vec::with_capacity(block.insts.len());
@@ -36,7 +36,7 @@ fn ordered<O: Copy>(
         debug_assert_eq!(insts.len(), block.insts.len(), "each instruction comes once");
         Block { params: block.params.clone(), insts, end: block.end.clone(), depth: block.depth }
     };
-    Machine {
+    MachineFunction {
         blocks: machine.blocks.iter().map(&mut order).collect(),
         classes: machine.classes.clone(),
         pool: machine.pool.clone(),

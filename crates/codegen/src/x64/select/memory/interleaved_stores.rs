@@ -73,7 +73,7 @@ type Place = (usize, usize);
 
 /// What is known of such stores in a function.
 #[derive(Default)]
-pub struct Untransposed {
+pub struct InterleavedStores {
     plans: Vec<Plan>,
     /// Which one to follow, by the store and all its operands.
     of_stores: HashMap<(Op, Vec<Value>), usize>,
@@ -89,7 +89,7 @@ pub struct Untransposed {
     pub abandoned: HashSet<ctm_lane::Inst>,
 }
 
-impl Untransposed {
+impl InterleavedStores {
     /// Nothing is known, but that these stores are to be transposed.
     pub fn without(abandoned: HashSet<ctm_lane::Inst>) -> Self {
         Self { abandoned, ..Self::default() }
@@ -312,7 +312,8 @@ impl Selector<'_> {
         let function = self.function;
         let places = places(function, &self.graph);
         let insts = self.graph.order.iter().flat_map(|&block| function.insts(block));
-        for inst in insts.copied().filter(|inst| !self.untransposed.abandoned.contains(inst)).collect::<Vec<_>>() {
+        for inst in insts.copied().filter(|inst| !self.interleaved_stores.abandoned.contains(inst)).collect::<Vec<_>>()
+        {
             let op = *function.op(inst);
             if let Op::SurfaceStore { surface, channels } = op
                 && let Some(plan) = self.plan_of(inst, (surface, channels), &places, depths)
@@ -359,7 +360,7 @@ impl Selector<'_> {
 
     /// Notes what a plan does where.
     fn enter_plan(&mut self, store: ctm_lane::Inst, plan: Plan, places: &[Place]) {
-        let number = self.untransposed.plans.len();
+        let number = self.interleaved_stores.plans.len();
         let position = |block: Block| (self.graph.position(block), 0);
         let defined = |&value: &Value| match self.function.def(value) {
             Def::Param(block, _) => position(block),
@@ -375,13 +376,13 @@ impl Selector<'_> {
         let loads =
             plan.leaves.values().filter_map(|leaf| if let Leaf::Loaded(load, _) = leaf { Some(*load) } else { None });
         let (kept, others): (HashSet<Value>, HashSet<Value>) = loads.partition(is_kept);
-        let known: HashSet<Value> = self.untransposed.rows.keys().copied().collect();
+        let known: HashSet<Value> = self.interleaved_stores.rows.keys().copied().collect();
         let mut steps: Vec<(Place, Step)> = Vec::new();
         for (&value, leaf) in &plan.leaves {
             // All of them reach the same users, so the last one comes behind the others.
             let place = match leaf {
                 Leaf::Loaded(load, _) => {
-                    self.untransposed.rows.insert(*load, Vec::new());
+                    self.interleaved_stores.rows.insert(*load, Vec::new());
                     defined(load)
                 }
                 Leaf::Uniform(quantity) => quantity.iter().map(defined).max().unwrap_or_default(),
@@ -389,37 +390,37 @@ impl Selector<'_> {
             steps.push((place, Step::Leaf(value)));
         }
         // What another plan wants too may be wanted later.
-        self.untransposed.kept.retain(|load| !others.contains(load));
-        self.untransposed.kept.extend(kept.into_iter().filter(|load| !known.contains(load)));
+        self.interleaved_stores.kept.retain(|load| !others.contains(load));
+        self.interleaved_stores.kept.extend(kept.into_iter().filter(|load| !known.contains(load)));
         steps.sort_by_key(|&(place, step)| (place, if let Step::Leaf(value) = step { value.index() } else { 0 }));
         steps.extend(plan.params.iter().map(|&(block, _, param)| (position(block), Step::Param(param))));
         steps.extend(plan.body.iter().map(|&(last, first)| (places[last.index()], Step::Calculate(first))));
         for (place, step) in steps {
-            self.untransposed.steps.entry(place).or_default().push((number, step));
+            self.interleaved_stores.steps.entry(place).or_default().push((number, step));
         }
         let args = self.function.args(store).to_vec();
-        self.untransposed.of_stores.insert((*self.function.op(store), args), number);
-        self.untransposed.stores.push(store);
-        self.untransposed.plans.push(plan);
+        self.interleaved_stores.of_stores.insert((*self.function.op(store), args), number);
+        self.interleaved_stores.stores.push(store);
+        self.interleaved_stores.plans.push(plan);
     }
 
     /// Whether a store wants the elements of a load as they lie in memory.
     pub(super) fn wants_rows(&self, load: Value) -> bool {
-        self.untransposed.rows.contains_key(&load)
+        self.interleaved_stores.rows.contains_key(&load)
     }
 
     /// Whether the elements of such a load may be loaded where they are wanted.
     pub(super) fn keeps_rows(&self, load: Value) -> bool {
-        self.untransposed.kept.contains(&load)
+        self.interleaved_stores.kept.contains(&load)
     }
 
     pub(super) fn note_rows(&mut self, load: Value, rows: Vec<Val>) {
-        self.untransposed.rows.insert(load, rows);
+        self.interleaved_stores.rows.insert(load, rows);
     }
 
     /// Elements as they lie in memory.
     pub(super) fn load_rows(&mut self, format: Format, row: &Row) -> Vec<Reg> {
-        let bytes = self.form.bytes();
+        let bytes = self.isa.bytes();
         let at = |number: usize| Arg::Mem(row.at(bytes * number as i32));
         (0..format.channels()).map(|number| self.vector_op(Vop::Load, &[at(number)])).collect()
     }
@@ -427,13 +428,13 @@ impl Selector<'_> {
     /// Calculates what plans want behind so many instructions of a block.
     pub fn follow_plans(&mut self, block: Block, insts: usize) {
         let place = (self.graph.position(block), insts);
-        for (number, step) in self.untransposed.steps.get(&place).cloned().unwrap_or_default() {
-            let mut vectors = std::mem::take(&mut self.untransposed.plans[number].vectors);
+        for (number, step) in self.interleaved_stores.steps.get(&place).cloned().unwrap_or_default() {
+            let mut vectors = std::mem::take(&mut self.interleaved_stores.plans[number].vectors);
             match step {
                 Step::Leaf(value) => match self.leaf(number, value) {
                     Some(vals) => vectors.iter_mut().zip(vals).for_each(|(vector, val)| vector[value.index()] = val),
                     None => {
-                        self.untransposed.abandoned.insert(self.untransposed.stores[number]);
+                        self.interleaved_stores.abandoned.insert(self.interleaved_stores.stores[number]);
                         self.refuse();
                     }
                 },
@@ -452,14 +453,14 @@ impl Selector<'_> {
                     }
                 }
             }
-            self.untransposed.plans[number].vectors = vectors;
+            self.interleaved_stores.plans[number].vectors = vectors;
         }
     }
 
     /// What plans give to the parameters of a block, behind what everybody gives.
     pub fn planned_args(&mut self, target: &ctm_lane::Target) -> Vec<Arg> {
         let mut args = Vec::new();
-        for plan in &self.untransposed.plans {
+        for plan in &self.interleaved_stores.plans {
             for &(_, number, _) in plan.params.iter().filter(|(block, ..)| *block == target.block) {
                 args.extend(plan.vectors.iter().map(|vector| vector[target.args[number].index()]));
             }
@@ -469,7 +470,7 @@ impl Selector<'_> {
 
     /// For each vector of a row a quantity that is not calculated; `None` if it cannot be had.
     fn leaf(&mut self, plan: usize, value: Value) -> Option<Vec<Val>> {
-        let Plan { words, calculated, leaves, .. } = &self.untransposed.plans[plan];
+        let Plan { words, calculated, leaves, .. } = &self.interleaved_stores.plans[plan];
         let words = *words;
         match &leaves[&value] {
             Leaf::Uniform(quantity) => {
@@ -480,7 +481,7 @@ impl Selector<'_> {
                 Some(vec![self.repeated(&repeated); words])
             }
             Leaf::Loaded(load, order) => {
-                let (rows, order) = (self.untransposed.rows[load].clone(), order.clone());
+                let (rows, order) = (self.interleaved_stores.rows[load].clone(), order.clone());
                 let rows: Vec<Val> = rows.into_iter().map(|row| self.ordered(row, &order)).collect();
                 (!rows.is_empty()).then_some(rows)
             }
@@ -489,9 +490,9 @@ impl Selector<'_> {
 
     /// Stores elements by their plan; false if there is none that could be followed.
     pub(super) fn store_untransposed(&mut self, row: &Row, op: Op, args: &[Value]) -> bool {
-        let Some(&number) = self.untransposed.of_stores.get(&(op, args.to_vec())) else { return false };
+        let Some(&number) = self.interleaved_stores.of_stores.get(&(op, args.to_vec())) else { return false };
         let stored = &args[2..6];
-        let Plan { words, ref calculated, ref vectors, .. } = self.untransposed.plans[number];
+        let Plan { words, ref calculated, ref vectors, .. } = self.interleaved_stores.plans[number];
         let result = stored[calculated[0]];
         let (calculated, vals) = (calculated.clone(), vectors.iter().map(|vector| vector[result.index()]));
         let vals: Vec<Val> = vals.collect();
@@ -541,7 +542,7 @@ impl Selector<'_> {
         let constants: Option<Vec<u32>> =
             vals.iter().map(|val| if let Val::Const(bits) = *val { Some(bits) } else { None }).collect();
         if let Some(constants) = constants {
-            let all = constants.repeat(self.form.lanes() as usize / vals.len());
+            let all = constants.repeat(self.isa.lanes() as usize / vals.len());
             let all = self.vector_constant(&all);
             return Val::Reg(self.hoisted(all));
         }

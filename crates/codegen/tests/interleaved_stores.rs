@@ -133,8 +133,8 @@ fn pictures(format: Format) -> Vec<Bound> {
     surfaces(&[(format, Tiling::Linear, 64, 24, Bounds::Clamp); 4])
 }
 
-/// Compares memory and counts with the evaluator's; `untransposed` says what the code has to look like.
-fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], untransposed: bool) {
+/// Compares memory and counts with the evaluator's; `interleaved_stores` says what the code has to look like.
+fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], interleaved_stores: bool) {
     let tables: Vec<Vec<u32>> =
         [[-1.5f32, 2.0, 13.25, 0.0], [0.5, f32::NAN, -0.0, 1e-40], [1e30, 0.0, 0.25, 3.0], [1.0; 4]]
             .map(|entries| entries.map(f32::to_bits).to_vec())
@@ -161,7 +161,7 @@ fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], unt
     let text = backend.disassemble(&source).unwrap();
     let interior = text.split("general:").next().unwrap();
     let shuffles = SHUFFLES.iter().any(|shuffle| interior.contains(shuffle));
-    assert_eq!(shuffles, !untransposed, "{name}\n{function}\n{interior}");
+    assert_eq!(shuffles, !interleaved_stores, "{name}\n{function}\n{interior}");
 }
 
 fn for_each_word(body: &str) -> String {
@@ -183,10 +183,10 @@ fn same_operations() {
 #[test]
 fn not_quite() {
     for backend in &backends() {
-        for (name, body, untransposed) in NOT_QUITE {
+        for (name, body, interleaved_stores) in NOT_QUITE {
             let words = [0, 1, 2, 3].map(|word| format!("%z{word} = canon_nan 0x7fffffff, %o{word}"));
             let function = function(&format!("{body}\n{}", words.join("\n")), &STORE.replace("%o", "%z"));
-            check(backend, name, &function, &pictures(Format::Float32_4), untransposed);
+            check(backend, name, &function, &pictures(Format::Float32_4), interleaved_stores);
         }
     }
 }
@@ -232,13 +232,13 @@ fn other_stores() {
         let copy = for_each_word("%o# = xor %a#, %zero");
         let mut mixed = pictures.clone();
         mixed[3].0.format = Format::Float32_1;
-        for (what, other, untransposed) in
+        for (what, other, interleaved_stores) in
             [("s2", "s3", false), (".rgba", ".ga", false), ("%x,", "%right,", true), ("%c", "%m", false)]
         {
             let other = STORE.replace(what, other);
             for end in [STORE.replace("return", &other), other.replace("return", STORE)] {
                 let function = function(&copy, &(half.to_owned() + &end));
-                check(backend, "a copy and another", &function, &mixed, untransposed);
+                check(backend, "a copy and another", &function, &mixed, interleaved_stores);
             }
         }
         // What runs again must not read what it has written.
@@ -288,8 +288,8 @@ fn sums_in_loops() {
             ("a start that varies", "%a1, %a1, %a2, %a3", ["%uniform"; 4], in_order, true),
             ("a word twice", zeros, ["%g1"; 4], "%n0, %n0, %n2, %n3", false),
         ];
-        for (name, start, factors, end, untransposed) in cases {
-            check(backend, name, &sum(start, factors, end), &pictures(Format::Float32_4), untransposed);
+        for (name, start, factors, end, interleaved_stores) in cases {
+            check(backend, name, &sum(start, factors, end), &pictures(Format::Float32_4), interleaved_stores);
         }
     }
 }

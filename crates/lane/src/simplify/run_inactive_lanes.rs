@@ -7,7 +7,7 @@
 //! What the others calculate meanwhile nobody sees. But it may run off to infinity and become a NaN, so the host says which operations take that
 //! without harm; comparisons do where their results are wanted in the loop's lanes only.
 
-use super::inner_loops::MOST_BLOCKS;
+use super::duplicate_full_mask_loop::MOST_BLOCKS;
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Type, Value};
 use crate::function::{Def, Function, Target, Terminator};
@@ -29,7 +29,7 @@ struct Carried {
 
 /// Lets lanes that are outside of the masks of loops go on in them, in a simplified function; gives whether there were some. `harmless` says of an
 /// operation without effects that it may take any numbers and NaNs in lanes that nobody looks at.
-pub fn free_lanes(function: &mut Function, effort: &Effort, harmless: impl Fn(&Op) -> bool) -> bool {
+pub fn run_inactive_lanes(function: &mut Function, effort: &Effort, harmless: impl Fn(&Op) -> bool) -> bool {
     let patience = effort.patience(function);
     let mut changed = false;
     let mut graph = Graph::new(function);
@@ -46,8 +46,8 @@ pub fn free_lanes(function: &mut Function, effort: &Effort, harmless: impl Fn(&O
     if changed {
         super::simplify_within(function, effort);
     }
-    if super::bare_params::run(function, &harmless, effort) {
-        super::dead::run(function);
+    if super::unmasked_recurrences::run(function, &harmless, effort) {
+        super::dead_code::run(function);
         function.compact();
         changed = true;
     }

@@ -5,7 +5,7 @@
 //! side by side fill the time.
 
 use crate::counts::{innermost, loops};
-use crate::mir::{Edge, Machine, Reg};
+use crate::mir::{Edge, MachineFunction, Reg};
 use crate::target::Target;
 
 /// Passes that a chain may go through before it comes back to where it started.
@@ -15,7 +15,7 @@ const MOST_PARAMS: usize = 256;
 
 /// Cycles that code takes at least, as its loops' passes wait for each other, by the estimate of how often blocks execute that
 /// [`Allocation::executed`](crate::allocate::Allocation) goes by.
-pub fn waiting<T: Target>(machine: &Machine<T::Op>, target: T) -> f32 {
+pub fn waiting<T: Target>(machine: &MachineFunction<T::Op>, target: T) -> f32 {
     let loops = loops(machine);
     let innermost = innermost(&loops).filter(|one| machine.blocks[one.head].params.len() <= MOST_PARAMS);
     let mut ready = vec![None; machine.classes.len()];
@@ -25,7 +25,12 @@ pub fn waiting<T: Target>(machine: &Machine<T::Op>, target: T) -> f32 {
 }
 
 /// Cycles of a pass of a loop. `ready` has nothing of any register, before and after.
-fn pass<T: Target>(machine: &Machine<T::Op>, target: T, (head, end): (usize, usize), ready: &mut [Option<u32>]) -> f32 {
+fn pass<T: Target>(
+    machine: &MachineFunction<T::Op>,
+    target: T,
+    (head, end): (usize, usize),
+    ready: &mut [Option<u32>],
+) -> f32 {
     let params = &machine.blocks[head].params;
     let latencies: Vec<Vec<u32>> = machine.blocks[head..=end]
         .iter()
@@ -50,7 +55,7 @@ fn pass<T: Target>(machine: &Machine<T::Op>, target: T, (head, end): (usize, usi
 
 /// For each parameter of the loop's head, the longest chain from one of them to what the next pass has for it.
 fn chains<O>(
-    machine: &Machine<O>,
+    machine: &MachineFunction<O>,
     latencies: &[Vec<u32>],
     (head, from): (usize, Reg),
     ready: &mut [Option<u32>],

@@ -4,7 +4,7 @@
 //! them is left. Such a mask would lie in the frame for all of its life, and be loaded again for each use. Here its uses far from the
 //! definition get a copy, which can lie in the frame while the mask itself is in a register where it is made and used most.
 
-use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
+use crate::mir::{Arg, Class, Inst, InstKind, MachineFunction, Reg};
 use crate::target::Target;
 
 /// Instructions from the definition on in which a use is near.
@@ -31,7 +31,7 @@ impl Life {
 }
 
 /// Splits the masks of a function that has more of them at a time than there are registers.
-pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
+pub fn split_masks<T: Target>(machine: &mut MachineFunction<T::Op>, target: T) {
     let class = target.mask_class();
     let masks = masks(machine, class);
     let lives = lives(machine);
@@ -45,7 +45,7 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
         }
     }
     let copy = |from: Reg, to: Reg| {
-        let inst = Inst::new(Kind::Plain(target.copy_mask()), Some(to), &[Arg::Reg(from)]);
+        let inst = Inst::new(InstKind::Plain(target.copy_mask()), Some(to), &[Arg::Reg(from)]);
         Inst { effect: false, ..inst }
     };
     let copy_of = |reg: Reg| copies.get(reg.index()).copied().flatten();
@@ -84,7 +84,7 @@ pub fn split_masks<T: Target>(machine: &mut Machine<T::Op>, target: T) {
 }
 
 /// The registers that are masks, which have this class. Where that is the class of vectors, instructions that choose by a mask tell it.
-fn masks<O>(machine: &Machine<O>, class: Class) -> Vec<bool> {
+fn masks<O>(machine: &MachineFunction<O>, class: Class) -> Vec<bool> {
     if class == Class::Mask {
         return machine.classes.iter().map(|&class| class == Class::Mask).collect();
     }
@@ -94,7 +94,7 @@ fn masks<O>(machine: &Machine<O>, class: Class) -> Vec<bool> {
     masks
 }
 
-fn lives<O>(machine: &Machine<O>) -> Vec<Life> {
+fn lives<O>(machine: &MachineFunction<O>) -> Vec<Life> {
     let mut lives = vec![Life::default(); machine.classes.len()];
     let mut at = 0;
     for block in &machine.blocks {

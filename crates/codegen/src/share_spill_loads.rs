@@ -5,7 +5,7 @@
 //! copy, which is loaded once; the definition belongs to them where it is near.
 
 use crate::allocate::{Allocation, Location};
-use crate::mir::{Arg, Block, Class, Inst, Kind, Machine, Reg};
+use crate::mir::{Arg, Block, Class, Inst, InstKind, MachineFunction, Reg};
 use crate::target::Target;
 
 /// Instructions from one use to the next, at most: a register is not kept for what comes far behind.
@@ -23,8 +23,8 @@ struct Uses {
 }
 
 /// Gives the vectors of the frame registers where uses are near each other; gives whether there are some.
-pub fn share_reloads<T: Target>(machine: &mut Machine<T::Op>, allocation: &Allocation, target: T) -> bool {
-    let Machine { blocks, classes, .. } = machine;
+pub fn share_spill_loads<T: Target>(machine: &mut MachineFunction<T::Op>, allocation: &Allocation, target: T) -> bool {
+    let MachineFunction { blocks, classes, .. } = machine;
     let mut changed = false;
     for block in blocks {
         let found = uses(block, |reg| {
@@ -37,7 +37,7 @@ pub fn share_reloads<T: Target>(machine: &mut Machine<T::Op>, allocation: &Alloc
             let near = Reg::new(classes.len() - 1);
             let pc = block.insts[first].pc;
             let copy = |from: Reg, to: Reg| {
-                let inst = Inst::new(Kind::Plain(target.copy_vector()), Some(to), &[Arg::Reg(from)]);
+                let inst = Inst::new(InstKind::Plain(target.copy_vector()), Some(to), &[Arg::Reg(from)]);
                 Inst { effect: false, pc, ..inst }
             };
             if block.insts[first].def == Some(reg) {

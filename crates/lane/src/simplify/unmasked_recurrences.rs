@@ -7,9 +7,9 @@
 //!
 //! As with other lanes that go on, the host says which operations take what becomes of the bare value in lanes that have left.
 
-use super::demand::{Demand, Ways, each_use, look_through};
-use super::implication::implies_by_params;
-use super::inner_loops::MOST_BLOCKS;
+use super::demanded_lanes::{DemandedLanes, Ways, each_use, look_through};
+use super::duplicate_full_mask_loop::MOST_BLOCKS;
+use super::mask_implication::implies_by_params;
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::Function;
@@ -18,7 +18,7 @@ use crate::hash::{FastMap, FastSet};
 use crate::op::{Effect, NanBits, Op};
 
 /// A parameter of a loop's head, and what its bare value is on each edge to there, in the lanes of a mask that is another parameter.
-struct Bare {
+struct UnmaskedRecurrence {
     param: Value,
     mask: Value,
     values: Vec<Value>,
@@ -34,18 +34,18 @@ pub(super) fn run(function: &mut Function, harmless: &impl Fn(&Op) -> bool, effo
         if !patience.spend(function.params(body[0]).len() * graph.predecessors(body[0]).len()) {
             break;
         }
-        let bares = bares(function, &graph, body[0]);
-        if bares.is_empty() {
+        let unmasked_recurrences_of = unmasked_recurrences_of(function, &graph, body[0]);
+        if unmasked_recurrences_of.is_empty() {
             continue;
         }
         if !patience.spend(function.size()) {
             break;
         }
-        let users = users(function, &graph, (&body, &bares), effort);
+        let users = users(function, &graph, (&body, &unmasked_recurrences_of), effort);
         if users.is_empty() || spoils(function, &body, &users, harmless) {
             continue;
         }
-        add(function, &graph, body[0], &bares, &users);
+        add(function, &graph, body[0], &unmasked_recurrences_of, &users);
         graph = Graph::new(function);
         changed = true;
     }
@@ -53,7 +53,7 @@ pub(super) fn run(function: &mut Function, harmless: &impl Fn(&Op) -> bool, effo
 }
 
 /// The parameters whose values around the loop have rules applied, and are choices that the lanes of a mask decide.
-fn bares(function: &Function, graph: &Graph, head: Block) -> Vec<Bare> {
+fn unmasked_recurrences_of(function: &Function, graph: &Graph, head: Block) -> Vec<UnmaskedRecurrence> {
     let edges = graph.edges(function, head);
     if edges.len() != graph.predecessors(head).len() {
         // A block that goes there on both of its ways.
@@ -64,16 +64,20 @@ fn bares(function: &Function, graph: &Graph, head: Block) -> Vec<Bare> {
     let bare = |number: usize, mask: usize| -> Vec<Value> {
         edges.iter().map(|edge| bare(function, graph, edge.args[number], edge.args[mask])).collect()
     };
-    let mut bares = Vec::new();
+    let mut unmasked_recurrences_of = Vec::new();
     for (number, &param) in of_type(Type::Lane) {
         let with_mask = of_type(Type::Mask).find_map(|(place, &mask)| {
             let values = bare(number, place);
             let mut pairs = edges.iter().map(|edge| edge.args[number]).zip(&values);
-            pairs.any(|(value, &bare)| !is_choice(function, value, bare)).then_some(Bare { param, mask, values })
+            pairs.any(|(value, &bare)| !is_choice(function, value, bare)).then_some(UnmaskedRecurrence {
+                param,
+                mask,
+                values,
+            })
         });
-        bares.extend(with_mask);
+        unmasked_recurrences_of.extend(with_mask);
     }
-    bares
+    unmasked_recurrences_of
 }
 
 /// Whether a value is another one but for choices.
@@ -90,7 +94,7 @@ fn is_choice(function: &Function, mut value: Value, bare: Value) -> bool {
 /// A value in the lanes of a mask, without rules about the bits of NaNs.
 fn bare(function: &Function, graph: &Graph, mut value: Value, mask: Value) -> Value {
     loop {
-        let inside = look_through(function, graph, value, Demand::Inside(mask));
+        let inside = look_through(function, graph, value, DemandedLanes::Inside(mask));
         let next = match function.defining_op(inside) {
             Some((Op::CanonNan { .. } | Op::PassNan {}, args)) => args[0],
             _ => inside,
@@ -106,7 +110,7 @@ fn bare(function: &Function, graph: &Graph, mut value: Value, mask: Value) -> Va
 fn users(
     function: &Function,
     graph: &Graph,
-    (body, bares): (&[Block], &[Bare]),
+    (body, unmasked_recurrences_of): (&[Block], &[UnmaskedRecurrence]),
     effort: &Effort,
 ) -> FastMap<(Inst, usize), usize> {
     let inside: FastSet<Inst> = body.iter().flat_map(|&block| function.insts(block)).copied().collect();
@@ -114,9 +118,9 @@ fn users(
     each_use(function, graph, Ways::AsParams, effort, |inst, at, demand| {
         let value = function.args(inst)[at];
         let is_loose = matches!(function.op(inst).nan_bits(), NanBits::Loose | NanBits::Ignored);
-        if let (Demand::Inside(lanes), true) = (demand, is_loose && inside.contains(&inst))
-            && let Some(number) = bares.iter().position(|bare| bare.param == value)
-            && implies_by_params(function, graph, lanes, bares[number].mask)
+        if let (DemandedLanes::Inside(lanes), true) = (demand, is_loose && inside.contains(&inst))
+            && let Some(number) = unmasked_recurrences_of.iter().position(|bare| bare.param == value)
+            && implies_by_params(function, graph, lanes, unmasked_recurrences_of[number].mask)
         {
             users.insert((inst, at), number);
         }
@@ -161,10 +165,16 @@ fn spoils(
     false
 }
 
-fn add(function: &mut Function, graph: &Graph, head: Block, bares: &[Bare], users: &FastMap<(Inst, usize), usize>) {
+fn add(
+    function: &mut Function,
+    graph: &Graph,
+    head: Block,
+    unmasked_recurrences_of: &[UnmaskedRecurrence],
+    users: &FastMap<(Inst, usize), usize>,
+) {
     let used: FastSet<usize> = users.values().copied().collect();
     let mut params: FastMap<usize, Value> = FastMap::default();
-    for (number, bare) in bares.iter().enumerate().filter(|(number, _)| used.contains(number)) {
+    for (number, bare) in unmasked_recurrences_of.iter().enumerate().filter(|(number, _)| used.contains(number)) {
         params.insert(number, function.add_param(head, Type::Lane));
         for (&from, &value) in graph.predecessors(head).iter().zip(&bare.values) {
             for target in function.terminator_mut(from).targets_mut().filter(|target| target.block == head) {

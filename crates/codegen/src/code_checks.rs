@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// What is checked of code, and counts of the code that a backend has made, as [`CodeCounts`](ctm_engine::CodeCounts) has them.
 #[derive(Debug)]
-pub struct Checks {
+pub struct CodeChecks {
     /// The bytes are checked, and not only the instructions that they are made of.
     pub bytes: bool,
     pub proven: AtomicU64,
@@ -27,7 +27,7 @@ pub struct Checks {
     pub fault: Mutex<Option<Fault>>,
 }
 
-impl Default for Checks {
+impl Default for CodeChecks {
     fn default() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -47,7 +47,7 @@ impl Default for Checks {
     }
 }
 
-impl Checks {
+impl CodeChecks {
     /// Notes what could not be shown of a piece of code.
     pub fn note(&self, fault: Fault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);

@@ -1,7 +1,7 @@
 //! Removes what nobody wants. What is wanted is marked from effects and decisions backwards, so circles of parameters and
 //! instructions that only want each other go as well.
 
-use super::params;
+use super::redundant_params;
 use crate::entity::{Inst, Value};
 use crate::function::{Def, Function};
 use crate::op::{Effect, Op};
@@ -29,7 +29,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
         changed |= function.blocks[at].params.iter().any(|param| !wanted[param.index()]);
     }
     if changed {
-        params::retain(function, |param| wanted[param.index()]);
+        redundant_params::retain(function, |param| wanted[param.index()]);
     }
     changed
 }

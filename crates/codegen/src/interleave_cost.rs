@@ -21,7 +21,7 @@ const SHORTER_OF_THREE: f32 = 0.975;
 
 /// What code is measured by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct InterleaveCost {
     /// Instructions that a processor begins with in a cycle ([`Target::width`](crate::target::Target::width)).
     pub width: f32,
     /// If there are loops, cycles that code takes at least, as their passes wait for each other ([`waiting`](crate::chains::waiting)).
@@ -32,7 +32,7 @@ pub(crate) struct Pace {
     pub in_step: Option<f32>,
 }
 
-impl Pace {
+impl InterleaveCost {
     /// Cycles of what code has to do, without waiting.
     fn cycles(&self, allocation: &Allocation) -> f32 {
         (allocation.executed + FRAME_ACCESS * allocation.frame_accesses) / self.width

@@ -1,11 +1,11 @@
 //! One walk in reverse postorder: operands are replaced by what is known of them, rules rewrite the instruction, and an
 //! equal computation that dominates it takes its place.
 
-use super::demand::QUESTIONS;
-use super::implication::{has_lane, implies_by_params};
-use super::known::Known;
-use super::params::replace_params;
-use super::replacement::Replacement;
+use super::demanded_lanes::QUESTIONS;
+use super::mask_facts::MaskFacts;
+use super::mask_implication::{has_lane, implies_by_params};
+use super::redundant_params::replace_params;
+use super::replacement::ValueReplacement;
 use super::rules;
 use super::zero_signs::ZeroSigns;
 use crate::effort::{Effort, Patience};
@@ -40,7 +40,7 @@ const MAX_REWRITES: usize = 16;
 pub(crate) struct Facts {
     ranges: Ranges,
     shapes: Shapes,
-    known: Known,
+    known: MaskFacts,
     zero_signs: ZeroSigns,
     /// Uses of each value.
     uses: Vec<u32>,
@@ -50,7 +50,7 @@ impl Facts {
     fn new(function: &Function, graph: &Graph, patience: &Patience) -> Self {
         let ranges = Ranges::within(function, graph, patience);
         let shapes = Shapes::within(function, graph, patience);
-        let known = Known::new(function, graph, &shapes);
+        let known = MaskFacts::new(function, graph, &shapes);
         let zero_signs = ZeroSigns::new(function, graph, &ranges, patience);
         let mut uses = vec![0; function.value_count()];
         for &block in &graph.order {
@@ -88,7 +88,7 @@ pub(crate) struct Rewriter<'a> {
     facts: Facts,
     /// Whether the sign of the result of the instruction at hand matters when it is zero.
     zero_sign_matters: bool,
-    replacement: Replacement,
+    replacement: ValueReplacement,
     constants: FastMap<Op, Value>,
     prelude: Vec<Inst>,
     changed: bool,
@@ -269,7 +269,7 @@ fn is_constant(op: &Op) -> bool {
 /// was known before.
 pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>, effort: &Effort) -> (bool, Facts) {
     let facts = Facts::new(function, graph, &effort.patience(function));
-    let replacement = Replacement::new(function);
+    let replacement = ValueReplacement::new(function);
     let mut rewriter = Rewriter {
         function,
         graph,
@@ -283,7 +283,7 @@ pub(crate) fn run(function: &mut Function, graph: &Graph, walked: Option<Facts>,
     if walked.is_some_and(|old| rewriter.is_settled(&old)) {
         return (false, rewriter.facts);
     }
-    let mut equals = Equals::new(rewriter.function.inst_count());
+    let mut equals = ValueTable::new(rewriter.function.inst_count());
     for &block in &graph.order {
         // What a block gets on its only way in says more than what it is: that it has a lane.
         if graph.predecessors(block).len() > 1 && !graph.is_loop_head(block) {
@@ -360,7 +360,7 @@ fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
 }
 
 /// The computations seen so far: an open hash table of instructions.
-struct Equals {
+struct ValueTable {
     /// Instructions plus one; 0 where free. The length is a power of two and more than the number of instructions.
     slots: Vec<u32>,
     /// Block and epoch of each instruction in the table.
@@ -369,7 +369,7 @@ struct Equals {
     epoch: u32,
 }
 
-impl Equals {
+impl ValueTable {
     fn new(inst_count: usize) -> Self {
         let slots = vec![0; (2 * inst_count + 2).next_power_of_two()];
         Self { slots, homes: vec![(Block(0), 0); inst_count], epoch: 0 }

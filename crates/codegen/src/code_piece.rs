@@ -2,25 +2,25 @@
 //! encoding and checks, in this order.
 
 use crate::allocate::{Allocation, allocate};
-use crate::carried::split_carried;
-use crate::chains::waiting;
 use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
-use crate::checks::{Checks, timed};
-use crate::commute::commute;
+use crate::code_checks::{CodeChecks, timed};
+use crate::commute_spilled::commute_spilled;
 use crate::constants::load_constants;
 use crate::counts::count_in_front;
 use crate::emit::{Emitted, emit};
 use crate::groups::Groups;
 use crate::interleave::{Neighbours, interleaved, is_branching, is_in_step, is_worth, shares_columns};
+use crate::interleave_cost::InterleaveCost;
 use crate::memory::Executable;
-use crate::mir::{Machine, Opcode};
-use crate::order::{in_chains, late};
-use crate::pace::Pace;
+use crate::mir::{MachineFunction, Opcode};
 use crate::prefetch::prefetch_stores;
-use crate::reloads::share_reloads;
+use crate::recurrence_latency::waiting;
+use crate::scheduling::{in_chains, late};
 use crate::select::{Mode, Selected, Window};
-use crate::split::split_masks;
-use crate::stencil::{reads_rows, share_rows};
+use crate::share_rows::{reads_rows, share_rows};
+use crate::share_spill_loads::share_spill_loads;
+use crate::split_loop_carried::split_loop_carried;
+use crate::split_masks::split_masks;
 use crate::target::Target;
 use ctm_engine::SurfaceLayout;
 use ctm_lane::effort::Effort;
@@ -37,7 +37,7 @@ const STRIP_BYTES: usize = 1 << 17;
 const CODE: usize = 8;
 
 /// A piece of machine code.
-pub(crate) struct Unit {
+pub(crate) struct CodePiece {
     pub code: Executable,
     pub end: usize,
     pub window: Window,
@@ -73,7 +73,7 @@ impl<T: Decoding> Draft<T> {
         (mode, all): (Mode, Groups),
         effort: &Effort,
     ) -> Option<Self> {
-        if !effort.has_room(CODE * function.value_count()) || !effort.spend(CODE * function.size()) {
+        if !effort.has_memory_for(CODE * function.value_count()) || !effort.spend(CODE * function.size()) {
             return None;
         }
         let Selected { machine, window, speculates } = target.select(function, layouts, mode)?;
@@ -81,7 +81,7 @@ impl<T: Decoding> Draft<T> {
         let all = if function.arrays.is_empty() { all } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
         let (mut allocated, groups) = Allocated::interleaved(machine, target, (size, all), effort)?;
-        commute(&mut allocated.machine, &allocated.allocation.locations);
+        commute_spilled(&mut allocated.machine, &allocated.allocation.locations);
         prefetch_stores(&mut allocated.machine, &allocated.allocation, target);
         let (width, height) = size;
         let step = (width * groups.columns, height * groups.rows);
@@ -91,7 +91,7 @@ impl<T: Decoding> Draft<T> {
     }
 
     /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
-    pub fn checked(&self, checks: &Checks, effort: &Effort) -> Option<Result<Unit, Fault>> {
+    pub fn checked(&self, checks: &CodeChecks, effort: &Effort) -> Option<Result<CodePiece, Fault>> {
         let &Self { target, allocated: Allocated { ref machine, ref allocation }, ref objects, .. } = self;
         if !effort.spend(CODE * machine.size()) {
             return None;
@@ -110,7 +110,7 @@ impl<T: Decoding> Draft<T> {
     }
 
     /// The code, if it is known to be these instructions, and that they are safe; `None` if the host refuses it.
-    pub fn unit(&self, emitted: Emitted) -> Option<Unit> {
+    pub fn unit(&self, emitted: Emitted) -> Option<CodePiece> {
         let &Self { target, allocated: Allocated { ref machine, .. }, window, speculates, groups, ref objects, .. } =
             self;
         let code = Executable::new(emitted)?;
@@ -119,18 +119,18 @@ impl<T: Decoding> Draft<T> {
         let longest = if has_loops && target.raises_idly() { STRIP_OF_LOOPS } else { STRIP };
         let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, longest as usize) as u32;
         let (entry, strip) = (objects.entry, strip * groups.columns);
-        Some(Unit { code, end, window, entry, speculates, groups, strip, has_loops, fault: None })
+        Some(CodePiece { code, end, window, entry, speculates, groups, strip, has_loops, fault: None })
     }
 }
 
-impl Unit {
+impl CodePiece {
     /// Code that takes as many groups at a time as are best, of the numbers that divide these.
     pub fn new<T: Decoding>(
         function: &Function,
         layouts: &[SurfaceLayout],
         target: T,
         (mode, all): (Mode, Groups),
-        checks: &Checks,
+        checks: &CodeChecks,
         effort: &Effort,
     ) -> Option<Self> {
         let made = |mode| Draft::new(function, layouts, target, (mode, all), effort)?.checked(checks, effort);
@@ -165,7 +165,7 @@ const ORDERS: usize = 8;
 
 /// A function whose registers have locations.
 pub(crate) struct Allocated<O> {
-    pub machine: Machine<O>,
+    pub machine: MachineFunction<O>,
     pub allocation: Allocation,
 }
 
@@ -194,7 +194,7 @@ const ROWS_PAY: f32 = 0.9;
 impl<O: Opcode> Allocated<O> {
     /// For as many groups at a time as the function does well with, each of so many columns and rows, of the numbers that divide these.
     fn interleaved<T: Target<Op = O>>(
-        machine: Machine<O>,
+        machine: MachineFunction<O>,
         target: T,
         ((width, height), all): ((u32, u32), Groups),
         effort: &Effort,
@@ -212,7 +212,7 @@ impl<O: Opcode> Allocated<O> {
         let waiting = has_loops.then(|| waiting(&machine, target));
         let spare = if is_branching(&machine) { SPARE_BRANCHING } else { SPARE };
         let in_step = is_in_step(&machine, axis).then(|| machine.executed());
-        let pace = Pace { width: target.width(), waiting, spare, in_step };
+        let cost = InterleaveCost { width: target.width(), waiting, spare, in_step };
         let counts: &[u32] = if axis == Axis::X && has_loops { &[2, 4, 3] } else { &[2, 4] };
         // The code for so many groups; that for one is made when it is asked for.
         let (mut allocated, mut groups) = (None, Groups::ONE);
@@ -220,25 +220,25 @@ impl<O: Opcode> Allocated<O> {
             if more.count() < groups.count() {
                 break;
             }
-            let leaves_time = allocated.as_ref().is_none_or(|Self { allocation, .. }| pace.leaves_time(allocation));
+            let leaves_time = allocated.as_ref().is_none_or(|Self { allocation, .. }| cost.leaves_time(allocation));
             if let (Axis::X, Some(Self { allocation, .. })) = (axis, &allocated)
                 && !leaves_time
-                && !pace.shares(allocation, groups)
+                && !cost.shares(allocation, groups)
             {
                 break;
             }
             let neighbours = Neighbours { axis, groups: more.count(), apart };
             let Some(mut machines) = interleaved(&machine, target, neighbours) else { break };
-            target.test_together(&mut machines);
+            target.merge_lane_tests(&mut machines);
             let other = Self::new(machines, target, effort)?;
             // Then it does not matter how often code for one group accesses the frame.
-            let fits_anyway = groups == Groups::ONE && pace.fits(&other.allocation, 0.0);
+            let fits_anyway = groups == Groups::ONE && cost.fits(&other.allocation, 0.0);
             if !fits_anyway {
                 let fewer = match &mut allocated {
                     Some(fewer) => fewer,
                     none => none.insert(Self::new(machine.clone(), target, effort)?),
                 };
-                if !pace.is_better((&other.allocation, more), (&fewer.allocation, groups)) {
+                if !cost.is_better((&other.allocation, more), (&fewer.allocation, groups)) {
                     if groups == Groups::ONE || !leaves_time {
                         break;
                     }
@@ -255,7 +255,7 @@ impl<O: Opcode> Allocated<O> {
 
     /// For as many groups one below the other as share what they read of the rows around them.
     fn of_rows<T: Target<Op = O>>(
-        machine: Machine<O>,
+        machine: MachineFunction<O>,
         target: T,
         all: Groups,
         effort: &Effort,
@@ -275,11 +275,11 @@ impl<O: Opcode> Allocated<O> {
     }
 
     /// In an order in which the function does well with the registers that there are; `None` if the effort is over first.
-    pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T, effort: &Effort) -> Option<Self> {
+    pub fn new<T: Target<Op = O>>(mut machine: MachineFunction<O>, target: T, effort: &Effort) -> Option<Self> {
         // For each block what is live there.
         let bits = machine.blocks.len() * machine.classes.len() / 64;
         let steps = ORDERS * machine.size() + bits;
-        if !effort.has_room(bits / 16 + machine.classes.len()) || !effort.affords(steps) {
+        if !effort.has_memory_for(bits / 16 + machine.classes.len()) || !effort.affords(steps) {
             return None;
         }
         effort.spend(steps);
@@ -310,7 +310,7 @@ impl<O: Opcode> Allocated<O> {
             best = best.or_if_below(if has_few { FEW_CHAINS_PAY } else { CHAINS_PAY }, in_chains);
         }
         let mut split = best.machine.clone();
-        if split_carried(&mut split, target) {
+        if split_loop_carried(&mut split, target) {
             best = best.or_if_below(SPLITS_PAY, Self::of(split, target, loads));
         }
         for _ in 0..SHARINGS {
@@ -318,7 +318,7 @@ impl<O: Opcode> Allocated<O> {
                 return None;
             }
             let mut shared = best.machine.clone();
-            if !share_reloads(&mut shared, &best.allocation, target) {
+            if !share_spill_loads(&mut shared, &best.allocation, target) {
                 break;
             }
             let shared = Self::of(shared, target, loads);
@@ -332,7 +332,7 @@ impl<O: Opcode> Allocated<O> {
 
     /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for
     /// itself.
-    fn of<T: Target<Op = O>>(machine: Machine<O>, target: T, loads: f32) -> Self {
+    fn of<T: Target<Op = O>>(machine: MachineFunction<O>, target: T, loads: f32) -> Self {
         let allocation = allocate(&machine, &target.registers(machine.counts_steps));
         Self { machine, allocation: Allocation { executed: allocation.executed - loads, ..allocation } }
     }

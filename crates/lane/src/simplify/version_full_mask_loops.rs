@@ -2,7 +2,7 @@
 //!
 //! What such a pass does next, it does under another mask after each test, though most tests are passed by all. Here each asks first whether a lane
 //! leaves; where none does, the mask is still the one that the pass began with, so that passes in which no lane leaves can have a loop of their own
-//! ([`inner_loops`](super::inner_loops)):
+//! ([`duplicate_full_mask_loop`](super::inner_loops)):
 //!
 //! ```text
 //!     block(mask):                    block(mask):
@@ -18,8 +18,8 @@
 //!                                         next(mask)
 //! ```
 
-use super::closing::{add_params, can_be_closed, used};
-use super::inner_loops::{MOST, MOST_BLOCKS, copy_blocks};
+use super::duplicate_full_mask_loop::{MOST, MOST_BLOCKS, copy_blocks};
+use super::loop_closed_ssa::{add_params, can_be_closed, used};
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Def, Function, Target, Terminator};
@@ -32,7 +32,7 @@ const TESTS: usize = 2;
 
 /// Lets loops with several tests in a pass ask whether lanes leave, and gives them inner loops for the passes in which none does, in a simplified
 /// function; gives whether there was one.
-pub fn ask_who_leaves(function: &mut Function, effort: &Effort) -> bool {
+pub fn version_full_mask_loops(function: &mut Function, effort: &Effort) -> bool {
     let patience = effort.patience(function);
     let mut graph = Graph::new(function);
     let mut changed = false;

@@ -7,8 +7,8 @@
 //! It holds by induction: both counters begin with the same number, which is the same in all lanes, and in each lane that
 //! goes around once more, they take the same step.
 
-use super::demand::{Demand, look_through};
-use super::implication::implies_by_params;
+use super::demanded_lanes::{DemandedLanes, look_through};
+use super::mask_implication::implies_by_params;
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::Shapes;
@@ -32,7 +32,7 @@ struct Counter {
     step: Value,
 }
 
-/// `known` are shapes of the function's values, if they are known already; of values that are newer, nothing is known then.
+/// `mask_facts` are shapes of the function's values, if they are known already; of values that are newer, nothing is known then.
 pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&Shapes>, effort: &Effort) -> bool {
     let patience = effort.patience(function);
     let has_mask = |head: &Block| function.params(*head).iter().any(|&param| function.value_type(param) == Type::Mask);
@@ -77,7 +77,7 @@ fn counters(function: &Function, graph: &Graph, shapes: &Shapes, head: Block) ->
             return None;
         }
         masks.iter().find_map(|&(at, mask)| {
-            let step = look_through(function, graph, around.args[number], Demand::Inside(around.args[at]));
+            let step = look_through(function, graph, around.args[number], DemandedLanes::Inside(around.args[at]));
             let steps = step != param && depends(function, shapes, step, param, DEPTH) == Some(true);
             steps.then_some(Counter { head, latch, number, param, mask, step })
         })

@@ -6,7 +6,7 @@
 //! everywhere. All reasoning is about the function as it was before the pass: masks too may change where nobody wants them,
 //! so what one implies afterwards says nothing. New operands therefore go to a pool of their own.
 
-use super::implication::{disjoint, implies_by_params};
+use super::mask_implication::{disjoint, implies_by_params};
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{Def, Function, Target};
@@ -15,13 +15,13 @@ use crate::op::{Effect, Op};
 
 /// The lanes in which a value is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Demand {
+pub(super) enum DemandedLanes {
     Nowhere,
     Inside(Value),
     Everywhere,
 }
 
-impl Demand {
+impl DemandedLanes {
     fn join(self, other: Self, function: &Function, graph: &Graph) -> Self {
         match (self, other) {
             (Self::Nowhere, demand) | (demand, Self::Nowhere) => demand,
@@ -68,22 +68,22 @@ pub(super) fn each_use(
     graph: &Graph,
     ways: Ways,
     effort: &Effort,
-    mut visit: impl FnMut(Inst, usize, Demand) -> Value,
+    mut visit: impl FnMut(Inst, usize, DemandedLanes) -> Value,
 ) {
     let homes = if ways == Ways::AsParams { homes(function) } else { Vec::new() };
     // From the last to the first, users come before.
-    let mut demands = vec![Demand::Nowhere; function.value_count()];
+    let mut demands = vec![DemandedLanes::Nowhere; function.value_count()];
     for &block in graph.order.iter().rev() {
         let terminator = function.terminator(block);
         for value in terminator.operands() {
-            demands[value.index()] = Demand::Everywhere;
+            demands[value.index()] = DemandedLanes::Everywhere;
         }
         for target in terminator.targets() {
             let is_visited = graph.position(target.block) > graph.position(block);
             for (&arg, &param) in target.args.iter().zip(function.params(target.block)) {
                 let demand = match demands[param.index()] {
                     demand if ways == Ways::AsParams && is_visited => in_front(function, &homes, target, demand),
-                    _ => Demand::Everywhere,
+                    _ => DemandedLanes::Everywhere,
                 };
                 let slot = &mut demands[arg.index()];
                 *slot = slot.join(demand, function, graph);
@@ -95,8 +95,8 @@ pub(super) fn each_use(
             }
             let op = function.op(inst);
             let wanted = function.results(inst).map(|result| demands[result.index()]);
-            let own = wanted.fold(Demand::Nowhere, |all, demand| all.join(demand, function, graph));
-            if own == Demand::Nowhere && op.effect() == Effect::Pure {
+            let own = wanted.fold(DemandedLanes::Nowhere, |all, demand| all.join(demand, function, graph));
+            if own == DemandedLanes::Nowhere && op.effect() == Effect::Pure {
                 continue;
             }
             for (at, &old) in function.args(inst).iter().enumerate() {
@@ -121,7 +121,7 @@ fn homes(function: &Function) -> Vec<Option<Block>> {
 }
 
 /// The demand for a parameter in front of its block.
-fn in_front(function: &Function, homes: &[Option<Block>], target: &Target, demand: Demand) -> Demand {
+fn in_front(function: &Function, homes: &[Option<Block>], target: &Target, demand: DemandedLanes) -> DemandedLanes {
     /// A mask in front of the block that has all of its lanes.
     fn outer(function: &Function, homes: &[Option<Block>], target: &Target, mask: Value, depth: u32) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
@@ -138,25 +138,27 @@ fn in_front(function: &Function, homes: &[Option<Block>], target: &Target, deman
         }
     }
     match demand {
-        Demand::Inside(mask) => outer(function, homes, target, mask, DEPTH).map_or(Demand::Everywhere, Demand::Inside),
+        DemandedLanes::Inside(mask) => {
+            outer(function, homes, target, mask, DEPTH).map_or(DemandedLanes::Everywhere, DemandedLanes::Inside)
+        }
         demand => demand,
     }
 }
 
 /// Where operand `at` of an instruction is wanted, the results of which are wanted in `own`.
-fn of_operand(function: &Function, graph: &Graph, op: &Op, inst: Inst, at: usize, own: Demand) -> Demand {
+fn of_operand(function: &Function, graph: &Graph, op: &Op, inst: Inst, at: usize, own: DemandedLanes) -> DemandedLanes {
     let args = function.args(inst);
     let implies = |m, n| implies_by_params(function, graph, m, n);
     match (op, at) {
-        (Op::Quad { .. } | Op::Ballot {} | Op::Shuffle {}, _) => Demand::Everywhere,
+        (Op::Quad { .. } | Op::Ballot {} | Op::Shuffle {}, _) => DemandedLanes::Everywhere,
         (Op::Select {} | Op::MaskSelect {}, 1) => match own {
             // The narrower of the two, if that is known. If not, the outer one is more likely to be that of other users.
-            Demand::Inside(outer) if !implies(args[0], outer) => own,
-            _ => Demand::Inside(args[0]),
+            DemandedLanes::Inside(outer) if !implies(args[0], outer) => own,
+            _ => DemandedLanes::Inside(args[0]),
         },
         (Op::MaskAnd {} | Op::MaskAndnot {}, 1) => match own {
-            Demand::Inside(outer) if implies(outer, args[0]) => own,
-            _ => Demand::Inside(args[0]),
+            DemandedLanes::Inside(outer) if implies(outer, args[0]) => own,
+            _ => DemandedLanes::Inside(args[0]),
         },
         _ => match op.effect() {
             Effect::Pure => own,
@@ -164,9 +166,9 @@ fn of_operand(function: &Function, graph: &Graph, op: &Op, inst: Inst, at: usize
             Effect::ReadsMemory | Effect::WritesMemory | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => {
                 match args.last() {
                     Some(&mask) if function.value_type(mask) == Type::Mask && at + 1 < args.len() => {
-                        Demand::Inside(mask)
+                        DemandedLanes::Inside(mask)
                     }
-                    _ => Demand::Everywhere,
+                    _ => DemandedLanes::Everywhere,
                 }
             }
         },
@@ -174,8 +176,8 @@ fn of_operand(function: &Function, graph: &Graph, op: &Op, inst: Inst, at: usize
 }
 
 /// The value that an operand is in the lanes where it is wanted.
-pub(super) fn look_through(function: &Function, graph: &Graph, mut value: Value, demand: Demand) -> Value {
-    let Demand::Inside(inside) = demand else { return value };
+pub(super) fn look_through(function: &Function, graph: &Graph, mut value: Value, demand: DemandedLanes) -> Value {
+    let DemandedLanes::Inside(inside) = demand else { return value };
     let implies = |n| implies_by_params(function, graph, inside, n);
     for _ in 0..MAX_STEPS {
         value = match function.defining_op(value) {

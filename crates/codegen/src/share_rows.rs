@@ -3,7 +3,7 @@
 //! What a group reads of the rows around it, the group below reads, too. With both in one piece of code, a load serves all of them, and the lines
 //! of the cache are there once: instructions come in the order of the memory that they read, and what is read by several in a row has a register.
 
-use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Mem, Reg};
+use crate::mir::{Arg, Base, Block, Class, Inst, InstKind, MachineFunction, Mem, Reg};
 use crate::target::Target;
 
 /// Rows that are read, at least, and vectors for each of them in the mean.
@@ -11,7 +11,7 @@ const ROWS: usize = 3;
 const VECTORS: usize = 2;
 
 /// Whether code without loops reads several rows, by constant distances from one pointer.
-pub fn reads_rows<O>(machine: &Machine<O>) -> bool {
+pub fn reads_rows<O>(machine: &MachineFunction<O>) -> bool {
     if machine.blocks.iter().any(|block| block.depth > 1) {
         return false;
     }
@@ -39,8 +39,8 @@ fn register(base: Base) -> Option<Reg> {
 /// The vector of a surface that an instruction reads for its definition.
 fn operand<O>(inst: &Inst<O>) -> Option<Mem> {
     match inst.kind {
-        Kind::Plain(_) | Kind::Tied(_) | Kind::Fma { .. } => {}
-        Kind::Gather | Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => return None,
+        InstKind::Plain(_) | InstKind::Tied(_) | InstKind::Fma { .. } => {}
+        InstKind::Gather | InstKind::Scatter | InstKind::Count(_) | InstKind::Steps(_) => return None,
     }
     let is_surface = |mem: &Mem| register(mem.base).is_some() && mem.index.is_some() && !mem.broadcast;
     let read = inst.args.iter().find_map(|arg| if let Arg::Mem(mem) = *arg { Some(mem) } else { None });
@@ -48,9 +48,9 @@ fn operand<O>(inst: &Inst<O>) -> Option<Mem> {
 }
 
 /// Puts blocks in the order of the memory that they read, and loads once what several instructions read one after the other.
-pub fn share_rows<T: Target>(machine: &mut Machine<T::Op>, target: T) {
+pub fn share_rows<T: Target>(machine: &mut MachineFunction<T::Op>, target: T) {
     let mut keys = vec![i64::MIN; machine.classes.len()];
-    let Machine { blocks, classes, .. } = machine;
+    let MachineFunction { blocks, classes, .. } = machine;
     for block in blocks.iter_mut().filter(|block| block.depth == 1) {
         put_in_order(block, &mut keys);
         let mut loaded = |class| {
@@ -64,7 +64,7 @@ pub fn share_rows<T: Target>(machine: &mut Machine<T::Op>, target: T) {
 /// In front of the first store, change of the floating-point mode or the like, an instruction comes behind all whose memory lies before its own, as far as it
 /// does not wait for what lies behind.
 fn put_in_order<O: Copy>(block: &mut Block<O>, keys: &mut [i64]) {
-    let is_movable = |inst: &Inst<O>| !inst.effect || matches!(inst.kind, Kind::Count(_));
+    let is_movable = |inst: &Inst<O>| !inst.effect || matches!(inst.kind, InstKind::Count(_));
     let end = block.insts.iter().position(|inst| !is_movable(inst)).unwrap_or(block.insts.len());
     let mut of = |inst: &Inst<O>| {
         let mut key = operand(inst).map_or(i64::MIN, |mem| mem.disp.into());
@@ -91,7 +91,7 @@ fn load_once<T: Target>(block: &mut Block<T::Op>, target: T, register: &mut impl
         let count = block.insts[at..].iter().take_while(|inst| operand(inst) == Some(mem)).count();
         if let (2.., Some(load)) = (count, target.load_vector(&block.insts[at], mem)) {
             let reg = register(Class::Vector);
-            let load = Inst::new(Kind::Plain(load), Some(reg), &[Arg::Mem(mem)]);
+            let load = Inst::new(InstKind::Plain(load), Some(reg), &[Arg::Mem(mem)]);
             loads.push((at, Inst { effect: false, pc: block.insts[at].pc, ..load }));
             let args = block.insts[at..at + count].iter_mut().flat_map(|inst| &mut inst.args);
             args.filter(|arg| **arg == Arg::Mem(mem)).for_each(|arg| *arg = Arg::Reg(reg));

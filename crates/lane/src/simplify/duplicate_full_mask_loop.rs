@@ -19,7 +19,7 @@
 //!
 //! Where the mask stays, choices by masks of joins are choices by one mask, and what is counted for its lanes is the same in every pass.
 
-use super::closing::{add_params, can_be_closed, close, defined, used};
+use super::loop_closed_ssa::{add_params, can_be_closed, close, defined, used};
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::function::{BlockData, Function, Target, Terminator};
@@ -41,7 +41,7 @@ pub(crate) fn run(function: &mut Function, effort: &Effort) -> bool {
             break;
         }
         if let Some(found) = Loop::find(function, &graph, body) {
-            found.split(function, &graph);
+            found.duplicate(function, &graph);
             graph = Graph::new(function);
             changed = true;
         }
@@ -102,7 +102,7 @@ impl Loop {
         (!found.joins.is_empty() && can_be_closed(function, graph, &found.body)).then_some(found)
     }
 
-    fn split(self, function: &mut Function, graph: &Graph) {
+    fn duplicate(self, function: &mut Function, graph: &Graph) {
         let inner = self.inner_values(function);
         close(function, graph, &self.body, &inner);
         let twice = self.behind_joins(function);

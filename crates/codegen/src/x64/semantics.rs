@@ -1,15 +1,15 @@
 //! What instructions do, as far as the check of accesses needs it. The check takes nothing from selection, so this is stated
 //! apart from it.
 
-use super::{Inst, Kind};
+use super::{Inst, InstKind};
 use crate::mir::{Arg, Condition};
-use crate::target::{Meaning, Operation};
+use crate::target::{Operation, Semantics};
 use iced_x86::Code;
 
 /// A row of the table of what instructions do.
 #[derive(Clone, Copy)]
 enum Row {
-    Is(Meaning),
+    Is(Semantics),
     /// A comparison of signed integers; the predicate is the third operand.
     SignedTest,
     /// The same of unsigned integers.
@@ -19,7 +19,7 @@ enum Row {
 /// Instructions that do something about addresses, or about the masks of accesses.
 const ROWS: &[(Code, Row)] = {
     use Code::*;
-    use Meaning::Integers;
+    use Semantics::Integers;
     &[
         (EVEX_Vmovaps_zmm_k1z_zmmm512, Row::Is(Integers(Operation::Copy))),
         (VEX_Vmovaps_ymm_ymmm256, Row::Is(Integers(Operation::Copy))),
@@ -62,45 +62,45 @@ const ROWS: &[(Code, Row)] = {
         (VEX_Vpminud_ymm_ymm_ymmm256, Row::Is(Integers(Operation::UnsignedMin))),
         (EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::UnsignedMax))),
         (VEX_Vpmaxud_ymm_ymm_ymmm256, Row::Is(Integers(Operation::UnsignedMax))),
-        (VEX_Kandnw_kr_kr_kr, Row::Is(Meaning::AndNot)),
-        (VEX_Vpandn_ymm_ymm_ymmm256, Row::Is(Meaning::AndNot)),
-        (VEX_Knotw_kr_kr, Row::Is(Meaning::Not)),
-        (Add_rm32_imm32, Row::Is(Meaning::Step)),
-        (EVEX_Vpbroadcastd_zmm_k1z_r32, Row::Is(Meaning::Repeat)),
-        (VEX_Vpbroadcastd_ymm_xmmm32, Row::Is(Meaning::RepeatFirst)),
-        (VEX_Vmovd_xmm_rm32, Row::Is(Meaning::SetFirst)),
-        (Mov_r32_rm32, Row::Is(Meaning::Load)),
-        (EVEX_Vmovd_rm32_xmm, Row::Is(Meaning::Load)),
-        (VEX_Vmovd_rm32_xmm, Row::Is(Meaning::Load)),
-        (EVEX_Vmovups_zmm_k1z_zmmm512, Row::Is(Meaning::Load)),
-        (VEX_Vmovups_ymm_ymmm256, Row::Is(Meaning::Load)),
-        (EVEX_Vbroadcastss_zmm_k1z_xmmm32, Row::Is(Meaning::Load)),
-        (VEX_Vbroadcastss_ymm_m32, Row::Is(Meaning::Load)),
-        (Mov_r64_rm64, Row::Is(Meaning::LoadPointer)),
-        (Add_r64_rm64, Row::Is(Meaning::AddPointer)),
-        (Lea_r64_m, Row::Is(Meaning::Address)),
-        (Prefetcht0_m8, Row::Is(Meaning::Address)),
-        (Prefetchw_m8, Row::Is(Meaning::Address)),
-        (EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, Row::Is(Meaning::Choose)),
-        (VEX_Vblendvps_ymm_ymm_ymmm256_ymm, Row::Is(Meaning::Choose)),
-        (EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Meaning::FloatMax)),
-        (VEX_Vmaxps_ymm_ymm_ymmm256, Row::Is(Meaning::FloatMax)),
-        (EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Meaning::FloatMin)),
-        (VEX_Vminps_ymm_ymm_ymmm256, Row::Is(Meaning::FloatMin)),
-        (EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, Row::Is(Meaning::Truncate)),
-        (VEX_Vcvttps2dq_ymm_ymmm256, Row::Is(Meaning::Truncate)),
-        (EVEX_Vpmovzxwd_zmm_k1z_ymmm256, Row::Is(Meaning::Within(0, 0xFFFF))),
-        (VEX_Vpmovzxwd_ymm_xmmm128, Row::Is(Meaning::Within(0, 0xFFFF))),
-        (EVEX_Vplzcntd_zmm_k1z_zmmm512b32, Row::Is(Meaning::Within(0, 32))),
+        (VEX_Kandnw_kr_kr_kr, Row::Is(Semantics::AndNot)),
+        (VEX_Vpandn_ymm_ymm_ymmm256, Row::Is(Semantics::AndNot)),
+        (VEX_Knotw_kr_kr, Row::Is(Semantics::Not)),
+        (Add_rm32_imm32, Row::Is(Semantics::Step)),
+        (EVEX_Vpbroadcastd_zmm_k1z_r32, Row::Is(Semantics::Repeat)),
+        (VEX_Vpbroadcastd_ymm_xmmm32, Row::Is(Semantics::RepeatFirst)),
+        (VEX_Vmovd_xmm_rm32, Row::Is(Semantics::SetFirst)),
+        (Mov_r32_rm32, Row::Is(Semantics::Load)),
+        (EVEX_Vmovd_rm32_xmm, Row::Is(Semantics::Load)),
+        (VEX_Vmovd_rm32_xmm, Row::Is(Semantics::Load)),
+        (EVEX_Vmovups_zmm_k1z_zmmm512, Row::Is(Semantics::Load)),
+        (VEX_Vmovups_ymm_ymmm256, Row::Is(Semantics::Load)),
+        (EVEX_Vbroadcastss_zmm_k1z_xmmm32, Row::Is(Semantics::Load)),
+        (VEX_Vbroadcastss_ymm_m32, Row::Is(Semantics::Load)),
+        (Mov_r64_rm64, Row::Is(Semantics::LoadPointer)),
+        (Add_r64_rm64, Row::Is(Semantics::AddPointer)),
+        (Lea_r64_m, Row::Is(Semantics::Address)),
+        (Prefetcht0_m8, Row::Is(Semantics::Address)),
+        (Prefetchw_m8, Row::Is(Semantics::Address)),
+        (EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, Row::Is(Semantics::Choose)),
+        (VEX_Vblendvps_ymm_ymm_ymmm256_ymm, Row::Is(Semantics::Choose)),
+        (EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Semantics::FloatMax)),
+        (VEX_Vmaxps_ymm_ymm_ymmm256, Row::Is(Semantics::FloatMax)),
+        (EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Semantics::FloatMin)),
+        (VEX_Vminps_ymm_ymm_ymmm256, Row::Is(Semantics::FloatMin)),
+        (EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, Row::Is(Semantics::Truncate)),
+        (VEX_Vcvttps2dq_ymm_ymmm256, Row::Is(Semantics::Truncate)),
+        (EVEX_Vpmovzxwd_zmm_k1z_ymmm256, Row::Is(Semantics::Within(0, 0xFFFF))),
+        (VEX_Vpmovzxwd_ymm_xmmm128, Row::Is(Semantics::Within(0, 0xFFFF))),
+        (EVEX_Vplzcntd_zmm_k1z_zmmm512b32, Row::Is(Semantics::Within(0, 32))),
         (EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, Row::SignedTest),
         (EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, Row::UnsignedTest),
-        (VEX_Vpcmpgtd_ymm_ymm_ymmm256, Row::Is(Meaning::Compare(Condition::Greater))),
-        (VEX_Vpcmpeqd_ymm_ymm_ymmm256, Row::Is(Meaning::Compare(Condition::Equal))),
-        (VEX_Vcmpps_ymm_ymm_ymmm256_imm8, Row::Is(Meaning::Within(-1, 0))),
-        (Cmp_r32_rm32, Row::Is(Meaning::CompareGeneral)),
-        (Cmp_rm32_imm32, Row::Is(Meaning::CompareGeneral)),
-        (VEX_Kortestw_kr_kr, Row::Is(Meaning::TestEither)),
-        (VEX_Vptest_ymm_ymmm256, Row::Is(Meaning::TestCommon)),
+        (VEX_Vpcmpgtd_ymm_ymm_ymmm256, Row::Is(Semantics::Compare(Condition::Greater))),
+        (VEX_Vpcmpeqd_ymm_ymm_ymmm256, Row::Is(Semantics::Compare(Condition::Equal))),
+        (VEX_Vcmpps_ymm_ymm_ymmm256_imm8, Row::Is(Semantics::Within(-1, 0))),
+        (Cmp_r32_rm32, Row::Is(Semantics::CompareGeneral)),
+        (Cmp_rm32_imm32, Row::Is(Semantics::CompareGeneral)),
+        (VEX_Kortestw_kr_kr, Row::Is(Semantics::TestEither)),
+        (VEX_Vptest_ymm_ymmm256, Row::Is(Semantics::TestCommon)),
     ]
 };
 
@@ -116,7 +116,7 @@ const COUNT: usize = {
 
 /// By the instruction's number, as a look-up costs less than a jump by it.
 static TABLE: [Row; COUNT] = {
-    let mut table = [Row::Is(Meaning::Unknown); COUNT];
+    let mut table = [Row::Is(Semantics::Unknown); COUNT];
     let mut at = 0;
     while at < ROWS.len() {
         table[ROWS[at].0 as usize] = ROWS[at].1;
@@ -126,14 +126,14 @@ static TABLE: [Row; COUNT] = {
 };
 
 /// What an instruction does; unknown for all that neither addresses nor the masks of accesses are made of.
-pub fn meaning(inst: &Inst) -> Meaning {
-    let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else { return Meaning::Unknown };
-    let test = |signed| condition(inst.args[2], signed).map_or(Meaning::Unknown, Meaning::Compare);
+pub fn semantics(inst: &Inst) -> Semantics {
+    let (InstKind::Plain(code) | InstKind::Tied(code)) = inst.kind else { return Semantics::Unknown };
+    let test = |signed| condition(inst.args[2], signed).map_or(Semantics::Unknown, Semantics::Compare);
     match TABLE.get(code as usize) {
-        Some(&Row::Is(meaning)) => meaning,
+        Some(&Row::Is(semantics)) => semantics,
         Some(Row::SignedTest) => test(true),
         Some(Row::UnsignedTest) => test(false),
-        None => Meaning::Unknown,
+        None => Semantics::Unknown,
     }
 }
 

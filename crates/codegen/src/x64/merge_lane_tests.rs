@@ -7,7 +7,7 @@
 //!
 //! The number of a lane may be a NaN, which leaves no loop by these comparisons. Of a NaN and a number, the greatest is the number.
 
-use super::{Block, Inst, Kind, Machine};
+use super::{Block, Inst, InstKind, MachineFunction};
 use crate::mir::{Arg, Base, Class, Condition, End, Mem, Reg};
 use iced_x86::Code;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ struct Tests {
 }
 
 /// Lets branches that ask whether a lane of any group leaves compare once for all groups.
-pub fn test_together(machine: &mut Machine) {
+pub fn merge_lane_tests(machine: &mut MachineFunction) {
     for at in 0..machine.blocks.len() {
         if let Some(tests) = tests(machine, at) {
             rewrite(machine, at, &tests);
@@ -43,7 +43,7 @@ pub fn test_together(machine: &mut Machine) {
 }
 
 /// How often each register is read.
-fn uses(machine: &Machine) -> Vec<u32> {
+fn uses(machine: &MachineFunction) -> Vec<u32> {
     let mut uses = vec![0; machine.classes.len()];
     for block in &machine.blocks {
         for_each_use(block, |reg| uses[reg.index()] += 1);
@@ -58,14 +58,14 @@ fn for_each_use(block: &Block, mut visit: impl FnMut(Reg)) {
 
 /// Whether comparisons may change places with an instruction.
 fn is_movable(inst: &Inst) -> bool {
-    !inst.effect || matches!(inst.kind, Kind::Count(_))
+    !inst.effect || matches!(inst.kind, InstKind::Count(_))
 }
 
-fn tests(machine: &Machine, at: usize) -> Option<Tests> {
+fn tests(machine: &MachineFunction, at: usize) -> Option<Tests> {
     let block = &machine.blocks[at];
     let End::Branch { condition: Condition::NotEqual, then, otherwise } = &block.end else { return None };
     let [Arg::Reg(any), Arg::Reg(same), ..] = block.insts.last()?.args else { return None };
-    let is_test = block.insts.last()?.kind == Kind::Plain(Code::VEX_Kortestw_kr_kr) && any == same;
+    let is_test = block.insts.last()?.kind == InstKind::Plain(Code::VEX_Kortestw_kr_kr) && any == same;
     // The comparisons move, and the mode of the floating-point unit has to be the same there.
     let is_plain = block.insts[..block.insts.len() - 1].iter().all(is_movable);
     let enters = |block: &Block| block.end.edges().filter(|edge| edge.block == then.block).count();
@@ -80,18 +80,18 @@ fn tests(machine: &Machine, at: usize) -> Option<Tests> {
         let &number = defined.get(&mask)?;
         let inst = &block.insts[number];
         match inst.kind {
-            Kind::Plain(Code::VEX_Korw_kr_kr_kr) if uses[mask.index()] == own_uses => {
+            InstKind::Plain(Code::VEX_Korw_kr_kr_kr) if uses[mask.index()] == own_uses => {
                 open.extend(inst.args.iter().filter_map(|arg| arg.reg()).map(|mask| (mask, 1)));
                 combines.push(number);
             }
-            Kind::Plain(COMPARE) => compares.push(number),
-            Kind::Plain(_)
-            | Kind::Tied(_)
-            | Kind::Fma { .. }
-            | Kind::Gather
-            | Kind::Scatter
-            | Kind::Count(_)
-            | Kind::Steps(_) => return None,
+            InstKind::Plain(COMPARE) => compares.push(number),
+            InstKind::Plain(_)
+            | InstKind::Tied(_)
+            | InstKind::Fma { .. }
+            | InstKind::Gather
+            | InstKind::Scatter
+            | InstKind::Count(_)
+            | InstKind::Steps(_) => return None,
         }
     }
     compares.sort_unstable();
@@ -104,7 +104,7 @@ fn tests(machine: &Machine, at: usize) -> Option<Tests> {
         // The number is the comparison's alone, and the lanes are known before.
         let made = &block.insts[made];
         let can_be_masked =
-            matches!(made.kind, Kind::Fma { .. } | Kind::Plain(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er));
+            matches!(made.kind, InstKind::Fma { .. } | InstKind::Plain(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er));
         (limit, predicate) == (first.args[1], first.args[2])
             && !defined.contains_key(&mask)
             && can_be_masked
@@ -124,7 +124,7 @@ fn tests(machine: &Machine, at: usize) -> Option<Tests> {
 }
 
 /// Whether the least or the greatest number answers for all; `None` if 0 would leave, or a NaN.
-fn choice(machine: &Machine, compare: &Inst) -> Option<i32> {
+fn choice(machine: &MachineFunction, compare: &Inst) -> Option<i32> {
     let [_, Arg::Mem(Mem { base: Base::Pool, index: None, disp, broadcast: true, .. }), Arg::Imm(predicate), ..] =
         compare.args
     else {
@@ -141,7 +141,7 @@ fn choice(machine: &Machine, compare: &Inst) -> Option<i32> {
     }
 }
 
-fn rewrite(machine: &mut Machine, at: usize, tests: &Tests) {
+fn rewrite(machine: &mut MachineFunction, at: usize, tests: &Tests) {
     let Tests { compares, combines, choice, behind } = tests;
     let masked: Vec<Inst> = compares.iter().map(|&number| machine.blocks[at].insts[number]).collect();
     compare_behind(machine, (at, *behind), &masked);
@@ -159,7 +159,7 @@ fn rewrite(machine: &mut Machine, at: usize, tests: &Tests) {
             let &[a, b] = pair else { return pair[0] };
             let one = machine.reg(Class::Vector);
             let args = [Arg::Reg(a), Arg::Reg(b), Arg::Imm(*choice)];
-            test.push(Inst { effect: false, pc, ..Inst::new(Kind::Plain(RANGE), Some(one), &args) });
+            test.push(Inst { effect: false, pc, ..Inst::new(InstKind::Plain(RANGE), Some(one), &args) });
             one
         };
         numbers = numbers.chunks(2).map(pair).collect();
@@ -182,7 +182,7 @@ fn rewrite(machine: &mut Machine, at: usize, tests: &Tests) {
 
 /// Compares for each group behind the branch. There a mask has its lanes counted, and tells which lanes stay: both come in an order in which few masks
 /// live at a time.
-fn compare_behind(machine: &mut Machine, (at, behind): (usize, usize), compares: &[Inst]) {
+fn compare_behind(machine: &mut MachineFunction, (at, behind): (usize, usize), compares: &[Inst]) {
     let mut again: Vec<Inst> = compares.to_vec();
     let group_of = |again: &[Inst], mask: Option<Reg>| again.iter().position(|compare| compare.def == mask);
     let params = std::mem::take(&mut machine.blocks[behind].params);
@@ -203,7 +203,7 @@ fn compare_behind(machine: &mut Machine, (at, behind): (usize, usize), compares:
     let mut insts = std::mem::take(&mut block.insts);
     for inst in insts.iter_mut().take_while(|inst| is_movable(inst)) {
         let [lanes, all, ..] = inst.args;
-        if let (Kind::Plain(Code::VEX_Kandnw_kr_kr_kr), Some(group)) = (inst.kind, group_of(&again, lanes.reg()))
+        if let (InstKind::Plain(Code::VEX_Kandnw_kr_kr_kr), Some(group)) = (inst.kind, group_of(&again, lanes.reg()))
             && all.reg() == again[group].mask
         {
             let [number, limit, predicate, none] = again[group].args;
@@ -212,7 +212,7 @@ fn compare_behind(machine: &mut Machine, (at, behind): (usize, usize), compares:
             *inst = Inst { def: inst.def, args, ..again[group] };
         }
     }
-    let counted = |inst: &Inst| if matches!(inst.kind, Kind::Count(_)) { inst.args[0].reg() } else { None };
+    let counted = |inst: &Inst| if matches!(inst.kind, InstKind::Count(_)) { inst.args[0].reg() } else { None };
     let (mut counts, others): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(|inst| {
         counted(inst).is_some_and(|mask| again.iter().any(|compare| [compare.def, compare.mask].contains(&Some(mask))))
     });

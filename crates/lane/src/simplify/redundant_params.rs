@@ -1,7 +1,7 @@
 //! Parameters that are the same value on every way into their block, or the same as another parameter.
 
 use super::congruence::join_params;
-use super::replacement::Replacement;
+use super::replacement::ValueReplacement;
 use crate::effort::Effort;
 use crate::entity::{Block, Value};
 use crate::function::{Def, Function, Target};
@@ -9,7 +9,7 @@ use crate::graph::Graph;
 
 pub(crate) fn run(function: &mut Function, graph: &Graph, effort: &Effort) -> bool {
     let patience = effort.patience(function);
-    let mut replacement = Replacement::new(function);
+    let mut replacement = ValueReplacement::new(function);
     let mut changed = false;
     let mut again = true;
     while again {
@@ -32,7 +32,12 @@ pub(crate) fn run(function: &mut Function, graph: &Graph, effort: &Effort) -> bo
 }
 
 /// Notes what takes the place of the block's parameters; gives whether there are any that have nothing yet.
-pub(crate) fn replace_params(function: &Function, graph: &Graph, block: Block, replacement: &mut Replacement) -> bool {
+pub(crate) fn replace_params(
+    function: &Function,
+    graph: &Graph,
+    block: Block,
+    replacement: &mut ValueReplacement,
+) -> bool {
     if function.params(block).is_empty() {
         return false;
     }
@@ -50,7 +55,7 @@ pub(crate) fn replace_params(function: &Function, graph: &Graph, block: Block, r
 }
 
 /// The value that every edge from elsewhere gives for the parameter.
-fn only_argument(edges: &[&Target], replacement: &Replacement, number: usize, param: Value) -> Option<Value> {
+fn only_argument(edges: &[&Target], replacement: &ValueReplacement, number: usize, param: Value) -> Option<Value> {
     let mut only = None;
     for edge in edges {
         let value = replacement.get(edge.args[number]);

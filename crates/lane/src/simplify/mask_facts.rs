@@ -9,7 +9,7 @@ use crate::op::Op;
 
 /// What is known of one mask in one block and all that it dominates.
 #[derive(PartialEq)]
-struct Fact {
+struct MaskFact {
     region: Block,
     value: bool,
     /// The next fact about the same mask, as its number plus one; 0 at the end.
@@ -20,13 +20,13 @@ struct Fact {
 const MOST_FACTS: usize = 256;
 
 /// The known masks of a function.
-pub(crate) struct Known {
-    facts: Vec<Fact>,
+pub(crate) struct MaskFacts {
+    facts: Vec<MaskFact>,
     /// The first fact about each value, as its number plus one.
     first: Vec<u32>,
 }
 
-impl Known {
+impl MaskFacts {
     pub(crate) fn new(function: &Function, graph: &Graph, shapes: &Shapes) -> Self {
         let mut known = Self { facts: Vec::new(), first: vec![0; function.value_count()] };
         for &block in &graph.order {
@@ -51,7 +51,7 @@ impl Known {
 
     fn add(&mut self, region: Block, mask: Value, value: bool) {
         let next = self.first[mask.index()];
-        self.facts.push(Fact { region, value, next });
+        self.facts.push(MaskFact { region, value, next });
         self.first[mask.index()] = self.facts.len() as u32;
     }
 

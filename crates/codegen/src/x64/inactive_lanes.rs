@@ -1,10 +1,10 @@
 //! What lanes calculate that nobody looks at.
 
-use super::form::Form;
+use super::isa::VectorIsa;
 use super::select::floats::floats;
 use crate::speculation::NanUse;
 use ctm_lane::effort::Effort;
-use ctm_lane::{Function, Op, ask_who_leaves, free_lanes, zero_lanes};
+use ctm_lane::{Function, Op, run_inactive_lanes, version_full_mask_loops, zero_inactive_lanes};
 
 /// Instructions of a block, at least, in which a number may run off to infinity: each pass of a loop that squares one takes some.
 const LONG: usize = 128;
@@ -13,12 +13,12 @@ const FOR_EACH: usize = 8;
 
 /// Lets lanes that have left a loop go on in it where arithmetic raises no flags. Elsewhere they stand still, by choices that passes without a lane that leaves do
 /// without, and lanes that do not come to a long block have zeros there.
-pub fn settle(function: &mut Function, form: Form, effort: &Effort) {
-    if form.can_be_quiet() {
-        free_lanes(function, effort, is_harmless);
+pub fn prepare(function: &mut Function, isa: VectorIsa, effort: &Effort) {
+    if isa.can_be_quiet() {
+        run_inactive_lanes(function, effort, is_harmless);
     } else {
-        ask_who_leaves(function, effort);
-        zero_lanes(function, effort, |insts, choices| insts >= LONG && insts >= choices * FOR_EACH);
+        version_full_mask_loops(function, effort);
+        zero_inactive_lanes(function, effort, |insts, choices| insts >= LONG && insts >= choices * FOR_EACH);
     }
 }
 

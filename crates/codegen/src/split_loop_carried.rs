@@ -5,7 +5,7 @@
 //! while the value itself has a register.
 
 use crate::counts::{innermost, loops};
-use crate::mir::{Arg, Class, Inst, Kind, Machine, Reg};
+use crate::mir::{Arg, Class, Inst, InstKind, MachineFunction, Reg};
 use crate::target::Target;
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const MOST_LOOPS: usize = 64;
 const NEAR: usize = 48;
 
 /// Splits the vectors that innermost loops carry; gives whether there are some.
-pub fn split_carried<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool {
+pub fn split_loop_carried<T: Target>(machine: &mut MachineFunction<T::Op>, target: T) -> bool {
     let loops = loops(machine);
     let mut changed = false;
     for one in innermost(&loops).take(MOST_LOOPS) {
@@ -50,7 +50,7 @@ pub fn split_carried<T: Target>(machine: &mut Machine<T::Op>, target: T) -> bool
             }
         }
         let copy = |(&from, &to): (&Reg, &Reg)| {
-            let inst = Inst::new(Kind::Plain(target.copy_vector()), Some(to), &[Arg::Reg(from)]);
+            let inst = Inst::new(InstKind::Plain(target.copy_vector()), Some(to), &[Arg::Reg(from)]);
             (0, Inst { effect: false, ..inst })
         };
         let copies: Vec<(usize, Inst<T::Op>)> = split.iter().zip(&copies).map(copy).collect();

@@ -4,8 +4,8 @@
 //! So no pass but the last calculates it, and a value of the loop does not live through passes of which nobody outside sees anything: one that a
 //! pass makes can take the register of the one that the pass began with.
 
-use super::closing::{close, defined, exits};
-use super::inner_loops::MOST_BLOCKS;
+use super::duplicate_full_mask_loop::MOST_BLOCKS;
+use super::loop_closed_ssa::{close, defined, exits};
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};

@@ -3,7 +3,7 @@
 //! Guests leave loops and branches by masks: a lane that is done clears its bit, and blocks in which ways meet ask who is left. On a way on which
 //! nobody can be left, or nobody can have gone, the question is answered here.
 
-use super::closing::{add_params, used};
+use super::loop_closed_ssa::{add_params, used};
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Value};
 use crate::function::{Function, Target, Terminator};
