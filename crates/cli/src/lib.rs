@@ -35,7 +35,7 @@ pub use watch::watch;
 
 use args::{Command, ImportCommand};
 use clap::error::ErrorKind;
-use isa::OwnCommands;
+use isa::IsaCommands;
 use report::{Message, usage};
 
 /// Runs a command, reports why it failed if it did, and returns the exit code.
@@ -88,7 +88,7 @@ fn dispatch(cli: &Cli, console: &mut Console) -> Result<(), Failure> {
         Command::Dap(args) => commands::dap(args, &cli.include, console),
         Command::Diff(args) => commands::diff(args, console),
         Command::Card(command) => card::execute(command, console),
-        Command::Own(OwnCommands(command)) => command.execute(console),
+        Command::Isa(IsaCommands(command)) => command.execute(console),
         Command::Completions(args) => commands::completions(args, console),
         Command::Man(args) => commands::man(args, console),
     }

@@ -28,7 +28,7 @@ pub struct Output {
 
 /// The steps of the lane that was followed.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct FollowedSteps {
     /// As many as were wanted.
     pub steps: Vec<Listed>,
     /// What it wrote to memory behind them, at its end.
@@ -41,7 +41,7 @@ pub struct Way {
 #[derive(Debug, Default)]
 pub struct Recorder {
     outputs: RefCell<Vec<Output>>,
-    way: RefCell<Option<Way>>,
+    followed_steps: RefCell<Option<FollowedSteps>>,
 }
 
 impl Recorder {
@@ -52,16 +52,16 @@ impl Recorder {
 
     /// Keeps a step of the lane that is followed.
     pub fn step(&self, step: Listed, address: fn(Address) -> String) {
-        self.way
+        self.followed_steps
             .borrow_mut()
-            .get_or_insert_with(|| Way { steps: Vec::new(), end: Vec::new(), address })
+            .get_or_insert_with(|| FollowedSteps { steps: Vec::new(), end: Vec::new(), address })
             .steps
             .push(step);
     }
 
     /// Keeps what the lane that is followed wrote at its end.
     pub fn end(&self, writes: &[Access]) {
-        self.way.borrow_mut().iter_mut().for_each(|way| way.end = writes.to_vec());
+        self.followed_steps.borrow_mut().iter_mut().for_each(|followed_steps| followed_steps.end = writes.to_vec());
     }
 
     /// The outputs so far.
@@ -70,7 +70,7 @@ impl Recorder {
     }
 
     /// What the lane went through, if it was followed and ran.
-    pub fn take_way(&self) -> Option<Way> {
-        self.way.take()
+    pub fn take_steps(&self) -> Option<FollowedSteps> {
+        self.followed_steps.take()
     }
 }

@@ -6,7 +6,7 @@ use ctm_lane::counts;
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
-use ctm_sm50::launch::{Constants, Environment, Grid, Invocations, Launch, LaunchReport, Shader};
+use ctm_sm50::launch::{Constants, Environment, Grid, Invocations, LaunchReport, Shader, StageLaunch};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Stage};
 
@@ -104,14 +104,14 @@ impl Threads {
         Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
     }
 
-    fn launch(&self, run: impl FnOnce(&Launch) -> Result<LaunchReport, Error>) -> Result<LaunchReport, Error> {
+    fn launch(&self, run: impl FnOnce(&StageLaunch) -> Result<LaunchReport, Error>) -> Result<LaunchReport, Error> {
         let constants = self.constants.clone();
         let environment = Environment { constants, memory: Some(&self.space), ..Environment::default() };
         let invocations = Invocations { count: self.grid.invocations(), columns: None };
         let shader = Shader::from(&self.program);
-        let launch = Launch {
+        let launch = StageLaunch {
             grid: Some(self.grid),
-            ..Launch::new(shader, &environment, &invocations, AttributeMap::default())
+            ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
         };
         if let Some(own) = launch.constants() {
             own.fit(&environment.constants)?;

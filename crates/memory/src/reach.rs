@@ -107,9 +107,9 @@ impl<'a> Reach<'a> {
         for (n, arena) in self.shared.iter().enumerate() {
             let base = u64::from(arena.base());
             let (start, end) = (bytes.start.max(base), bytes.end.min(base + u64::from(arena.size())));
-            let twin = self.shared[..n].iter().find(|other| other.shares_memory(arena));
-            if let (true, Some(twin)) = (start < end, twin) {
-                let moved = |address: u64| address - base + u64::from(twin.base());
+            let alias = self.shared[..n].iter().find(|other| other.shares_memory(arena));
+            if let (true, Some(alias)) = (start < end, alias) {
+                let moved = |address: u64| address - base + u64::from(alias.base());
                 self.uses.push(Use { number, bytes: moved(start)..moved(end), is_written });
             }
         }

@@ -196,16 +196,16 @@ impl Key {
 }
 
 /// What the interpreter runs of a program whose machine code has loops that the program has not: it is made when a run first needs it.
-struct Plain {
+struct InterpreterFunction {
     key: Key,
     names: Names,
     with_loops: Function,
     made: OnceLock<Lifted>,
 }
 
-impl Plain {
+impl InterpreterFunction {
     fn of(key: &Key, with_loops: &Lifted) -> Self {
-        Plain {
+        InterpreterFunction {
             key: key.clone(),
             names: with_loops.names(),
             with_loops: with_loops.function.clone(),
@@ -278,7 +278,7 @@ impl Environment {
 pub struct Kernels {
     lifted: Lifted,
     /// Where the interpreter runs another function.
-    plain: Option<Arc<Plain>>,
+    plain: Option<Arc<InterpreterFunction>>,
     surfaces: Vec<SurfaceLayout>,
     kernel: Kernel,
     /// What lanes depend on; none if that is more than themselves and their quads.
@@ -330,7 +330,7 @@ impl Kernels {
         let surfaces =
             lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<Vec<_>>>();
         let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
-        let plain = has_loops.then(|| Arc::new(Plain::of(key, &lifted)));
+        let plain = has_loops.then(|| Arc::new(InterpreterFunction::of(key, &lifted)));
         let function = std::mem::take(&mut lifted.function);
         let has_channels = lifted.surfaces.iter().any(|binding| matches!(binding, SurfaceBinding::InputChannel(..)));
         let is_independent = has_channels && grouping == Grouping::Independent;

@@ -8,7 +8,7 @@ use crate::field::key;
 use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
 use crate::launch::{
-    Column, Constants, Environment, Grid, Invocations, Launch, Mode, NO_INVOCATION, Primitives, Shader, Stop, WARP,
+    Column, Constants, Environment, Grid, Invocations, Mode, NO_INVOCATION, Primitives, Shader, StageLaunch, Stop, WARP,
 };
 use crate::program::Code;
 use crate::reference::{Moment, Stepper, Token};
@@ -62,12 +62,12 @@ impl LaunchCopy {
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn of(launch: &Launch, program: u8) -> Result<Self, NoMemory> {
+    pub fn of(launch: &StageLaunch, program: u8) -> Result<Self, NoMemory> {
         let copy = |words: &Words| Words::of(&words.to_vec());
         let records = |records: Option<&Records>| {
             records.map(|records| Ok(records.with_words(copy(records.words())?))).transpose()
         };
-        let Launch { shader, environment, .. } = *launch;
+        let StageLaunch { shader, environment, .. } = *launch;
         Ok(LaunchCopy {
             program,
             header: shader.header,
@@ -96,15 +96,15 @@ impl LaunchCopy {
         Environment { constants: self.constants.clone(), memory, y_direction, mode }
     }
 
-    fn launch<'a>(&'a self, environment: &'a Environment<'a>) -> Launch<'a> {
-        Launch {
+    fn launch<'a>(&'a self, environment: &'a Environment<'a>) -> StageLaunch<'a> {
+        StageLaunch {
             inputs: self.inputs.as_ref(),
             primitives: self.primitives.as_ref(),
             patches: self.patches.as_ref(),
             outputs: self.outputs.as_ref(),
             emissions: self.emissions.as_ref(),
             grid: self.grid,
-            ..Launch::new(self.shader(), environment, &self.invocations, self.surviving)
+            ..StageLaunch::new(self.shader(), environment, &self.invocations, self.surviving)
         }
     }
 
@@ -233,7 +233,7 @@ pub fn session(
         first_groups.push(first_groups.last().copied().unwrap_or(0) + u64::from(launch.invocations.warps()));
     }
     let environment = Environment::default();
-    let all: Vec<Launch> = launches.iter().map(|launch| launch.launch(&environment)).collect();
+    let all: Vec<StageLaunch> = launches.iter().map(|launch| launch.launch(&environment)).collect();
     let registers = launches.iter().map(LaunchCopy::registers).max().unwrap_or(0);
     let stepper = Stepper::new(&all, registers, options);
     let shown = Shown {
@@ -275,7 +275,7 @@ struct Debugged {
 
 impl Debugged {
     /// Does something with the stepper and the launch that the group is of.
-    fn with_launch<R>(&mut self, body: impl FnOnce(&mut Stepper, &Launch) -> R) -> Option<R> {
+    fn with_launch<R>(&mut self, body: impl FnOnce(&mut Stepper, &StageLaunch) -> R) -> Option<R> {
         let copy = self.launches.get(self.current)?;
         let environment = copy.environment(self.has_memory.then_some(&self.shown.memory));
         Some(body(&mut self.stepper, &copy.launch(&environment)))

@@ -7,13 +7,11 @@
 
 use crate::attributes::{Records, Words};
 use crate::footprint::Footprints;
-use crate::launch::{Column, Launch, LaunchConstants, LaunchReport, NO_INVOCATION, StageRunner, Stop, WARP};
+use crate::launch::{Column, LaunchConstants, LaunchReport, NO_INVOCATION, StageLaunch, StageRunner, Stop, WARP};
 use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
 use crate::reference::Reference;
-use ctm_engine::{
-    Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch as Start, Runtime, Stop as KernelStop,
-};
+use ctm_engine::{Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop as KernelStop};
 use ctm_lane::domain::Lanes;
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
@@ -22,7 +20,7 @@ use ctm_num::sm50::mufu;
 use std::borrow::Cow;
 use thiserror::Error;
 
-impl GuestJob for Launch<'_> {
+impl GuestJob for StageLaunch<'_> {
     type Key = Key;
     type KeyRef<'k>
         = KeyRef<'k>
@@ -127,13 +125,13 @@ pub struct KeyRef<'k> {
 }
 
 impl StageRunner for Engine {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Engine::run(self, launch, options)
     }
 }
 
 impl StageRunner for Executor {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Executor::run(self, launch, options)
     }
 }
@@ -158,12 +156,12 @@ impl Kernels {
         Ok(Kernels { lifted, kernel })
     }
 
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let Some(global) = GlobalMemory::of(launch, &self.lifted.footprints, options) else {
             return Reference.run(launch, options);
         };
         let Some(bindings) = self.bind(launch, &global) else { return Reference.run(launch, options) };
-        let start = Start { lanes: Lanes::Line(launch.invocations.count), bindings, max_steps: None };
+        let start = Launch { lanes: Lanes::Line(launch.invocations.count), bindings, max_steps: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
         let together = if self.lifted.is_independent { 1 } else { WARP };
@@ -183,7 +181,7 @@ impl Kernels {
     }
 
     /// Runs the kernel. If nothing stops it, no warp takes more steps than the options allow.
-    fn attempt(&self, start: &Start, options: &RunOptions) -> Result<RunStats, KernelStop> {
+    fn attempt(&self, start: &Launch, options: &RunOptions) -> Result<RunStats, KernelStop> {
         if !self.lifted.is_independent {
             return self.kernel.run(start, options);
         }
@@ -196,9 +194,9 @@ impl Kernels {
     }
 
     /// Binds the names of the function to the launch's constants and buffers.
-    fn bind<'a>(&self, launch: &Launch<'a>, global: &'a GlobalMemory) -> Option<Bindings<'a>> {
+    fn bind<'a>(&self, launch: &StageLaunch<'a>, global: &'a GlobalMemory) -> Option<Bindings<'a>> {
         let table = |binding: &TableBinding| match *binding {
-            TableBinding::Launch => Some(launch_words(launch)),
+            TableBinding::StageLaunch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
             TableBinding::Bank(bank) => {
                 let mut words = launch.environment.constants.bank(bank).unwrap_or_default().to_vec();
@@ -253,7 +251,7 @@ impl<'l> GlobalMemory<'l> {
     const BYTES_OF_A_LANE: u64 = 8 << 10;
 
     /// Of a launch; `None` if it has too much memory for so few lanes, or the host has none for what has to be kept.
-    fn of(launch: &Launch, footprints: &'l [bool], options: &RunOptions) -> Option<Self> {
+    fn of(launch: &StageLaunch, footprints: &'l [bool], options: &RunOptions) -> Option<Self> {
         let lanes = u64::from(launch.invocations.count);
         let words = Footprints::columns(footprints.len()) as u64 * lanes;
         let is_written = footprints.contains(&true);
@@ -277,12 +275,12 @@ impl<'l> GlobalMemory<'l> {
     }
 
     /// Whether lanes, or warps, accessed what others write.
-    fn lanes_meet(&self, launch: &Launch, together: u32) -> bool {
+    fn lanes_meet(&self, launch: &StageLaunch, together: u32) -> bool {
         let invocations = launch.invocations.count;
         Footprints { log: &self.log, writes: self.footprints, invocations, together }.meet()
     }
 
-    fn restore(&self, launch: &Launch) {
+    fn restore(&self, launch: &StageLaunch) {
         let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
         for (arena, bytes) in arenas.iter().zip(&self.before) {
             arena.write_bytes(arena.base(), bytes);
@@ -311,7 +309,7 @@ impl<'a> Before<'a> {
 }
 
 /// Lanes that have an invocation.
-fn live_lanes(launch: &Launch) -> u64 {
+fn live_lanes(launch: &StageLaunch) -> u64 {
     let invocations = launch.invocations;
     match (launch.grid, &invocations.columns) {
         (Some(grid), _) => grid.threads().into(),

@@ -253,7 +253,7 @@ impl<'a> From<&'a Program> for Shader<'a> {
 
 /// One launch of a stage.
 #[derive(Clone, Copy, Debug)]
-pub struct Launch<'a> {
+pub struct StageLaunch<'a> {
     /// What runs.
     pub shader: Shader<'a>,
     /// What it shares with the others of the draw.
@@ -276,7 +276,7 @@ pub struct Launch<'a> {
     pub grid: Option<Grid>,
 }
 
-impl<'a> Launch<'a> {
+impl<'a> StageLaunch<'a> {
     /// A launch without any attribute memory. Of its attribute stores those in `surviving` have an effect.
     pub fn new(
         shader: Shader<'a>,
@@ -284,7 +284,7 @@ impl<'a> Launch<'a> {
         invocations: &'a Invocations,
         surviving: AttributeMap,
     ) -> Self {
-        Launch {
+        StageLaunch {
             shader,
             environment,
             invocations,
@@ -335,7 +335,7 @@ pub trait StageRunner: Sync {
     /// # Errors
     /// A trap of the lowest warp that traps; what other warps wrote may or may not be there. Cancellation, and an end of the
     /// options' budget.
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop>;
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop>;
 }
 
 /// Why a launch did not complete.

@@ -2,7 +2,7 @@
 
 use ctm_sm50::attributes::{Emissions, Event, Records, Slots, Words, surviving};
 use ctm_sm50::launch::{
-    Column, Environment, Invocations, Launch, Mode, Primitives, Shader, StageRunner, Stop, TrapKind, WarningKind,
+    Column, Environment, Invocations, Mode, Primitives, Shader, StageLaunch, StageRunner, Stop, TrapKind, WarningKind,
     Warnings,
 };
 use ctm_sm50::pipeline::Draw;
@@ -73,13 +73,13 @@ fn run(stage: Stage, mode: Mode, omap: &[u32], code: &str) -> Result<Left, Stop>
     let outputs = Records::new(Slots::of(&coordinates), lanes * slots).unwrap();
     let emissions = Emissions::new(lanes, MAX_VERTICES.into()).unwrap();
     let environment = Environment { mode, ..Environment::default() };
-    let launch = Launch {
+    let launch = StageLaunch {
         inputs: Some(&inputs),
         primitives: (!vertex).then_some(&primitives),
         patches: Some(&patches),
         outputs: Some(&outputs),
         emissions: Some(&emissions),
-        ..Launch::new(
+        ..StageLaunch::new(
             Shader { header: Some(header), code: &program.code, local_memory: 0 },
             &environment,
             &invocations,

@@ -9,7 +9,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
 use ctm_sm50::AttributeMap;
 use ctm_sm50::debug::{self, LaunchCopy};
-use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Launch, Shader};
+use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Shader, StageLaunch};
 use ctm_sm50::text;
 
 const RESULTS: u32 = 0x10000;
@@ -43,8 +43,10 @@ fn with_session<R>(lane: u32, body: impl FnOnce(Session) -> R) -> R {
     let environment = Environment { memory: Some(&memory), ..Environment::default() };
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let shader = Shader { local_memory: 16, ..(&program).into() };
-    let launch =
-        Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
+    let launch = StageLaunch {
+        grid: Some(grid),
+        ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+    };
     let elements = Elements::Lanes { base: RESULTS, stride: 4, row_stride: 0, words: 1 };
     let session = debug::session(
         vec![LaunchCopy::of(&launch, 0).unwrap()],

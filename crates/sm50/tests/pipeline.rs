@@ -3,7 +3,7 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::{Emissions, Event, Records, Slots, Words, surviving};
-use ctm_sm50::launch::{Column, Environment, Invocations, Launch, Mode, Primitives, Shader, StageRunner};
+use ctm_sm50::launch::{Column, Environment, Invocations, Mode, Primitives, Shader, StageLaunch, StageRunner};
 use ctm_sm50::pipeline::{Capture, Draw, Levels, Primitive, Shape, TessDomain, Tessellation, VertexArray};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Code, Header, Program};
@@ -147,12 +147,12 @@ fn patch_records() {
     let inputs = records(header.imap, &VERTICES);
     let outputs = Records::new(Slots::of(&survivors), 3).unwrap();
     let patches = Records::new(Slots::all(), 1).unwrap();
-    let launch = Launch {
+    let launch = StageLaunch {
         inputs: Some(&inputs),
         primitives: Some(&primitives),
         patches: Some(&patches),
         outputs: Some(&outputs),
-        ..Launch::new(init.into(), &environment, &invocations, survivors)
+        ..StageLaunch::new(init.into(), &environment, &invocations, survivors)
     };
     Reference.run(&launch, &Draw::options()).unwrap();
     let patch = [2.0, 3.0, 4.0, 0.0, 5.0, 0.0, 0.0, 0.0, 3.0f32];
@@ -175,12 +175,12 @@ fn geometry_events_and_vertices() {
     let inputs = records(header.imap, &POINTS);
     let outputs = Records::new(Slots::of(&survivors), 3).unwrap();
     let emissions = Emissions::new(1, 3).unwrap();
-    let launch = Launch {
+    let launch = StageLaunch {
         inputs: Some(&inputs),
         primitives: Some(&primitives),
         outputs: Some(&outputs),
         emissions: Some(&emissions),
-        ..Launch::new((&programs[3]).into(), &environment, &invocations, survivors)
+        ..StageLaunch::new((&programs[3]).into(), &environment, &invocations, survivors)
     };
     Reference.run(&launch, &Draw::options()).unwrap();
     let emit = |vertex| Event::Emit { stream: 0, vertex };

@@ -3,7 +3,9 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner, Stop, TrapKind, Warnings};
+use ctm_sm50::launch::{
+    Environment, Grid, Invocations, Mode, Shader, StageLaunch, StageRunner, Stop, TrapKind, Warnings,
+};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, text};
 use std::fmt::Write;
@@ -25,8 +27,10 @@ fn run_grid(code: &str, grid: Grid, mode: Mode) -> Result<(Vec<u32>, Warnings), 
     environment.constants.set_bank(2, vec![7]);
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let shader = Shader { local_memory: 64, ..Shader::from(&program) };
-    let launch =
-        Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
+    let launch = StageLaunch {
+        grid: Some(grid),
+        ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+    };
     let options = RunOptions { step_limit: 10_000, ..RunOptions::default() };
     let outcome = Reference.run(&launch, &options)?;
     let mut bytes = vec![0; 0x4000];

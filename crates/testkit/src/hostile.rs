@@ -8,7 +8,7 @@ use ctm_engine::{Executor, Grouping, Kernel, Runtime};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Builder, Denorm, Function, IntTest, Type, Value, Variable};
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Shader, StageLaunch};
 use std::fmt::Write as _;
 
 const BASE: u32 = 0x1_0000;
@@ -104,8 +104,8 @@ impl Hostile {
                 let environment = Environment { memory: Some(&space), ..Environment::default() };
                 let grid = Grid::new([1; 3], [32, 1, 1]).expect("a warp");
                 let invocations = Invocations { count: grid.invocations(), columns: None };
-                let launch = Launch::new(Shader::from(&**program), &environment, &invocations, Default::default());
-                let launch = Launch { grid: Some(grid), ..launch };
+                let launch = StageLaunch::new(Shader::from(&**program), &environment, &invocations, Default::default());
+                let launch = StageLaunch { grid: Some(grid), ..launch };
                 executor.compile_within(&launch, effort).map(|_| ()).expect("it fits");
             }
             Hostile::Pvs(program) => {

@@ -7,7 +7,7 @@ use ctm_lane::domain::Domain;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
 use ctm_r700::LoopConstant;
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader, StageRunner as _, Stop};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Shader, StageLaunch, StageRunner as _, Stop};
 use ctm_sm50::pipeline::{Capture, Draw, DrawError};
 use ctm_sm50::reference::Reference;
 use ctm_x1k::IntConstant;
@@ -318,8 +318,8 @@ fn memory_is_bounded() {
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let local = |bytes| {
         let shader = Shader { local_memory: bytes, ..Shader::from(&program) };
-        let launch = Launch::new(shader, &environment, &invocations, Default::default());
-        Reference.run(&Launch { grid: Some(grid), ..launch }, &RunOptions::default())
+        let launch = StageLaunch::new(shader, &environment, &invocations, Default::default());
+        Reference.run(&StageLaunch { grid: Some(grid), ..launch }, &RunOptions::default())
     };
     assert!(matches!(local(u32::MAX), Err(Stop::Halted(Halt::Memory { .. }))));
     assert!(local(512 << 10).is_ok());

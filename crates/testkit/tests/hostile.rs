@@ -6,7 +6,7 @@ use ctm_lane::budget::{Budget, DEFAULT_CODE_STEPS, Halt};
 use ctm_lane::effort::{Cut, Effort, LEAST_MEMORY};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader, Stop};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Shader, StageLaunch, Stop};
 use ctm_testkit::hostile::SHAPES;
 use std::sync::atomic::AtomicBool;
 
@@ -55,8 +55,8 @@ fn launched(executor: &Executor, program: &ctm_sm50::Program, options: &RunOptio
     let environment = Environment { memory: Some(&space), ..Environment::default() };
     let grid = Grid::new([4, 1, 1], [64, 1, 1]).unwrap();
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    let launch = Launch::new(Shader::from(program), &environment, &invocations, Default::default());
-    executor.run(&Launch { grid: Some(grid), ..launch }, options)?;
+    let launch = StageLaunch::new(Shader::from(program), &environment, &invocations, Default::default());
+    executor.run(&StageLaunch { grid: Some(grid), ..launch }, options)?;
     let mut bytes = vec![0; 0x1000];
     space.read_bytes(BASE, &mut bytes).unwrap();
     Ok(bytes)

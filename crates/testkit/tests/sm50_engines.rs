@@ -3,7 +3,7 @@
 use ctm_codegen::EngineName;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Mode, Shader, StageLaunch};
 use ctm_sm50::{Instruction, ROWS, text};
 use ctm_testkit::hunt::tally::Tally;
 use ctm_testkit::project_path;
@@ -44,7 +44,10 @@ fn launch_constants() {
         let grid = Grid::new([1; 3], [40, 1, 1]).unwrap();
         let invocations = Invocations { count: grid.invocations(), columns: None };
         let shader = Shader { local_memory: 48, ..Shader::from(&program) };
-        let launch = Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, Default::default()) };
+        let launch = StageLaunch {
+            grid: Some(grid),
+            ..StageLaunch::new(shader, &environment, &invocations, Default::default())
+        };
         engine.executor().unwrap().run(&launch, &RunOptions::default()).unwrap();
         let mut bytes = vec![0; 40 * 16];
         memory.read_bytes(0x1_0000, &mut bytes).unwrap();

@@ -1,7 +1,7 @@
 //! Grids of threads with global memory, on every engine: the same bytes as the reference leaves, whether threads keep to themselves or meet.
 
 use ctm_lane::run::RunOptions;
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Mode, Shader, StageLaunch, StageRunner};
 use ctm_sm50::text;
 use ctm_testkit::hunt::tally::Tally;
 use ctm_testkit::random::Random;
@@ -17,9 +17,9 @@ fn run(runner: &ComparingRunner, code: &str, grid: Grid, mode: Mode, random: &mu
         environment.constants.set_bank(0, vec![0; random.below(100)]);
     }
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    let launch = Launch {
+    let launch = StageLaunch {
         grid: Some(grid),
-        ..Launch::new(Shader::from(&program), &environment, &invocations, Default::default())
+        ..StageLaunch::new(Shader::from(&program), &environment, &invocations, Default::default())
     };
     runner.run(&launch, &RunOptions { step_limit: 4000, ..ctm_testkit::untimed() }).is_ok()
 }

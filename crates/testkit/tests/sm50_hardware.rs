@@ -3,7 +3,7 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Mode, Shader, StageLaunch, StageRunner};
 use ctm_sm50::{Code, Control, Instruction, Op, Program, text};
 use ctm_testkit::hunt::tally::Tally;
 use ctm_testkit::sm50::comparison::ComparingRunner;
@@ -117,9 +117,9 @@ fn run(runner: &ComparingRunner, program: &Program, threads: u32, banks: &[Vec<u
     }
     let grid = Grid::new([1; 3], [threads, 1, 1]).ok_or("not a block")?;
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    let launch = Launch {
+    let launch = StageLaunch {
         grid: Some(grid),
-        ..Launch::new(Shader::from(program), &environment, &invocations, Default::default())
+        ..StageLaunch::new(Shader::from(program), &environment, &invocations, Default::default())
     };
     let options = RunOptions { step_limit: 10_000, ..ctm_testkit::untimed() };
     runner.run(&launch, &options).map_err(|stop| stop.to_string())?;

@@ -7,7 +7,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
 use ctm_sm50::debug::{DebugError, LaunchCopy, listing, session};
-use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Launch, Shader};
+use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Shader, StageLaunch};
 use serde::Deserialize;
 
 /// What a launch needs beside its program.
@@ -86,8 +86,10 @@ impl LaunchSettings {
         let environment = Environment { memory: Some(&space), ..Environment::default() };
         let invocations = Invocations { count: grid.invocations(), columns: None };
         let shader = Shader::from(program);
-        let launch =
-            Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
+        let launch = StageLaunch {
+            grid: Some(grid),
+            ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+        };
         let copy = LaunchCopy::of(&launch, 0)?;
         let options = RunOptions { step_limit: DEFAULT_STEP_LIMIT, ..RunOptions::default() };
         session(vec![copy], Some(&space), Vec::new(), &options, listing(&[shader]), (thread, 0)).map(Some)

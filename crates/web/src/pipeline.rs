@@ -8,7 +8,7 @@ use ctm_lane::budget::Limits;
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::{NoMemory, POSITION};
 use ctm_sm50::debug::{DebugError, LaunchCopy, listing, session};
-use ctm_sm50::launch::{Launch, LaunchReport, Shader, StageRunner, Stop};
+use ctm_sm50::launch::{LaunchReport, Shader, StageLaunch, StageRunner, Stop};
 use ctm_sm50::pipeline::{
     Capture, Draw, DrawError, Drawn, Levels, Primitive, Spacing, TessDomain, Tessellation, Wireframe,
 };
@@ -113,7 +113,7 @@ struct Seen {
 }
 
 impl StageRunner for Watching<'_> {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let stage = launch.shader.stage();
         let is_of = |program: &Program| program.header.is_some_and(|header| header.stage == stage);

@@ -20,7 +20,7 @@ pub enum View {
 
 /// Why an instruction follows another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum EdgeKind {
     /// It stands behind it, and any flow control stays.
     Stay,
     /// Flow control jumps there.
@@ -38,7 +38,7 @@ pub struct Edge {
     /// Address of the next instruction.
     pub to: usize,
     /// Why it is the next one.
-    pub way: Way,
+    pub kind: EdgeKind,
 }
 
 /// The control-flow graph of a program: for each address, what can follow.
@@ -115,13 +115,14 @@ impl Graph {
                 _ => (true, false),
             };
             if stays {
-                edges.push(Edge { to: pc + 1, way: Way::Stay });
+                edges.push(Edge { to: pc + 1, kind: EdgeKind::Stay });
             }
             if jumps {
                 if jump_with(instruction, AddressOp::Pop).is_some() {
-                    edges.extend(calls.iter().map(|call| Edge { to: call + 1, way: Way::Return { call: *call } }));
+                    edges
+                        .extend(calls.iter().map(|call| Edge { to: call + 1, kind: EdgeKind::Return { call: *call } }));
                 } else if let Body::Flow(flow) = &instruction.body {
-                    edges.push(Edge { to: info.jump_address(code, pc, flow), way: Way::Jump });
+                    edges.push(Edge { to: info.jump_address(code, pc, flow), kind: EdgeKind::Jump });
                 }
             }
             edges.retain(|edge| edge.to < code.len());
@@ -243,8 +244,8 @@ mod tests {
         let back = flow(Flow { a_op: AddressOp::Pop, ..jump(0xFF, false, 0) });
         let code = [call, call, flow(jump(0xFF, false, 5)), nop(), back, nop()];
         let group = graph(&code, View::Group);
-        assert_eq!(group.successors(0), [Edge { to: 4, way: Way::Jump }]);
-        let returns = [0, 1].map(|call| Edge { to: call + 1, way: Way::Return { call } });
+        assert_eq!(group.successors(0), [Edge { to: 4, kind: EdgeKind::Jump }]);
+        let returns = [0, 1].map(|call| Edge { to: call + 1, kind: EdgeKind::Return { call } });
         assert_eq!(group.successors(4), returns);
         assert_eq!(group.reachable(), [true, true, true, false, true, true]);
     }

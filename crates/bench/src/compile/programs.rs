@@ -8,7 +8,7 @@ use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_sm50::Code;
-use ctm_sm50::launch::{Launch, LaunchReport, StageRunner, Stop};
+use ctm_sm50::launch::{LaunchReport, StageLaunch, StageRunner, Stop};
 use ctm_sm50::reference::Reference;
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::emit::{emit, full};
@@ -117,7 +117,7 @@ struct Launches<'a> {
 }
 
 impl StageRunner for Launches<'_> {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let name = format!("{} {}", self.pipeline, launch.shader.stage().name());
         let mut rows = self.rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if !rows.iter().any(|row| row.name == name) {
@@ -125,7 +125,7 @@ impl StageRunner for Launches<'_> {
             let prepare = |executor: &Executor| {
                 let code = Code::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
                 let shader = ctm_sm50::launch::Shader { code: &code, ..launch.shader };
-                matches!(executor, Executor::Engine(engine) if engine.compiles(&Launch { shader, ..*launch }, options).is_ok())
+                matches!(executor, Executor::Engine(engine) if engine.compiles(&StageLaunch { shader, ..*launch }, options).is_ok())
             };
             let time = |&engine: &EngineName| {
                 let is_compiled = engine.executor().is_ok_and(|executor| prepare(&executor));

@@ -6,7 +6,7 @@ use crate::sample::Sample;
 use ctm_codegen::EngineName;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader, StageRunner};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Shader, StageLaunch, StageRunner};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Program, text};
 use serde_json::{Value, json};
@@ -149,9 +149,9 @@ fn run(program: &Program, runner: &dyn StageRunner) -> (f64, Vec<u8>) {
     environment.constants.set_bank(0, bank);
     let grid = Grid::new([BLOCKS, 1, 1], [BLOCK, 1, 1]).expect("sizes of a launch");
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    let launch = Launch {
+    let launch = StageLaunch {
         grid: Some(grid),
-        ..Launch::new(Shader::from(program), &environment, &invocations, AttributeMap::default())
+        ..StageLaunch::new(Shader::from(program), &environment, &invocations, AttributeMap::default())
     };
     let start = Instant::now();
     runner.run(&launch, &RunOptions::default()).unwrap_or_else(|stop| panic!("{stop}"));

@@ -1,6 +1,6 @@
 //! `ctm debug`, `ctm dap`.
 
-use crate::isa::{OwnOptions, ProgramArgs};
+use crate::isa::{IsaOptions, ProgramArgs};
 use crate::options::values::FollowedLane;
 use crate::options::{Given, RunArgs};
 use clap::{Args, ValueHint};
@@ -34,7 +34,7 @@ pub struct DebugCommand {
     pub run: RunArgs,
     /// The options that instruction sets have for themselves.
     #[command(flatten)]
-    pub own: OwnOptions,
+    pub isa_options: IsaOptions,
 }
 
 /// `ctm dap`.

@@ -14,7 +14,7 @@ pub use diff::DiffCommand;
 pub use run::RunCommand;
 
 use crate::execution::Execution;
-use crate::isa::{Isa, OwnCommands, ProgramArgs};
+use crate::isa::{Isa, IsaCommands, ProgramArgs};
 use crate::options::ListingArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -92,7 +92,7 @@ pub enum Command {
     Card(CardCommand),
     /// A command that one instruction set has for itself.
     #[command(flatten)]
-    Own(OwnCommands),
+    Isa(IsaCommands),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
     /// Print the manual page of ctm or of a command
@@ -110,7 +110,7 @@ impl Command {
             Command::Run(command) => command.is_json(),
             Command::Diff(command) => command.is_json(),
             Command::Card(command) => command.is_json(),
-            Command::Own(OwnCommands(command)) => command.is_json(),
+            Command::Isa(IsaCommands(command)) => command.is_json(),
             Command::Asm(_)
             | Command::Import(_)
             | Command::Debug(_)
@@ -129,7 +129,7 @@ impl Command {
     pub fn execution(&self) -> Option<&dyn Execution> {
         match self {
             Command::Run(command) => Some(&**command),
-            Command::Own(OwnCommands(command)) => Some(&**command),
+            Command::Isa(IsaCommands(command)) => Some(&**command),
             Command::Asm(_)
             | Command::Dis(_)
             | Command::Check(_)

@@ -1,7 +1,7 @@
 //! `ctm run`.
 
 use crate::execution::{Execution, NamedFiles};
-use crate::isa::{OwnOptions, ProgramArgs, program_files};
+use crate::isa::{IsaOptions, ProgramArgs, program_files};
 use crate::options::values::Emit;
 use crate::options::{BudgetArgs, Given, RunArgs};
 use crate::run::frame_file;
@@ -61,13 +61,13 @@ pub struct RunCommand {
     pub watch: bool,
     /// The options that instruction sets have for themselves.
     #[command(flatten)]
-    pub own: OwnOptions,
+    pub isa_options: IsaOptions,
 }
 
 impl RunCommand {
     /// The files that receive what a run leaves, and those that instruction sets read for it.
     pub fn results(&self) -> NamedFiles {
-        let mut files = self.own.files(&self.run);
+        let mut files = self.isa_options.files(&self.run);
         let outputs = self.run.outputs.iter().map(|output| &output.value).chain(&self.run.output0);
         files.write(outputs.map(|file| &file.path));
         files

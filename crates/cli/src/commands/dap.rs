@@ -3,7 +3,7 @@
 use super::debug::open;
 use crate::args::{Cli, Command, DapArgs};
 use crate::host::Local;
-use crate::isa::OwnCommands;
+use crate::isa::IsaCommands;
 use crate::options::{RUN, Use};
 use crate::report::Message;
 use crate::{Console, Failure};
@@ -212,7 +212,7 @@ impl Launch for Programs {
             Command::Debug(command) => {
                 command.given.require_kept(RUN, Use::Editor).and_then(|()| open(command, false, &mut console))
             }
-            Command::Own(OwnCommands(command)) => command.debug(&mut console),
+            Command::Isa(IsaCommands(command)) => command.debug(&mut console),
             _ => return Err("'args' are options of 'ctm run'; 'command' is one that draws".into()),
         };
         opened

@@ -16,7 +16,7 @@ pub fn debug(command: &DebugCommand, console: &mut Console) -> Result<(), Failur
 /// Opens the session that a command line asks for, perhaps with what is shown beside it.
 pub fn open(command: &DebugCommand, shows: bool, console: &mut Console) -> Result<Debugged, Failure> {
     let (isa, file) = File::read(&command.program, console)?;
-    let runner = command.own.runner(isa)?;
+    let runner = command.isa_options.runner(isa)?;
     let mut debugged = runner.debug(file, &command.run, command.lane, shows, console)?;
     debugged.session.set_time_limit(command.run.execution.budget.time());
     Ok(debugged)

@@ -15,7 +15,7 @@ pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
     check_frames(command, console)?;
     warn_of_idle_options(command, console);
     let (isa, file) = File::read(&command.program, console)?;
-    let runner = command.own.runner(isa)?;
+    let runner = command.isa_options.runner(isa)?;
     if let Some((option, name)) = command.run.first_name().filter(|_| !runner.takes_names(&file)) {
         let message = format!("{option}: inputs and constants of this program have numbers, and no names");
         let number: Option<u8> = name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok();

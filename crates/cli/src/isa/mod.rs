@@ -5,11 +5,11 @@
 
 mod assembly;
 mod choice;
+mod commands;
 mod ctm;
 mod fields;
 mod file;
 mod finding;
-mod own;
 mod pvs;
 mod r700;
 mod sm50;
@@ -17,9 +17,9 @@ mod x1k;
 
 pub use assembly::{Written, assemble, assembles, log_sources, output_path};
 pub use choice::{load_all, load_one, one};
+pub use commands::{CommandEntry, IsaCommand, IsaCommands, IsaOptions, Runner, RunnerEntry};
 pub use file::{File, Form, ProgramArgs};
 pub use finding::{Code, Finding};
-pub use own::{CommandEntry, OwnCommand, OwnCommands, OwnOptions, Runner, RunnerEntry};
 
 use crate::host::Host;
 use crate::options::ListingArgs;

@@ -113,12 +113,12 @@ impl Places {
         vectors.sort_by_key(|&vector| self.fixed[vector].is_none());
         let free_webs = colours.iter().filter(|&&web| self.of[web].is_none()).count();
         let used = |vector: Vector| self.vectors[vector][..ALPHA].iter().flatten().count();
-        let room = 3usize.checked_sub(vectors.iter().map(|&vector| used(vector)).sum());
-        let Some(room) = room else { return false };
-        if room < free_webs {
+        let free_channels = 3usize.checked_sub(vectors.iter().map(|&vector| used(vector)).sum());
+        let Some(free_channels) = free_channels else { return false };
+        if free_channels < free_webs {
             // Where all four channels are read alike, the alpha channel takes one, too.
             let free = colours.iter().rposition(|&web| self.of[web].is_none());
-            let one_too_many = whole && alphas.is_empty() && free_webs == room + 1;
+            let one_too_many = whole && alphas.is_empty() && free_webs == free_channels + 1;
             let Some(k) = free.filter(|_| one_too_many) else { return false };
             alphas.push(colours.remove(k));
         }

@@ -38,7 +38,7 @@ struct Generator<'a, 'b> {
     wgsl: bool,
     text: String,
     /// The same, with globals that get their values at the start of the entry point.
-    twin: String,
+    equivalent: String,
     /// The assignments that give them.
     values: Vec<String>,
     vars: Vec<Var>,
@@ -60,7 +60,7 @@ pub fn shader(u: &mut Unstructured<'_>) -> Result<(String, String, bool)> {
         u,
         wgsl,
         text: String::new(),
-        twin: String::new(),
+        equivalent: String::new(),
         values: Vec::new(),
         vars: Vec::new(),
         functions: Vec::new(),
@@ -71,7 +71,7 @@ pub fn shader(u: &mut Unstructured<'_>) -> Result<(String, String, bool)> {
         depth: 0,
     };
     g.program()?;
-    Ok((g.text, g.twin, wgsl))
+    Ok((g.text, g.equivalent, wgsl))
 }
 
 impl Generator<'_, '_> {
@@ -86,7 +86,7 @@ impl Generator<'_, '_> {
     fn line(&mut self, text: &str) {
         let indent = "  ".repeat(self.depth);
         self.text += &format!("{indent}{text}\n");
-        self.twin += &format!("{indent}{text}\n");
+        self.equivalent += &format!("{indent}{text}\n");
     }
 
     fn fresh(&mut self, prefix: &str) -> String {
@@ -197,7 +197,7 @@ impl Generator<'_, '_> {
             self.line("vec2 p = floor(gl_FragCoord.xy);");
         }
         for value in std::mem::take(&mut self.values) {
-            self.twin += &format!("  {value}\n");
+            self.equivalent += &format!("  {value}\n");
         }
         self.vars.push(Var { name: "p".into(), ty: Ty::Vec(2), written: true });
         for _ in 0..2 + self.below(3)? {
@@ -230,10 +230,10 @@ impl Generator<'_, '_> {
         self.text += &format!("{head}{of_type} = {value};\n");
         // A constant stays one where others are made of it.
         if written {
-            self.twin += &format!("{head}{of_type};\n");
+            self.equivalent += &format!("{head}{of_type};\n");
             self.values.push(format!("{name} = {value};"));
         } else {
-            self.twin += &format!("{head}{of_type} = {value};\n");
+            self.equivalent += &format!("{head}{of_type} = {value};\n");
         }
         self.vars.push(Var { name, ty, written });
     }

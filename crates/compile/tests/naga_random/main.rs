@@ -70,14 +70,14 @@ fn check(text: &str, wgsl: bool, tally: &mut Tally) -> Result<(), String> {
 }
 
 /// Whether the functions of two texts compute the same.
-fn same(text: &str, twin: &str, wgsl: bool) -> Result<(), String> {
+fn same(text: &str, equivalent: &str, wgsl: bool) -> Result<(), String> {
     let outcome = |text: &str| {
         let read = if wgsl { read_wgsl(text) } else { read_glsl(text, &[]) };
         let shader =
             read.and_then(|module| module.lower(None)).map_err(|error| format!("line {}: {error}", error.line))?;
         eval(&shader.function, &World::new(&shader.interface), 1 << 22).map_err(|stop| stop.to_string())
     };
-    let (mine, other) = (outcome(text)?, outcome(twin)?);
+    let (mine, other) = (outcome(text)?, outcome(equivalent)?);
     let close = |a: u32, b: u32| {
         let (a, b) = (f32::from_bits(a), f32::from_bits(b));
         a == b || (a - b).abs() <= 1e-5 * (1.0 + a.abs()) || !(a.is_finite() && b.is_finite())
@@ -134,9 +134,9 @@ fn programs_compute_what_modules_mean() {
         PROGRAMS,
         |_| 4096,
         |u| {
-            let (text, twin, wgsl) = generate::shader(u)?;
+            let (text, equivalent, wgsl) = generate::shader(u)?;
             check(&text, wgsl, &mut tally).unwrap_or_else(|error| panic!("{error}"));
-            same(&text, &twin, wgsl).unwrap_or_else(|error| panic!("{error}\n{text}\n{twin}"));
+            same(&text, &equivalent, wgsl).unwrap_or_else(|error| panic!("{error}\n{text}\n{equivalent}"));
             Ok(())
         },
     );

@@ -18,7 +18,7 @@ pub const FILE_FLAGS: FileFlags = FileFlags(1);
 /// The name of the guide's notes, with its NUL.
 pub const NOTE_NAME: &[u8] = b"ATI DPP\0";
 /// The name of the project's own notes, with its NUL. Loaders skip names that they do not know.
-pub const OWN_NOTE_NAME: &[u8] = b"ctm\0";
+pub const CTM_NOTE_NAME: &[u8] = b"ctm\0";
 
 /// Types of the guide's notes (CTM Guide p.46-49).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl NoteType {
 /// Types of the project's own notes: constants by value, and what the guide's program information has no place for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum OwnNote {
+pub enum CtmNote {
     /// Records of number and four values.
     Floats = 1,
     /// Records of number and the constant's dword.
@@ -82,7 +82,7 @@ pub enum OwnNote {
     Textures = 5,
 }
 
-impl OwnNote {
+impl CtmNote {
     /// Every type, in order.
     pub const ALL: [Self; 5] = [Self::Floats, Self::Ints, Self::Bools, Self::Interpolants, Self::Textures];
 

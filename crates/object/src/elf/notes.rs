@@ -1,7 +1,7 @@
 //! Notes: finding them in the segments, and taking their contents apart.
 
 use super::error::ElfError;
-use super::layout::{INFO_DWORDS, INFO_FIRST, InfoWords, NOTE_NAME, NoteType, OWN_NOTE_NAME, OwnNote};
+use super::layout::{CTM_NOTE_NAME, CtmNote, INFO_DWORDS, INFO_FIRST, InfoWords, NOTE_NAME, NoteType};
 use ctm_x1k::sampler::TextureKind;
 use ctm_x1k::{
     BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, INTERPOLANTS, IntConstant, OUTPUTS,
@@ -26,7 +26,7 @@ pub struct Notes {
     cond_out: Option<Content>,
     early_exit: Option<Content>,
     lists: [Option<Content>; 4],
-    own: [Option<Content>; OwnNote::ALL.len()],
+    own: [Option<Content>; CtmNote::ALL.len()],
 }
 
 /// Rounds up to whole dwords: names and contents of notes are padded to that.
@@ -87,8 +87,8 @@ impl Notes {
                 NoteType::EarlyExit => &mut self.early_exit,
             };
             Some((slot, note.name()))
-        } else if name == OWN_NOTE_NAME {
-            let note = OwnNote::ALL.into_iter().find(|note| *note as u32 == kind)?;
+        } else if name == CTM_NOTE_NAME {
+            let note = CtmNote::ALL.into_iter().find(|note| *note as u32 == kind)?;
             Some((&mut self.own[note as usize - 1], note.name()))
         } else {
             None

@@ -1,8 +1,8 @@
 //! Program to image.
 
 use super::layout::{
-    ABI_VERSION, FILE_FLAGS, FILE_TYPE, INFO_DWORDS, InfoWords, MACHINE, NOTE_NAME, NoteType, OS_ABI, OWN_NOTE_NAME,
-    OwnNote,
+    ABI_VERSION, CTM_NOTE_NAME, CtmNote, FILE_FLAGS, FILE_TYPE, INFO_DWORDS, InfoWords, MACHINE, NOTE_NAME, NoteType,
+    OS_ABI,
 };
 use crate::raw;
 use ctm_x1k::{Program, TEXTURE_KINDS};
@@ -147,29 +147,29 @@ fn guide_notes(program: &Program) -> Vec<u8> {
 fn own_notes(program: &Program) -> Vec<u8> {
     let constants = &program.constants;
     let mut bytes = Vec::new();
-    for note in OwnNote::ALL {
+    for note in CtmNote::ALL {
         let content: Vec<u32> = match note {
-            OwnNote::Floats => {
+            CtmNote::Floats => {
                 constants.floats.iter().flat_map(|(number, [r, g, b, a])| [(*number).into(), *r, *g, *b, *a]).collect()
             }
-            OwnNote::Ints => {
+            CtmNote::Ints => {
                 constants.ints.iter().flat_map(|(number, value)| [(*number).into(), value.to_dword()]).collect()
             }
-            OwnNote::Bools => {
+            CtmNote::Bools => {
                 constants.bools.iter().flat_map(|(number, value)| [(*number).into(), (*value).into()]).collect()
             }
-            OwnNote::Interpolants => program
+            CtmNote::Interpolants => program
                 .info
                 .interpolant_registers()
                 .flat_map(|(slot, register)| [slot as u32, register.into()])
                 .collect(),
-            OwnNote::Textures => {
+            CtmNote::Textures => {
                 let code = |kind| TEXTURE_KINDS.iter().position(|(_, known)| *known == kind).unwrap_or(0) as u32;
                 program.info.sampled_inputs().flat_map(|(input, kind)| [input.into(), code(kind)]).collect()
             }
         };
         if !content.is_empty() {
-            add_note(&mut bytes, OWN_NOTE_NAME, note as u32, content);
+            add_note(&mut bytes, CTM_NOTE_NAME, note as u32, content);
         }
     }
     bytes

@@ -313,11 +313,11 @@ impl LiftState<'_> {
             let address = self.byte(first);
             let count = self.b.buffer_load(buffer, address, lanes);
             let count = self.b.iadd(count, one);
-            let has_room = self.b.icmp(IntTest::Ult, count, limit);
+            let is_below_limit = self.b.icmp(IntTest::Ult, count, limit);
             let dword = self.b.iadd(first, count);
             let inside = self.b.icmp(IntTest::Ult, dword, most);
-            let has_room = self.b.mask_and(has_room, inside);
-            let noted = self.b.mask_and(lanes, has_room);
+            let is_below_limit = self.b.mask_and(is_below_limit, inside);
+            let noted = self.b.mask_and(lanes, is_below_limit);
             let place = self.byte(dword);
             let event = self.b.constant(event);
             self.b.buffer_store(buffer, place, event, noted);

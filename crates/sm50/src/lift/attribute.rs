@@ -117,7 +117,7 @@ impl LiftState<'_> {
             TableBinding::Inputs => BufferBinding::Inputs,
             TableBinding::Patches => BufferBinding::Patches,
             TableBinding::Outputs | TableBinding::Stores => BufferBinding::Outputs,
-            TableBinding::Launch | TableBinding::Bank(_) | TableBinding::Coefficients => {
+            TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients => {
                 unreachable!("{binding:?} has no attribute words")
             }
         };

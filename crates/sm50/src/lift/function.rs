@@ -134,8 +134,8 @@ impl LiftState<'_> {
         let mut sum = self.shifted_right(high, 1);
         for bit in 2..9 {
             let is_set = self.shifted_left(x, 31 - bit);
-            let none = self.b.constant(31);
-            let is_set = self.b.sar(is_set, none);
+            let sign_bit = self.b.constant(31);
+            let is_set = self.b.sar(is_set, sign_bit);
             let row = self.shifted_right(x, 18 - bit);
             let row = self.b.and(row, is_set);
             sum = self.b.iadd(sum, row);

@@ -211,7 +211,7 @@ impl<'a> LiftState<'a> {
 
     /// A number of the launch.
     pub fn launch_entry(&mut self, entry: LaunchEntry) -> Value {
-        let table = self.table(TableBinding::Launch, LAUNCH_ENTRIES);
+        let table = self.table(TableBinding::StageLaunch, LAUNCH_ENTRIES);
         self.b.table_splat(table, entry.index())
     }
 

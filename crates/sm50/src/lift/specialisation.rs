@@ -2,7 +2,7 @@
 
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
-use crate::launch::{Constants, Launch, LaunchConstants};
+use crate::launch::{Constants, LaunchConstants, StageLaunch};
 use crate::special::packed;
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ const LEAST_ARENA: u32 = 16;
 
 impl Specialisation {
     /// What is known of a launch; `None` if it is one for the reference.
-    pub fn of(launch: &Launch) -> Option<Specialisation> {
+    pub fn of(launch: &StageLaunch) -> Option<Specialisation> {
         let (shader, count) = (&launch.shader, launch.invocations.count);
         let header = shader.header.unwrap_or_default();
         let per_lane = if shader.stage() == Stage::Geometry { header.max_output_vertex_count.into() } else { 1 };
@@ -111,7 +111,7 @@ impl Specialisation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableBinding {
     /// Numbers of the launch, see [`launch_words`].
-    Launch,
+    StageLaunch,
     /// Where the words of input records are, see [`place_words`].
     Inputs,
     /// Where the words of output records are.
@@ -149,11 +149,11 @@ pub enum BufferBinding {
     Footprints,
 }
 
-/// Entries of [`TableBinding::Launch`].
+/// Entries of [`TableBinding::StageLaunch`].
 pub(super) const LAUNCH_ENTRIES: u32 =
     (LaunchEntry::ArenaBytes(MOST_ARENAS as u32 - 1).index() + 1).next_power_of_two();
 
-/// An entry of [`TableBinding::Launch`].
+/// An entry of [`TableBinding::StageLaunch`].
 #[derive(Clone, Copy)]
 pub(super) enum LaunchEntry {
     Invocations,
@@ -196,8 +196,8 @@ impl LaunchEntry {
     }
 }
 
-/// The words of [`TableBinding::Launch`].
-pub fn launch_words(launch: &Launch) -> Vec<u32> {
+/// The words of [`TableBinding::StageLaunch`].
+pub fn launch_words(launch: &StageLaunch) -> Vec<u32> {
     let mut words = vec![0; LAUNCH_ENTRIES as usize];
     let mut put = |entry: LaunchEntry, word: u32| words[entry.index() as usize] = word;
     put(LaunchEntry::Invocations, launch.invocations.count);
@@ -229,13 +229,13 @@ pub(super) const FORBIDDEN: u32 = 2;
 
 /// One entry for each attribute word: the byte address of record 0's in the buffer of the records, or a mark that it is not
 /// there. Empty for roles that are no places.
-pub fn place_words(launch: &Launch, binding: TableBinding) -> Vec<u32> {
+pub fn place_words(launch: &StageLaunch, binding: TableBinding) -> Vec<u32> {
     let header = launch.shader.header.unwrap_or_default();
     let records = match binding {
         TableBinding::Inputs => launch.inputs,
         TableBinding::Patches => launch.patches,
         TableBinding::Outputs | TableBinding::Stores => launch.outputs,
-        TableBinding::Launch | TableBinding::Bank(_) | TableBinding::Coefficients => return Vec::new(),
+        TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients => return Vec::new(),
     };
     let place = |address| {
         let readable = header.imap.contains(address) && !super::attribute::is_special(launch.shader.stage(), address);

@@ -9,7 +9,7 @@ use crate::attributes::{
 };
 use crate::header::{AttributeMap, Header};
 use crate::launch::{
-    Column, Invocations, Launch, LaunchReport, MAX_HANDLES, NO_INVOCATION, Primitives, Shader, StageRunner, WARP,
+    Column, Invocations, LaunchReport, MAX_HANDLES, NO_INVOCATION, Primitives, Shader, StageLaunch, StageRunner, WARP,
 };
 use ctm_lane::budget::{self, Meter};
 use ctm_lane::run::RunOptions;
@@ -100,10 +100,10 @@ impl Batch<'_> {
         let next = draw.tess_init.or(draw.tessellation).or(draw.geometry);
         let (outputs, survivors) = outputs(&draw.vertex, next, window.count(), &[])?;
         let invocations = Invocations { count: window.count(), columns: None };
-        self.launch(&Launch {
+        self.launch(&StageLaunch {
             inputs: Some(&inputs),
             outputs: Some(&outputs),
-            ..Launch::new(draw.vertex, &draw.environment, &invocations, survivors)
+            ..StageLaunch::new(draw.vertex, &draw.environment, &invocations, survivors)
         })?;
 
         let vertices = draw.primitive.vertices(draw.patch_vertices);
@@ -118,7 +118,7 @@ impl Batch<'_> {
         }
     }
 
-    fn launch(&mut self, launch: &Launch) -> Result<(), DrawError> {
+    fn launch(&mut self, launch: &StageLaunch) -> Result<(), DrawError> {
         let records = [launch.inputs, launch.outputs, launch.patches].into_iter().flatten();
         let blocks = records.map(Records::buffer).chain(launch.emissions.map(Emissions::buffer));
         let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
@@ -160,12 +160,12 @@ impl Batch<'_> {
                 let packing = Packing::new(threads, patches.vertices);
                 let invocations = packing.invocations(count)?;
                 let (outputs, survivors) = outputs(&init, Some(*shader), invocations.count, &[])?;
-                self.launch(&Launch {
+                self.launch(&StageLaunch {
                     inputs: Some(vertices),
                     primitives: Some(&primitives),
                     patches: Some(&patch_records),
                     outputs: Some(&outputs),
-                    ..Launch::new(init, &draw.environment, &invocations, survivors)
+                    ..StageLaunch::new(init, &draw.environment, &invocations, survivors)
                 })?;
                 let control_points = |patch| (0..threads).map(move |thread| packing.invocation(patch, thread));
                 let indices = (0..count).flat_map(control_points).collect();
@@ -232,12 +232,12 @@ impl Batch<'_> {
                 view.set(lane, address, value.to_bits());
             }
         }
-        self.launch(&Launch {
+        self.launch(&StageLaunch {
             inputs: Some(control_points),
             primitives: Some(primitives),
             patches: Some(patch_records),
             outputs: Some(&outputs),
-            ..Launch::new(*shader, &self.draw.environment, &invocations, survivors)
+            ..StageLaunch::new(*shader, &self.draw.environment, &invocations, survivors)
         })?;
         let vertices = self.mesh_shape().vertices();
         let assembly =
@@ -285,12 +285,12 @@ impl Batch<'_> {
             let invocations = packing.invocations(count)?;
             let outputs = Records::new(Slots::of(&survivors), invocations.count * max_vertices)?;
             let emissions = Emissions::new(invocations.count, max_vertices)?;
-            self.launch(&Launch {
+            self.launch(&StageLaunch {
                 inputs: Some(records),
                 primitives: Some(&primitives),
                 outputs: Some(&outputs),
                 emissions: Some(&emissions),
-                ..Launch::new(*shader, &self.draw.environment, &invocations, survivors)
+                ..StageLaunch::new(*shader, &self.draw.environment, &invocations, survivors)
             })?;
             // Each vertex of a strip is in up to three primitives.
             budget::require(3 * 4 * u64::from(invocations.count) * u64::from(max_vertices))?;

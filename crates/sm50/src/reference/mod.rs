@@ -20,7 +20,7 @@ mod stepper;
 mod view;
 mod warp;
 
-use crate::launch::{Launch, LaunchReport, StageRunner, Stop};
+use crate::launch::{LaunchReport, StageLaunch, StageRunner, Stop};
 use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
@@ -33,7 +33,7 @@ use warp::{State, Warp};
 pub struct Reference;
 
 impl StageRunner for Reference {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Self::run_following(launch, options, None)
     }
 }
@@ -45,7 +45,7 @@ impl Reference {
     /// As there.
     pub fn run_observed(
         &self,
-        launch: &Launch,
+        launch: &StageLaunch,
         options: &RunOptions,
         invocation: impl Into<Followed>,
         observer: &mut dyn Observer,
@@ -54,7 +54,7 @@ impl Reference {
     }
 
     fn run_following(
-        launch: &Launch,
+        launch: &StageLaunch,
         options: &RunOptions,
         observed: Option<(Followed, &mut dyn Observer)>,
     ) -> Result<LaunchReport, Stop> {

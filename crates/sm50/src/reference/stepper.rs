@@ -4,7 +4,7 @@ pub(crate) use super::flow::Kind as Token;
 
 use super::view::{Register, participation, standing};
 use super::warp::{LANES, State, Warp, local_size};
-use crate::launch::{Launch, Stop};
+use crate::launch::{StageLaunch, Stop};
 use crate::program::Code;
 use ctm_follow::{Cell, Participation, Standing};
 use ctm_lane::budget::{Budget, Meter};
@@ -39,7 +39,7 @@ impl Moment {
 
 impl Stepper {
     /// For the warps of launches that use so many registers.
-    pub fn new(launches: &[Launch], registers: u8, options: &RunOptions) -> Self {
+    pub fn new(launches: &[StageLaunch], registers: u8, options: &RunOptions) -> Self {
         let local = launches.iter().map(local_size).max().unwrap_or(0).min(LOCAL_CELLS);
         Stepper {
             step_limit: options.step_limit,
@@ -53,7 +53,7 @@ impl Stepper {
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn start(&mut self, launch: &Launch, warp: u32) -> Result<bool, Stop> {
+    pub fn start(&mut self, launch: &StageLaunch, warp: u32) -> Result<bool, Stop> {
         self.state = Some(State::new(launch, &Meter::new(Budget::default(), None))?);
         self.with_warp(launch, |running| {
             running.start(warp);
@@ -67,7 +67,7 @@ impl Stepper {
     ///
     /// # Errors
     /// It traps.
-    pub fn step(&mut self, launch: &Launch) -> Result<bool, Stop> {
+    pub fn step(&mut self, launch: &StageLaunch) -> Result<bool, Stop> {
         if self.is_over {
             return Ok(false);
         }
@@ -82,7 +82,11 @@ impl Stepper {
         stepped.map(|()| !self.is_over)
     }
 
-    fn with_warp(&mut self, launch: &Launch, body: impl FnOnce(&mut Warp) -> Result<(), Stop>) -> Result<(), Stop> {
+    fn with_warp(
+        &mut self,
+        launch: &StageLaunch,
+        body: impl FnOnce(&mut Warp) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let Some(state) = self.state.take() else { return Ok(()) };
         let options = RunOptions { step_limit: self.step_limit, ..RunOptions::default() };
         // It is looked at so rarely that it never is in one step: who steps watches the time.

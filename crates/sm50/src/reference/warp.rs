@@ -7,7 +7,7 @@ use crate::field::key;
 use crate::header::{Header, Stage};
 use crate::instruction::Instruction;
 use crate::launch::{
-    Column, Launch, LaunchReport, Mode, NO_INVOCATION, Shader, Stop, Trap, TrapKind, WARP, WarningKind,
+    Column, LaunchReport, Mode, NO_INVOCATION, Shader, StageLaunch, Stop, Trap, TrapKind, WARP, WarningKind,
 };
 use crate::operand::PredSource;
 use crate::program::Code;
@@ -68,7 +68,7 @@ pub(super) struct State {
 
 impl State {
     /// Of warps of a launch, none of which has started.
-    pub fn new(launch: &Launch, meter: &Meter) -> Result<Self, Stop> {
+    pub fn new(launch: &StageLaunch, meter: &Meter) -> Result<Self, Stop> {
         let local_size = local_size(launch);
         meter.reserve(u64::from(WARP) * local_size as u64)?;
         Ok(State {
@@ -100,7 +100,7 @@ impl State {
 }
 
 /// Bytes of local memory that each lane of a launch needs: none, if no instruction accesses it.
-pub(super) fn local_size(launch: &Launch) -> usize {
+pub(super) fn local_size(launch: &StageLaunch) -> usize {
     let Shader { code, local_memory, .. } = launch.shader;
     let uses_local = code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
     if uses_local { local_memory as usize } else { 0 }
@@ -108,7 +108,7 @@ pub(super) fn local_size(launch: &Launch) -> usize {
 
 /// A warp that runs, reused for one after the other.
 pub(super) struct Warp<'a> {
-    pub launch: &'a Launch<'a>,
+    pub launch: &'a StageLaunch<'a>,
     options: &'a RunOptions<'a>,
     poller: Poller<'a>,
     pub header: Header,
@@ -133,7 +133,7 @@ pub(super) struct Warp<'a> {
 impl<'a> Warp<'a> {
     /// A warp in this state.
     pub fn new(
-        launch: &'a Launch<'a>,
+        launch: &'a StageLaunch<'a>,
         options: &'a RunOptions<'a>,
         meter: &'a Meter<'a>,
         follow: Option<Follow<'a>>,

@@ -7,7 +7,7 @@ use ctm_memory::{Format, Surface, Tiling};
 use ctm_x1k::{Domain, INPUTS, Job, OUTPUTS, Program};
 
 /// Memory beside that of surfaces: gaps, and rows that are longer than they need to be.
-const ROOM: u32 = 1 << 23;
+const SPARE_BYTES: u32 = 1 << 23;
 
 /// Textures and colour buffers.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Environment {
         let (width, height) = shader.size;
         let texels: u32 = shader.textures.iter().map(|texture| texture.width * texture.height).sum();
         let elements = texels + width * height * shader.outputs;
-        let mut buffers = Buffers::new(elements * Format::Float32_4.bytes_per_element() + ROOM);
+        let mut buffers = Buffers::new(elements * Format::Float32_4.bytes_per_element() + SPARE_BYTES);
         let inputs = shader.textures.iter().map(|texture| {
             let surface = buffers.allocate(texture.width, texture.height, Format::Float32_4, Tiling::Linear);
             // The clamped edge of an input is its pitch.

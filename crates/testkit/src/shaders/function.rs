@@ -8,7 +8,7 @@ use ctm_compile::ir::{self, Environment, Fetch, FetchKind, Function, Output, QUA
 /// Instructions and passes that a quad may take.
 const STEPS: u64 = 10_000_000;
 
-struct Surroundings<'a> {
+struct ShaderEnvironment<'a> {
     shader: &'a Shader,
     interface: &'a Interface,
     constants: &'a Constants,
@@ -16,7 +16,7 @@ struct Surroundings<'a> {
     at: [u32; 2],
 }
 
-impl Environment for Surroundings<'_> {
+impl Environment for ShaderEnvironment<'_> {
     fn uniform(&self, register: u8, channel: u8) -> u32 {
         self.constants.0.get(&register).map_or(0, |values| values[usize::from(channel)].to_bits())
     }
@@ -73,7 +73,7 @@ pub fn pictures(shader: &Shader, interface: &Interface, function: &Function) -> 
     quads.sort_unstable();
     quads.dedup();
     for (i, j) in quads {
-        let surroundings = Surroundings { shader, interface, constants: &constants, texels: &texels, at: [i, j] };
+        let surroundings = ShaderEnvironment { shader, interface, constants: &constants, texels: &texels, at: [i, j] };
         let outcome = ir::eval(function, &surroundings, STEPS).map_err(|stop: Stop| stop.to_string())?;
         for lane in (0..QUAD).filter(|&lane| !outcome.killed[lane]) {
             let pixel = ((j + lane as u32 / 2) * width + i + lane as u32 % 2) as usize;

@@ -5,7 +5,7 @@ use crate::hunt::tally::{Tally, add, one_more};
 use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
 use ctm_memory::{Arena, Buffer};
-use ctm_sm50::launch::{Launch, LaunchReport, StageRunner, Stop};
+use ctm_sm50::launch::{LaunchReport, StageLaunch, StageRunner, Stop};
 use ctm_sm50::lift::{NotLifted, Specialisation, lift};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{Op, ROWS};
@@ -65,7 +65,7 @@ impl ComparingRunner {
     /// Counts a launch by name.
     fn count_launch(
         &self,
-        launch: &Launch,
+        launch: &StageLaunch,
         lifted: Option<Option<NotLifted>>,
         compiled: bool,
         result: &Result<LaunchReport, Stop>,
@@ -93,7 +93,7 @@ impl StageRunner for ComparingRunner {
     ///
     /// # Panics
     /// They do not agree on records, emissions, statistics, warnings or the error, or machine code was not shown to be safe.
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let records = [launch.outputs, launch.patches].into_iter().flatten().map(|records| records.buffer());
         let global = launch.environment.memory.into_iter().flat_map(|space| {
             let buffer = |arena: &Arc<Arena>| Buffer::new(space, arena.base(), arena.size()).expect("it is mapped");

@@ -5,7 +5,7 @@ use ctm_debug::{Session, SessionError};
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
 use ctm_sm50::debug::{DebugError, LaunchCopy, listing, session};
-use ctm_sm50::launch::{Environment, Invocations, Launch, LaunchReport, Mode, Shader, StageRunner, Stop};
+use ctm_sm50::launch::{Environment, Invocations, LaunchReport, Mode, Shader, StageLaunch, StageRunner, Stop};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text;
 use ctm_testkit::random::Random;
@@ -27,7 +27,7 @@ struct Watching<'s> {
 }
 
 impl StageRunner for Watching<'_> {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (random, launches) = &mut *seen;
         let program = self.programs.iter().position(|shader| shader.stage() == launch.shader.stage());
@@ -69,7 +69,8 @@ fn of_grid(random: &mut Random) -> u64 {
     let environment = Environment { memory: Some(&memory), mode, ..Environment::default() };
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let shader = Shader::from(&program);
-    let launch = Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, Default::default()) };
+    let launch =
+        StageLaunch { grid: Some(grid), ..StageLaunch::new(shader, &environment, &invocations, Default::default()) };
     let options = RunOptions { step_limit: 4000, ..ctm_testkit::untimed() };
     let open = |memory: &Space, thread| -> Result<Session, DebugError> {
         session(vec![LaunchCopy::of(&launch, 0)?], Some(memory), Vec::new(), &options, listing(&[shader]), (thread, 0))

@@ -3,7 +3,7 @@
 use super::worklist::Worklist;
 use super::{Finding, FindingCode, Subject};
 use crate::codes::{AddressOp, BranchOp, FlowOp};
-use crate::graph::Way;
+use crate::graph::EdgeKind;
 use crate::instruction::{Body, Flow};
 use std::collections::BTreeSet;
 
@@ -50,15 +50,15 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
             Body::Flow(flow) => {
                 walk.visit(pc, flow, &stacks);
                 for edge in subject.group.successors(pc) {
-                    match edge.way {
-                        Way::Return { .. } if any_returns => {}
-                        Way::Return { .. } => {
+                    match edge.kind {
+                        EdgeKind::Return { .. } if any_returns => {}
+                        EdgeKind::Return { .. } => {
                             any_returns = true;
                             open.extend(subject.group.calls().iter().copied());
                         }
-                        Way::Jump if skips_to_a_loop_end(subject, pc, edge.to) => {}
-                        way @ (Way::Stay | Way::Jump) => {
-                            arriving.push((edge.to, after(pc, flow, &stacks, way == Way::Jump)))
+                        EdgeKind::Jump if skips_to_a_loop_end(subject, pc, edge.to) => {}
+                        kind @ (EdgeKind::Stay | EdgeKind::Jump) => {
+                            arriving.push((edge.to, after(pc, flow, &stacks, kind == EdgeKind::Jump)))
                         }
                     }
                 }

@@ -5,7 +5,7 @@ use super::legal::channel_letters;
 use super::worklist::Worklist;
 use super::{Finding, FindingCode, Subject};
 use crate::effects::Effects;
-use crate::graph::Way;
+use crate::graph::EdgeKind;
 use crate::instruction::{Body, Instruction, Operand};
 
 pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
@@ -82,9 +82,9 @@ fn settled(subject: &Subject) -> Vec<Bits> {
         };
         let mut returns = false;
         for edge in subject.lane.successors(pc) {
-            match edge.way {
-                Way::Stay | Way::Jump => arrive(edge.to, out, &mut open),
-                Way::Return { .. } => returns = true,
+            match edge.kind {
+                EdgeKind::Stay | EdgeKind::Jump => arrive(edge.to, out, &mut open),
+                EdgeKind::Return { .. } => returns = true,
             }
         }
         if returned != Bits::FULL && subject.lane.calls().binary_search(&pc).is_ok() && pc + 1 < program.code.len() {

@@ -7,10 +7,10 @@
 mod edge;
 mod exact;
 mod key;
-mod way;
+mod route;
 
 pub use key::{Key, KeyRef};
-pub use way::Order;
+pub use route::Order;
 
 use crate::lift::{self, Form, Lifted, NotLifted, SurfaceBinding};
 use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, reference};
@@ -24,8 +24,8 @@ use ctm_memory::{Bounds, Sharing, View};
 use edge::Quads;
 use exact::ExactForm;
 use key::Environment;
+use route::{Route, route, sharing};
 use thiserror::Error;
-use way::{Way, sharing, way};
 
 impl GuestJob for Job<'_> {
     type Key = Key;
@@ -86,11 +86,11 @@ impl GuestJob for Job<'_> {
     /// Quads that the domain's edge cuts do not count: they are always interpreted.
     fn is_compiled(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<(), NotCompiled> {
         let independent = kernels.independent.as_ref().map_err(|&reason| reason)?;
-        let way = way(self, self.order());
-        if let Way::Exact(order) | Way::Reference(order) = way {
+        let route = route(self, self.order());
+        if let Route::Exact(order) | Route::Reference(order) = route {
             return Err(NotCompiled::Order(order));
         }
-        if !is_independent(self, way, options, &independent.lifted) {
+        if !is_independent(self, route, options, &independent.lifted) {
             return Err(NotCompiled::StepLimit);
         }
         if independent.lifted.uses_quads && Quads::of(self.domain).whole().is_none() {
@@ -108,7 +108,7 @@ impl GuestJob for Job<'_> {
         options: &RunOptions,
         runtime: &Runtime,
     ) -> Result<RunStats, RunError> {
-        kernels.run(self, way(self, order), options, runtime)
+        kernels.run(self, route(self, order), options, runtime)
     }
 
     fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
@@ -125,7 +125,7 @@ pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
     let Key { program, environment } = KeyRef::of(job).into_owned();
     let lift = |form| lift::lift(&program, &environment.specialisation, form);
     if let Ok(lifted) = lift(Form::Independent)
-        && is_independent(job, way(job, job.order()), options, &lifted)
+        && is_independent(job, route(job, job.order()), options, &lifted)
     {
         let surfaces: Option<Vec<SurfaceLayout>> =
             lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect();
@@ -137,7 +137,7 @@ pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
 
 /// Whether lanes of a job may run in any order.
 pub fn is_order_free(job: &Job) -> bool {
-    way(job, job.order()) == Way::Independent
+    route(job, job.order()) == Route::Independent
 }
 
 /// Why machine code does not run an X1K job.
@@ -238,12 +238,12 @@ impl Kernels {
     }
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
-    fn run(&self, job: &Job, way: Way, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
+    fn run(&self, job: &Job, route: Route, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
         let effort = options.effort();
         // Which groups execute an instruction only the exact form tells.
         if let Some(independent) =
             self.independent.as_ref().ok().filter(|independent| {
-                options.counts.is_none() && is_independent(job, way, options, &independent.lifted)
+                options.counts.is_none() && is_independent(job, route, options, &independent.lifted)
             })
         {
             let Some(independent) = independent.bind(job, runtime, &effort) else {
@@ -259,7 +259,7 @@ impl Kernels {
             }
         }
         match self.exact(job, &effort) {
-            Some(exact) if !matches!(way, Way::Reference(_)) => exact.run(job, options),
+            Some(exact) if !matches!(route, Route::Reference(_)) => exact.run(job, options),
             _ => reference::run(job, options),
         }
     }
@@ -292,8 +292,8 @@ fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
 
 /// Whether the group-independent form is the program for this job: the order of lanes does not matter, and it does not reach the step
 /// limit.
-fn is_independent(job: &Job, way: Way, options: &RunOptions, lifted: &Lifted) -> bool {
-    way == Way::Independent && max_steps(job, lifted) <= options.step_limit
+fn is_independent(job: &Job, route: Route, options: &RunOptions, lifted: &Lifted) -> bool {
+    route == Route::Independent && max_steps(job, lifted) <= options.step_limit
 }
 
 /// Binds the names of a function to the job's memory and constants.

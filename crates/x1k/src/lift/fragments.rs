@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// What the fragments of a group bring at program start.
 #[derive(Default)]
-pub struct Start {
+pub struct FragmentInputs {
     /// Temporaries that are filled, with their channels. Of several values of one temporary the last one stays.
     pub temporaries: Vec<(u8, [Value; 4])>,
 }
@@ -37,13 +37,13 @@ pub struct FetchValues {
 /// Tables that it declares come behind those of the program ([`TABLES`](super::TABLES)). All lanes of the domain run the program, those that
 /// are not covered too, so that there are no masks where all of a group are in the domain; only what is written heeds coverage. The domain
 /// has whole quads.
-pub trait Surroundings {
+pub trait FragmentEnvironment {
     /// Coverage and interpolation. Groups without a covered lane may end.
-    fn start(&self, b: &mut Builder) -> Start;
+    fn prologue(&self, b: &mut Builder) -> FragmentInputs;
     /// Red, green, blue and alpha of a texture, in these lanes.
-    fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4];
+    fn texture(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4];
     /// What becomes of outputs A to D, and of W, in these lanes: those that were not killed, as far as they are covered.
-    fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value);
+    fn epilogue(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value);
 }
 
 /// Lifts a program that runs over fragments, in its group-independent form. `finite` says per channel that no constant is an infinity or a
@@ -55,7 +55,7 @@ pub trait Surroundings {
 pub fn lift_fragments(
     program: &Program,
     finite: [bool; 4],
-    surroundings: &dyn Surroundings,
+    environment: &dyn FragmentEnvironment,
     effort: &Effort,
 ) -> Result<Lifted, NotLifted> {
     let specialisation = Specialisation {
@@ -70,7 +70,7 @@ pub fn lift_fragments(
         unfused: false,
         finite,
     };
-    let lifted = independent::lift(program, &specialisation, Some(surroundings), effort)?;
+    let lifted = independent::lift(program, &specialisation, Some(environment), effort)?;
     let flow = |instruction: &Instruction| matches!(instruction.body, Body::Flow(_));
     match program.code.iter().position(flow) {
         Some(at) if lifted.uses_quads => Err(NotLifted::Unstructured(at)),

@@ -1,6 +1,6 @@
 //! The state of a group as values: registers, masks, constants.
 
-use super::fragments::{Start, Surroundings};
+use super::fragments::{FragmentEnvironment, FragmentInputs};
 use super::{
     BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, ORIGIN_ENTRY, PE_VALUE_TABLE, PLANES_ENTRIES, PLANES_ENTRY,
     Specialisation, SurfaceBinding,
@@ -52,7 +52,7 @@ pub(super) struct LiftState<'a> {
     pub program: &'a Program,
     pub specialisation: &'a Specialisation,
     /// What stands around a program that runs over fragments.
-    pub surroundings: Option<&'a dyn Surroundings>,
+    pub environment: Option<&'a dyn FragmentEnvironment>,
     pub uses_quads: bool,
     /// Quads may have helper lanes: the exact form runs those that the domain's edge cuts, too.
     helps: bool,
@@ -80,7 +80,7 @@ impl<'a> LiftState<'a> {
         program: &'a Program,
         specialisation: &'a Specialisation,
         form: Form,
-        surroundings: Option<&'a dyn Surroundings>,
+        environment: Option<&'a dyn FragmentEnvironment>,
     ) -> Self {
         let mut b = Builder::new();
         for channel in 0..FLOAT_TABLES {
@@ -97,9 +97,9 @@ impl<'a> LiftState<'a> {
         let arrays = relative_channels(program).map(|relative| {
             relative.then(|| b.function.add_array(ArrayDecl { entries: TEMPS as u32, ty: Type::Lane }))
         });
-        let start = match surroundings {
-            Some(surroundings) => surroundings.start(&mut b),
-            None => Start::default(),
+        let start = match environment {
+            Some(environment) => environment.prologue(&mut b),
+            None => FragmentInputs::default(),
         };
         let covered = b.covered();
         let sampled = |input: u8| specialisation.samplers.get(&input).map(|input| (&input.sampler, &input.shape));
@@ -111,7 +111,7 @@ impl<'a> LiftState<'a> {
         let mut machine = LiftState {
             program,
             specialisation,
-            surroundings,
+            environment,
             uses_quads,
             helps: uses_quads && form == Form::Exact,
             covered,
@@ -395,10 +395,10 @@ impl<'a> LiftState<'a> {
         let (program, specialisation) = (self.program, self.specialisation);
         let live = self.b.get(self.live);
         let mut lanes = self.deciding(live);
-        if let Some(surroundings) = self.surroundings {
+        if let Some(environment) = self.environment {
             let outputs = std::array::from_fn(|output| self.outputs[output].map(|channel| self.b.get(channel)));
             let depth = self.b.get(self.cond_value);
-            surroundings.finish(&mut self.b, lanes, &outputs, depth);
+            environment.epilogue(&mut self.b, lanes, &outputs, depth);
             return self.b.ret();
         }
         let (x, y) = (self.b.pos_x(), self.b.pos_y());

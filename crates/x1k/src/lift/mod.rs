@@ -22,7 +22,7 @@ mod plan;
 pub mod sampling;
 mod texture;
 
-pub use fragments::{FetchValues, Start, Surroundings, lift_fragments};
+pub use fragments::{FetchValues, FragmentEnvironment, FragmentInputs, lift_fragments};
 
 use crate::conditional::{CondLocation, CondTest};
 use crate::interpolants::Plane;

@@ -16,12 +16,12 @@ impl LiftState<'_> {
         if matches!(tex.op, TexOp::Nop | TexOp::Texkill | TexOp::Reserved7) {
             return;
         }
-        let element = match self.surroundings {
-            Some(surroundings) => {
+        let element = match self.environment {
+            Some(environment) => {
                 let [coordinates, dx, dy] = [&tex.src, &tex.dx, &tex.dy].map(|source| self.coordinates(source));
                 let Tex { id: unit, op, unscaled, .. } = *tex;
                 let fetch = FetchValues { unit, op, unscaled, coordinates, dx, dy };
-                surroundings.fetch(&mut self.b, &fetch, executing)
+                environment.texture(&mut self.b, &fetch, executing)
             }
             None if self.specialisation.samplers.contains_key(&tex.id) => self.sample(tex, executing),
             None => {

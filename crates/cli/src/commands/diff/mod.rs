@@ -6,7 +6,7 @@ use crate::args::{DiffCommand, RunCommand};
 use crate::host::Unwritten;
 use crate::isa::File;
 use crate::options::values::FollowedLane;
-use crate::recorder::{Layout, Output, Recorder, Way};
+use crate::recorder::{FollowedSteps, Layout, Output, Recorder};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::Difference;
@@ -37,12 +37,12 @@ pub fn diff(args: &DiffCommand, console: &mut Console) -> Result<(), Failure> {
     }
     let first = pairs.iter().zip(&differences).find_map(|((a, _), difference)| Some((*a, difference.as_ref()?)));
     let lane = first.map(|(output, difference)| args.lane.unwrap_or_else(|| lane(output, difference)));
-    let ways = match lane {
+    let followed = match lane {
         Some(lane) => [follow(&mut a, lane, console)?, follow(&mut b, lane, console)?],
         None => [None, None],
     };
     let outputs = pairs.iter().map(|(a, _)| *a).zip(&differences).collect();
-    let report = Report { outputs, lane, ways: &ways };
+    let report = Report { outputs, lane, followed: &followed };
     if args.is_json() {
         console.json(&report.json())?;
     } else {
@@ -58,17 +58,21 @@ fn run(command: &mut RunCommand, console: &mut Console, err: &mut dyn Write) -> 
     let host = Unwritten(console.host);
     let mut inner = Console { out: &mut io::sink(), err, host: &host, interactive: false, ..*console };
     let ran = File::read(&command.program, &inner)
-        .and_then(|(isa, file)| command.own.runner(isa)?.run(file, &command.run, &mut inner));
+        .and_then(|(isa, file)| command.isa_options.runner(isa)?.run(file, &command.run, &mut inner));
     console.refused = inner.refused;
     ran.map(|()| recorder)
 }
 
 /// What a lane goes through in one of the programs, if it can be followed. What there is to say of the program was said before.
-fn follow(command: &mut RunCommand, lane: FollowedLane, console: &mut Console) -> Result<Option<Way>, Failure> {
+fn follow(
+    command: &mut RunCommand,
+    lane: FollowedLane,
+    console: &mut Console,
+) -> Result<Option<FollowedSteps>, Failure> {
     let execution = &mut command.run.execution;
     (execution.follow, execution.engine, execution.follow_steps) = (Some(lane), None, MOST_STEPS);
     match run(command, console, &mut io::sink()) {
-        Ok(recorder) => Ok(recorder.take_way()),
+        Ok(recorder) => Ok(recorder.take_steps()),
         Err(Failure::Usage(_)) => Ok(None),
         Err(failure) => Err(failure),
     }

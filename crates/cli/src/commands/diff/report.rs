@@ -2,7 +2,7 @@
 
 use super::MOST_STEPS;
 use crate::options::values::FollowedLane;
-use crate::recorder::{Layout, Output, Way};
+use crate::recorder::{FollowedSteps, Layout, Output};
 use crate::run::follow::{accesses, address, changes, effects, value};
 use ctm_array::{Array, Data, Difference};
 use ctm_follow::{Change, Kind, Listed, Step, last_write, parting, words};
@@ -15,7 +15,7 @@ pub struct Report<'r> {
     /// The lane that was followed.
     pub lane: Option<FollowedLane>,
     /// What it went through in both runs.
-    pub ways: &'r [Option<Way>; 2],
+    pub followed: &'r [Option<FollowedSteps>; 2],
 }
 
 impl Report<'_> {
@@ -26,7 +26,7 @@ impl Report<'_> {
 
     /// The steps where the lane's ways part, and the last ones that left the values that differ; in both runs.
     fn steps(&self) -> Option<[[Option<&Listed>; 2]; 2]> {
-        let [Some(a), Some(b)] = self.ways else { return None };
+        let [Some(a), Some(b)] = self.followed else { return None };
         let (_, difference) = self.first()?;
         let [of_a, of_b] = difference.bits;
         Some([parting(&a.steps, &b.steps), [last_write(&a.steps, of_a), last_write(&b.steps, of_b)]])
@@ -43,7 +43,8 @@ impl Report<'_> {
         }
         let Some([parting, written]) = self.steps() else { return page };
         let lane = self.lane.map(|lane| lane.to_string()).unwrap_or_default();
-        let is_cut = self.ways.iter().flatten().any(|way| way.steps.len() as u64 == MOST_STEPS);
+        let is_cut =
+            self.followed.iter().flatten().any(|followed_steps| followed_steps.steps.len() as u64 == MOST_STEPS);
         page += &match parting {
             steps if is_cut && steps.contains(&None) => {
                 format!("the first {MOST_STEPS} steps of lane {lane} are alike; later ones were not compared\n")
@@ -58,7 +59,10 @@ impl Report<'_> {
     fn unwritten(&self) -> [&'static str; 2] {
         let bits = self.first().map(|(_, difference)| difference.bits).unwrap_or_default();
         [0, 1].map(|run| {
-            let mut at_end = self.ways[run].iter().flat_map(|way| &way.end).flat_map(|access| &access.values);
+            let mut at_end = self.followed[run]
+                .iter()
+                .flat_map(|followed_steps| &followed_steps.end)
+                .flat_map(|access| &access.values);
             match at_end.any(|value| *value == bits[run]) {
                 true => "no step: it is what the output register held from the start, written at the lane's end",
                 false => "no step of the lane: it is what was there before, or another lane's",
@@ -67,17 +71,25 @@ impl Report<'_> {
     }
 
     fn lines(&self, steps: [Option<&Listed>; 2], none: [&str; 2]) -> String {
-        let line = |(name, (way, step), none): (&str, (&Option<Way>, Option<&Listed>), &str)| match (way, step) {
-            (Some(way), Some(Listed { step, text })) => {
-                let text = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-                let came = came(step).join("; ");
-                format!("  {name}: step {}, {}  {text}\n     {came}\n", step.number, (way.address)(step.event.at))
-            }
-            _ => format!("  {name}: {none}\n"),
-        };
+        let line =
+            |(name, (followed_steps, step), none): (&str, (&Option<FollowedSteps>, Option<&Listed>), &str)| match (
+                followed_steps,
+                step,
+            ) {
+                (Some(followed_steps), Some(Listed { step, text })) => {
+                    let text = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+                    let came = came(step).join("; ");
+                    format!(
+                        "  {name}: step {}, {}  {text}\n     {came}\n",
+                        step.number,
+                        (followed_steps.address)(step.event.at)
+                    )
+                }
+                _ => format!("  {name}: {none}\n"),
+            };
         let [of_a, of_b] = steps;
         let [none_a, none_b] = none;
-        let [way_a, way_b] = self.ways;
+        let [way_a, way_b] = self.followed;
         [("A", (way_a, of_a), none_a), ("B", (way_b, of_b), none_b)].into_iter().map(line).collect()
     }
 

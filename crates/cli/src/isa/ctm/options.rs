@@ -2,7 +2,7 @@
 
 use super::replay::replay;
 use crate::execution::{Execution, NamedFiles};
-use crate::isa::OwnCommand;
+use crate::isa::IsaCommand;
 use crate::options::BudgetArgs;
 use crate::options::values::engine;
 use crate::{Console, Failure};
@@ -74,7 +74,7 @@ impl Execution for ReplayArgs {
     }
 }
 
-impl OwnCommand for ReplayArgs {
+impl IsaCommand for ReplayArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
         replay(self, console)
     }

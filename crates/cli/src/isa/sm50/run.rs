@@ -22,7 +22,7 @@ use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
 use ctm_sm50::launch::{
-    Constants, Environment, Grid, Invocations, Launch, LaunchConstants, LaunchReport, Mode, Shader, Stop, WARP,
+    Constants, Environment, Grid, Invocations, LaunchConstants, LaunchReport, Mode, Shader, StageLaunch, Stop, WARP,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
@@ -84,9 +84,10 @@ impl Kernel {
         sm50: &Sm50Args,
         environment: &'a Environment<'a>,
         invocations: &'a Invocations,
-    ) -> Result<Launch<'a>, Failure> {
+    ) -> Result<StageLaunch<'a>, Failure> {
         let all = AttributeMap::default();
-        let launch = Launch { grid: Some(self.grid), ..Launch::new(self.shader(sm50), environment, invocations, all) };
+        let launch =
+            StageLaunch { grid: Some(self.grid), ..StageLaunch::new(self.shader(sm50), environment, invocations, all) };
         require_own_constants(&launch, &environment.constants)?;
         Ok(launch)
     }
@@ -169,7 +170,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
 }
 
 /// Refuses constants that stand where the launch has its own.
-fn require_own_constants(launch: &Launch, constants: &Constants) -> Result<(), Failure> {
+fn require_own_constants(launch: &StageLaunch, constants: &Constants) -> Result<(), Failure> {
     let Some(conflict) = launch.constants().and_then(|own| own.fit(constants).err()) else { return Ok(()) };
     let message = Message::error(format!("constant bank {}: {conflict}", LaunchConstants::BANK));
     Err(Failure::Usage(message.help(

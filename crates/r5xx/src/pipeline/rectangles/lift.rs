@@ -6,7 +6,7 @@ use crate::pipeline::window::GRID;
 use ctm_lane::{Builder, Channels, Denorm, IntTest, Rounding, SurfaceDecl, Table, TableDecl, Value};
 use ctm_memory::Format;
 use ctm_x1k::OUTPUTS;
-use ctm_x1k::lift::{FetchValues, Start, Surroundings, TABLES};
+use ctm_x1k::lift::{FetchValues, FragmentEnvironment, FragmentInputs, TABLES};
 
 /// Rows of a strip at most: tables have an entry for each, by their number modulo this.
 const ROWS: usize = 64;
@@ -100,8 +100,8 @@ impl LanePosition {
     }
 }
 
-impl Surroundings for Key {
-    fn start(&self, b: &mut Builder) -> Start {
+impl FragmentEnvironment for Key {
+    fn prologue(&self, b: &mut Builder) -> FragmentInputs {
         let count =
             |kind| self.presets.iter().flat_map(|(_, kinds)| kinds).filter(|&&other| other == kind).count() as u32;
         let (columns, rows) = (count(ComponentKind::OfColumn), count(ComponentKind::OfRow));
@@ -163,14 +163,14 @@ impl Surroundings for Key {
         };
         let temporaries =
             self.presets.iter().map(|&(temporary, kinds)| (temporary, kinds.map(&mut component))).collect();
-        Start { temporaries }
+        FragmentInputs { temporaries }
     }
 
-    fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
+    fn texture(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
         fetch_texture(b, &self.textures, fetch, lanes)
     }
 
-    fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], _depth: Value) {
+    fn epilogue(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], _depth: Value) {
         let first = self.texture_layouts.len();
         let lanes = if self.is_rectangle {
             lanes

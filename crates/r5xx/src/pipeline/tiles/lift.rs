@@ -7,7 +7,7 @@ use super::{Component, DEPTH, FLAGS, Flags, Key};
 use crate::pipeline::rectangles::{fetch_texture, flat_coordinates, scale};
 use ctm_lane::{Buffer, Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
 use ctm_memory::Format;
-use ctm_x1k::lift::{FetchValues, Start, Surroundings};
+use ctm_x1k::lift::{FetchValues, FragmentEnvironment, FragmentInputs};
 use ctm_x1k::{INPUTS, OUTPUTS, TexOp};
 use std::cell::{Cell, RefCell};
 
@@ -211,8 +211,8 @@ impl<'k> Lifting<'k> {
     }
 }
 
-impl Surroundings for Lifting<'_> {
-    fn start(&self, b: &mut Builder) -> Start {
+impl FragmentEnvironment for Lifting<'_> {
+    fn prologue(&self, b: &mut Builder) -> FragmentInputs {
         for layout in &self.key.texture_layouts {
             let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
             b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
@@ -236,10 +236,10 @@ impl Surroundings for Lifting<'_> {
         };
         let presets = self.key.presets.iter();
         let temporaries = presets.map(|&(temporary, components)| (temporary, components.map(&mut component))).collect();
-        Start { temporaries }
+        FragmentInputs { temporaries }
     }
 
-    fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
+    fn texture(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
         let unit = usize::from(fetch.unit) % INPUTS;
         if self.key.textures[unit].is_some() {
             return fetch_texture(b, &self.key.textures, fetch, lanes);
@@ -262,7 +262,7 @@ impl Surroundings for Lifting<'_> {
         }
     }
 
-    fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value) {
+    fn epilogue(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value) {
         if !self.key.is_tested {
             self.test_late(b, lanes, outputs[0][3], depth);
         }

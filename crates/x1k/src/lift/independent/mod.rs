@@ -13,7 +13,7 @@ mod calls;
 mod loops;
 mod open;
 
-use super::fragments::Surroundings;
+use super::fragments::FragmentEnvironment;
 use super::machine::{LiftState, Wants};
 use super::plan::Limits;
 use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
@@ -73,10 +73,10 @@ impl Step<'_> {
 pub(super) fn lift(
     program: &Program,
     specialisation: &Specialisation,
-    surroundings: Option<&dyn Surroundings>,
+    environment: Option<&dyn FragmentEnvironment>,
     effort: &Effort,
 ) -> Walked<Lifted> {
-    let m = LiftState::new(program, specialisation, Form::Independent, surroundings);
+    let m = LiftState::new(program, specialisation, Form::Independent, environment);
     let limits = Limits::of(program);
     let mut walk = Walk { m, limits, open: Opened::default(), steps: Vec::new(), counted_to: 0, visits: 0 };
     walk.run(effort)?;

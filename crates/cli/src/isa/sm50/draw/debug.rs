@@ -13,7 +13,7 @@ use ctm_lane::run::RunOptions;
 use ctm_sm50::Stage;
 use ctm_sm50::attributes::NoMemory;
 use ctm_sm50::debug::{LaunchCopy, listing, session};
-use ctm_sm50::launch::{Launch, LaunchReport, StageRunner, Stop};
+use ctm_sm50::launch::{LaunchReport, StageLaunch, StageRunner, Stop};
 use ctm_sm50::pipeline::{Draw, DrawError};
 use std::sync::{Mutex, PoisonError};
 
@@ -37,7 +37,7 @@ struct Seen {
 }
 
 impl StageRunner for Copying<'_> {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.count += 1;
         if seen.launches.len() < MOST_LAUNCHES {

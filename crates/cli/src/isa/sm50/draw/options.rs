@@ -4,7 +4,7 @@ use super::values::{Attribute, CaptureRange, Levels};
 use super::{debug, draw};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::sm50::data::BANKS;
-use crate::isa::{OwnCommand, program_files};
+use crate::isa::{IsaCommand, program_files};
 use crate::options::values::{FollowedLane, Numbered, engine, named};
 use crate::options::{BudgetArgs, DRAW, Given, Use};
 use crate::run::{Debugged, require_terminal};
@@ -218,7 +218,7 @@ impl Execution for DrawArgs {
     }
 }
 
-impl OwnCommand for DrawArgs {
+impl IsaCommand for DrawArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
         match self.debug {
             None => draw(self, console),

@@ -3,7 +3,7 @@
 use super::{Options, compile, language, understood};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::x1k::file_of;
-use crate::isa::{OwnCommand, output_path};
+use crate::isa::{IsaCommand, output_path};
 use crate::options::{BudgetArgs, Size, TimeLimit};
 use crate::outputs::{Form, Sink};
 use crate::report::Message;
@@ -96,7 +96,7 @@ impl Execution for CompileArgs {
     }
 }
 
-impl OwnCommand for CompileArgs {
+impl IsaCommand for CompileArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
         let source = source::text_file(console.host, &self.source)?;
         let Some(language) = language(&self.source) else {

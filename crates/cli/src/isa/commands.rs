@@ -43,7 +43,7 @@ pub trait Runner: fmt::Debug {
 }
 
 /// A command that an instruction set has for itself.
-pub trait OwnCommand: Execution + fmt::Debug {
+pub trait IsaCommand: Execution + fmt::Debug {
     /// Executes it.
     ///
     /// # Errors
@@ -112,12 +112,12 @@ pub struct CommandEntry {
     name: &'static str,
     about: &'static str,
     augment: fn(Command) -> Command,
-    parse: fn(&ArgMatches) -> Result<Box<dyn OwnCommand>, Error>,
+    parse: fn(&ArgMatches) -> Result<Box<dyn IsaCommand>, Error>,
 }
 
 impl CommandEntry {
     /// The entry of a type, with the name of the command and what it does.
-    pub fn of<T: Args + OwnCommand + 'static>(name: &'static str, about: &'static str) -> Self {
+    pub fn of<T: Args + IsaCommand + 'static>(name: &'static str, about: &'static str) -> Self {
         CommandEntry {
             name,
             about,
@@ -133,9 +133,9 @@ impl CommandEntry {
 
 /// The options that all instruction sets add to `ctm run`.
 #[derive(Debug)]
-pub struct OwnOptions(Vec<(Isa, Given)>);
+pub struct IsaOptions(Vec<(Isa, Given)>);
 
-impl OwnOptions {
+impl IsaOptions {
     /// The options that programs of this instruction set run with.
     ///
     /// # Errors
@@ -162,10 +162,10 @@ impl OwnOptions {
     }
 }
 
-impl FromArgMatches for OwnOptions {
+impl FromArgMatches for IsaOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let given = |isa: Isa| Some((isa.runner()?.parse)(matches).map(|given| (isa, given)));
-        Isa::all().filter_map(given).collect::<Result<_, Error>>().map(OwnOptions)
+        Isa::all().filter_map(given).collect::<Result<_, Error>>().map(IsaOptions)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -174,7 +174,7 @@ impl FromArgMatches for OwnOptions {
     }
 }
 
-impl Args for OwnOptions {
+impl Args for IsaOptions {
     fn augment_args(command: Command) -> Command {
         Isa::all().filter_map(|isa| isa.runner()).fold(command, |command, entry| (entry.augment)(command))
     }
@@ -186,15 +186,15 @@ impl Args for OwnOptions {
 
 /// The commands that instruction sets add.
 #[derive(Debug)]
-pub struct OwnCommands(pub Box<dyn OwnCommand>);
+pub struct IsaCommands(pub Box<dyn IsaCommand>);
 
-impl FromArgMatches for OwnCommands {
+impl FromArgMatches for IsaCommands {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let chosen = matches.subcommand().and_then(|(name, matches)| {
             let entry = CommandEntry::all().find(|entry| entry.name == name)?;
             Some((entry.parse)(matches))
         });
-        chosen.unwrap_or_else(|| Err(Error::new(ErrorKind::MissingSubcommand))).map(OwnCommands)
+        chosen.unwrap_or_else(|| Err(Error::new(ErrorKind::MissingSubcommand))).map(IsaCommands)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -203,7 +203,7 @@ impl FromArgMatches for OwnCommands {
     }
 }
 
-impl Subcommand for OwnCommands {
+impl Subcommand for IsaCommands {
     fn augment_subcommands(command: Command) -> Command {
         CommandEntry::all().fold(command, |command, CommandEntry { name, about, augment, .. }| {
             command.subcommand(augment(Command::new(name)).about(about))

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// Which of the ways to run a job gives the results of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Route {
     /// Lanes may be grouped in any way.
     Independent,
     /// Group by group, one instruction after the other.
@@ -62,26 +62,26 @@ pub(super) fn sharing(job: &Job) -> Option<Sharing> {
 }
 
 /// Chooses the way, as far as it does not depend on the kernel.
-pub(super) fn way(job: &Job, sharing: Option<Sharing>) -> Way {
+pub(super) fn route(job: &Job, sharing: Option<Sharing>) -> Route {
     let umrt = job.program.info.write_mode == WriteMode::Umrt;
     let mut written = outputs(job).chain(conditional_buffer(job));
     let unmapped = |surface: &Surface| !SurfaceLayout::of(job.memory, surface, Bounds::Drop).whole;
     // Where masks leave nothing of a store, the reference still notices that it leaves the memory.
     let stores_nothing = |surface: &Surface| job.out_mask & ((1 << surface.format.channels()) - 1) == 0;
     if let Some(Sharing::Outputs) = sharing {
-        return Way::Reference(Sharing::Outputs.into());
+        return Route::Reference(Sharing::Outputs.into());
     }
     if umrt && outputs(job).any(|surface| surface.height == 0) {
-        return Way::Reference(Order::UnboundedWrites);
+        return Route::Reference(Order::UnboundedWrites);
     }
     if written.any(|surface| stores_nothing(&surface) && unmapped(&surface)) {
-        return Way::Reference(Order::MaskedStore);
+        return Route::Reference(Order::MaskedStore);
     }
     let executes_some = job.conditional.location == CondLocation::Pe
         && (job.conditional.write || job.conditional.test != CondTest::Always);
     match sharing {
-        Some(sharing) => Way::Exact(sharing.into()),
-        None if executes_some => Way::Exact(Order::ConditionalExecution),
-        None => Way::Independent,
+        Some(sharing) => Route::Exact(sharing.into()),
+        None if executes_some => Route::Exact(Order::ConditionalExecution),
+        None => Route::Independent,
     }
 }
