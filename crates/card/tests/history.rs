@@ -4,7 +4,9 @@ use ctm_card::history::{
     CopyHistory, CopyKind, DrawHistory, DrawLog, FragmentHistory, Listing, PixelEvent, PixelLog, PixelWatch,
     PrimitiveHistory, TargetHistory, Vector,
 };
-use ctm_follow::{Address, End, Event, Kind, Next, Observer, Part, Participation, Place, Standing, Step, View};
+use ctm_follow::{
+    Address, End, Event, InstructionPlace, LaneView, Next, Observer, Participation, Standing, Step, StepPart, ValueKind,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -89,11 +91,11 @@ fn every_event_has_its_primitive() {
     assert_eq!(events.map(|mut event| event.primitive_mut().number), [1, 2, 3]);
     let vectors = [Vector::new("a", [1; 4]), Vector::words("b", [2; 4])];
     let parts = vectors.map(|vector| (vector.name, vector.kind, vector.bits));
-    assert_eq!(parts, [("a".into(), Kind::Float, [1; 4]), ("b".into(), Kind::Word, [2; 4])]);
+    assert_eq!(parts, [("a".into(), ValueKind::Float, [1; 4]), ("b".into(), ValueKind::Word, [2; 4])]);
 }
 
 fn listing() -> Listing {
-    let clause = Place { at: 4.into(), in_clause: true };
+    let clause = InstructionPlace { at: 4.into(), in_clause: true };
     let texts = [(4.into(), "ALU".to_owned()), (clause, "MOV".to_owned())];
     Listing { stage: "fragment", texts: HashMap::from(texts), address: |at| at.pc.to_string(), width: 9 }
 }
@@ -102,10 +104,10 @@ fn listing() -> Listing {
 fn texts_of_steps() {
     let listing = listing();
     let text = |pc: u32, part| listing.text(Address::from(pc), part);
-    assert_eq!([Part::Whole, Part::Begin, Part::Clause].map(|part| text(4, part)), ["ALU", "ALU", "MOV"]);
-    assert_eq!(text(4, Part::End), "  end of ALU");
-    assert_eq!(text(5, Part::Whole), "an instruction that no path to here shows");
-    assert_eq!(text(5, Part::End), "  end of ");
+    assert_eq!([StepPart::Whole, StepPart::Begin, StepPart::Clause].map(|part| text(4, part)), ["ALU", "ALU", "MOV"]);
+    assert_eq!(text(4, StepPart::End), "  end of ALU");
+    assert_eq!(text(5, StepPart::Whole), "an instruction that no path to here shows");
+    assert_eq!(text(5, StepPart::End), "  end of ");
     assert_eq!(listing, Listing { address: |_| String::new(), ..listing.clone() });
     assert_ne!(listing, Listing { stage: "vertex", ..listing.clone() });
     assert_ne!(listing, Listing { width: 8, ..listing.clone() });
@@ -115,12 +117,12 @@ fn texts_of_steps() {
 /// So many steps of a run are kept as are wanted, and its start and end besides.
 #[test]
 fn recorders_keep_as_many_steps_as_are_wanted() {
-    let view = |active| View { cells: Vec::new(), standing: Standing::Active, active, pass: None };
+    let view = |active| LaneView { cells: Vec::new(), standing: Standing::Active, active, pass: None };
     let step = |number| {
         let participation = Participation::Executes;
         Step {
             number,
-            event: Event { at: 4.into(), part: Part::Whole, participation, held: String::new(), flow: false },
+            event: Event { at: 4.into(), part: StepPart::Whole, participation, held: String::new(), flow: false },
             next: Next::Following,
             changes: Vec::new(),
             results: Vec::new(),

@@ -1,7 +1,7 @@
 //! What a run leaves, kept for a command that runs programs to compare them.
 
 use ctm_array::Array;
-use ctm_follow::{Access, Address, Listed};
+use ctm_follow::{Address, Listed, MemoryAccess};
 use std::cell::RefCell;
 
 /// What the lanes of a run have in an output.
@@ -32,7 +32,7 @@ pub struct FollowedSteps {
     /// As many as were wanted.
     pub steps: Vec<Listed>,
     /// What it wrote to memory behind them, at its end.
-    pub end: Vec<Access>,
+    pub end: Vec<MemoryAccess>,
     /// An address in text.
     pub address: fn(Address) -> String,
 }
@@ -60,7 +60,7 @@ impl Recorder {
     }
 
     /// Keeps what the lane that is followed wrote at its end.
-    pub fn end(&self, writes: &[Access]) {
+    pub fn end(&self, writes: &[MemoryAccess]) {
         self.followed_steps.borrow_mut().iter_mut().for_each(|followed_steps| followed_steps.end = writes.to_vec());
     }
 

@@ -4,7 +4,7 @@ use crate::check::Decoding;
 use crate::code_checks::CodeChecks;
 use crate::kernel::Kernel;
 use crate::memory::Blocks;
-use ctm_engine::{Backend, Code, CodeCounts, Source};
+use ctm_engine::{Backend, Code, CodeCounts, KernelSource};
 use ctm_lane::effort::Effort;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,7 +27,7 @@ impl<T: Decoding> Jit<T> {
     }
 
     /// The code of a function.
-    pub(crate) fn kernel(&self, source: &Source, effort: &Effort) -> Option<Kernel<T>> {
+    pub(crate) fn kernel(&self, source: &KernelSource, effort: &Effort) -> Option<Kernel<T>> {
         Kernel::new(source, self.target, (&self.checks, &self.blocks), effort)
     }
 
@@ -42,7 +42,7 @@ impl<T: Decoding> Jit<T> {
     }
 
     /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
-    pub fn disassemble(&self, source: &Source) -> Option<String> {
+    pub fn disassemble(&self, source: &KernelSource) -> Option<String> {
         let effort = Effort::default();
         let kernel = self.kernel(source, &effort)?;
         let mut text = String::new();
@@ -66,7 +66,7 @@ impl<T: Decoding> Backend for Jit<T> {
         self.target.name()
     }
 
-    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>> {
         self.kernel(source, effort).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 

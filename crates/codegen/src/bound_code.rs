@@ -9,7 +9,7 @@ use crate::poll::{Monitor, SLICE};
 use crate::resources::{BUFFER_MIDDLE, operations};
 use crate::run::Run;
 use crate::speculation_retry::Attempts;
-use ctm_engine::{Bindings, Bound, Code, Incomplete, Outcome};
+use ctm_engine::{Bindings, BoundCode, Code, Incomplete, RectangleOutcome};
 use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
@@ -103,7 +103,7 @@ impl<'a, T: Decoding> Memory<'a, T> {
 }
 
 impl<T: Decoding> Code for Kernel<T> {
-    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn BoundCode + 'a>, Incomplete> {
         if !self.fits(bindings) {
             debug_assert!(false, "bindings have the layouts that the code was compiled for");
             return Err(Incomplete::Stopped);
@@ -130,8 +130,8 @@ impl<T: Decoding> Code for Kernel<T> {
     }
 }
 
-impl<T: Decoding> Bound for Memory<'_, T> {
-    fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<Outcome, Incomplete> {
+impl<T: Decoding> BoundCode for Memory<'_, T> {
+    fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<RectangleOutcome, Incomplete> {
         let Memory { kernel, .. } = *self;
         let context = Context {
             x: 0,
@@ -167,6 +167,6 @@ impl<T: Decoding> Bound for Memory<'_, T> {
         done?;
         // Threads overwrite each other's counts; any of them says what the data are like.
         kernel.attempts.store(run.attempts.to_word(), Relaxed);
-        Ok(Outcome { instructions: run.context.instructions })
+        Ok(RectangleOutcome { instructions: run.context.instructions })
     }
 }

@@ -1,7 +1,7 @@
 //! What is checked of code, and counts of the code so far.
 
 use crate::check::Fault;
-use ctm_lane::effort::{Cut, Effort};
+use ctm_lane::effort::{CutShort, Effort};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub struct CodeChecks {
     pub byte_time: AtomicU64,
     /// Code that was not made when a run first needed it, for want of effort, and why the last time.
     pub cut_short: AtomicU64,
-    pub cut: Mutex<Option<Cut>>,
+    pub cut: Mutex<Option<CutShort>>,
     /// What could not be shown of code last.
     pub fault: Mutex<Option<Fault>>,
 }
@@ -62,7 +62,7 @@ impl CodeChecks {
     }
 
     /// The cut that was noted last.
-    pub fn last_cut(&self) -> Option<Cut> {
+    pub fn last_cut(&self) -> Option<CutShort> {
         *self.cut.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -5,7 +5,7 @@
 //! holds run for all rows before the next ones do.
 
 use ctm_engine::SurfaceLayout;
-use ctm_lane::{Axis, Block, Function, Graph, Op, Shape, Shapes};
+use ctm_lane::{Axis, Block, Function, Graph, LaneShape, Op, Shapes};
 use std::collections::HashSet;
 
 /// Bytes of surfaces that a cache of a host's core holds: half of the second one.
@@ -24,7 +24,9 @@ pub fn columns_at_a_time(function: &Function, layouts: &[SurfaceLayout]) -> Opti
     let goes_across = |shape| {
         matches!(
             shape,
-            Shape::Index { axis: Axis::X, .. } | Shape::Coordinate { axis: Axis::X, .. } | Shape::Along(Axis::X)
+            LaneShape::Index { axis: Axis::X, .. }
+                | LaneShape::Coordinate { axis: Axis::X, .. }
+                | LaneShape::Along(Axis::X)
         )
     };
     let loops = graph.looping_blocks();

@@ -9,7 +9,7 @@ use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
 use crate::select::Mode;
 use crate::speculation_retry::Attempts;
-use ctm_engine::{Bindings, MadeOnce, Source, SurfaceLayout};
+use ctm_engine::{Bindings, KernelSource, MadeOnce, SurfaceLayout};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, Op, simplify_within};
 use std::collections::HashSet;
@@ -64,7 +64,7 @@ impl Skew {
 
 impl<T: Decoding> Kernel<T> {
     pub fn new(
-        source: &Source,
+        source: &KernelSource,
         target: T,
         (checks, blocks): (&Arc<CodeChecks>, &Arc<Blocks>),
         effort: &Effort,

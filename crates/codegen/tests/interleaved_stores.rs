@@ -5,7 +5,7 @@
 mod support;
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Source, SurfaceLayout};
+use ctm_engine::{KernelSource, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
@@ -157,7 +157,7 @@ fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], int
     for function in [&mut general, &mut interior] {
         simplify(function);
     }
-    let source = Source { function: &general, interior: &interior, surfaces: &layouts, may_stop: false };
+    let source = KernelSource { function: &general, interior: &interior, surfaces: &layouts, may_stop: false };
     let text = backend.disassemble(&source).unwrap();
     let interior = text.split("general:").next().unwrap();
     let shuffles = SHUFFLES.iter().any(|shuffle| interior.contains(shuffle));

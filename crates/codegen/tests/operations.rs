@@ -4,7 +4,7 @@
 mod support;
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Source, SurfaceLayout};
+use ctm_engine::{KernelSource, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
@@ -551,7 +551,12 @@ fn shows_its_code() {
         surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     for backend in backends() {
         let text = backend
-            .disassemble(&Source { function: &function, interior: &function, surfaces: &layouts, may_stop: false })
+            .disassemble(&KernelSource {
+                function: &function,
+                interior: &function,
+                surfaces: &layouts,
+                may_stop: false,
+            })
             .unwrap();
         assert!(text.contains("interior:") && text.contains("general:"), "{text}");
         assert_eq!(text.matches("vsqrtps").count(), 2, "{text}");

@@ -9,7 +9,7 @@
 mod support;
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Backend, Bindings, Source, SurfaceLayout};
+use ctm_engine::{Backend, Bindings, KernelSource, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
@@ -155,7 +155,7 @@ fn compare(runs: impl Iterator<Item = u32>) {
     let mut interior = function.clone();
     assume_covered(&mut interior);
     simplify(&mut interior);
-    let source = Source { function: &function, interior: &interior, surfaces: &layouts, may_stop: false };
+    let source = KernelSource { function: &function, interior: &interior, surfaces: &layouts, may_stop: false };
     let compiled = |backend: Jit| {
         (backend.name(), backend.compile(&source, &Effort::default()).expect("there is code for transcendentals"))
     };

@@ -1,7 +1,7 @@
 //! How often the instructions of a run executed.
 
-use ctm_follow::Place;
-use ctm_lane::counts::{self, Count};
+use ctm_follow::InstructionPlace;
+use ctm_lane::counts::{self, InstructionCount};
 
 /// How often each instruction of a run executed, and how many each lane executed: what
 /// [`Kernel::count`](crate::Kernel::count) and [`Threads::count`](crate::Threads::count) give. A profile and a picture of
@@ -14,7 +14,7 @@ pub struct Counts {
     /// All instructions in the order of [`Program::listing`](crate::Program::listing), also those that did not execute.
     pub instructions: Vec<Counted>,
     /// How many instructions each lane executed: row by row over the domain, or thread by thread. The sum is that of
-    /// [`Count::lanes`] over all instructions.
+    /// [`InstructionCount::lanes`] over all instructions.
     pub lanes: Vec<u64>,
 }
 
@@ -22,16 +22,16 @@ pub struct Counts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Where it stands.
-    pub place: Place,
+    pub place: InstructionPlace,
     /// Its text; of a group of R700, a line for each slot. Empty where a program executes words that are none of the instructions
     /// that its listing has.
     pub text: String,
     /// How often it executed.
-    pub count: Count,
+    pub count: InstructionCount,
 }
 
 impl Counts {
-    pub(crate) fn new(listing: Vec<(Place, String)>, counts: &counts::Counts) -> Self {
+    pub(crate) fn new(listing: Vec<(InstructionPlace, String)>, counts: &counts::InstructionCounts) -> Self {
         let mut executed = counts.instructions();
         let count = |(place, text)| Counted { place, text, count: executed.remove(&place).unwrap_or_default() };
         let mut instructions: Vec<Counted> = listing.into_iter().map(count).collect();

@@ -98,7 +98,7 @@ impl Kernel {
     /// As [`run`](Self::run), or there is no memory for the counts of the lanes.
     pub fn count(&mut self) -> Result<(RunStats, Counts), Error> {
         let options = self.engine.options();
-        let counts = counts::Counts::new(self.parts.domain.into(), &options.budget)?;
+        let counts = counts::InstructionCounts::new(self.parts.domain.into(), &options.budget)?;
         let options = RunOptions { counts: Some(&counts), ..options };
         let (stats, listing) = match &self.guest {
             Guest::X1k(program, handle) => {

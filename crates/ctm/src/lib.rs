@@ -75,7 +75,7 @@ pub use ctm_codegen::{EngineName, fault};
 pub use ctm_device as device;
 pub use ctm_follow as follow;
 pub use ctm_lane::budget::{Cancel, Limits};
-pub use ctm_lane::counts::Count;
+pub use ctm_lane::counts::InstructionCount;
 pub use ctm_lane::run::RunStats;
 pub use ctm_memory as memory;
 pub use ctm_memory::Format;

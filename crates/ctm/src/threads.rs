@@ -85,7 +85,7 @@ impl Threads {
     /// As [`run`](Self::run), or there is no memory for the counts of the threads.
     pub fn count(&mut self, engine: &Engine) -> Result<(LaunchReport, Counts), Error> {
         let options = engine.options();
-        let counts = counts::Counts::new(Lanes::Line(self.grid.invocations()), &options.budget)?;
+        let counts = counts::InstructionCounts::new(Lanes::Line(self.grid.invocations()), &options.budget)?;
         let options = RunOptions { counts: Some(&counts), ..options };
         let report = self.launch(|launch| Ok(engine.executor().run(launch, &options)?))?;
         let Counts { instructions, lanes } = Counts::new(listing::sm50(&self.program.code), &counts);

@@ -1,6 +1,6 @@
 //! An observer that keeps what it sees.
 
-use ctm_follow::{End, Observer, Step, View};
+use ctm_follow::{End, LaneView, Observer, Step};
 
 /// The steps of a lane, as many as it was made for.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl Trail {
 }
 
 impl Observer for Trail {
-    fn starts(&mut self, _: &View) {}
+    fn starts(&mut self, _: &LaneView) {}
 
     fn step(&mut self, step: &Step) {
         self.steps.push(step.clone());

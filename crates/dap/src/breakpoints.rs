@@ -2,7 +2,7 @@
 
 use crate::values::{Reference, target};
 use ctm_debug::{Breakpoint, Expression, Session, Target, What};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -172,7 +172,7 @@ fn parse_id(session: &Session, id: &str) -> Option<((u32, u32), What)> {
     Some(((i.parse().ok()?, j.parse().ok()?), What::Changes(target)))
 }
 
-fn at(place: Place) -> Breakpoint {
+fn at(place: InstructionPlace) -> Breakpoint {
     Breakpoint { what: What::Place(place), lane: None, condition: None }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::target::is_change;
 use crate::{Expression, Guest, Target, cell_name};
-use ctm_follow::{Kind, Participation, Place, Standing};
+use ctm_follow::{InstructionPlace, Participation, Standing, ValueKind};
 
 /// A place, condition or change at which a session stops.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Breakpoint {
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// The group comes to an instruction, and the lane executes it.
-    Place(Place),
+    Place(InstructionPlace),
     /// An expression over the lane's registers begins to hold.
     Holds(Expression),
     /// A number of the lane becomes a NaN.
@@ -101,7 +101,7 @@ impl Before {
                 changes.then(|| format!("{} changes", target.name(guest, point.lane.unwrap_or(focus))))
             }
             What::Nan => {
-                let floats = || guest.cells().iter().enumerate().filter(|(_, cell)| cell.kind == Kind::Float);
+                let floats = || guest.cells().iter().enumerate().filter(|(_, cell)| cell.kind == ValueKind::Float);
                 let lanes: Vec<usize> = match point.lane {
                     Some(_) => lane.into_iter().collect(),
                     None => (0..guest.lanes().len()).filter(|&lane| guest.lanes()[lane].runs).collect(),

@@ -3,7 +3,7 @@
 use crate::{
     Breakpoint, Expression, Position, Session, SessionError, Target, Value, What, Write, find_cell, parse_bits,
 };
-use ctm_follow::Kind;
+use ctm_follow::ValueKind;
 
 /// What there is to type.
 pub const HELP: &str = "\
@@ -172,7 +172,7 @@ fn spell(session: &Session, target: &Target, words: &[u32]) -> String {
             let cell = session.guest().cells().get(number);
             cell.map_or(String::new(), |cell| Value::new(number, cell, word).text())
         }
-        Target::Memory { .. } => ctm_follow::words::value(Kind::Word, word),
+        Target::Memory { .. } => ctm_follow::words::value(ValueKind::Word, word),
     };
     words.iter().enumerate().map(word).collect::<Vec<_>>().join(", ")
 }

@@ -1,10 +1,10 @@
 //! Expressions over what a lane holds: `temp[0].r * 2 > c`.
 //!
-//! They are total: whatever is calculated has a value. Numbers are binary64 and registers are read as their [`Kind`] says, words as
+//! They are total: whatever is calculated has a value. Numbers are binary64 and registers are read as their [`ValueKind`] says, words as
 //! integers; where [`as a float`](Expression) is wanted of a word, `float(r0)` reads its bits as binary32, and `bits(x)` gives the bits
 //! of a register as an integer. Truth is 1 and 0.
 
-use ctm_follow::{Cell, Kind};
+use ctm_follow::{Cell, ValueKind};
 use thiserror::Error;
 
 /// Deepest nesting of an expression.
@@ -21,7 +21,7 @@ pub struct Expression {
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Number(f64),
-    Cell(usize, Kind),
+    Cell(usize, ValueKind),
     Unary(Unary, Box<Node>),
     Binary(Binary, Box<Node>, Box<Node>),
 }
@@ -108,12 +108,12 @@ pub fn find_cell(cells: &[Cell], name: &str) -> Option<usize> {
 }
 
 /// The number that bits of a cell are.
-pub fn number_of(kind: Kind, bits: u32) -> f64 {
+pub fn number_of(kind: ValueKind, bits: u32) -> f64 {
     match kind {
-        Kind::Float => f32::from_bits(bits).into(),
-        Kind::Integer => bits.cast_signed().into(),
-        Kind::Truth => f64::from(u8::from(bits != 0)),
-        Kind::Word => bits.into(),
+        ValueKind::Float => f32::from_bits(bits).into(),
+        ValueKind::Integer => bits.cast_signed().into(),
+        ValueKind::Truth => f64::from(u8::from(bits != 0)),
+        ValueKind::Word => bits.into(),
     }
 }
 
@@ -349,9 +349,9 @@ impl Parser<'_> {
             _ => None,
         };
         let reads = match name.as_str() {
-            "float" => Some(Kind::Float),
-            "int" => Some(Kind::Integer),
-            "bits" => Some(Kind::Word),
+            "float" => Some(ValueKind::Float),
+            "int" => Some(ValueKind::Integer),
+            "bits" => Some(ValueKind::Word),
             _ => None,
         };
         match (unary, binary, reads, second) {
@@ -379,10 +379,10 @@ mod tests {
     fn cells() -> Vec<Cell> {
         let of = |pattern, number, channel, kind| Cell { pattern, number, channel, kind, echoes: false };
         vec![
-            of("temp[#]", 0, Some('r'), Kind::Float),
-            of("temp[#]", 0, Some('g'), Kind::Float),
-            of("R#", 1, None, Kind::Word),
-            of("aL", 0, None, Kind::Integer),
+            of("temp[#]", 0, Some('r'), ValueKind::Float),
+            of("temp[#]", 0, Some('g'), ValueKind::Float),
+            of("R#", 1, None, ValueKind::Word),
+            of("aL", 0, None, ValueKind::Integer),
         ]
     }
 

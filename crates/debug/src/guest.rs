@@ -1,6 +1,6 @@
 //! What a guest machine shows to a debugger.
 
-use ctm_follow::{Cell, Participation, Pass, Place, Standing};
+use ctm_follow::{Cell, InstructionPlace, Participation, Pass, Standing};
 use ctm_memory::{Space, Surface};
 use std::any::Any;
 use std::ops::Range;
@@ -70,7 +70,7 @@ pub trait Guest {
     fn restore(&mut self, saved: &Saved);
 
     /// The instruction that is next; none at the end.
-    fn place(&self) -> Option<Place>;
+    fn place(&self) -> Option<InstructionPlace>;
 
     /// The number in the group that the lane at this column and row has, if it runs there.
     fn lane_number(&self, at: (u32, u32)) -> Option<usize> {
@@ -188,7 +188,7 @@ pub struct Frame {
     /// More about it, in the machine's words.
     pub text: String,
     /// Where the group goes when it is left, if that is known.
-    pub returns: Option<Place>,
+    pub returns: Option<InstructionPlace>,
 }
 
 /// What is on the stack of a group.
@@ -215,7 +215,7 @@ pub struct Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Where it is.
-    pub place: Place,
+    pub place: InstructionPlace,
     /// Its address, as the machine's listings write it.
     pub address: String,
     /// The instruction, in one line.
@@ -237,23 +237,23 @@ pub struct Source {
 
 impl Listing {
     /// The number of the row of a place.
-    pub fn row(&self, place: Place) -> Option<usize> {
+    pub fn row(&self, place: InstructionPlace) -> Option<usize> {
         self.rows.binary_search_by_key(&place, |row| row.place).ok()
     }
 
     /// The source line of a place.
-    pub fn line(&self, place: Place) -> Option<(usize, u32)> {
+    pub fn line(&self, place: InstructionPlace) -> Option<(usize, u32)> {
         self.rows[self.row(place)?].line
     }
 
     /// The place of a label, or of an address as listings write it.
-    pub fn find(&self, name: &str) -> Option<Place> {
+    pub fn find(&self, name: &str) -> Option<InstructionPlace> {
         let labelled = self.rows.iter().find(|row| row.labels.iter().any(|label| label == name));
         labelled.or_else(|| self.rows.iter().find(|row| row.address == name)).map(|row| row.place)
     }
 
     /// The first place of the first line with code at or behind this one of a source.
-    pub fn place_of_line(&self, source: usize, line: u32) -> Option<(Place, u32)> {
+    pub fn place_of_line(&self, source: usize, line: u32) -> Option<(InstructionPlace, u32)> {
         let rows = self.rows.iter().filter_map(|row| Some((row.line?, row.place)));
         let behind = rows.filter(|((of, at), _)| *of == source && *at >= line);
         behind.min_by_key(|((_, at), place)| (*at, *place)).map(|((_, at), place)| (place, at))

@@ -1,7 +1,7 @@
 //! What is shown of a session: plain values.
 
 use crate::{Outcome, Session, number_of};
-use ctm_follow::{Cell, Kind, Participation, words};
+use ctm_follow::{Cell, Participation, ValueKind, words};
 use serde::Serialize;
 
 /// A moment of a session, with the lane that it looks at.
@@ -81,7 +81,7 @@ impl Value {
 
     /// Whether people read it as a float: it is one, or a word that looks like one.
     pub fn is_float(&self) -> bool {
-        self.kind == "float" || self.kind == "word" && words::likely(self.bits) == Kind::Float
+        self.kind == "float" || self.kind == "word" && words::likely(self.bits) == ValueKind::Float
     }
 
     /// As people read it: shortest decimal of a float, integers in decimal; words as what they look like, else in hexadecimal.
@@ -89,7 +89,7 @@ impl Value {
         match self.kind {
             _ if self.is_float() => words::float(self.bits),
             "word" if !words::is_integer(self.bits) => format!("{:#010x}", self.bits),
-            "integer" | "word" => format!("{}", number_of(Kind::Integer, self.bits)),
+            "integer" | "word" => format!("{}", number_of(ValueKind::Integer, self.bits)),
             _ => format!("{}", self.bits),
         }
     }
@@ -99,20 +99,20 @@ impl Value {
 ///
 /// # Errors
 /// It is neither.
-pub fn parse_bits(kind: Kind, text: &str) -> Result<u32, String> {
+pub fn parse_bits(kind: ValueKind, text: &str) -> Result<u32, String> {
     let text = text.trim();
     let wrong = || format!("'{text}' is no value: write a number, or bits as 0x3f800000");
     if let Some(digits) = text.strip_prefix("0x") {
         return u32::from_str_radix(digits, 16).map_err(|_| wrong());
     }
     match kind {
-        Kind::Float => text.parse::<f32>().map(f32::to_bits).map_err(|_| wrong()),
-        Kind::Truth => match text {
+        ValueKind::Float => text.parse::<f32>().map(f32::to_bits).map_err(|_| wrong()),
+        ValueKind::Truth => match text {
             "0" | "false" => Ok(0),
             "1" | "true" => Ok(1),
             _ => Err(wrong()),
         },
-        Kind::Integer | Kind::Word => {
+        ValueKind::Integer | ValueKind::Word => {
             let number = text.parse::<i64>().map_err(|_| wrong())?;
             u32::try_from(number).or_else(|_| i32::try_from(number).map(i32::cast_unsigned)).map_err(|_| wrong())
         }
@@ -179,12 +179,17 @@ mod tests {
 
     #[test]
     fn values_are_read_as_they_are_meant() {
-        assert_eq!(parse_bits(Kind::Float, " 1 "), Ok(0x3F80_0000));
-        assert_eq!(parse_bits(Kind::Float, "0x7f"), Ok(0x7F));
-        assert_eq!(parse_bits(Kind::Word, "-1"), Ok(u32::MAX));
-        assert_eq!(parse_bits(Kind::Word, "4294967295"), Ok(u32::MAX));
-        assert_eq!(parse_bits(Kind::Truth, "true"), Ok(1));
-        for (kind, text) in [(Kind::Truth, "2"), (Kind::Word, "1.5"), (Kind::Float, "x"), (Kind::Word, "4294967296")] {
+        assert_eq!(parse_bits(ValueKind::Float, " 1 "), Ok(0x3F80_0000));
+        assert_eq!(parse_bits(ValueKind::Float, "0x7f"), Ok(0x7F));
+        assert_eq!(parse_bits(ValueKind::Word, "-1"), Ok(u32::MAX));
+        assert_eq!(parse_bits(ValueKind::Word, "4294967295"), Ok(u32::MAX));
+        assert_eq!(parse_bits(ValueKind::Truth, "true"), Ok(1));
+        for (kind, text) in [
+            (ValueKind::Truth, "2"),
+            (ValueKind::Word, "1.5"),
+            (ValueKind::Float, "x"),
+            (ValueKind::Word, "4294967296"),
+        ] {
             assert!(parse_bits(kind, text).is_err(), "{text}");
         }
     }

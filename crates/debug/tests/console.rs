@@ -6,7 +6,7 @@ use ctm_debug::{
     Answer, Direction, Elements, Extent, Guest, HELP, Output, Position, Session, Target, TargetError, Unit, Value,
     command, parse_bits,
 };
-use ctm_follow::{Kind, Place};
+use ctm_follow::{InstructionPlace, ValueKind};
 use ctm_memory::{Format, Surface, Tiling};
 use toy::{OUT, Options, STEPS, TOTAL, session};
 
@@ -170,7 +170,7 @@ fn names_of_what_programs_write() {
 fn listings_find_places() {
     let session = at_step(2, Options::default(), 0);
     let listing = session.guest().listing();
-    let place = |pc: u32| Place::from(pc);
+    let place = |pc: u32| InstructionPlace::from(pc);
     assert_eq!([place(0), place(9), place(10)].map(|place| listing.row(place)), [Some(0), Some(9), None]);
     assert_eq!([2, 7, 11].map(|pc| listing.line(place(pc))), [Some((0, 4)), None, None]);
     assert_eq!(
@@ -262,11 +262,14 @@ fn values_of_every_kind() {
     }
     let read = |kind, text| parse_bits(kind, text).ok();
     assert_eq!(
-        [read(Kind::Truth, "0"), read(Kind::Truth, "false"), read(Kind::Truth, "1")],
+        [read(ValueKind::Truth, "0"), read(ValueKind::Truth, "false"), read(ValueKind::Truth, "1")],
         [Some(0), Some(0), Some(1)]
     );
-    assert_eq!([read(Kind::Integer, "-2147483648"), read(Kind::Integer, "-2147483649")], [Some(0x8000_0000), None]);
-    assert_eq!([read(Kind::Float, "-1.5"), read(Kind::Float, "0x")], [Some(0xBFC0_0000), None]);
+    assert_eq!(
+        [read(ValueKind::Integer, "-2147483648"), read(ValueKind::Integer, "-2147483649")],
+        [Some(0x8000_0000), None]
+    );
+    assert_eq!([read(ValueKind::Float, "-1.5"), read(ValueKind::Float, "0x")], [Some(0xBFC0_0000), None]);
     // A guest of which nothing is known has no cells for outputs.
     assert_eq!(toy::Toy::new(Options::default()).output_cells(), 0..0);
 }

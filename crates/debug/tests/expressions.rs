@@ -1,12 +1,16 @@
 //! Expressions over what a lane holds.
 
 use ctm_debug::{Expression, cell_name, find_cell, number_of};
-use ctm_follow::{Cell, Kind};
+use ctm_follow::{Cell, ValueKind};
 
 fn cells() -> Vec<Cell> {
     let of = |pattern, channel, kind| Cell { pattern, number: 3, channel, kind, echoes: false };
-    let channels = ['r', 'g', 'b', 'a'].map(|channel| of("t[#]", Some(channel), Kind::Float));
-    [&channels[..], &[of("w#", None, Kind::Word), of("i", None, Kind::Integer), of("p", None, Kind::Truth)]].concat()
+    let channels = ['r', 'g', 'b', 'a'].map(|channel| of("t[#]", Some(channel), ValueKind::Float));
+    [
+        &channels[..],
+        &[of("w#", None, ValueKind::Word), of("i", None, ValueKind::Integer), of("p", None, ValueKind::Truth)],
+    ]
+    .concat()
 }
 
 fn value(text: &str) -> f64 {
@@ -89,9 +93,10 @@ fn names_of_cells() {
         assert_eq!(find_cell(&cells, name), None, "{name}");
     }
     assert_eq!([0, 3, 4, 5].map(|cell| cell_name(&cells[cell])), ["t[3].r", "t[3].a", "w3", "i"]);
-    let numbers = [Kind::Float, Kind::Integer, Kind::Truth, Kind::Word].map(|kind| number_of(kind, 0xBF80_0000));
+    let numbers = [ValueKind::Float, ValueKind::Integer, ValueKind::Truth, ValueKind::Word]
+        .map(|kind| number_of(kind, 0xBF80_0000));
     assert_eq!(numbers, [-1.0, -1_082_130_432.0, 1.0, 3_212_836_864.0]);
-    assert_eq!(number_of(Kind::Truth, 0), 0.0);
+    assert_eq!(number_of(ValueKind::Truth, 0), 0.0);
 }
 
 #[test]

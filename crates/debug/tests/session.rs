@@ -5,7 +5,7 @@ mod toy;
 use ctm_debug::{
     Breakpoint, Direction, Expression, Position, Reason, Session, SessionError, Target, Unit, What, Write,
 };
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn breakpoint(session: &mut Session, what: What, lane: Option<u32>, condition: O
 }
 
 fn place(pc: u32) -> What {
-    What::Place(Place::from(pc))
+    What::Place(InstructionPlace::from(pc))
 }
 
 fn memory(address: u32) -> Target {

@@ -10,7 +10,7 @@
 use ctm_lane::Function;
 use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;
-use ctm_lane::effort::{Cut, Effort};
+use ctm_lane::effort::{CutShort, Effort};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn reached(surface: &Surface, bounds: Bounds) -> u64 {
 
 /// What a backend compiles.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct KernelSource<'a> {
     /// The function: verified, and simplified once at least.
     pub function: &'a Function,
     /// The same for groups all of whose lanes are covered, simplified.
@@ -105,7 +105,7 @@ impl Bindings<'_> {
 
 /// What running a rectangle did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RectangleOutcome {
     /// Instructions executed, summed over the lanes that took part in each.
     pub instructions: u64,
 }
@@ -132,7 +132,7 @@ pub trait Code: Send + Sync {
     ///
     /// # Errors
     /// If the host has no memory for what the thread needs.
-    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete>;
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn BoundCode + 'a>, Incomplete>;
 
     /// Columns whose rows run before the next ones do, best: what loops read of so many columns, the host's caches hold. Rectangles best begin and
     /// end at multiples of that.
@@ -150,7 +150,7 @@ pub trait Code: Send + Sync {
 }
 
 /// Code for one kernel, in one run, in one thread.
-pub trait Bound {
+pub trait BoundCode {
     /// Runs every position of the rectangle (bounds inclusive, not empty). Where quads matter, positions next to it that
     /// complete a quad are computed as lanes that are not covered.
     ///
@@ -158,7 +158,7 @@ pub trait Bound {
     ///
     /// # Errors
     /// Why not all groups are complete. What the rectangle's other groups did then is open.
-    fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<Outcome, Incomplete>;
+    fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<RectangleOutcome, Incomplete>;
 }
 
 /// How much code a backend has made, by what it could show of its memory accesses, how long that took, and how the code did.
@@ -184,7 +184,7 @@ pub struct CodeCounts {
     /// runs what is missing.
     pub cut_short: u64,
     /// Why, the last time.
-    pub last_cut: Option<Cut>,
+    pub last_cut: Option<CutShort>,
     /// What could not be shown of the last piece of code that was made a second time or refused, and where in it, for people.
     pub fault: Option<String>,
 }
@@ -196,7 +196,7 @@ pub trait Backend: Send + Sync {
 
     /// Code for a function, or `None` if this backend cannot run it, or the effort is over first, so that the interpreter has to. Bits of results,
     /// memory and counts are those of the IR's operations.
-    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>>;
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>>;
 
     /// Counts of all code so far; zeros if the backend does not count.
     fn code_counts(&self) -> CodeCounts {

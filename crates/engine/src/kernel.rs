@@ -1,6 +1,6 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
-use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
+use crate::backend::{Code as MachineCode, KernelSource, SurfaceLayout};
 use crate::ending::{is_complete, longest, may_stop, may_trap};
 use crate::interior::interior_of;
 use crate::interpretation::{Interpretation, Maker};
@@ -112,7 +112,7 @@ impl Kernel {
         let interior = backend.map(|_| interior_of(&mut function, &coding));
         let may_stop = may_stop(&function, most_steps);
         let compiled = backend.zip(interior.as_ref()).and_then(|(backend, interior)| {
-            let source = Source { function: &function, interior, surfaces, may_stop };
+            let source = KernelSource { function: &function, interior, surfaces, may_stop };
             Some((backend.compile(&source, &coding)?, Variants::new(backend, &source)))
         });
         effort.take_back(&coding);

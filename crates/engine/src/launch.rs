@@ -6,7 +6,7 @@ use crate::kernel::{Grouping, Kernel};
 use crate::schedule::{Pieces, Schedule};
 use crate::stop::Stop;
 use crate::tiles::{TILE_ROWS, positions, tiles};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_lane::budget::Poller;
 use ctm_lane::domain::{Domain, Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
@@ -59,7 +59,7 @@ impl Kernel {
                 result => return result,
             }
         }
-        self.run_groups(launch, options, width, &Place::from)
+        self.run_groups(launch, options, width, &InstructionPlace::from)
     }
 
     /// Runs the kernel by the interpreter, in groups of the width that the grouping or the options name, for the counts that the
@@ -71,7 +71,7 @@ impl Kernel {
         &self,
         launch: &Launch,
         options: &RunOptions,
-        place: &(dyn Fn(u32) -> Place + Sync),
+        place: &(dyn Fn(u32) -> InstructionPlace + Sync),
     ) -> Result<RunStats, Stop> {
         self.run_groups(launch, options, self.width(options), place)
     }
@@ -195,7 +195,7 @@ impl Kernel {
         launch: &Launch,
         options: &RunOptions,
         width: usize,
-        place: &(dyn Fn(u32) -> Place + Sync),
+        place: &(dyn Fn(u32) -> InstructionPlace + Sync),
     ) -> Result<RunStats, Stop> {
         let layout = Layout::new(launch.lanes, width);
         let program = Program::new(self.interpretation.code(&options.effort()), &launch.bindings);

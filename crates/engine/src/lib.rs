@@ -45,7 +45,9 @@ mod tiles;
 mod variants;
 mod workers;
 
-pub use backend::{Backend, Bindings, Bound, Code, CodeCounts, Incomplete, LINE, Outcome, Source, SurfaceLayout};
+pub use backend::{
+    Backend, Bindings, BoundCode, Code, CodeCounts, Incomplete, KernelSource, LINE, RectangleOutcome, SurfaceLayout,
+};
 pub use cache::CacheStats;
 pub use ending::SHORT;
 pub use engine::{Compiled, Engine};

@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, CodeCounts};
 use crate::workers::Workers;
-use ctm_lane::effort::{Cut, Effort};
+use ctm_lane::effort::{CutShort, Effort};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A backend and threads: what kernels are made and run with. Every [`Engine`](crate::Engine) has one.
@@ -17,7 +17,7 @@ pub struct Runtime {
 #[derive(Default)]
 struct Cuts {
     count: u64,
-    last: Option<Cut>,
+    last: Option<CutShort>,
 }
 
 impl Runtime {

@@ -1,6 +1,6 @@
 //! What becomes of a program on its way to machine code, for people to look at.
 
-use crate::backend::{Source, SurfaceLayout};
+use crate::backend::{KernelSource, SurfaceLayout};
 use crate::ending::may_stop;
 use crate::interior::interior_of;
 use ctm_lane::effort::Effort;
@@ -49,8 +49,8 @@ impl Stages {
     }
 
     /// What a backend is given, if a function becomes machine code.
-    pub fn source(&self) -> Option<Source<'_>> {
+    pub fn source(&self) -> Option<KernelSource<'_>> {
         let Specialised { interior, surfaces, may_stop } = self.compiled.as_ref()?;
-        Some(Source { function: &self.general, interior, surfaces, may_stop: *may_stop })
+        Some(KernelSource { function: &self.general, interior, surfaces, may_stop: *may_stop })
     }
 }

@@ -6,11 +6,11 @@
 //! that runs again with the same of these constants gets another piece of machine code, for which they are known numbers. A
 //! run with others has the code that works for all. This is done once for a kernel.
 
-use crate::backend::{Backend, Bindings, Code, Source, SurfaceLayout};
+use crate::backend::{Backend, Bindings, Code, KernelSource, SurfaceLayout};
 use crate::interior::interior_of;
 use crate::made::MadeOnce;
 use ctm_lane::effort::Effort;
-use ctm_lane::{Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, simplify_once_within};
+use ctm_lane::{Function, Graph, LaneShape, Op, Shapes, Table, Value, assume_constants, simplify_once_within};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -48,8 +48,8 @@ struct Variant {
 
 impl Variants {
     /// For a kernel's functions; `None` if no coordinate of a load is a position, or a loop's counter, and a constant.
-    pub fn new(backend: &Arc<dyn Backend>, source: &Source) -> Option<Self> {
-        let &Source { function, interior, surfaces, may_stop } = source;
+    pub fn new(backend: &Arc<dyn Backend>, source: &KernelSource) -> Option<Self> {
+        let &KernelSource { function, interior, surfaces, may_stop } = source;
         let entries = entries(interior);
         (!entries.is_empty()).then(|| Self {
             backend: Arc::clone(backend),
@@ -102,7 +102,7 @@ impl Variants {
         let interior = interior_of(&mut general, effort);
         let is_better = unknown_coordinates(&interior).len() < self.unknown;
         let source =
-            Source { function: &general, interior: &interior, surfaces: &self.surfaces, may_stop: self.may_stop };
+            KernelSource { function: &general, interior: &interior, surfaces: &self.surfaces, may_stop: self.may_stop };
         let code = if is_better { self.backend.compile(&source, effort) } else { None };
         Variant { constants, code }
     }
@@ -120,9 +120,9 @@ fn unknown_coordinates(function: &Function) -> Vec<Value> {
         let loads = function.insts(block).iter().filter(|inst| matches!(function.op(**inst), Op::SurfaceLoad { .. }));
         for &value in loads.flat_map(|&load| &function.args(load)[..2]) {
             let tells_more = match shapes.get(value) {
-                Shape::Along(_) => true,
-                Shape::Uniform => loops.contains(&block) && is_index(value),
-                Shape::Index { .. } | Shape::Coordinate { .. } | Shape::Varying => false,
+                LaneShape::Along(_) => true,
+                LaneShape::Uniform => loops.contains(&block) && is_index(value),
+                LaneShape::Index { .. } | LaneShape::Coordinate { .. } | LaneShape::Varying => false,
             };
             unknown.extend(tells_more.then_some(value));
         }

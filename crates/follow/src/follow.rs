@@ -1,6 +1,8 @@
 //! What a group of lanes carries along while one lane of the run is followed.
 
-use crate::{Access, Address, Cell, End, Event, Next, Observer, Part, Participation, Standing, Step, View};
+use crate::{
+    Address, Cell, End, Event, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
+};
 
 /// Which lanes are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +39,9 @@ pub struct Follow<'o> {
     lanes: u32,
     /// The lane in the group that runs.
     lane: Option<usize>,
-    before: Option<(Event, View)>,
+    before: Option<(Event, LaneView)>,
     results: Vec<Cell>,
-    accesses: Vec<Access>,
+    accesses: Vec<MemoryAccess>,
     /// The instruction that made the lane wait.
     left: Option<Address>,
     steps: u64,
@@ -53,7 +55,7 @@ impl<'o> Follow<'o> {
     }
 
     /// A group with these lanes starts, of which some do not run. The views of the lane say at which place in it.
-    pub fn start(&mut self, lanes: impl Iterator<Item = Option<(u32, u32)>>, view: impl FnOnce(usize) -> View) {
+    pub fn start(&mut self, lanes: impl Iterator<Item = Option<(u32, u32)>>, view: impl FnOnce(usize) -> LaneView) {
         (self.lanes, self.lane, self.left, self.steps) = (0, None, None, 0);
         for (number, lane) in lanes.enumerate().filter_map(|(number, lane)| Some((number, lane?))) {
             self.lanes += 1;
@@ -65,11 +67,11 @@ impl<'o> Follow<'o> {
     }
 
     /// An instruction is about to execute, or a part of it.
-    pub fn before(&mut self, part: Part, at_start: impl FnOnce(usize) -> (Event, View)) {
+    pub fn before(&mut self, part: StepPart, at_start: impl FnOnce(usize) -> (Event, LaneView)) {
         self.results.clear();
         self.accesses.clear();
         self.before = self.lane.filter(|_| self.observer.wants_steps()).map(at_start);
-        self.steps += u64::from(self.lane.is_some() && part != Part::End);
+        self.steps += u64::from(self.lane.is_some() && part != StepPart::End);
     }
 
     /// The instruction writes these cells, which the lane leaves in memory at its end.
@@ -80,14 +82,14 @@ impl<'o> Follow<'o> {
     }
 
     /// A lane reads or writes memory.
-    pub fn note(&mut self, lane: usize, access: impl FnOnce() -> Access) {
+    pub fn note(&mut self, lane: usize, access: impl FnOnce() -> MemoryAccess) {
         if self.lane == Some(lane) {
             self.accesses.push(access());
         }
     }
 
     /// It has executed, or trapped.
-    pub fn after(&mut self, next: impl FnOnce() -> Next, view: impl FnOnce(usize) -> View) {
+    pub fn after(&mut self, next: impl FnOnce() -> Next, view: impl FnOnce(usize) -> LaneView) {
         let wrote = (std::mem::take(&mut self.results), std::mem::take(&mut self.accesses));
         let (Some(lane), Some((mut event, before))) = (self.lane, self.before.take()) else { return };
         let after = view(lane);
@@ -104,7 +106,7 @@ impl<'o> Follow<'o> {
     }
 
     /// The group is done; what was noted since its last instruction belongs to its end.
-    pub fn end(&mut self, trap: Option<String>, view: impl FnOnce(usize) -> View) {
+    pub fn end(&mut self, trap: Option<String>, view: impl FnOnce(usize) -> LaneView) {
         if let Some(lane) = self.lane.take() {
             let writes = std::mem::take(&mut self.accesses);
             self.observer.ends(&End { view: view(lane), writes, lanes: self.lanes, steps: self.steps, trap });
@@ -113,7 +115,7 @@ impl<'o> Follow<'o> {
 }
 
 /// [`Follow::note`], if a lane is followed.
-pub fn note(follow: &mut Option<Follow>, lane: usize, access: impl FnOnce() -> Access) {
+pub fn note(follow: &mut Option<Follow>, lane: usize, access: impl FnOnce() -> MemoryAccess) {
     if let Some(follow) = follow {
         follow.note(lane, access);
     }

@@ -1,7 +1,7 @@
 //! What one lane of a run goes through, step by step: what a reference executor reports to an [`Observer`], whatever its guest
 //! machine.
 //!
-//! A guest says what the lane holds, and where it stands, before and after an instruction ([`View`]). What the instruction
+//! A guest says what the lane holds, and where it stands, before and after an instruction ([`LaneView`]). What the instruction
 //! changed is found here by comparison, so that no instruction can forget to report it. What it read from memory, or wrote
 //! there, no view shows: the guest notes that where it happens ([`Follow::note`]).
 //!
@@ -15,12 +15,12 @@ pub mod words;
 
 pub use follow::{Follow, Followed, note};
 pub use parting::{Listed, last_write, parting};
-pub use step::{Access, Address, Change, End, Event, Next, Part, Participation, Place, Step};
+pub use step::{Address, Change, End, Event, InstructionPlace, MemoryAccess, Next, Participation, Step, StepPart};
 
 /// Who receives the reports.
 pub trait Observer {
     /// The lane's group starts, and this is what the lane holds.
-    fn starts(&mut self, view: &View);
+    fn starts(&mut self, view: &LaneView);
 
     /// The group has made a step. None comes after the one in which the lane ends.
     fn step(&mut self, step: &Step);
@@ -36,7 +36,7 @@ pub trait Observer {
 
 /// How the bits of a value are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A binary32 number.
     Float,
     /// A signed integer.
@@ -47,14 +47,14 @@ pub enum Kind {
     Word,
 }
 
-impl Kind {
+impl ValueKind {
     /// Its name for machines: `float`, `integer`, `truth`, `word`.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Float => "float",
-            Kind::Integer => "integer",
-            Kind::Truth => "truth",
-            Kind::Word => "word",
+            ValueKind::Float => "float",
+            ValueKind::Integer => "integer",
+            ValueKind::Truth => "truth",
+            ValueKind::Word => "word",
         }
     }
 }
@@ -69,7 +69,7 @@ pub struct Cell {
     /// The channel, where registers have channels.
     pub channel: Option<char>,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// It repeats results that may go to a register, too.
     pub echoes: bool,
 }
@@ -125,7 +125,7 @@ pub struct Pass {
 
 /// What a lane holds and where it stands, between two instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct LaneView {
     /// Everything it holds, always in the same order.
     pub cells: Vec<(Cell, u32)>,
     /// Where it stands.
@@ -136,7 +136,7 @@ pub struct View {
     pub pass: Option<Pass>,
 }
 
-impl View {
+impl LaneView {
     /// What it holds but zeros, as changes of a lane that holds nothing.
     pub fn nonzero(&self) -> Vec<Change> {
         self.cells.iter().filter(|(_, bits)| *bits != 0).map(|&(cell, bits)| Change { cell, bits }).collect()

@@ -47,15 +47,15 @@ pub fn last_write(steps: &[Listed], bits: u32) -> Option<&Listed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Address, Cell, Event, Kind, Next, Part, Standing};
+    use crate::{Address, Cell, Event, Next, Standing, StepPart, ValueKind};
 
     fn listed(number: u64, text: &str, bits: Option<u32>) -> Listed {
-        let cell = Cell { pattern: "r#", number: 0, channel: None, kind: Kind::Word, echoes: false };
+        let cell = Cell { pattern: "r#", number: 0, channel: None, kind: ValueKind::Word, echoes: false };
         let executes = bits.is_some();
         let participation = if executes { Participation::Executes } else { Participation::Waits(None) };
         let event = Event {
             at: Address::from(number as u32),
-            part: Part::Whole,
+            part: StepPart::Whole,
             participation,
             held: String::new(),
             flow: false,

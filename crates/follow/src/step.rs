@@ -1,6 +1,6 @@
 //! A step of a lane's group, as the observer sees it.
 
-use crate::{Cell, Kind, Pass, Standing, View};
+use crate::{Cell, LaneView, Pass, Standing, ValueKind};
 
 /// The address of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,23 +20,23 @@ impl From<u32> for Address {
 
 /// An instruction of a program: what counts and listings go by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct InstructionPlace {
     /// Its address.
     pub at: Address,
     /// It is one of a clause, whose addresses are counted for themselves.
     pub in_clause: bool,
 }
 
-impl<A: Into<Address>> From<A> for Place {
+impl<A: Into<Address>> From<A> for InstructionPlace {
     /// An instruction of no clause.
     fn from(at: A) -> Self {
-        Place { at: at.into(), in_clause: false }
+        InstructionPlace { at: at.into(), in_clause: false }
     }
 }
 
 /// Which part of an instruction a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum StepPart {
     /// All of it.
     Whole,
     /// What comes before the clause that it runs, whose instructions are steps of their own.
@@ -77,7 +77,7 @@ pub struct Event {
     /// Where it stands.
     pub at: Address,
     /// Which part of it.
-    pub part: Part,
+    pub part: StepPart,
     /// Whether the lane executes it: yes, or why not although it is active. Of a lane that waits, only yes counts.
     pub participation: Participation,
     /// What of the instruction a predicate holds back in this lane: channels, slots.
@@ -88,8 +88,8 @@ pub struct Event {
 
 impl Event {
     /// The instruction.
-    pub fn place(&self) -> Place {
-        Place { at: self.at, in_clause: self.part == Part::Clause }
+    pub fn place(&self) -> InstructionPlace {
+        InstructionPlace { at: self.at, in_clause: self.part == StepPart::Clause }
     }
 }
 
@@ -104,7 +104,7 @@ pub struct Change {
 
 /// What an instruction read from memory, or wrote there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct MemoryAccess {
     /// It was a write.
     pub write: bool,
     /// Where, in the guest's words.
@@ -112,25 +112,25 @@ pub struct Access {
     /// Coordinates there, where places have some that are not in the words.
     pub at: Vec<u32>,
     /// How the values are to be read.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// What was there, or is there now.
     pub values: Vec<u32>,
 }
 
-impl Access {
+impl MemoryAccess {
     /// A read.
-    pub fn read(place: String, kind: Kind, values: impl Into<Vec<u32>>) -> Self {
-        Access { write: false, place, at: Vec::new(), kind, values: values.into() }
+    pub fn read(place: String, kind: ValueKind, values: impl Into<Vec<u32>>) -> Self {
+        MemoryAccess { write: false, place, at: Vec::new(), kind, values: values.into() }
     }
 
     /// A write.
-    pub fn write(place: String, kind: Kind, values: impl Into<Vec<u32>>) -> Self {
-        Access { write: true, place, at: Vec::new(), kind, values: values.into() }
+    pub fn write(place: String, kind: ValueKind, values: impl Into<Vec<u32>>) -> Self {
+        MemoryAccess { write: true, place, at: Vec::new(), kind, values: values.into() }
     }
 
     /// The same at these coordinates.
     pub fn at(self, at: impl Into<Vec<u32>>) -> Self {
-        Access { at: at.into(), ..self }
+        MemoryAccess { at: at.into(), ..self }
     }
 }
 
@@ -148,7 +148,7 @@ pub struct Step {
     /// What it wrote of the registers that the lane leaves in memory at its end, whether or not that is what was there before.
     pub results: Vec<Change>,
     /// What was read from memory and written there.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<MemoryAccess>,
     /// Where the lane stood before, and stands now.
     pub standing: [Standing; 2],
     /// Active lanes of the group, before and now.
@@ -162,9 +162,9 @@ impl Step {
         number: u64,
         event: Event,
         next: Next,
-        (results, accesses): (Vec<Cell>, Vec<Access>),
-        before: &View,
-        after: &View,
+        (results, accesses): (Vec<Cell>, Vec<MemoryAccess>),
+        before: &LaneView,
+        after: &LaneView,
     ) -> Self {
         Step {
             number,
@@ -181,7 +181,7 @@ impl Step {
 
     /// What comes after a clause, if nothing does.
     pub(crate) fn is_idle_end(&self) -> bool {
-        self.event.part == Part::End
+        self.event.part == StepPart::End
             && self.changes.is_empty()
             && self.next == Next::Following
             && self.standing[0] == self.standing[1]
@@ -193,9 +193,9 @@ impl Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
     /// What the lane holds.
-    pub view: View,
+    pub view: LaneView,
     /// What it wrote after its last instruction.
-    pub writes: Vec<Access>,
+    pub writes: Vec<MemoryAccess>,
     /// Lanes that the group started with.
     pub lanes: u32,
     /// Steps of the group.
@@ -206,11 +206,11 @@ pub struct End {
 
 /// What the later of two views has otherwise.
 /// What a cell holds, as a change.
-fn held(view: &View, cell: Cell) -> Option<Change> {
+fn held(view: &LaneView, cell: Cell) -> Option<Change> {
     view.cells.iter().find(|(known, _)| *known == cell).map(|&(cell, bits)| Change { cell, bits })
 }
 
-fn changes(before: &View, after: &View) -> Vec<Change> {
+fn changes(before: &LaneView, after: &LaneView) -> Vec<Change> {
     let pairs = before.cells.iter().zip(&after.cells);
     pairs.filter(|(before, after)| before != after).map(|(_, &(cell, bits))| Change { cell, bits }).collect()
 }

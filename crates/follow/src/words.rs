@@ -1,6 +1,6 @@
 //! Values and events in words, as pages for people have them.
 
-use crate::{Access, Address, Change, Kind, Next, Participation, Pass, Standing, Step};
+use crate::{Address, Change, MemoryAccess, Next, Participation, Pass, Standing, Step, ValueKind};
 
 /// Floats between these magnitudes are written without an exponent.
 const PLAIN: std::ops::Range<f32> = 1e-4..1e7;
@@ -10,26 +10,26 @@ const LIKELY: std::ops::Range<f32> = 1e-12..1e12;
 const SMALL: u32 = 1 << 24;
 
 /// A value; with its bits where the number alone does not determine them.
-pub fn value(kind: Kind, bits: u32) -> String {
+pub fn value(kind: ValueKind, bits: u32) -> String {
     let float = f32::from_bits(bits);
     match kind {
-        Kind::Truth => (bits != 0).to_string(),
-        Kind::Integer => bits.cast_signed().to_string(),
-        Kind::Float => number(bits),
-        Kind::Word => match likely(bits) {
-            Kind::Integer => format!("{} {bits:#x}", bits.cast_signed()),
-            Kind::Word if float.is_normal() => format!("{bits:#010x}"),
-            Kind::Float | Kind::Truth | Kind::Word => number(bits),
+        ValueKind::Truth => (bits != 0).to_string(),
+        ValueKind::Integer => bits.cast_signed().to_string(),
+        ValueKind::Float => number(bits),
+        ValueKind::Word => match likely(bits) {
+            ValueKind::Integer => format!("{} {bits:#x}", bits.cast_signed()),
+            ValueKind::Word if float.is_normal() => format!("{bits:#010x}"),
+            ValueKind::Float | ValueKind::Truth | ValueKind::Word => number(bits),
         },
     }
 }
 
 /// What a word of which nothing says what it is looks like: a float of a usual magnitude, a small integer, or neither.
-pub fn likely(bits: u32) -> Kind {
+pub fn likely(bits: u32) -> ValueKind {
     match f32::from_bits(bits).abs() {
-        size if bits == 0 || LIKELY.contains(&size) => Kind::Float,
-        _ if is_integer(bits) => Kind::Integer,
-        _ => Kind::Word,
+        size if bits == 0 || LIKELY.contains(&size) => ValueKind::Float,
+        _ if is_integer(bits) => ValueKind::Integer,
+        _ => ValueKind::Word,
     }
 }
 
@@ -79,10 +79,10 @@ pub fn effects(step: &Step) -> Vec<String> {
 }
 
 /// What was read or written.
-pub fn access(access: &Access) -> String {
+pub fn access(access: &MemoryAccess) -> String {
     let values: Vec<_> = access.values.iter().map(|&bits| value(access.kind, bits)).collect();
     let verb = if access.write { "writes" } else { "reads" };
-    let at: Vec<_> = access.at.iter().map(|&bits| value(Kind::Word, bits)).collect();
+    let at: Vec<_> = access.at.iter().map(|&bits| value(ValueKind::Word, bits)).collect();
     let at = if at.is_empty() { String::new() } else { format!(" at ({})", at.join(", ")) };
     format!("{verb} {}{at}: {}", access.place, values.join(", "))
 }

@@ -1,21 +1,21 @@
 //! One lane's way through a run, as an observer is told of it.
 
 use ctm_follow::{
-    Access, Address, Cell, End, Event, Follow, Followed, Kind, Next, Observer, Part, Participation, Standing, Step,
-    View, note,
+    Address, Cell, End, Event, Follow, Followed, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step,
+    StepPart, ValueKind, note,
 };
 
 /// Keeps what it is told.
 #[derive(Default)]
 struct Told {
-    starts: Vec<View>,
+    starts: Vec<LaneView>,
     steps: Vec<Step>,
     ends: Vec<End>,
     wants_no_steps: bool,
 }
 
 impl Observer for Told {
-    fn starts(&mut self, view: &View) {
+    fn starts(&mut self, view: &LaneView) {
         self.starts.push(view.clone());
     }
     fn step(&mut self, step: &Step) {
@@ -30,15 +30,15 @@ impl Observer for Told {
 }
 
 const fn cell(number: u16) -> Cell {
-    Cell { pattern: "r#", number, channel: None, kind: Kind::Word, echoes: false }
+    Cell { pattern: "r#", number, channel: None, kind: ValueKind::Word, echoes: false }
 }
 
 /// A lane that holds `bits` in its second register.
-fn view(standing: Standing, bits: u32) -> View {
-    View { cells: vec![(cell(0), 7), (cell(1), bits)], standing, active: 1, pass: None }
+fn view(standing: Standing, bits: u32) -> LaneView {
+    LaneView { cells: vec![(cell(0), 7), (cell(1), bits)], standing, active: 1, pass: None }
 }
 
-fn event(at: u32, part: Part, participation: Participation) -> Event {
+fn event(at: u32, part: StepPart, participation: Participation) -> Event {
     Event { at: at.into(), part, participation, held: String::new(), flow: false }
 }
 
@@ -58,7 +58,7 @@ fn following(told: &mut Told, steps: impl FnOnce(&mut Follow)) {
 
 /// An instruction that takes the lane from one standing to another.
 fn step(follow: &mut Follow, at: u32, participation: Participation, [before, after]: [Standing; 2]) {
-    follow.before(Part::Whole, |_| (event(at, Part::Whole, participation), view(before, 0)));
+    follow.before(StepPart::Whole, |_| (event(at, StepPart::Whole, participation), view(before, 0)));
     follow.after(|| Next::Following, |_| view(after, 0));
 }
 
@@ -75,9 +75,11 @@ fn the_lane_is_found_in_its_group() {
         let mut told = Told::default();
         let mut follow = Follow::new(who, &mut told);
         follow.start(lanes.into_iter(), |lane| view(ACTIVE, lane as u32));
-        follow.before(Part::Whole, |lane| (event(lane as u32, Part::Whole, Participation::Executes), view(ACTIVE, 0)));
+        follow.before(StepPart::Whole, |lane| {
+            (event(lane as u32, StepPart::Whole, Participation::Executes), view(ACTIVE, 0))
+        });
         for lane in 0..4 {
-            follow.note(lane, || Access::read(format!("of lane {lane}"), Kind::Word, [1]));
+            follow.note(lane, || MemoryAccess::read(format!("of lane {lane}"), ValueKind::Word, [1]));
         }
         follow.after(|| Next::Following, |lane| view(ACTIVE, lane as u32));
         follow.end(None, |lane| view(ACTIVE, lane as u32));
@@ -156,7 +158,7 @@ fn a_lane_that_has_ended_makes_no_steps() {
 #[test]
 fn ends_of_clauses_are_shown_if_something_happens() {
     let quiet = || view(ACTIVE, 0);
-    let other_active = View { active: 2, ..quiet() };
+    let other_active = LaneView { active: 2, ..quiet() };
     for (after, next, is_shown) in [
         (quiet(), Next::Following, false),
         (view(ACTIVE, 1), Next::Following, true),
@@ -168,16 +170,16 @@ fn ends_of_clauses_are_shown_if_something_happens() {
         let mut told = Told::default();
         following(&mut told, |follow| {
             let begin = |part| move |_| (event(3, part, Participation::Executes), quiet());
-            follow.before(Part::Begin, begin(Part::Begin));
+            follow.before(StepPart::Begin, begin(StepPart::Begin));
             follow.after(|| Next::Following, |_| quiet());
-            follow.before(Part::Clause, begin(Part::Clause));
+            follow.before(StepPart::Clause, begin(StepPart::Clause));
             follow.after(|| Next::Following, |_| quiet());
-            follow.before(Part::End, begin(Part::End));
+            follow.before(StepPart::End, begin(StepPart::End));
             follow.after(|| next.clone(), |_| after.clone());
             follow.end(None, |_| quiet());
         });
         let numbers: Vec<_> = told.steps.iter().map(|step| (step.number, step.event.part)).collect();
-        let shown = [(1, Part::Begin), (2, Part::Clause), (2, Part::End)];
+        let shown = [(1, StepPart::Begin), (2, StepPart::Clause), (2, StepPart::End)];
         assert_eq!(numbers, shown[..if is_shown { 3 } else { 2 }], "{next:?}");
         assert_eq!(told.ends[0].steps, 2);
     }
@@ -185,17 +187,17 @@ fn ends_of_clauses_are_shown_if_something_happens() {
 
 #[test]
 fn accesses_belong_to_their_instruction() {
-    let read = |n: u32| Access::read("memory".into(), Kind::Integer, [n]);
+    let read = |n: u32| MemoryAccess::read("memory".into(), ValueKind::Integer, [n]);
     let mut told = Told::default();
     following(&mut told, |follow| {
         follow.note(0, || read(0));
-        follow.before(Part::Whole, |_| (event(1, Part::Whole, Participation::Executes), view(ACTIVE, 5)));
+        follow.before(StepPart::Whole, |_| (event(1, StepPart::Whole, Participation::Executes), view(ACTIVE, 5)));
         follow.note(0, || read(1));
         follow.note(0, || read(2));
         follow.after(|| Next::Jump(9.into()), |_| view(ACTIVE, 6));
         step(follow, 2, Participation::Executes, [ACTIVE, ACTIVE]);
         let mut follow = Some(std::mem::replace(follow, Follow::new(0.into(), Box::leak(Box::new(Told::default())))));
-        note(&mut follow, 0, || Access::write("out".into(), Kind::Word, [8]).at([3, 4]));
+        note(&mut follow, 0, || MemoryAccess::write("out".into(), ValueKind::Word, [8]).at([3, 4]));
         note(&mut follow, 1, || panic!("another lane"));
         note(&mut None, 0, || panic!("nobody is followed"));
         follow.expect("it is there").end(None, |_| view(ACTIVE, 6));
@@ -217,7 +219,7 @@ fn steps_that_are_not_wanted() {
     let mut told = Told { wants_no_steps: true, ..Told::default() };
     following(&mut told, |follow| {
         for _ in 0..3 {
-            follow.before(Part::Whole, |_| panic!("nobody asked"));
+            follow.before(StepPart::Whole, |_| panic!("nobody asked"));
             follow.after(|| panic!("nobody asked"), |_| panic!("nobody asked"));
         }
         follow.end(None, |_| view(ACTIVE, 0));
@@ -226,7 +228,7 @@ fn steps_that_are_not_wanted() {
     /// An observer that says nothing about it wants all.
     struct Plain;
     impl Observer for Plain {
-        fn starts(&mut self, _: &View) {}
+        fn starts(&mut self, _: &LaneView) {}
         fn step(&mut self, _: &Step) {}
         fn ends(&mut self, _: &End) {}
     }
@@ -235,15 +237,15 @@ fn steps_that_are_not_wanted() {
 
 #[test]
 fn what_a_lane_holds() {
-    let held = View { cells: vec![(cell(0), 0), (cell(12), 3), (cell(2), 0x8000_0000)], ..view(ACTIVE, 0) };
+    let held = LaneView { cells: vec![(cell(0), 0), (cell(12), 3), (cell(2), 0x8000_0000)], ..view(ACTIVE, 0) };
     let nonzero: Vec<_> = held.nonzero().iter().map(|change| (change.cell.register(), change.bits)).collect();
     assert_eq!(nonzero, [("r12".to_owned(), 3), ("r2".to_owned(), 0x8000_0000)]);
-    let kinds = [Kind::Float, Kind::Integer, Kind::Truth, Kind::Word].map(Kind::name);
+    let kinds = [ValueKind::Float, ValueKind::Integer, ValueKind::Truth, ValueKind::Word].map(ValueKind::name);
     assert_eq!(kinds, ["float", "integer", "truth", "word"]);
     let standings = [ACTIVE, WAITS, Standing::Continue, Standing::Break, Standing::Meeting, Standing::Ended];
     let names = standings.map(Standing::name);
     assert_eq!(names, ["active", "branch", "continue", "break", "meeting", "ended"]);
     let place = |part| event(4, part, Participation::Executes).place();
-    assert_eq!((place(Part::Whole), place(Part::Whole).in_clause), (Address::from(4).into(), false));
-    assert!(place(Part::Clause).in_clause && place(Part::Clause).at == Address { program: 0, pc: 4 });
+    assert_eq!((place(StepPart::Whole), place(StepPart::Whole).in_clause), (Address::from(4).into(), false));
+    assert!(place(StepPart::Clause).in_clause && place(StepPart::Clause).at == Address { program: 0, pc: 4 });
 }

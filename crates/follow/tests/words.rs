@@ -2,11 +2,11 @@
 
 use ctm_follow::words::{absence, access, changes, effects, is_integer, likely, turn, value, way};
 use ctm_follow::{
-    Access, Address, Cell, Change, Event, Kind, Listed, Next, Part, Participation, Pass, Standing, Step, last_write,
-    parting,
+    Address, Cell, Change, Event, Listed, MemoryAccess, Next, Participation, Pass, Standing, Step, StepPart, ValueKind,
+    last_write, parting,
 };
 
-fn cell(number: u16, channel: Option<char>, kind: Kind) -> Cell {
+fn cell(number: u16, channel: Option<char>, kind: ValueKind) -> Cell {
     Cell { pattern: "r[#]", number, channel, kind, echoes: false }
 }
 
@@ -14,7 +14,7 @@ fn step() -> Step {
     let participation = Participation::Executes;
     Step {
         number: 1,
-        event: Event { at: 5.into(), part: Part::Whole, participation, held: String::new(), flow: false },
+        event: Event { at: 5.into(), part: StepPart::Whole, participation, held: String::new(), flow: false },
         next: Next::Following,
         changes: Vec::new(),
         results: Vec::new(),
@@ -32,28 +32,28 @@ fn address(at: Address) -> String {
 #[test]
 fn values_show_their_bits_where_the_number_says_too_little() {
     for (kind, bits, text) in [
-        (Kind::Truth, 0, "false"),
-        (Kind::Truth, 2, "true"),
-        (Kind::Integer, 0xFFFF_FFFF, "-1"),
-        (Kind::Float, 0x3F00_0000, "0.5"),
-        (Kind::Float, 0x7F80_0000, "inf 0x7f800000"),
-        (Kind::Float, 0x8000_0001, "-1e-45 0x80000001"),
-        (Kind::Float, 0x7FC0_0001, "nan 0x7fc00001"),
+        (ValueKind::Truth, 0, "false"),
+        (ValueKind::Truth, 2, "true"),
+        (ValueKind::Integer, 0xFFFF_FFFF, "-1"),
+        (ValueKind::Float, 0x3F00_0000, "0.5"),
+        (ValueKind::Float, 0x7F80_0000, "inf 0x7f800000"),
+        (ValueKind::Float, 0x8000_0001, "-1e-45 0x80000001"),
+        (ValueKind::Float, 0x7FC0_0001, "nan 0x7fc00001"),
         // From 0.0001 on, and up to ten millions, numbers are written without an exponent.
-        (Kind::Float, 0x38D1_B717, "0.0001"),
-        (Kind::Float, 0x38D1_B716, "9.999999e-5"),
-        (Kind::Float, 0x4B18_967F, "9999999"),
-        (Kind::Float, 0x4B18_9680, "1e7"),
-        (Kind::Float, 0xCB18_9680, "-1e7"),
-        (Kind::Word, 0, "0"),
-        (Kind::Word, 0x3F80_0000, "1"),
-        (Kind::Word, 5, "5 0x5"),
-        (Kind::Word, 0xFFFF_FFFE, "-2 0xfffffffe"),
-        (Kind::Word, 0x7F00_0000, "0x7f000000"),
-        (Kind::Word, 0x0200_0000, "0x02000000"),
-        (Kind::Word, 0x7FC0_0000, "nan 0x7fc00000"),
-        (Kind::Word, 0x7F80_0000, "inf 0x7f800000"),
-        (Kind::Word, 0x8000_0000, "-0"),
+        (ValueKind::Float, 0x38D1_B717, "0.0001"),
+        (ValueKind::Float, 0x38D1_B716, "9.999999e-5"),
+        (ValueKind::Float, 0x4B18_967F, "9999999"),
+        (ValueKind::Float, 0x4B18_9680, "1e7"),
+        (ValueKind::Float, 0xCB18_9680, "-1e7"),
+        (ValueKind::Word, 0, "0"),
+        (ValueKind::Word, 0x3F80_0000, "1"),
+        (ValueKind::Word, 5, "5 0x5"),
+        (ValueKind::Word, 0xFFFF_FFFE, "-2 0xfffffffe"),
+        (ValueKind::Word, 0x7F00_0000, "0x7f000000"),
+        (ValueKind::Word, 0x0200_0000, "0x02000000"),
+        (ValueKind::Word, 0x7FC0_0000, "nan 0x7fc00000"),
+        (ValueKind::Word, 0x7F80_0000, "inf 0x7f800000"),
+        (ValueKind::Word, 0x8000_0000, "-0"),
     ] {
         assert_eq!(value(kind, bits), text, "{kind:?} {bits:#x}");
     }
@@ -62,9 +62,9 @@ fn values_show_their_bits_where_the_number_says_too_little() {
 #[test]
 fn words_look_like_what_they_most_likely_are() {
     let float = |value: f32| likely(value.to_bits());
-    assert_eq!([1e-12, -1e-12, 9.9e11, -3.0].map(float), [Kind::Float; 4]);
-    assert_eq!([9e-13, 1e12, -1e12].map(float), [Kind::Word; 3]);
-    assert_eq!([0x00FF_FFFF, 1, (-0x00FF_FFFFi32).cast_unsigned()].map(likely), [Kind::Integer; 3]);
+    assert_eq!([1e-12, -1e-12, 9.9e11, -3.0].map(float), [ValueKind::Float; 4]);
+    assert_eq!([9e-13, 1e12, -1e12].map(float), [ValueKind::Word; 3]);
+    assert_eq!([0x00FF_FFFF, 1, (-0x00FF_FFFFi32).cast_unsigned()].map(likely), [ValueKind::Integer; 3]);
     assert!(is_integer(0x00FF_FFFF) && !is_integer(0x0100_0000));
     assert!(is_integer((-0x00FF_FFFFi32).cast_unsigned()) && !is_integer((-0x0100_0000i32).cast_unsigned()));
     assert!(!is_integer(0x8000_0000));
@@ -72,11 +72,12 @@ fn words_look_like_what_they_most_likely_are() {
 
 #[test]
 fn channels_of_a_register_stand_together() {
-    let change = |number, channel, bits| Change { cell: cell(number, channel, Kind::Integer), bits };
+    let change = |number, channel, bits| Change { cell: cell(number, channel, ValueKind::Integer), bits };
     let all = [change(2, Some('r'), 1), change(2, Some('g'), 2), change(3, Some('g'), 2), change(4, None, 9)];
     assert_eq!(changes(&all), ["r[2].rg = 1, 2", "r[3].g = 2", "r[4] = 9"]);
     // An echo is shown if nothing else has these bits.
-    let echo = |bits| Change { cell: Cell { pattern: "previous", echoes: true, ..cell(0, None, Kind::Integer) }, bits };
+    let echo =
+        |bits| Change { cell: Cell { pattern: "previous", echoes: true, ..cell(0, None, ValueKind::Integer) }, bits };
     assert_eq!(changes(&[all[3], echo(9), echo(8)]), ["r[4] = 9", "previous = 8"]);
     assert_eq!(changes(&[echo(9), echo(9)]), ["previous = 9, 9"]);
     let other = Change { cell: Cell { pattern: "s#", ..all[1].cell }, bits: 2 };
@@ -85,11 +86,11 @@ fn channels_of_a_register_stand_together() {
 
 #[test]
 fn effects_are_reads_then_changes_then_writes() {
-    let write = Access::write("out".into(), Kind::Integer, [3]).at([1, 0x3F80_0000]);
-    let read = Access::read("in".into(), Kind::Float, [0x3F80_0000, 0]);
+    let write = MemoryAccess::write("out".into(), ValueKind::Integer, [3]).at([1, 0x3F80_0000]);
+    let read = MemoryAccess::read("in".into(), ValueKind::Float, [0x3F80_0000, 0]);
     assert_eq!(access(&write), "writes out at (1 0x1, 1): 3");
     assert_eq!(access(&read), "reads in: 1, 0");
-    let changes = vec![Change { cell: cell(0, None, Kind::Integer), bits: 4 }];
+    let changes = vec![Change { cell: cell(0, None, ValueKind::Integer), bits: 4 }];
     let step = Step { accesses: vec![write, read], changes, ..step() };
     assert_eq!(effects(&step), ["reads in: 1, 0", "r[0] = 4", "writes out at (1 0x1, 1): 3"]);
 }
@@ -159,11 +160,11 @@ fn where_a_group_goes() {
 #[test]
 fn ways_part_at_other_accesses_too() {
     let listed =
-        |accesses: &[Access]| Listed { step: Step { accesses: accesses.to_vec(), ..step() }, text: "ld".into() };
-    let read = |bits| Access::read("in".into(), Kind::Word, [bits]);
+        |accesses: &[MemoryAccess]| Listed { step: Step { accesses: accesses.to_vec(), ..step() }, text: "ld".into() };
+    let read = |bits| MemoryAccess::read("in".into(), ValueKind::Word, [bits]);
     let (a, b) = ([listed(&[read(1)]), listed(&[read(2)])], [listed(&[read(1)]), listed(&[read(3)])]);
     assert_eq!(parting(&a, &b), [Some(&a[1]), Some(&b[1])]);
     // What is read is not written.
-    let c = [listed(&[Access::write("out".into(), Kind::Word, [4, 1])]), listed(&[read(1)])];
+    let c = [listed(&[MemoryAccess::write("out".into(), ValueKind::Word, [4, 1])]), listed(&[read(1)])];
     assert_eq!((last_write(&c, 1), last_write(&c, 2)), (Some(&c[0]), None));
 }

@@ -11,7 +11,7 @@ use crate::attribute::{
 };
 use crate::effort::Effort;
 use crate::entity::{Array, Block, Buffer, Surface, Table, Type, Value};
-use crate::function::{Function, Target, Terminator};
+use crate::function::{BranchTarget, Function, Terminator};
 use crate::hash::FastMap;
 use crate::op::{Op, for_each_operation};
 
@@ -227,11 +227,11 @@ impl Builder {
         self.rcp(denorm, root)
     }
 
-    fn target(&mut self, block: Block, args: &[Value], edge: usize) -> Target {
+    fn target(&mut self, block: Block, args: &[Value], edge: usize) -> BranchTarget {
         let state = &mut self.states[block.index()];
         debug_assert!(!state.sealed, "{block} is sealed");
         state.predecessors.push((self.here, edge));
-        Target { block, args: args.to_vec() }
+        BranchTarget { block, args: args.to_vec() }
     }
 
     fn end(&mut self, terminator: Terminator) {

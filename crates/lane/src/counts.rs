@@ -2,13 +2,13 @@
 
 use crate::budget::{Budget, Halt, allocate};
 use crate::domain::{AXIS, Lanes};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often an instruction executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct InstructionCount {
     /// Executions by groups that had a lane there. It depends on which lanes form groups.
     pub executions: u64,
     /// Executions by lanes. What waits in a branch, is a helper, or is held back by a predicate of the whole instruction, does not
@@ -16,9 +16,9 @@ pub struct Count {
     pub lanes: u64,
 }
 
-impl Count {
+impl InstructionCount {
     /// Adds what another part of the same run did.
-    fn merge(&mut self, other: Count) {
+    fn merge(&mut self, other: InstructionCount) {
         self.executions += other.executions;
         self.lanes += other.lanes;
     }
@@ -26,18 +26,18 @@ impl Count {
 
 /// Receives the counts of the runs whose options name it. Those of a run that does not complete may be there in part.
 #[derive(Debug)]
-pub struct Counts {
+pub struct InstructionCounts {
     lanes: Lanes,
     totals: Mutex<Totals>,
 }
 
 #[derive(Debug)]
 struct Totals {
-    places: BTreeMap<Place, Count>,
+    places: BTreeMap<InstructionPlace, InstructionCount>,
     lanes: Vec<u64>,
 }
 
-impl Counts {
+impl InstructionCounts {
     /// For runs over these lanes, which take 8 bytes each.
     ///
     /// # Errors
@@ -45,16 +45,16 @@ impl Counts {
     pub fn new(lanes: Lanes, budget: &Budget) -> Result<Self, Halt> {
         budget.allows_memory(lanes.count() * size_of::<u64>() as u64)?;
         let of_lanes = allocate(usize::try_from(lanes.count()).unwrap_or(usize::MAX))?;
-        Ok(Counts { lanes, totals: Mutex::new(Totals { places: BTreeMap::new(), lanes: of_lanes }) })
+        Ok(InstructionCounts { lanes, totals: Mutex::new(Totals { places: BTreeMap::new(), lanes: of_lanes }) })
     }
 
     /// The counts of the instructions that executed.
-    pub fn instructions(&self) -> BTreeMap<Place, Count> {
+    pub fn instructions(&self) -> BTreeMap<InstructionPlace, InstructionCount> {
         self.lock().places.clone()
     }
 
     /// How many instructions each lane executed: row by row, or along the line. Their sum is that of
-    /// [`Count::lanes`] over all instructions.
+    /// [`InstructionCount::lanes`] over all instructions.
     pub fn lanes(&self) -> Vec<u64> {
         self.lock().lanes.clone()
     }
@@ -84,19 +84,19 @@ impl Counts {
 /// What the groups of one worker execute, one group after the other.
 #[derive(Debug)]
 pub struct Tally<'a> {
-    counts: &'a Counts,
-    places: HashMap<Place, Count>,
+    counts: &'a InstructionCounts,
+    places: HashMap<InstructionPlace, InstructionCount>,
     lanes: Vec<u64>,
 }
 
 impl<'a> Tally<'a> {
     /// For groups of at most `width` lanes.
-    pub fn new(counts: &'a Counts, width: usize) -> Self {
+    pub fn new(counts: &'a InstructionCounts, width: usize) -> Self {
         Tally { counts, places: HashMap::new(), lanes: vec![0; width] }
     }
 
     /// These lanes of the group, by their numbers in it, execute an instruction to which the group has come.
-    pub fn add(&mut self, place: impl Into<Place>, lanes: impl Iterator<Item = usize>) {
+    pub fn add(&mut self, place: impl Into<InstructionPlace>, lanes: impl Iterator<Item = usize>) {
         let count = self.places.entry(place.into()).or_default();
         count.executions += 1;
         for lane in lanes {
@@ -134,20 +134,20 @@ mod tests {
     #[test]
     fn lanes_are_counted_where_they_are() {
         let domain = Domain { i0: 2, j0: 1, i1: 4, j1: 2 };
-        let counts = Counts::new(domain.into(), &Budget::default()).unwrap();
+        let counts = InstructionCounts::new(domain.into(), &Budget::default()).unwrap();
         let mut tally = Tally::new(&counts, 4);
         tally.add(7, [0, 1].into_iter());
         tally.add(7, std::iter::once(1));
         tally.finish([(2, 1), (4, 2), (5, 2), (0, 0)].into_iter());
         tally.add(7, std::iter::empty());
         tally.finish([(3, 1)].into_iter());
-        assert_eq!(counts.instructions(), [(7.into(), Count { executions: 3, lanes: 3 })].into());
+        assert_eq!(counts.instructions(), [(7.into(), InstructionCount { executions: 3, lanes: 3 })].into());
         assert_eq!(counts.lanes(), [1, 0, 0, 0, 0, 2]);
     }
 
     #[test]
     fn lanes_of_a_line_follow_each_other() {
-        let counts = Counts::new(Lanes::Line(AXIS + 2), &Budget::default()).unwrap();
+        let counts = InstructionCounts::new(Lanes::Line(AXIS + 2), &Budget::default()).unwrap();
         let mut tally = Tally::new(&counts, 2);
         tally.add(0, 0..2);
         tally.finish([(AXIS - 1, 0), (1, 1)].into_iter());

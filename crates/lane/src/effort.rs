@@ -6,7 +6,7 @@
 //! depend on it.
 //!
 //! Steps are counted alike on every host. Whether a program becomes code is decided by the program, unless a limit of the run that
-//! waits for the code comes first: its deadline, its memory, or who cancels it ([`Cut::is_of_run`]). What such a limit has cut short is that run's alone.
+//! waits for the code comes first: its deadline, its memory, or who cancels it ([`CutShort::is_of_run`]). What such a limit has cut short is that run's alone.
 
 use crate::budget::{Budget, Cancel, DEFAULT_CODE_STEPS, Halt, Meter};
 use crate::clock::Instant;
@@ -23,7 +23,7 @@ const LOOK_STEPS: u64 = 1 << 13;
 
 /// Why something was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Cut {
+pub enum CutShort {
     /// It takes more steps than it may.
     #[error("more than {limit} steps")]
     Steps {
@@ -41,12 +41,12 @@ pub enum Cut {
     Halted(Halt),
 }
 
-impl Cut {
+impl CutShort {
     /// Whether another run with the same program may have its code.
     pub fn is_of_run(self) -> bool {
         match self {
-            Cut::Steps { .. } => false,
-            Cut::Memory { .. } | Cut::Halted(_) => true,
+            CutShort::Steps { .. } => false,
+            CutShort::Memory { .. } | CutShort::Halted(_) => true,
         }
     }
 }
@@ -63,9 +63,9 @@ pub struct Effort<'a> {
     /// The count of steps at which the clock is looked at next.
     next_look: Cell<u64>,
     /// Why nothing more is made.
-    over: Cell<Option<Cut>>,
+    over: Cell<Option<CutShort>>,
     /// Why something was not made, until somebody takes note of that.
-    report: Cell<Option<Cut>>,
+    report: Cell<Option<CutShort>>,
 }
 
 impl Default for Effort<'_> {
@@ -108,7 +108,7 @@ impl<'a> Effort<'a> {
         let all = self.steps.get().saturating_add(steps as u64);
         self.steps.set(all);
         if all > self.limit {
-            self.stop(Cut::Steps { limit: self.limit });
+            self.stop(CutShort::Steps { limit: self.limit });
         }
         if all >= self.next_look.get() {
             self.look();
@@ -119,7 +119,7 @@ impl<'a> Effort<'a> {
     /// Whether so many steps are left.
     pub fn affords(&self, steps: usize) -> bool {
         if self.steps.get().saturating_add(steps as u64) > self.limit {
-            self.stop(Cut::Steps { limit: self.limit });
+            self.stop(CutShort::Steps { limit: self.limit });
         }
         self.over.get().is_none()
     }
@@ -127,7 +127,7 @@ impl<'a> Effort<'a> {
     /// Whether a function of so many values may be made.
     pub fn has_memory_for(&self, values: usize) -> bool {
         if (values as u64).saturating_mul(VALUE_BYTES) > self.memory {
-            self.stop(Cut::Memory { limit: self.memory });
+            self.stop(CutShort::Memory { limit: self.memory });
         }
         self.over.get().is_none()
     }
@@ -136,9 +136,9 @@ impl<'a> Effort<'a> {
     pub fn look(&self) -> bool {
         self.next_look.set(self.steps.get().saturating_add(LOOK_STEPS));
         if self.cancel.is_some_and(|cancel| cancel.is_cancelled()) {
-            self.stop(Cut::Halted(Halt::Cancelled));
+            self.stop(CutShort::Halted(Halt::Cancelled));
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.stop(Cut::Halted(Halt::Deadline));
+            self.stop(CutShort::Halted(Halt::Deadline));
         }
         self.over.get().is_none()
     }
@@ -150,11 +150,11 @@ impl<'a> Effort<'a> {
 
     /// Whether that is so because of a limit of the run.
     pub fn is_cut_by_run(&self) -> bool {
-        self.over.get().is_some_and(Cut::is_of_run)
+        self.over.get().is_some_and(CutShort::is_of_run)
     }
 
     /// Why something was not made, if that is so, and nobody has asked before.
-    pub fn take_cut(&self) -> Option<Cut> {
+    pub fn take_cut(&self) -> Option<CutShort> {
         self.report.take()
     }
 
@@ -186,7 +186,7 @@ impl<'a> Effort<'a> {
         Patience { effort: self, left: Cell::new(PATIENCE * size * (size.max(2).ilog2() as usize) + LEAST_PATIENCE) }
     }
 
-    fn stop(&self, cut: Cut) {
+    fn stop(&self, cut: CutShort) {
         if self.over.get().is_none() {
             self.over.set(Some(cut));
             self.report.set(self.report.get().or(Some(cut)));
@@ -230,7 +230,7 @@ mod tests {
         assert!(!Effort::of_steps(10).affords(11));
         assert!(!effort.spend(1) && !effort.spend(0) && !effort.has_memory_for(0));
         assert!(!effort.is_cut_by_run());
-        assert_eq!((effort.take_cut(), effort.take_cut()), (Some(Cut::Steps { limit: 10 }), None));
+        assert_eq!((effort.take_cut(), effort.take_cut()), (Some(CutShort::Steps { limit: 10 }), None));
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let late = Budget { deadline: Some(Instant::now()), ..Budget::default() };
         let effort = Effort::new(&late, None);
         assert!(!effort.look());
-        assert_eq!(effort.take_cut(), Some(Cut::Halted(Halt::Deadline)));
+        assert_eq!(effort.take_cut(), Some(CutShort::Halted(Halt::Deadline)));
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
         assert!(share.spend(75) && !share.spend(1));
         effort.take_back(&share);
         assert!(!effort.is_over() && effort.spend(24) && !effort.spend(1));
-        assert_eq!(effort.take_cut(), Some(Cut::Steps { limit: 75 }));
+        assert_eq!(effort.take_cut(), Some(CutShort::Steps { limit: 75 }));
     }
 
     #[test]

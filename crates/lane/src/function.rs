@@ -79,14 +79,14 @@ impl InstData {
 
 /// A block to go to, with the arguments for its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct BranchTarget {
     /// The block.
     pub block: Block,
     /// One argument for each of its parameters.
     pub args: Vec<Value>,
 }
 
-impl Target {
+impl BranchTarget {
     /// A target without arguments.
     pub fn new(block: Block) -> Self {
         Self { block, args: Vec::new() }
@@ -97,7 +97,7 @@ impl Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terminator {
     /// Goes on at the target.
-    Jump(Target),
+    Jump(BranchTarget),
     /// Compares two uniforms.
     If {
         /// The comparison.
@@ -107,18 +107,18 @@ pub enum Terminator {
         /// Its right side.
         b: Value,
         /// Where to go when it holds.
-        then: Target,
+        then: BranchTarget,
         /// Where to go otherwise.
-        otherwise: Target,
+        otherwise: BranchTarget,
     },
     /// Asks whether a mask has any lane. (Whether it has all is whether its complement has none.)
     Any {
         /// The mask.
         mask: Value,
         /// Where to go when it has a lane.
-        then: Target,
+        then: BranchTarget,
         /// Where to go otherwise.
-        otherwise: Target,
+        otherwise: BranchTarget,
     },
     /// The group ends.
     Return,
@@ -135,7 +135,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// The targets, in order.
-    pub fn targets(&self) -> impl DoubleEndedIterator<Item = &Target> + Clone {
+    pub fn targets(&self) -> impl DoubleEndedIterator<Item = &BranchTarget> + Clone {
         let (first, second) = match self {
             Self::Jump(target) => (Some(target), None),
             Self::If { then, otherwise, .. } | Self::Any { then, otherwise, .. } => (Some(then), Some(otherwise)),
@@ -145,7 +145,7 @@ impl Terminator {
     }
 
     /// The targets, in order, to change them.
-    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Target> {
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut BranchTarget> {
         let (first, second) = match self {
             Self::Jump(target) => (Some(target), None),
             Self::If { then, otherwise, .. } | Self::Any { then, otherwise, .. } => (Some(then), Some(otherwise)),

@@ -2,7 +2,7 @@
 
 use crate::effort::Patience;
 use crate::entity::Block;
-use crate::function::{Function, Target, Terminator};
+use crate::function::{BranchTarget, Function, Terminator};
 use std::collections::HashSet;
 
 /// Number that stands for "none" in the tables.
@@ -148,7 +148,7 @@ impl Graph {
     }
 
     /// The edges that lead to this block, with their arguments.
-    pub(crate) fn edges<'f>(&self, function: &'f Function, block: Block) -> Vec<&'f Target> {
+    pub(crate) fn edges<'f>(&self, function: &'f Function, block: Block) -> Vec<&'f BranchTarget> {
         let targets = self.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
         targets.filter(|target| target.block == block).collect()
     }
@@ -449,8 +449,8 @@ mod tests {
             let (then, otherwise, way) = (to(), to(), random.below(8));
             b.function.blocks[all[at].index()].terminator = Some(match way {
                 0 => Terminator::Return,
-                1 | 2 => Terminator::Jump(Target::new(then)),
-                _ => Terminator::Any { mask, then: Target::new(then), otherwise: Target::new(otherwise) },
+                1 | 2 => Terminator::Jump(BranchTarget::new(then)),
+                _ => Terminator::Any { mask, then: BranchTarget::new(then), otherwise: BranchTarget::new(otherwise) },
             });
         }
         b.function

@@ -2,7 +2,7 @@
 
 use crate::budget::{Budget, Cancel};
 use crate::clock::Instant;
-use crate::counts::Counts;
+use crate::counts::InstructionCounts;
 use crate::effort::Effort;
 
 /// Widest group that an engine runs.
@@ -27,7 +27,7 @@ pub struct RunOptions<'a> {
     /// Ends the run soon after it says so.
     pub cancel: Option<&'a dyn Cancel>,
     /// Receives how often each instruction executed.
-    pub counts: Option<&'a Counts>,
+    pub counts: Option<&'a InstructionCounts>,
 }
 
 impl<'a> RunOptions<'a> {

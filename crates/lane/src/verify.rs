@@ -3,7 +3,7 @@
 use crate::attribute::Channels;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::Ranges;
-use crate::function::{Def, Function, Target, Terminator};
+use crate::function::{BranchTarget, Def, Function, Terminator};
 use crate::graph::Graph;
 use crate::op::{NanBits, Op};
 use crate::simplify::Observed;
@@ -283,7 +283,7 @@ impl Checker<'_> {
         terminator.targets().try_for_each(|target| self.target(target))
     }
 
-    fn target(&self, target: &Target) -> Checked {
+    fn target(&self, target: &BranchTarget) -> Checked {
         if target.block.index() >= self.function.block_count() {
             return Err(VerifyCause::UnknownBlock(target.block));
         }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use ctm_lane::{Axis, Function, Graph, Op, Range, Ranges, Shape, Shapes, Type, Value, verify};
+use ctm_lane::{Axis, Function, Graph, LaneShape, Op, Range, Ranges, Shapes, Type, Value, verify};
 use support::random::Random;
 
 /// Gives the function, and the values by their names in the text, which are numbered in order.
@@ -57,22 +57,22 @@ fn coordinates_are_positions_and_constants() {
     );
     let shapes = Shapes::new(&function, &graph);
     let shape = |number| shapes.get(Value(number));
-    assert_eq!(shape(3), Shape::Coordinate { axis: Axis::X, offset: 1.5 });
-    assert_eq!(shape(4), Shape::Index { axis: Axis::X, offset: 1, limit: Some(64) });
-    assert_eq!(shape(7), Shape::Coordinate { axis: Axis::X, offset: -0.5 });
-    assert_eq!(shape(8), Shape::Index { axis: Axis::X, offset: -1, limit: None });
-    assert_eq!(shape(10), Shape::Along(Axis::X));
-    assert_eq!(shape(11), Shape::Along(Axis::X));
-    assert_eq!(shape(14), Shape::Index { axis: Axis::Y, offset: 7, limit: None });
-    assert_eq!(shape(15), Shape::Varying);
-    assert_eq!(shape(17), Shape::Along(Axis::X));
-    assert_eq!(shape(36), Shape::Coordinate { axis: Axis::X, offset: -3.0 });
-    assert_eq!(shape(37), Shape::Along(Axis::X), "the product is rounded");
+    assert_eq!(shape(3), LaneShape::Coordinate { axis: Axis::X, offset: 1.5 });
+    assert_eq!(shape(4), LaneShape::Index { axis: Axis::X, offset: 1, limit: Some(64) });
+    assert_eq!(shape(7), LaneShape::Coordinate { axis: Axis::X, offset: -0.5 });
+    assert_eq!(shape(8), LaneShape::Index { axis: Axis::X, offset: -1, limit: None });
+    assert_eq!(shape(10), LaneShape::Along(Axis::X));
+    assert_eq!(shape(11), LaneShape::Along(Axis::X));
+    assert_eq!(shape(14), LaneShape::Index { axis: Axis::Y, offset: 7, limit: None });
+    assert_eq!(shape(15), LaneShape::Varying);
+    assert_eq!(shape(17), LaneShape::Along(Axis::X));
+    assert_eq!(shape(36), LaneShape::Coordinate { axis: Axis::X, offset: -3.0 });
+    assert_eq!(shape(37), LaneShape::Along(Axis::X), "the product is rounded");
     for uniform in [16, 18, 19, 20, 30, 31, 34] {
-        assert_eq!(shape(uniform), Shape::Uniform, "%{uniform}");
+        assert_eq!(shape(uniform), LaneShape::Uniform, "%{uniform}");
     }
     for varying in [21, 23, 24, 25, 26, 35] {
-        assert_eq!(shape(varying), Shape::Varying, "%{varying}");
+        assert_eq!(shape(varying), LaneShape::Varying, "%{varying}");
     }
 }
 
@@ -96,11 +96,11 @@ fn shapes_in_loops() {
         return",
     );
     let shapes = Shapes::new(&function, &graph);
-    assert_eq!(shapes.get(Value(5)), Shape::Along(Axis::X));
-    assert_eq!(shapes.get(Value(10)), Shape::Uniform);
-    assert_eq!(shapes.get(Value(7)), Shape::Varying);
-    assert_eq!(shapes.get(Value(12)), Shape::Uniform);
-    assert_eq!(shapes.get(Value(8)), Shape::Varying);
+    assert_eq!(shapes.get(Value(5)), LaneShape::Along(Axis::X));
+    assert_eq!(shapes.get(Value(10)), LaneShape::Uniform);
+    assert_eq!(shapes.get(Value(7)), LaneShape::Varying);
+    assert_eq!(shapes.get(Value(12)), LaneShape::Uniform);
+    assert_eq!(shapes.get(Value(8)), LaneShape::Varying);
 }
 
 /// What depends on nothing of a position but its row.

@@ -10,7 +10,7 @@ use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
     Shown,
 };
-use ctm_follow::{Participation, Pass, Place, Standing};
+use ctm_follow::{InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Buffer, Full, RangeError, Space};
@@ -76,7 +76,7 @@ pub fn listing(program: &Program) -> Listing {
         let flow = program.entry_at(pc).and_then(|(_, entry)| Some((entry.op, entry.words()?)));
         let comment = flow.map_or(String::new(), |(op, words)| format!(" -- {}: {words}", op.name()));
         Row {
-            place: Place::from(u32::from(pc)),
+            place: InstructionPlace::from(u32::from(pc)),
             address: pc.to_string(),
             text: text::print_instruction(instruction) + &comment,
             labels: Vec::new(),
@@ -213,8 +213,8 @@ impl Guest for Debugged {
         }
     }
 
-    fn place(&self) -> Option<Place> {
-        self.stepper.as_ref()?.pc().map(|pc| Place::from(u32::from(pc)))
+    fn place(&self) -> Option<InstructionPlace> {
+        self.stepper.as_ref()?.pc().map(|pc| InstructionPlace::from(u32::from(pc)))
     }
 
     fn output_cells(&self) -> Range<usize> {
@@ -259,7 +259,7 @@ impl Guest for Debugged {
             reference::Frame::Call(at) => Frame {
                 kind: FrameKind::Call,
                 text: format!("call, returns to {at}"),
-                returns: Some(Place::from(u32::from(at))),
+                returns: Some(InstructionPlace::from(u32::from(at))),
             },
         };
         self.stepper.iter().flat_map(Stepper::frames).map(frame).collect()

@@ -1,6 +1,6 @@
 //! The steps of a lane.
 
-use ctm_gpu::follow::{Access, Cell, Change, Kind, Next, Participation, Place};
+use ctm_gpu::follow::{Cell, Change, InstructionPlace, MemoryAccess, Next, Participation, ValueKind};
 use ctm_gpu::{Program, Trail};
 use std::collections::HashMap;
 
@@ -24,17 +24,17 @@ fn name(cell: Cell) -> String {
 }
 
 fn change(&Change { cell, bits }: &Change) -> PyChange {
-    (name(cell), bits, cell.kind == Kind::Float)
+    (name(cell), bits, cell.kind == ValueKind::Float)
 }
 
-fn access(access: &Access) -> PyAccess {
-    let Access { write, place, at, kind, values } = access.clone();
-    (write, place, at, values, kind == Kind::Float)
+fn access(access: &MemoryAccess) -> PyAccess {
+    let MemoryAccess { write, place, at, kind, values } = access.clone();
+    (write, place, at, values, kind == ValueKind::Float)
 }
 
 /// What Python gets of a trail.
 pub fn steps(program: &Program, trail: &Trail) -> PySteps {
-    let texts: HashMap<Place, String> = program.listing().into_iter().collect();
+    let texts: HashMap<InstructionPlace, String> = program.listing().into_iter().collect();
     let step = |step: &ctm_gpu::follow::Step| {
         let text = texts.get(&step.event.place()).cloned().unwrap_or_default();
         let trap = match &step.next {

@@ -14,7 +14,7 @@ use ctm_debug::{
     Shown,
 };
 use ctm_engine::GuestJob;
-use ctm_follow::{Participation, Pass, Place, Standing};
+use ctm_follow::{InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Full, Space};
@@ -70,7 +70,7 @@ pub fn listing(program: &Program, fetch_program: Option<&Program>) -> Listing {
     let programs = [Some(program), fetch_program].into_iter().flatten().zip(0..);
     let rows = programs.flat_map(|(program, number)| {
         text::steps(program).into_iter().map(move |(place, text)| {
-            let place = Place { at: ctm_follow::Address { program: number, ..place.at }, ..place };
+            let place = InstructionPlace { at: ctm_follow::Address { program: number, ..place.at }, ..place };
             let lines: Vec<String> =
                 text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
             let prefix = if number == 0 { "" } else { "fs:" };
@@ -256,7 +256,7 @@ impl Guest for Debugged {
         }
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<InstructionPlace> {
         self.stepper.place()
     }
 

@@ -9,7 +9,7 @@ use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};
 use crate::uses::{Known, Uses};
-use ctm_follow::{Address, Place};
+use ctm_follow::{Address, InstructionPlace};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_memory::{Buffer, Format, RangeError, Space, Surface};
@@ -749,9 +749,9 @@ pub struct TrapLocation {
 
 impl TrapLocation {
     /// The instruction, as counts and listings go by it.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> InstructionPlace {
         let at = Address { program: self.in_fetch_program.into(), pc: self.slot.unwrap_or(self.pc) };
-        Place { at, in_clause: self.slot.is_some() }
+        InstructionPlace { at, in_clause: self.slot.is_some() }
     }
 }
 

@@ -18,7 +18,7 @@ use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
     Shown,
 };
-use ctm_follow::{Address, Participation, Pass, Place, Standing};
+use ctm_follow::{Address, InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Full, Space};
 use thiserror::Error;
@@ -347,7 +347,7 @@ impl Guest for Debugged {
         }
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<InstructionPlace> {
         let launch = self.launches.get(self.current)?;
         let pc = self.stepper.pc()?;
         // The address of a control word is that of the instruction behind it.

@@ -4,7 +4,9 @@
 use crate::hunt::tally::Tally;
 use ctm_codegen::EngineName;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
-use ctm_engine::{Backend, Bindings, Bound, Code, CodeCounts, Engine, Incomplete, Outcome, Source, Stop};
+use ctm_engine::{
+    Backend, Bindings, BoundCode, Code, CodeCounts, Engine, Incomplete, KernelSource, RectangleOutcome, Stop,
+};
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::domain::{Domain, Lanes, Layout};
 use ctm_lane::effort::Effort;
@@ -117,7 +119,7 @@ impl Backend for AllForms {
 
     /// Code of all forms, complete, so that all of it is checked. All of them refuse the same functions: what one has not, the
     /// others do not need.
-    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>> {
         let machine: Vec<_> =
             self.backends.iter().map(|backend| backend.compile(source, effort)).collect::<Option<_>>()?;
         if machine.is_empty() || !machine.iter().all(|code| code.complete()) {
@@ -135,7 +137,7 @@ struct AllCode {
 }
 
 impl Code for AllCode {
-    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn BoundCode + 'a>, Incomplete> {
         match self.chosen.load(Relaxed).checked_sub(1) {
             None => Ok(Box::new(BoundInterpreter { code: &self.interpreted, bindings })),
             Some(form) => self.machine[form].bind(bindings),
@@ -165,8 +167,13 @@ struct BoundInterpreter<'a> {
     bindings: &'a Bindings<'a>,
 }
 
-impl Bound for BoundInterpreter<'_> {
-    fn run(&mut self, rectangle: Domain, step_limit: u64, _poller: &mut Poller) -> Result<Outcome, Incomplete> {
+impl BoundCode for BoundInterpreter<'_> {
+    fn run(
+        &mut self,
+        rectangle: Domain,
+        step_limit: u64,
+        _poller: &mut Poller,
+    ) -> Result<RectangleOutcome, Incomplete> {
         let program = Program::new(self.code, self.bindings);
         let options = crate::untimed();
         let meter = Meter::new(options.budget, options.cancel);
@@ -187,6 +194,6 @@ impl Bound for BoundInterpreter<'_> {
                 group.run().map_err(stopped)?;
             }
         }
-        Ok(Outcome { instructions: group.instructions })
+        Ok(RectangleOutcome { instructions: group.instructions })
     }
 }

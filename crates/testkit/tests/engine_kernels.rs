@@ -1,7 +1,7 @@
 //! The kernels that the engine's own tests compile are those of the benches: `crates/codegen/tests/kernels` holds what the
 //! lift makes of them. `CTM_BLESS=1 cargo test -p ctm-testkit --test engine_kernels` writes them anew.
 
-use ctm_engine::{Backend, Bindings, Bound, Code, Engine, Incomplete, Source};
+use ctm_engine::{Backend, Bindings, BoundCode, Code, Engine, Incomplete, KernelSource};
 use ctm_lane::effort::Effort;
 use ctm_lane::simplify;
 use ctm_memory::{Format, Tiling};
@@ -27,7 +27,7 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &Source, _: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, _: &Effort) -> Option<Box<dyn Code>> {
         assert!(!source.may_stop, "the engine's tests run them without limits");
         let mut recorded = self.0.lock().unwrap();
         let mut function = source.function.clone();
@@ -44,7 +44,7 @@ impl Backend for Recorder {
 }
 
 impl Code for Recorder {
-    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn BoundCode + 'a>, Incomplete> {
         let table = |words: &Vec<u32>| {
             let length = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
             let words = words[..length].iter().fold(String::new(), |text, word| text + &format!(" {word:x}"));

@@ -3,7 +3,7 @@
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_lane::budget::{Budget, DEFAULT_CODE_STEPS, Halt};
-use ctm_lane::effort::{Cut, Effort, LEAST_MEMORY};
+use ctm_lane::effort::{CutShort, Effort, LEAST_MEMORY};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
 use ctm_sm50::launch::{Environment, Grid, Invocations, Shader, StageLaunch, Stop};
@@ -40,7 +40,7 @@ fn small_budgets_end_every_shape_soon() {
             let (executor, effort) = (fastest(), Effort::of_steps(limit));
             program.compile(&executor, &effort);
             let (steps, counts) = (effort.steps(), executor.code_counts());
-            let is_cut = matches!(counts.last_cut, Some(Cut::Steps { .. }));
+            let is_cut = matches!(counts.last_cut, Some(CutShort::Steps { .. }));
             assert!(is_cut || steps <= limit, "{} {}: {steps} of {limit}", shape.guest, shape.name);
             // A pass that begins with some steps left is not much more than the function.
             assert!(steps <= 2 * limit + (1 << 18), "{} {}: {steps} of {limit}", shape.guest, shape.name);
@@ -102,10 +102,10 @@ fn what_a_run_has_cut_short_is_made_for_the_next_one() {
     let ended = launched(&executor, &program, &cancelled);
     assert!(matches!(ended, Err(Stop::Halted(Halt::Cancelled))), "{ended:?}");
     assert_eq!(counts().proven, 0);
-    assert!(matches!(counts().last_cut, Some(Cut::Halted(Halt::Cancelled))));
+    assert!(matches!(counts().last_cut, Some(CutShort::Halted(Halt::Cancelled))));
     let small = with(Budget { memory: 1 << 16, ..Budget::default() });
     assert_eq!(launched(&executor, &program, &small).unwrap(), expected, "by the reference");
-    assert_eq!(counts().last_cut, Some(Cut::Memory { limit: LEAST_MEMORY }));
+    assert_eq!(counts().last_cut, Some(CutShort::Memory { limit: LEAST_MEMORY }));
     assert_eq!((counts().cut_short, counts().proven), (2, 0));
     assert_eq!(launched(&executor, &program, &RunOptions::default()).unwrap(), expected);
     let has_code = executor.backend().is_some();

@@ -1,7 +1,7 @@
 //! The parser's place in the tokens: looking, taking, complaining.
 
 use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, list, nearest};
-use crate::lexer::{Kind, Lexed, MOST_DIAGNOSTICS, Token};
+use crate::lexer::{Lexed, MOST_DIAGNOSTICS, Token, TokenKind};
 use crate::number::parse_float;
 use std::fmt;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Cursor {
 
     /// True if nothing is left.
     pub fn at_end(&self) -> bool {
-        self.peek().kind == Kind::End
+        self.peek().kind == TokenKind::End
     }
 
     /// Takes the token that is here.
@@ -83,7 +83,7 @@ impl Cursor {
 
     /// True if this symbol is here.
     pub fn is_symbol(&self, symbol: u8) -> bool {
-        self.peek().kind == Kind::Symbol(symbol)
+        self.peek().kind == TokenKind::Symbol(symbol)
     }
 
     /// True if this word is here; case matters not.
@@ -94,7 +94,7 @@ impl Cursor {
     /// The word `ahead` places further, if a word is there.
     pub fn word_ahead(&self, ahead: usize) -> Option<&str> {
         let token = self.look(ahead);
-        (token.kind == Kind::Word).then(|| self.text(token))
+        (token.kind == TokenKind::Word).then(|| self.text(token))
     }
 
     /// Takes this symbol, if it is here.
@@ -125,12 +125,12 @@ impl Cursor {
 
     /// Takes a word that must be here; `what` says what it would be.
     pub fn expect_word(&mut self, what: &str, help: &str) -> Result<Token, Reported> {
-        if self.peek().kind == Kind::Word { Ok(self.take()) } else { Err(self.expected(what, help)) }
+        if self.peek().kind == TokenKind::Word { Ok(self.take()) } else { Err(self.expected(what, help)) }
     }
 
     /// Takes a word that must be one of these names; gives its place among them.
     pub fn expect_name(&mut self, what: &str, names: &[&str]) -> Result<usize, Reported> {
-        if self.peek().kind != Kind::Word {
+        if self.peek().kind != TokenKind::Word {
             return Err(self.expected(what, &format!("it can be {}", list(names))));
         }
         let token = self.take();
@@ -142,8 +142,8 @@ impl Cursor {
     pub fn expected(&mut self, what: &str, help: &str) -> Reported {
         let token = self.peek();
         let found = match token.kind {
-            Kind::End => "the end of the text".to_owned(),
-            Kind::Word | Kind::Symbol(_) => format!("`{}`", excerpt(self.text(token))),
+            TokenKind::End => "the end of the text".to_owned(),
+            TokenKind::Word | TokenKind::Symbol(_) => format!("`{}`", excerpt(self.text(token))),
         };
         self.error(Cause::Syntax, token, format!("expected {what}, found {found}"), help)
     }
@@ -192,7 +192,7 @@ impl Cursor {
     /// A whole number of at most `max`, decimal or hexadecimal. One that is too large is reported and read as 0.
     pub fn number(&mut self, what: &str, max: u32) -> Result<u32, Reported> {
         let token = self.peek();
-        if token.kind != Kind::Word || !self.text(token).as_bytes()[0].is_ascii_digit() {
+        if token.kind != TokenKind::Word || !self.text(token).as_bytes()[0].is_ascii_digit() {
             return Err(self.expected(&format!("{what}, a number from 0 to {max}"), ""));
         }
         self.take();
@@ -220,7 +220,7 @@ impl Cursor {
         let first = self.peek();
         let text = &self.files[first.file as usize].text[first.start as usize..];
         let length = float_length(text.as_bytes());
-        if first.kind != Kind::Word || length == 0 {
+        if first.kind != TokenKind::Word || length == 0 {
             return None;
         }
         let spelled = text[..length].to_owned();

@@ -19,7 +19,7 @@ pub struct Dialect {
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// Letters, digits and underscores.
     Word,
     /// One character of punctuation.
@@ -32,7 +32,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Index of its text among the files.
     pub file: u32,
     /// First byte.
@@ -60,7 +60,7 @@ const MOST_INCLUDES: usize = 10_000;
 /// ones by their size.
 pub const MAX_TEXT: usize = 1 << 24;
 
-/// All tokens of a text and what it includes, ending in [`Kind::End`].
+/// All tokens of a text and what it includes, ending in [`TokenKind::End`].
 pub struct Lexed {
     /// The texts; the main one first.
     pub files: Vec<Arc<SourceFile>>,
@@ -96,7 +96,7 @@ pub fn lex(dialect: &'static Dialect, main: SourceFile, loader: &mut Loader<'_>)
     };
     lexer.file(0);
     let end = u32::try_from(lexer.lexed.files[0].text.len()).unwrap_or(0);
-    let end = Token { kind: Kind::End, file: 0, start: end, end, first_of_line: true };
+    let end = Token { kind: TokenKind::End, file: 0, start: end, end, first_of_line: true };
     lexer.lexed.tokens.push(end);
     lexer.lexed
 }
@@ -144,15 +144,15 @@ impl Lexer<'_, '_> {
                 b'#' => at = self.include(file, start),
                 _ => {
                     let kind = match byte {
-                        _ if is_word(byte) => Kind::Word,
-                        _ if self.dialect.symbols.contains(&byte) => Kind::Symbol(byte),
-                        _ => Kind::End,
+                        _ if is_word(byte) => TokenKind::Word,
+                        _ if self.dialect.symbols.contains(&byte) => TokenKind::Symbol(byte),
+                        _ => TokenKind::End,
                     };
                     // Letters of other alphabets belong to the word that they are in.
-                    if !matches!(kind, Kind::Symbol(_)) {
+                    if !matches!(kind, TokenKind::Symbol(_)) {
                         at = end_of(text, at, |byte| is_word(byte) || !byte.is_ascii());
                     }
-                    if kind == Kind::End || !source.text[start..at].is_ascii() {
+                    if kind == TokenKind::End || !source.text[start..at].is_ascii() {
                         let message =
                             format!("`{}` has no meaning here", excerpt(&source.text[start..at]).escape_debug());
                         self.error(file, start..at, Cause::Character, message, &self.comments_help());

@@ -16,6 +16,6 @@ pub mod topic;
 pub use assembled::Assembled;
 pub use cursor::{Cursor, Reported, Span};
 pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, list, nearest};
-pub use lexer::{Dialect, Kind, Lexed, Loader, MAX_TEXT, MOST_DIAGNOSTICS, Token, lex};
+pub use lexer::{Dialect, Lexed, Loader, MAX_TEXT, MOST_DIAGNOSTICS, Token, TokenKind, lex};
 pub use number::{parse_float, spell_float};
 pub use substitute::{Substitute, instead};

@@ -1,6 +1,6 @@
 //! What parsers do with tokens: look, take, complain.
 
-use ctm_text::{Cause, Cursor, Dialect, Kind, MOST_DIAGNOSTICS, Severity, SourceFile, Span, lex};
+use ctm_text::{Cause, Cursor, Dialect, MOST_DIAGNOSTICS, Severity, SourceFile, Span, TokenKind, lex};
 
 static DIALECT: Dialect = Dialect { comments: &["//"], block_comment: None, symbols: b",;.-+", limit: "" };
 
@@ -20,7 +20,7 @@ fn looking_and_taking() {
     let texts: Vec<_> = (0..3).map(|ahead| cursor.text(cursor.look(ahead)).to_owned()).collect();
     assert_eq!(texts, ["Mov", "r1", ","]);
     assert_eq!([0, 1, 2, 3].map(|ahead| cursor.word_ahead(ahead)), [Some("Mov"), Some("r1"), None, Some("x")]);
-    assert_eq!([4, 5, 99].map(|ahead| cursor.look(ahead).kind), [Kind::End; 3]);
+    assert_eq!([4, 5, 99].map(|ahead| cursor.look(ahead).kind), [TokenKind::End; 3]);
 
     assert!(!cursor.accept_word("r1") && cursor.accept_word("mov"));
     assert_eq!(cursor.text(cursor.last()), "Mov");
@@ -30,7 +30,7 @@ fn looking_and_taking() {
     assert!(cursor.is_symbol(b',') && !cursor.is_symbol(b';') && cursor.accept_symbol(b','));
     assert_eq!(cursor.expect_word("a register", "").map(|token| cursor.text(token).to_owned()).ok(), Some("x".into()));
     assert!(cursor.at_end());
-    assert_eq!([cursor.take(), cursor.take(), cursor.peek()].map(|token| token.kind), [Kind::End; 3]);
+    assert_eq!([cursor.take(), cursor.take(), cursor.peek()].map(|token| token.kind), [TokenKind::End; 3]);
     assert_eq!(problems(&cursor), [""; 0]);
 }
 

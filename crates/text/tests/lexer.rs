@@ -1,6 +1,6 @@
 //! Texts become tokens: what separates them, what comments hide, what `#include` brings in, and where reading ends.
 
-use ctm_text::{Cause, Dialect, Kind, Lexed, MAX_TEXT, MOST_DIAGNOSTICS, SourceFile, Token, lex};
+use ctm_text::{Cause, Dialect, Lexed, MAX_TEXT, MOST_DIAGNOSTICS, SourceFile, Token, TokenKind, lex};
 
 static DIALECT: Dialect = Dialect {
     comments: &["//", "%"],
@@ -24,13 +24,13 @@ fn text(lexed: &Lexed, token: &Token) -> String {
 /// The tokens but for the end, each as its text, with `|` before the first of a line.
 fn tokens(lexed: &Lexed) -> Vec<String> {
     let (end, tokens) = lexed.tokens.split_last().expect("an end");
-    assert_eq!(end.kind, Kind::End);
+    assert_eq!(end.kind, TokenKind::End);
     let shown = |token: &Token| {
         let text = text(lexed, token);
         match token.kind {
-            Kind::Word => assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'), "{text}"),
-            Kind::Symbol(symbol) => assert_eq!(text.as_bytes(), [symbol]),
-            Kind::End => panic!("an end in the middle"),
+            TokenKind::Word => assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'), "{text}"),
+            TokenKind::Symbol(symbol) => assert_eq!(text.as_bytes(), [symbol]),
+            TokenKind::End => panic!("an end in the middle"),
         }
         if token.first_of_line { format!("|{text}") } else { text }
     };

@@ -8,7 +8,7 @@ use ctm_engine::{Executor, Stages};
 use ctm_follow::Observer;
 use ctm_gpu::Program;
 use ctm_lane::budget::{Halt, Limits};
-use ctm_lane::counts::Counts;
+use ctm_lane::counts::InstructionCounts;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Format, Full, RangeError, Space, Surface, Tiling};
@@ -190,7 +190,7 @@ impl Canvas {
         source: &Source,
         executor: &Executor,
         limits: &Limits,
-        counts: Option<&Counts>,
+        counts: Option<&InstructionCounts>,
     ) -> Result<RunStats, CanvasError> {
         let options = RunOptions { budget: limits.start(), threads: 1, counts, ..RunOptions::default() };
         self.execute(source, executor, &options, self.domain)
@@ -228,8 +228,8 @@ impl Canvas {
     ///
     /// # Errors
     /// There is no memory.
-    pub fn counts(&self, limits: &Limits) -> Result<Counts, CanvasError> {
-        Ok(Counts::new(self.domain.into(), &limits.start())?)
+    pub fn counts(&self, limits: &Limits) -> Result<InstructionCounts, CanvasError> {
+        Ok(InstructionCounts::new(self.domain.into(), &limits.start())?)
     }
 
     /// Runs the tile of lanes around a pixel by the reference, and reports on the pixel's lane.

@@ -5,7 +5,7 @@ use crate::problem::{Places, Problem, Severity};
 use ctm_compile::front::ps;
 use ctm_compile::front::{Interface, UniformKind};
 use ctm_compile::{Compiled, Options, compile, compile_pixel_shader};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_gpu::Program;
 use ctm_text::{Assembled, Diagnostic, Origin};
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct Source {
 pub struct Listed {
     /// Where it stands, as observers and counts name it.
     #[serde(skip)]
-    pub place: Place,
+    pub place: InstructionPlace,
     /// Its address as people write it.
     pub address: String,
     /// Its text, with a line for each slot.
@@ -218,7 +218,7 @@ fn refused(problems: Vec<Problem>) -> Read {
 
 /// The instructions of a program with the lines that they come from.
 fn listing(program: &Program, lines: &BTreeMap<u32, u32>, stage: usize) -> Vec<Listed> {
-    let listed = |(place, text): (Place, String)| {
+    let listed = |(place, text): (InstructionPlace, String)| {
         let at = place.at.pc;
         let address = match program {
             Program::Sm50(_) => format!("{at:#06x}"),

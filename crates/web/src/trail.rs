@@ -1,7 +1,9 @@
 //! The way of one lane through a program: its steps, what it holds at each of them, and who wrote that.
 
 use crate::source::Listed;
-use ctm_follow::{Access, Cell, End, Next, Observer, Part, Participation, Place, Standing, Step, View};
+use ctm_follow::{
+    Cell, End, InstructionPlace, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,11 +13,11 @@ const MOST_STEPS: usize = 20_000;
 /// What a lane went through. Step 0 is its start.
 #[derive(Default)]
 pub struct Trail {
-    start: Option<View>,
+    start: Option<LaneView>,
     steps: Vec<Step>,
     end: Option<End>,
     /// Instructions of the listing by their places.
-    listing: HashMap<Place, usize>,
+    listing: HashMap<InstructionPlace, usize>,
 }
 
 /// A step of the timeline.
@@ -110,8 +112,8 @@ pub struct Accessed {
     pub bits: Vec<u32>,
 }
 
-fn accessed(access: &Access) -> Accessed {
-    let Access { write, place, at, kind, values } = access;
+fn accessed(access: &MemoryAccess) -> Accessed {
+    let MemoryAccess { write, place, at, kind, values } = access;
     Accessed { write: *write, place: place.clone(), at: at.clone(), kind: kind.name(), bits: values.clone() }
 }
 
@@ -131,7 +133,7 @@ impl Trail {
     /// How many instructions the group has executed in front of this step, from 1: clauses that close are none.
     pub fn instructions_before(&self, step: usize) -> u64 {
         let before = self.steps.iter().take(step.saturating_sub(1));
-        before.filter(|step| step.event.part != Part::End).count() as u64
+        before.filter(|step| step.event.part != StepPart::End).count() as u64
     }
 
     /// All steps in short.
@@ -139,7 +141,7 @@ impl Trail {
         let brief = |step: &Step| Brief {
             at: self.listing.get(&step.event.place()).copied(),
             executes: step.event.participation == Participation::Executes,
-            closes: step.event.part == Part::End,
+            closes: step.event.part == StepPart::End,
             active: step.active[0],
             writes: names(step),
         };
@@ -252,7 +254,7 @@ fn next(step: &Step) -> String {
 }
 
 impl Observer for Trail {
-    fn starts(&mut self, view: &View) {
+    fn starts(&mut self, view: &LaneView) {
         self.start = Some(view.clone());
     }
 

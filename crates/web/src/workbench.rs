@@ -11,9 +11,9 @@ use crate::trail::{Moment, Timeline, Trail};
 use ctm_array::{Array, ContentError, Data, Shape};
 use ctm_debug::{LaneSnapshot, Position, Session, SessionError, Snapshot};
 use ctm_engine::Executor;
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_gpu::{Engine, Limits, Machine, load};
-use ctm_lane::counts::Count;
+use ctm_lane::counts::InstructionCount;
 use ctm_sm50::pipeline::Wireframe;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -297,7 +297,8 @@ impl Workbench {
     pub fn count_threads(&self, settings: &LaunchSettings) -> Result<Counted, WorkbenchError> {
         let source = self.source()?;
         let counts = settings.count(&source.program, &self.engine)?;
-        let places: BTreeMap<Place, Count> = counts.instructions.iter().map(|one| (one.place, one.count)).collect();
+        let places: BTreeMap<InstructionPlace, InstructionCount> =
+            counts.instructions.iter().map(|one| (one.place, one.count)).collect();
         let lanes = counts.lanes.iter().map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
         Ok(Counted { instructions: by_listing(source, &places), lanes })
     }
@@ -408,9 +409,9 @@ impl Workbench {
     }
 }
 
-fn by_listing(source: &Source, places: &BTreeMap<Place, Count>) -> Vec<Executed> {
+fn by_listing(source: &Source, places: &BTreeMap<InstructionPlace, InstructionCount>) -> Vec<Executed> {
     let executed = |place| {
-        let Count { executions, lanes } = places.get(place).copied().unwrap_or_default();
+        let InstructionCount { executions, lanes } = places.get(place).copied().unwrap_or_default();
         Executed { executions, lanes }
     };
     source.listing.iter().map(|listed| executed(&listed.place)).collect()

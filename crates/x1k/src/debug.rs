@@ -12,7 +12,7 @@ use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
     Shown,
 };
-use ctm_follow::{Participation, Pass, Place, Standing};
+use ctm_follow::{InstructionPlace, Participation, Pass, Standing};
 use ctm_memory::{Full, Space, Surface};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -59,7 +59,7 @@ pub fn listing(program: &Program) -> Listing {
     let row = |pc: usize| {
         let text = text::print_instruction_at(program, pc);
         Row {
-            place: Place::from(pc as u32),
+            place: InstructionPlace::from(pc as u32),
             address: pc.to_string(),
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             labels: Vec::new(),
@@ -207,8 +207,8 @@ impl Guest for Debugged {
         }
     }
 
-    fn place(&self) -> Option<Place> {
-        self.stepper.pc().map(|pc| Place::from(pc as u32))
+    fn place(&self) -> Option<InstructionPlace> {
+        self.stepper.pc().map(|pc| InstructionPlace::from(pc as u32))
     }
 
     fn output_cells(&self) -> Range<usize> {
@@ -239,7 +239,7 @@ impl Guest for Debugged {
         let call = |&at: &usize| Frame {
             kind: FrameKind::Call,
             text: format!("call, returns to {at}"),
-            returns: Some(Place::from(at as u32)),
+            returns: Some(InstructionPlace::from(at as u32)),
         };
         let pass = |(pass, of): (u32, u32)| Frame {
             kind: FrameKind::Loop,

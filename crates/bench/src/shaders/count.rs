@@ -2,7 +2,7 @@
 
 use ctm_codegen::EngineName;
 use ctm_lane::budget::Budget;
-use ctm_lane::counts::Counts;
+use ctm_lane::counts::InstructionCounts;
 use ctm_testkit::shaders::{Environment, Shader};
 use ctm_x1k::{Body, Domain, Instruction, Job, RunOptions, temps_used};
 
@@ -58,7 +58,7 @@ pub fn executed(job: &Job) -> Result<f64, String> {
     let ((i0, i1), (j0, j1)) = (side(job.domain.i0, job.domain.i1), side(job.domain.j0, job.domain.j1));
     let domain = Domain { i0, j0, i1, j1 };
     let job = Job { domain, ..job.clone() };
-    let counts = Counts::new(domain.into(), &Budget::default()).map_err(|halt| format!("{halt:?}"))?;
+    let counts = InstructionCounts::new(domain.into(), &Budget::default()).map_err(|halt| format!("{halt:?}"))?;
     let options = RunOptions { group_width: GROUP, counts: Some(&counts), ..RunOptions::default() };
     let engine = EngineName::Interp.executor().map_err(|error| error.to_string())?;
     engine.run(&job, &options).map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 //! The texts of a program whose steps are shown.
 
-use ctm_follow::{Address, Part, Place};
+use ctm_follow::{Address, InstructionPlace, StepPart};
 use std::collections::HashMap;
 
 /// The instructions of a program, with those of a program that it calls, as texts.
@@ -9,7 +9,7 @@ pub struct Listing {
     /// What the program is: `fragment`, `vertex`, ...
     pub stage: &'static str,
     /// The text of each instruction, with a line for each of its slots.
-    pub texts: HashMap<Place, String>,
+    pub texts: HashMap<InstructionPlace, String>,
     /// An address in text.
     pub address: fn(Address) -> String,
     /// How wide the column of the texts is.
@@ -24,11 +24,11 @@ impl PartialEq for Listing {
 
 impl Listing {
     /// The text of a step.
-    pub fn text(&self, at: Address, part: Part) -> String {
-        let text = self.texts.get(&Place { at, in_clause: part == Part::Clause }).cloned();
+    pub fn text(&self, at: Address, part: StepPart) -> String {
+        let text = self.texts.get(&InstructionPlace { at, in_clause: part == StepPart::Clause }).cloned();
         match part {
-            Part::End => format!("  end of {}", text.unwrap_or_default()),
-            Part::Whole | Part::Begin | Part::Clause => {
+            StepPart::End => format!("  end of {}", text.unwrap_or_default()),
+            StepPart::Whole | StepPart::Begin | StepPart::Clause => {
                 text.unwrap_or_else(|| "an instruction that no path to here shows".into())
             }
         }

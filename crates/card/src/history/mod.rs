@@ -9,7 +9,7 @@ mod pixel_log;
 pub use listing::Listing;
 pub use pixel_log::{DrawLog, PixelLog, StepLog};
 
-use ctm_follow::{End, Kind, Step, View};
+use ctm_follow::{End, LaneView, Step, ValueKind};
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{DepthNumbers, DepthStencilState, Facing, Outcome, Stored};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub struct Vector {
     /// What it is, in the words of the machine.
     pub name: String,
     /// How its bits are to be read.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Its bits.
     pub bits: [u32; 4],
 }
@@ -81,12 +81,12 @@ pub struct Vector {
 impl Vector {
     /// A vector of binary32 numbers.
     pub fn new(name: impl Into<String>, bits: [u32; 4]) -> Self {
-        Vector { name: name.into(), kind: Kind::Float, bits }
+        Vector { name: name.into(), kind: ValueKind::Float, bits }
     }
 
     /// A vector of which the machine does not know what it is.
     pub fn words(name: impl Into<String>, bits: [u32; 4]) -> Self {
-        Vector { name: name.into(), kind: Kind::Word, bits }
+        Vector { name: name.into(), kind: ValueKind::Word, bits }
     }
 }
 
@@ -196,7 +196,7 @@ pub struct ProgramRun {
     /// How the lane is called.
     pub lane: String,
     /// Its start.
-    pub start: View,
+    pub start: LaneView,
     /// Instructions.
     pub steps: Vec<Step>,
     /// Its end.

@@ -1,7 +1,7 @@
 //! Collects the history of a pixel while draws go on.
 
 use super::{DrawHistory, Listing, PixelEvent, PixelWatch, PrimitiveHistory, ProgramRun, TargetHistory};
-use ctm_follow::{End, Observer, Step, View};
+use ctm_follow::{End, LaneView, Observer, Step};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl<'a> DrawLog<'a> {
 #[derive(Debug, Default)]
 pub struct StepLog {
     steps_left: u64,
-    start: Option<View>,
+    start: Option<LaneView>,
     steps: Vec<Step>,
     end: Option<End>,
 }
@@ -124,7 +124,7 @@ impl StepLog {
 }
 
 impl Observer for StepLog {
-    fn starts(&mut self, view: &View) {
+    fn starts(&mut self, view: &LaneView) {
         self.start = Some(view.clone());
     }
 

@@ -3,7 +3,7 @@
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_debug::{Listing, Row, Session, Source};
-use ctm_lane::counts::Counts;
+use ctm_lane::counts::InstructionCounts;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Space, Surface, View};
@@ -52,7 +52,7 @@ impl Debugged {
         if !shows {
             return Ok(alone(session));
         }
-        let counts = Counts::new(lanes, &options.budget)?;
+        let counts = InstructionCounts::new(lanes, &options.budget)?;
         let Some(picture) = run(&RunOptions { counts: Some(&counts), ..options }) else { return Ok(alone(session)) };
         let executed = counts.instructions();
         let lanes = |row: &Row| executed.get(&row.place).map_or(0, |count| count.lanes);

@@ -1,6 +1,6 @@
 //! `--utilisation`: how many of the lanes that instructions are issued to take part in them.
 
-use ctm_follow::{End, Observer, Step, View};
+use ctm_follow::{End, LaneView, Observer, Step};
 
 /// Counts what is issued, when it observes each group of a run. A group issues each of its instructions to all lanes that it
 /// started with.
@@ -8,7 +8,7 @@ use ctm_follow::{End, Observer, Step, View};
 pub struct Issued(pub u64);
 
 impl Observer for Issued {
-    fn starts(&mut self, _: &View) {}
+    fn starts(&mut self, _: &LaneView) {}
 
     fn step(&mut self, _: &Step) {}
 

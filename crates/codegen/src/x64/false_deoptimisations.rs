@@ -1,7 +1,7 @@
 //! When speculation on NaNs fails. That it does where it has to shows in results; that it does not elsewhere, only here.
 
 use super::{Jit, VectorIsa};
-use ctm_engine::{Bindings, Code, Source, SurfaceLayout};
+use ctm_engine::{Bindings, Code, KernelSource, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
@@ -33,7 +33,7 @@ fn deoptimises(body: &str) -> bool {
         format: Format::Float32_1,
     };
     let surfaces = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
-    let source = Source { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
+    let source = KernelSource { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
     let kernel = Jit::avx512().unwrap().kernel(&source, &ctm_lane::effort::Effort::default()).unwrap();
     assert!(kernel.interior.speculates, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];

@@ -9,7 +9,7 @@ use crate::emit::emit;
 use crate::groups::Groups;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
-use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceLayout};
+use ctm_engine::{Backend, Bindings, Code, Grouping, KernelSource, Launch, Runtime, Stop, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
@@ -41,7 +41,7 @@ impl Backend for Broken {
         "broken"
     }
 
-    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>> {
         let mut kernel = self.0.kernel(source, effort)?;
         match self.1 {
             Mistake::Nothing => {}
@@ -74,7 +74,13 @@ impl Backend for Broken {
 }
 
 /// Code that takes its constants so many bytes from where they are. The checker refuses it.
-fn with_other_constants(function: &Function, source: &Source, isa: VectorIsa, mode: Mode, bytes: i32) -> CodePiece {
+fn with_other_constants(
+    function: &Function,
+    source: &KernelSource,
+    isa: VectorIsa,
+    mode: Mode,
+    bytes: i32,
+) -> CodePiece {
     let mut draft = Draft::new(function, source.surfaces, isa, (mode, Groups::ONE), &Effort::default()).unwrap();
     for inst in draft.allocated.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         for arg in &mut inst.args {

@@ -13,7 +13,7 @@ use crate::groups::Groups;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::select::Mode;
 use crate::target::Target;
-use ctm_engine::{Backend, Code as Compiled, Runtime, Source, SurfaceLayout};
+use ctm_engine::{Backend, Code as Compiled, KernelSource, Runtime, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, assume_covered, simplify};
@@ -40,7 +40,7 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &Source, _: &Effort) -> Option<Box<dyn Compiled>> {
+    fn compile(&self, source: &KernelSource, _: &Effort) -> Option<Box<dyn Compiled>> {
         let (general, interior) = (source.function.clone(), source.interior.clone());
         let (surfaces, may_stop) = (source.surfaces.to_vec(), source.may_stop);
         self.0.lock().unwrap().push(Given { name: String::new(), general, interior, surfaces, may_stop });
@@ -578,7 +578,7 @@ impl Backend for WithoutBound {
         "mutant"
     }
 
-    fn compile(&self, source: &Source, effort: &Effort) -> Option<Box<dyn Compiled>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Compiled>> {
         let mut kernel = Jit::supported(self.isa)?.kernel(source, effort)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };

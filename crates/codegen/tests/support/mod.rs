@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Backend, Bindings, CodeCounts, Source, SurfaceLayout};
+use ctm_engine::{Backend, Bindings, CodeCounts, KernelSource, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
@@ -216,7 +216,7 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
         explicit + refused
     };
     let before = unproven();
-    let source = Source { function: &simplified, interior: &interior, surfaces: &layouts, may_stop };
+    let source = KernelSource { function: &simplified, interior: &interior, surfaces: &layouts, may_stop };
     let code = backend.compile(&source, &Effort::default());
     let code = code.filter(|code| code.complete());
     assert_eq!(unproven(), before, "code was not shown to be safe as it was made first\n{function}");

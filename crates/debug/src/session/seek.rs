@@ -6,7 +6,7 @@
 use super::{Position, Session, SessionError};
 use crate::breakpoint::Watch;
 use crate::guest::{FrameKind, Outcome};
-use ctm_follow::{Participation, Pass, Place};
+use ctm_follow::{InstructionPlace, Participation, Pass};
 use serde::Serialize;
 
 /// Which way a session goes.
@@ -67,7 +67,7 @@ impl Probe for Watch {
 }
 
 /// What steps compare: place, source line, loop.
-type Stand = (Option<Place>, Option<(usize, u32)>, Option<Pass>);
+type Stand = (Option<InstructionPlace>, Option<(usize, u32)>, Option<Pass>);
 
 /// What a step looks for.
 struct Steps {

@@ -3,7 +3,7 @@
 use super::{Position, Session, SessionError};
 use crate::Target;
 use crate::target::is_change;
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_memory::Stored;
 
 /// A step that wrote something.
@@ -12,7 +12,7 @@ pub struct Write {
     /// The moment before the step.
     pub before: Position,
     /// The instruction; none if it was not the program that wrote, but what starts or ends it.
-    pub place: Option<Place>,
+    pub place: Option<InstructionPlace>,
     /// What was written.
     pub target: Target,
     /// What was there, as words.

@@ -20,7 +20,7 @@
 use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, Shown, Source,
 };
-use ctm_follow::{Cell, Kind, Participation, Pass, Place, Standing};
+use ctm_follow::{Cell, InstructionPlace, Participation, Pass, Standing, ValueKind};
 use ctm_memory::Space;
 
 /// Steps of a group.
@@ -77,7 +77,7 @@ fn listing() -> Listing {
         ("ret", 11),
     ];
     let row = |(at, (text, line)): (usize, (&str, u32))| Row {
-        place: Place::from(at as u32),
+        place: InstructionPlace::from(at as u32),
         address: at.to_string(),
         text: text.into(),
         labels: match at {
@@ -104,10 +104,10 @@ impl Toy {
             memory,
             is_independent: !options.counts,
             cells: vec![
-                cell("t[#]", Some('r'), Kind::Float),
-                cell("t[#]", Some('g'), Kind::Float),
-                cell("n", None, Kind::Integer),
-                cell("p", None, Kind::Truth),
+                cell("t[#]", Some('r'), ValueKind::Float),
+                cell("t[#]", Some('g'), ValueKind::Float),
+                cell("n", None, ValueKind::Integer),
+                cell("p", None, ValueKind::Truth),
             ],
             lanes: Vec::new(),
         };
@@ -196,8 +196,8 @@ impl Guest for Toy {
     fn restore(&mut self, saved: &Saved) {
         self.state = saved.get::<State>().expect("a state of this machine").clone();
     }
-    fn place(&self) -> Option<Place> {
-        self.state.pc.map(Place::from)
+    fn place(&self) -> Option<InstructionPlace> {
+        self.state.pc.map(InstructionPlace::from)
     }
     fn read(&self, lane: usize, cell: usize) -> u32 {
         self.state.cells.get(lane).and_then(|cells| cells.get(cell)).copied().unwrap_or_default()

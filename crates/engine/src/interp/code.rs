@@ -1,6 +1,6 @@
 //! A function laid out for the interpreter: values in numbered rows, rows used again within a block.
 
-use ctm_lane::{ArrayDecl, Block, Function, Graph, Inst, IntTest, Op, Ranges, Target, Terminator, Type, Value};
+use ctm_lane::{ArrayDecl, Block, BranchTarget, Function, Graph, Inst, IntTest, Op, Ranges, Terminator, Type, Value};
 
 /// Most operands of an operation.
 const MAX_ARGS: usize = 7;
@@ -244,7 +244,7 @@ fn lay_out(function: &Function, graph: &Graph, numbers: &mut Numbers, block: Blo
     }
     let terminator = function.terminator(block);
     let number = |value: &Value| numbers.of[value.index()];
-    let edge = |target: &Target| edge(function, graph, numbers, terminator, target);
+    let edge = |target: &BranchTarget| edge(function, graph, numbers, terminator, target);
     let end = match terminator {
         Terminator::Jump(target) => End::Jump(edge(target)),
         Terminator::If { test, a, b, then, otherwise } => {
@@ -262,7 +262,7 @@ fn lay_out(function: &Function, graph: &Graph, numbers: &mut Numbers, block: Blo
 }
 
 /// The moves of an edge, in an order in which no argument is overwritten before it is read.
-fn edge(function: &Function, graph: &Graph, numbers: &Numbers, terminator: &Terminator, target: &Target) -> Edge {
+fn edge(function: &Function, graph: &Graph, numbers: &Numbers, terminator: &Terminator, target: &BranchTarget) -> Edge {
     let params = function.params(target.block);
     let uses = |value: Value| terminator.values().filter(|used| *used == value).count();
     let mut moves = Vec::new();

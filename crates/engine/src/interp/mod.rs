@@ -10,9 +10,9 @@ pub use code::Code;
 use crate::backend::Bindings;
 use crate::stop::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_lane::budget::{Halt, Meter, Poller, allocate};
-use ctm_lane::counts::{Counts, Tally};
+use ctm_lane::counts::{InstructionCounts, Tally};
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::{Channels, ElementTest, ElementWrite, Op, Type, evaluate, evaluate_pair};
 
@@ -59,7 +59,7 @@ pub struct Group<'a> {
 struct Counting<'a> {
     tally: Tally<'a>,
     /// Where the guest instruction with a number stands.
-    place: &'a dyn Fn(u32) -> Place,
+    place: &'a dyn Fn(u32) -> InstructionPlace,
 }
 
 impl<'a> Group<'a> {
@@ -111,7 +111,11 @@ impl<'a> Group<'a> {
     }
 
     /// The same group, which counts its instructions, if that is wanted; `place` says where the one with a number stands.
-    pub fn with_counts(mut self, counts: Option<&'a Counts>, place: &'a dyn Fn(u32) -> Place) -> Self {
+    pub fn with_counts(
+        mut self,
+        counts: Option<&'a InstructionCounts>,
+        place: &'a dyn Fn(u32) -> InstructionPlace,
+    ) -> Self {
         let width = self.x.len();
         self.counting = counts.map(|counts| Counting { tally: Tally::new(counts, width), place });
         self

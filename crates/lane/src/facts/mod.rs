@@ -4,4 +4,4 @@ mod range;
 mod shape;
 
 pub use range::{Range, Ranges};
-pub use shape::{Axis, Shape, Shapes};
+pub use shape::{Axis, LaneShape, Shapes};

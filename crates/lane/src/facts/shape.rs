@@ -21,7 +21,7 @@ pub enum Axis {
 
 /// How a lane or mask value varies over the lanes of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub enum LaneShape {
     /// The same in every lane.
     Uniform,
     /// The integer clamp(position + offset, 0, limit - 1), without clamp when there is no limit.
@@ -47,7 +47,7 @@ pub enum Shape {
     Varying,
 }
 
-impl Shape {
+impl LaneShape {
     fn axis(self) -> Option<Axis> {
         match self {
             Self::Index { axis, .. } | Self::Coordinate { axis, .. } | Self::Along(axis) => Some(axis),
@@ -67,7 +67,7 @@ impl Shape {
 /// The shape of every lane and mask value of a function.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    shapes: Vec<Option<Shape>>,
+    shapes: Vec<Option<LaneShape>>,
     /// Values that may differ between lanes of a row.
     varies: Vec<bool>,
 }
@@ -109,7 +109,7 @@ impl Shapes {
         let edges = graph.edges(function, block);
         for (number, &param) in function.params(block).iter().enumerate() {
             let args = edges.iter().map(|edge| edge.args[number]);
-            let incoming = args.filter_map(|arg| self.shapes[arg.index()]).reduce(Shape::join);
+            let incoming = args.filter_map(|arg| self.shapes[arg.index()]).reduce(LaneShape::join);
             let old = self.shapes[param.index()];
             let new = match (old, incoming) {
                 (Some(old), Some(new)) => Some(old.join(new)),
@@ -130,13 +130,13 @@ impl Shapes {
     }
 
     /// The shape of a lane or mask value.
-    pub fn get(&self, value: Value) -> Shape {
-        self.shapes.get(value.index()).copied().flatten().unwrap_or(Shape::Varying)
+    pub fn get(&self, value: Value) -> LaneShape {
+        self.shapes.get(value.index()).copied().flatten().unwrap_or(LaneShape::Varying)
     }
 
     /// Whether the value is the same in every lane.
     pub fn is_uniform(&self, value: Value) -> bool {
-        self.get(value) == Shape::Uniform
+        self.get(value) == LaneShape::Uniform
     }
 
     /// Whether the value is the same in all lanes of a row: it depends on nothing of the position but its row.
@@ -146,32 +146,32 @@ impl Shapes {
     }
 
     /// The shape, with values that no round has reached yet taken as uniform.
-    fn hoped(&self, function: &Function, value: Value) -> Shape {
+    fn hoped(&self, function: &Function, value: Value) -> LaneShape {
         match function.value_type(value) {
-            Type::Uniform => Shape::Uniform,
-            _ => self.shapes[value.index()].unwrap_or(Shape::Uniform),
+            Type::Uniform => LaneShape::Uniform,
+            _ => self.shapes[value.index()].unwrap_or(LaneShape::Uniform),
         }
     }
 
-    fn of_op(&self, function: &Function, op: &Op, args: &[Value]) -> Shape {
+    fn of_op(&self, function: &Function, op: &Op, args: &[Value]) -> LaneShape {
         let arg = |at: usize| self.hoped(function, args[at]);
         let float = |at: usize| function.lane_constant(args[at]).map(f32::from_bits);
         match *op {
-            Op::PosX {} => Shape::Index { axis: Axis::X, offset: 0, limit: None },
-            Op::PosY {} => Shape::Index { axis: Axis::Y, offset: 0, limit: None },
+            Op::PosX {} => LaneShape::Index { axis: Axis::X, offset: 0, limit: None },
+            Op::PosY {} => LaneShape::Index { axis: Axis::Y, offset: 0, limit: None },
             Op::Covered {}
             | Op::ArrayRead { .. }
             | Op::ArrayGather { .. }
             | Op::MaskArrayRead { .. }
-            | Op::SurfaceTest { .. } => Shape::Varying,
+            | Op::SurfaceTest { .. } => LaneShape::Varying,
             Op::CanonNan { .. } => as_float(arg(0)),
             Op::Itof {} => match arg(0) {
-                Shape::Index { axis, offset, limit: None } => coordinate(axis, offset as f32),
+                LaneShape::Index { axis, offset, limit: None } => coordinate(axis, offset as f32),
                 other => blurred(&[other]),
             },
             Op::Utof {} => match arg(0) {
                 // What is negative as a signed integer is a great number here.
-                Shape::Index { axis, offset, limit: None } if offset >= 0 => coordinate(axis, offset as f32),
+                LaneShape::Index { axis, offset, limit: None } if offset >= 0 => coordinate(axis, offset as f32),
                 other => blurred(&[other]),
             },
             Op::Iadd {} => shifted(arg(0), arg(1), function.lane_constant(args[1]))
@@ -187,29 +187,33 @@ impl Shapes {
                 moved(arg(0), arg(2), float(2), 1.0).unwrap_or_else(|| blurred(&[arg(0), arg(2)]))
             }
             Op::Fma { .. } => match (arg(0), arg(1)) {
-                (Shape::Uniform, Shape::Uniform) => {
+                (LaneShape::Uniform, LaneShape::Uniform) => {
                     let product = float(0).zip(float(1)).and_then(|(a, b)| exact_product(a, b));
-                    moved(arg(2), Shape::Uniform, product, 1.0).unwrap_or_else(|| blurred(&[arg(2)]))
+                    moved(arg(2), LaneShape::Uniform, product, 1.0).unwrap_or_else(|| blurred(&[arg(2)]))
                 }
-                _ => Shape::Varying,
+                _ => LaneShape::Varying,
             },
             Op::FloatToIndex { limit } => match arg(0) {
-                Shape::Coordinate { axis, offset } => {
-                    Shape::Index { axis, offset: offset.floor() as i32, limit: Some(limit.max(1)) }
+                LaneShape::Coordinate { axis, offset } => {
+                    LaneShape::Index { axis, offset: offset.floor() as i32, limit: Some(limit.max(1)) }
                 }
                 other => blurred(&[other]),
             },
             Op::FloatToCoordinate {} => match arg(0) {
-                Shape::Coordinate { axis, offset } => Shape::Index { axis, offset: offset.floor() as i32, limit: None },
+                LaneShape::Coordinate { axis, offset } => {
+                    LaneShape::Index { axis, offset: offset.floor() as i32, limit: None }
+                }
                 other => blurred(&[other]),
             },
             Op::Fround { .. } => blurred(&[arg(0)]),
             Op::Select {} => match (arg(0), arg(1), arg(2)) {
-                (Shape::Uniform, a, b) => a.join(b),
-                (_, a, b) => a.axis().filter(|&axis| b.axis() == Some(axis)).map_or(Shape::Varying, Shape::Along),
+                (LaneShape::Uniform, a, b) => a.join(b),
+                (_, a, b) => {
+                    a.axis().filter(|&axis| b.axis() == Some(axis)).map_or(LaneShape::Varying, LaneShape::Along)
+                }
             },
-            _ if (0..args.len()).all(|at| arg(at) == Shape::Uniform) => Shape::Uniform,
-            _ => Shape::Varying,
+            _ if (0..args.len()).all(|at| arg(at) == LaneShape::Uniform) => LaneShape::Uniform,
+            _ => LaneShape::Varying,
         }
     }
 }
@@ -234,15 +238,15 @@ fn varies_itself(op: &Op) -> bool {
 const MAX_OFFSET: f32 = 65_536.0;
 
 /// The exact float position + offset, where it is exact.
-fn coordinate(axis: Axis, offset: f32) -> Shape {
+fn coordinate(axis: Axis, offset: f32) -> LaneShape {
     let exact = offset.abs() <= MAX_OFFSET && (offset * 64.0).fract() == 0.0;
-    if exact { Shape::Coordinate { axis, offset } } else { Shape::Along(axis) }
+    if exact { LaneShape::Coordinate { axis, offset } } else { LaneShape::Along(axis) }
 }
 
 /// a + sign * b with an exact coordinate a and a constant b; `None` if it is something else.
-fn moved(a: Shape, b: Shape, constant: Option<f32>, sign: f32) -> Option<Shape> {
+fn moved(a: LaneShape, b: LaneShape, constant: Option<f32>, sign: f32) -> Option<LaneShape> {
     match (a, b, constant) {
-        (Shape::Coordinate { axis, offset }, Shape::Uniform, Some(constant)) => {
+        (LaneShape::Coordinate { axis, offset }, LaneShape::Uniform, Some(constant)) => {
             Some(coordinate(axis, offset + sign * constant))
         }
         _ => None,
@@ -255,32 +259,32 @@ fn exact_product(a: f32, b: f32) -> Option<f32> {
 }
 
 /// The same number after an operation that leaves ordinary floats alone. (Integers may be denormals or NaNs.)
-fn as_float(a: Shape) -> Shape {
+fn as_float(a: LaneShape) -> LaneShape {
     match a {
-        Shape::Coordinate { .. } => a,
+        LaneShape::Coordinate { .. } => a,
         other => blurred(&[other]),
     }
 }
 
 /// The sum of two integers, the second with this constant value. Large offsets are left alone, so that nothing wraps.
-fn shifted(a: Shape, b: Shape, constant: Option<u32>) -> Option<Shape> {
+fn shifted(a: LaneShape, b: LaneShape, constant: Option<u32>) -> Option<LaneShape> {
     match (a, b, constant) {
-        (Shape::Index { axis, offset, limit: None }, Shape::Uniform, Some(constant)) => {
+        (LaneShape::Index { axis, offset, limit: None }, LaneShape::Uniform, Some(constant)) => {
             let offset = offset.checked_add(constant.cast_signed())?;
-            (offset.unsigned_abs() <= 1 << 20).then_some(Shape::Index { axis, offset, limit: None })
+            (offset.unsigned_abs() <= 1 << 20).then_some(LaneShape::Index { axis, offset, limit: None })
         }
         _ => None,
     }
 }
 
 /// A sum of these, perhaps rounded or clamped: along an axis if exactly one of them is, and the others are uniform.
-fn blurred(parts: &[Shape]) -> Shape {
-    let mut along = Shape::Uniform;
+fn blurred(parts: &[LaneShape]) -> LaneShape {
+    let mut along = LaneShape::Uniform;
     for part in parts {
         along = match (along, part.axis(), part) {
-            (_, _, Shape::Uniform) => along,
-            (Shape::Uniform, Some(axis), _) => Shape::Along(axis),
-            _ => return Shape::Varying,
+            (_, _, LaneShape::Uniform) => along,
+            (LaneShape::Uniform, Some(axis), _) => LaneShape::Along(axis),
+            _ => return LaneShape::Varying,
         };
     }
     along

@@ -2,7 +2,7 @@
 
 use super::replacement::ValueReplacement;
 use crate::entity::Block;
-use crate::function::{BlockData, Function, Target, Terminator};
+use crate::function::{BlockData, BranchTarget, Function, Terminator};
 use crate::graph::Graph;
 
 pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
@@ -22,7 +22,7 @@ pub(crate) fn run(function: &mut Function, graph: &Graph) -> bool {
 }
 
 /// The only target that a branch can take.
-fn decided(function: &Function, block: Block) -> Option<Target> {
+fn decided(function: &Function, block: Block) -> Option<BranchTarget> {
     match function.terminator(block) {
         Terminator::If { then, otherwise, .. } | Terminator::Any { then, otherwise, .. } if then == otherwise => {
             Some(then.clone())

@@ -9,7 +9,7 @@
 use super::mask_implication::{disjoint, implies_by_params};
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
-use crate::function::{Def, Function, Target};
+use crate::function::{BranchTarget, Def, Function};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
 
@@ -121,9 +121,20 @@ fn homes(function: &Function) -> Vec<Option<Block>> {
 }
 
 /// The demand for a parameter in front of its block.
-fn in_front(function: &Function, homes: &[Option<Block>], target: &Target, demand: DemandedLanes) -> DemandedLanes {
+fn in_front(
+    function: &Function,
+    homes: &[Option<Block>],
+    target: &BranchTarget,
+    demand: DemandedLanes,
+) -> DemandedLanes {
     /// A mask in front of the block that has all of its lanes.
-    fn outer(function: &Function, homes: &[Option<Block>], target: &Target, mask: Value, depth: u32) -> Option<Value> {
+    fn outer(
+        function: &Function,
+        homes: &[Option<Block>],
+        target: &BranchTarget,
+        mask: Value,
+        depth: u32,
+    ) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let from_block = |inst: Inst| homes[inst.index()] == Some(target.block);
         match (function.def(mask), function.defining_op(mask)) {

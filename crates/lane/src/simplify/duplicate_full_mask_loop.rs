@@ -22,7 +22,7 @@
 use super::loop_closed_ssa::{add_params, can_be_closed, close, defined, used};
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
-use crate::function::{BlockData, Function, Target, Terminator};
+use crate::function::{BlockData, BranchTarget, Function, Terminator};
 use crate::graph::Graph;
 use crate::hash::{FastMap, FastSet};
 
@@ -150,7 +150,7 @@ impl Loop {
         }
         let args = function.params(outer).to_vec();
         function.blocks[outer.index()] = BlockData {
-            terminator: Some(Terminator::Jump(Target { block: self.head, args: args.clone() })),
+            terminator: Some(Terminator::Jump(BranchTarget { block: self.head, args: args.clone() })),
             ..std::mem::take(&mut function.blocks[outer.index()])
         };
         let masks: FastMap<Block, Vec<usize>> = self

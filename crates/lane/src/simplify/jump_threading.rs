@@ -6,7 +6,7 @@
 use super::loop_closed_ssa::{add_params, used};
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Value};
-use crate::function::{Function, Target, Terminator};
+use crate::function::{BranchTarget, Function, Terminator};
 use crate::graph::Graph;
 use crate::hash::FastSet;
 use crate::op::Effect;
@@ -18,7 +18,7 @@ pub(super) fn run(function: &mut Function, effort: &Effort) -> bool {
     let mut changed = false;
     for &block in graph.order.iter().filter(|&&block| !graph.is_loop_head(block)) {
         let Some(asked) = asked(function, block) else { continue };
-        let is_known = |target: &&Target| function.mask_constant(target.args[asked]).is_some();
+        let is_known = |target: &&BranchTarget| function.mask_constant(target.args[asked]).is_some();
         if graph.edges(function, block).iter().any(is_known) && keep(function, &graph, block, &patience) {
             for &from in graph.predecessors(block) {
                 changed |= thread(function, from, (block, asked));
@@ -62,7 +62,7 @@ fn thread(function: &mut Function, from: Block, (block, asked): (Block, usize)) 
     for target in terminator.targets_mut().filter(|target| target.block == block) {
         if let Some(any) = function.mask_constant(target.args[asked]) {
             let copy = copy(function, block, &target.args, any);
-            *target = Target::new(copy);
+            *target = BranchTarget::new(copy);
             changed = true;
         }
     }

@@ -4,7 +4,7 @@ use super::congruence::join_params;
 use super::replacement::ValueReplacement;
 use crate::effort::Effort;
 use crate::entity::{Block, Value};
-use crate::function::{Def, Function, Target};
+use crate::function::{BranchTarget, Def, Function};
 use crate::graph::Graph;
 
 pub(crate) fn run(function: &mut Function, graph: &Graph, effort: &Effort) -> bool {
@@ -55,7 +55,12 @@ pub(crate) fn replace_params(
 }
 
 /// The value that every edge from elsewhere gives for the parameter.
-fn only_argument(edges: &[&Target], replacement: &ValueReplacement, number: usize, param: Value) -> Option<Value> {
+fn only_argument(
+    edges: &[&BranchTarget],
+    replacement: &ValueReplacement,
+    number: usize,
+    param: Value,
+) -> Option<Value> {
     let mut only = None;
     for edge in edges {
         let value = replacement.get(edge.args[number]);

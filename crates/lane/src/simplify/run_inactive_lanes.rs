@@ -10,7 +10,7 @@
 use super::duplicate_full_mask_loop::MOST_BLOCKS;
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Type, Value};
-use crate::function::{Def, Function, Target, Terminator};
+use crate::function::{BranchTarget, Def, Function, Terminator};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
 use std::collections::{HashMap, HashSet};
@@ -219,7 +219,7 @@ fn free(function: &mut Function, body: &[Block], mask: Value, carried: &[Carried
                 continue;
             }
             let between = function.add_block();
-            let mut way = std::mem::replace(target, Target::new(between));
+            let mut way = std::mem::replace(target, BranchTarget::new(between));
             let mut choices: HashMap<Value, Value> = HashMap::new();
             for arg in &mut way.args {
                 let Some((inside, outside)) = on_way_out(function, *arg) else { continue };

@@ -8,7 +8,7 @@ use super::duplicate_full_mask_loop::MOST_BLOCKS;
 use super::loop_closed_ssa::{close, defined, exits};
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Value};
-use crate::function::{Function, Target, Terminator};
+use crate::function::{BranchTarget, Function, Terminator};
 use crate::graph::Graph;
 use crate::hash::FastSet;
 use crate::op::Effect;
@@ -113,7 +113,7 @@ fn split_ways_out(function: &mut Function, body: &[Block], values: &FastSet<Valu
         for target in terminator.targets_mut() {
             if !body.contains(&target.block) && target.args.iter().any(|arg| values.contains(arg)) {
                 let between = function.add_block();
-                let way = std::mem::replace(target, Target::new(between));
+                let way = std::mem::replace(target, BranchTarget::new(between));
                 function.blocks[between.index()].terminator = Some(Terminator::Jump(way));
             }
         }

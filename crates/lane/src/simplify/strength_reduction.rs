@@ -6,7 +6,7 @@
 
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Type, Value};
-use crate::function::{Function, Target, Terminator};
+use crate::function::{BranchTarget, Function, Terminator};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
 use crate::scalar::evaluate;
@@ -79,7 +79,7 @@ impl Loop {
         let body = graph.natural_loop(head)?;
         let size: usize = body.iter().map(|&block| 1 + function.insts(block).len()).sum();
         let to_head = |from: &Block| function.terminator(*from).targets().filter(|target| target.block == head);
-        let around: &Target = to_head(&latch).next()?;
+        let around: &BranchTarget = to_head(&latch).next()?;
         let start = |number: usize| {
             let mut starts = entries.iter().flat_map(to_head).map(|target| function.lane_constant(target.args[number]));
             let first = starts.next()??;

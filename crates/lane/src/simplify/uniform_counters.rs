@@ -12,7 +12,7 @@ use super::mask_implication::implies_by_params;
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::Shapes;
-use crate::function::{Def, Function, Target};
+use crate::function::{BranchTarget, Def, Function};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
 
@@ -65,7 +65,7 @@ fn counters(function: &Function, graph: &Graph, shapes: &Shapes, head: Block) ->
     let (back, entries): (Vec<Block>, Vec<Block>) =
         graph.predecessors(head).iter().partition(|&&from| graph.position(from) >= graph.position(head));
     let to_head = |from: &Block| function.terminator(*from).targets().filter(|target| target.block == head);
-    let latch_edges: Vec<&Target> = back.iter().flat_map(to_head).collect();
+    let latch_edges: Vec<&BranchTarget> = back.iter().flat_map(to_head).collect();
     let (&[latch], &[around]) = (back.as_slice(), latch_edges.as_slice()) else { return Vec::new() };
     let params = || function.params(head).iter().copied().enumerate();
     let masks = params().filter(|&(_, param)| function.value_type(param) == Type::Mask);

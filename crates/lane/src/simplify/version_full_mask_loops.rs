@@ -22,7 +22,7 @@ use super::duplicate_full_mask_loop::{MOST, MOST_BLOCKS, copy_blocks};
 use super::loop_closed_ssa::{add_params, can_be_closed, used};
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
-use crate::function::{Def, Function, Target, Terminator};
+use crate::function::{BranchTarget, Def, Function, Terminator};
 use crate::graph::Graph;
 use crate::hash::FastSet;
 use crate::op::Op;
@@ -141,7 +141,7 @@ fn ask(function: &mut Function, graph: &Graph, &Test { block, at, operand, next 
     let none = copy_blocks(function, &[some])[&some];
     stay(function, none, mask);
     let leave = function.make_inst(others, &[mask, condition]);
-    let (leaving, then, otherwise) = (function.result(leave), Target::new(some), Target::new(none));
+    let (leaving, then, otherwise) = (function.result(leave), BranchTarget::new(some), BranchTarget::new(none));
     let data = &mut function.blocks[block.index()];
     data.insts.push(leave);
     data.terminator = Some(Terminator::Any { mask: leaving, then, otherwise });

@@ -3,7 +3,7 @@
 use crate::attribute::{Attribute, IntTest};
 use crate::cursor::{Cursor, ParseCause, ParseError, number, split_operands};
 use crate::entity::{Block, Type, Value};
-use crate::function::{ArrayDecl, Function, SurfaceDecl, TableDecl, Target, Terminator};
+use crate::function::{ArrayDecl, BranchTarget, Function, SurfaceDecl, TableDecl, Terminator};
 use crate::op::Op;
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -101,13 +101,13 @@ impl<'a> Parser<'a> {
         self.values.get(name).copied().ok_or_else(|| ParseCause::UndefinedValue(name.to_owned()))
     }
 
-    fn target(&self, text: &str) -> Parsed<Target> {
+    fn target(&self, text: &str) -> Parsed<BranchTarget> {
         let (name, args) = split_head(text)?;
         let number = name.strip_prefix(Block::PREFIX).and_then(|number| number.parse::<usize>().ok());
         match number {
             Some(number) if number < self.blocks => {
                 let args = split_operands(args).into_iter().map(|arg| self.value(arg)).collect::<Parsed<_>>()?;
-                Ok(Target { block: Block::new(number), args })
+                Ok(BranchTarget { block: Block::new(number), args })
             }
             Some(_) => Err(ParseCause::UndefinedBlock(name.to_owned())),
             None => Err(ParseCause::Expected("a block, as in `b0`")),

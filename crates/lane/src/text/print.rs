@@ -1,7 +1,7 @@
 //! Printing.
 
 use crate::entity::{Block, Inst, Value};
-use crate::function::{Function, Target, Terminator};
+use crate::function::{BranchTarget, Function, Terminator};
 use crate::op::Op;
 use std::fmt::{self, Display, Write};
 
@@ -13,7 +13,7 @@ fn write_list(f: &mut impl Write, items: impl IntoIterator<Item = impl Display>)
     Ok(())
 }
 
-impl Display for Target {
+impl Display for BranchTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.block)?;
         if self.args.is_empty() {

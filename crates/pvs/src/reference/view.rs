@@ -6,7 +6,7 @@ use crate::instruction::AddressMode;
 use crate::lift::Layout;
 use crate::program::{ALTERNATES, INPUTS, OUTPUTS, Program, TEMPORARIES};
 use crate::uses::Uses;
-use ctm_follow::{Cell, Kind};
+use ctm_follow::{Cell, ValueKind};
 use std::collections::BTreeSet;
 
 /// Something that a vertex holds: a component of a vector, by the vector's number, or a register of its own.
@@ -70,13 +70,13 @@ impl Register {
     /// How it is shown.
     pub fn cell(self) -> Cell {
         let (pattern, number, component, kind) = match self {
-            Register::Temporary(number, component) => ("temp[#]", number, Some(component), Kind::Float),
-            Register::Alternate(number, component) => ("alt[#]", number, Some(component), Kind::Float),
-            Register::Input(number, component) => ("input[#]", number, Some(component), Kind::Float),
-            Register::Output(number, component) => ("out[#]", number, Some(component), Kind::Float),
-            Register::Address(component) => ("a0", 0, Some(component), Kind::Integer),
-            Register::Predicate => ("p", 0, None, Kind::Truth),
-            Register::LoopIndex => ("aL", 0, None, Kind::Integer),
+            Register::Temporary(number, component) => ("temp[#]", number, Some(component), ValueKind::Float),
+            Register::Alternate(number, component) => ("alt[#]", number, Some(component), ValueKind::Float),
+            Register::Input(number, component) => ("input[#]", number, Some(component), ValueKind::Float),
+            Register::Output(number, component) => ("out[#]", number, Some(component), ValueKind::Float),
+            Register::Address(component) => ("a0", 0, Some(component), ValueKind::Integer),
+            Register::Predicate => ("p", 0, None, ValueKind::Truth),
+            Register::LoopIndex => ("aL", 0, None, ValueKind::Integer),
         };
         let channel = component.and_then(|component| component.name().chars().next());
         Cell { pattern, number: number.into(), channel, kind, echoes: false }

@@ -4,7 +4,7 @@ use super::directives::Directives;
 use super::{Assembled, instruction};
 use crate::instruction::Instruction;
 use crate::program::{MAX_INSTRUCTIONS, Program};
-use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Severity, Span, excerpt};
+use ctm_text::{Cause, Cursor, Diagnostic, MOST_DIAGNOSTICS, Severity, Span, TokenKind, excerpt};
 use std::collections::BTreeMap;
 
 /// Reads a whole text.
@@ -53,15 +53,16 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
 
 fn label_here(cursor: &Cursor) -> Option<String> {
     let word = cursor.word_ahead(0)?;
-    let is_label =
-        cursor.look(1).kind == Kind::Symbol(b':') && !word.as_bytes()[0].is_ascii_digit() && !instruction::begins(word);
+    let is_label = cursor.look(1).kind == TokenKind::Symbol(b':')
+        && !word.as_bytes()[0].is_ascii_digit()
+        && !instruction::begins(word);
     is_label.then(|| word.to_owned())
 }
 
 /// Goes on after the next `;`, or where something begins on a new line. Something is taken at least.
 fn skip_instruction(cursor: &mut Cursor) {
     while !cursor.at_end() {
-        if cursor.take().kind == Kind::Symbol(b';') {
+        if cursor.take().kind == TokenKind::Symbol(b';') {
             return;
         }
         let begins = cursor.is_symbol(b'.')

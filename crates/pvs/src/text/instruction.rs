@@ -4,7 +4,7 @@ use super::print::{empty, filler};
 use crate::codes::{Component, DestinationKind, Select, SourceKind};
 use crate::instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
-use ctm_text::{Cause, Cursor, Kind, Reported};
+use ctm_text::{Cause, Cursor, Reported, TokenKind};
 
 const DESTINATIONS: [(&str, DestinationKind); 6] = [
     ("temp", DestinationKind::Temporary),
@@ -180,7 +180,7 @@ fn swizzle(cursor: &mut Cursor, source: &mut Source) -> Result<(), Reported> {
     let mut count = 0;
     while count < 4 {
         let negate = cursor.accept_symbol(b'-');
-        if cursor.peek().kind != Kind::Word {
+        if cursor.peek().kind != TokenKind::Word {
             return Err(cursor.expected("a component of the source", help));
         }
         let token = cursor.take();
@@ -195,7 +195,7 @@ fn swizzle(cursor: &mut Cursor, source: &mut Source) -> Result<(), Reported> {
             count += 1;
         }
     }
-    let is_adjacent = cursor.last().end == cursor.peek().start && cursor.peek().kind == Kind::Word;
+    let is_adjacent = cursor.last().end == cursor.peek().start && cursor.peek().kind == TokenKind::Word;
     if is_adjacent {
         return Err(cursor.error(Cause::Operand, first, "more than four components", help));
     }

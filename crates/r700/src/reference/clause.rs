@@ -10,7 +10,7 @@ use crate::codes::{IndexMode, KcacheMode, PredicateSelect};
 use crate::group::{Group, Unit};
 use crate::job::TrapKind;
 use crate::legal::{GroupError, legal_group};
-use ctm_follow::Part;
+use ctm_follow::StepPart;
 use ctm_memory::Buffer;
 
 const ONE: u32 = 0x3F80_0000;
@@ -120,7 +120,7 @@ impl Wave<'_, '_> {
         let AluLanes { extra, registers } = lanes;
         let at = cf.fields.addr + group.start as u32;
         self.begin_slot(at, &executing)?;
-        self.tell_before((at, Part::Clause), false, &executing, Some(registers), |registers, pixel| {
+        self.tell_before((at, StepPart::Clause), false, &executing, Some(registers), |registers, pixel| {
             held_back(group, registers.predicate(pixel))
         });
         let done = self.run_group(group, &environment, &executing, extra, registers);

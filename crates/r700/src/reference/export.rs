@@ -6,7 +6,7 @@ use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant
 use crate::codes::Select;
 use crate::job::TrapKind;
 use crate::target::Target;
-use ctm_follow::{Access, Kind, note};
+use ctm_follow::{MemoryAccess, ValueKind, note};
 use ctm_memory::{Buffer, View};
 
 const ONE: u32 = 0x3F80_0000;
@@ -54,7 +54,7 @@ impl Wave<'_, '_> {
             let channels: String = written.map(|(channel, _)| channel).collect();
             let dropped = if is_dropped { " in vain, as the pixel is not valid" } else { "" };
             let place = format!("{target}.{channels}{dropped}");
-            Access::write(place, Kind::Word, values.into_iter().flatten().collect::<Vec<_>>())
+            MemoryAccess::write(place, ValueKind::Word, values.into_iter().flatten().collect::<Vec<_>>())
         });
         match target {
             Target::Colour(colour) => {
@@ -133,7 +133,7 @@ impl Wave<'_, '_> {
                     | CfExportOp::ExportDone
                     | CfExportOp::MemExport => dword,
                 };
-                Access::write(format!("{} dword {}", export.op.name(), base + offset), Kind::Word, [value])
+                MemoryAccess::write(format!("{} dword {}", export.op.name(), base + offset), ValueKind::Word, [value])
             });
             match export.op {
                 CfExportOp::MemScratch => {

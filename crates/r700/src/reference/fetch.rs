@@ -11,7 +11,7 @@ use crate::cf::CfPlain;
 use crate::codes::{FetchType, LevelSource, MemOp, Select, TextureClass};
 use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
 use crate::job::{TexelNumbers, TrapKind};
-use ctm_follow::{Access, Kind, Part, note};
+use ctm_follow::{MemoryAccess, StepPart, ValueKind, note};
 use ctm_lane::domain::QUAD;
 use ctm_num::r700 as num;
 
@@ -46,7 +46,7 @@ impl Wave<'_, '_> {
         let executing = self.fetching(fetch, passing);
         let at = cf.fields.addr + 2 * number as u32;
         self.begin_slot(at, &executing)?;
-        self.tell_before((at, Part::Clause), false, &executing, None, |_, _| String::new());
+        self.tell_before((at, StepPart::Clause), false, &executing, None, |_, _| String::new());
         let done = self.run_fetch(fetch, &executing);
         self.report_after(|| in_clause(&done), None);
         done?;
@@ -137,7 +137,7 @@ impl Wave<'_, '_> {
             }
         }
         let place = || format!("buffer {} element {index} (byte {start})", vtx.buffer_id);
-        note(self.follow, pixel, || Access::read(place(), Kind::Word, value));
+        note(self.follow, pixel, || MemoryAccess::read(place(), ValueKind::Word, value));
         Ok(vec![(destination, select(vtx.dst_sel, value, one(&format)))])
     }
 
@@ -174,7 +174,7 @@ impl Wave<'_, '_> {
                 value = channels(&read.format, &element);
             }
             let place = || format!("{} dword {dword}", memory_name(read.op));
-            note(self.follow, pixel, || Access::read(place(), Kind::Word, value));
+            note(self.follow, pixel, || MemoryAccess::read(place(), ValueKind::Word, value));
             let dst = self.destination(read.dst)?;
             let register = self.state.registers.following(dst, k as usize)?;
             writes.push((register, select(read.dst_sel, value, one(&read.format))));
@@ -266,7 +266,7 @@ impl Wave<'_, '_> {
         if reads {
             let coordinates = coordinates(pixel);
             let place = || format!("texture {}", fields.resource_id);
-            note(self.follow, pixel, || Access::read(place(), Kind::Word, value).at(coordinates));
+            note(self.follow, pixel, || MemoryAccess::read(place(), ValueKind::Word, value).at(coordinates));
         }
         Ok(vec![(self.destination(fields.dst)?, select(fields.dst_sel, value, one))])
     }

@@ -7,7 +7,7 @@ use super::view::{Register, participation, pass, standing};
 use super::wavefront::{Clauses, State, Upcoming, Wave};
 use crate::job::{Job, RunError};
 use ctm_engine::in_order;
-use ctm_follow::{Address, Cell, Participation, Pass, Place, Standing};
+use ctm_follow::{Address, Cell, InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::budget::{Budget, Meter};
 use ctm_lane::domain::Layout;
 use ctm_lane::run::RunOptions;
@@ -46,7 +46,7 @@ pub(crate) enum StackEntry {
     /// A loop: its pass, and of how many.
     Loop(u32, Option<u32>),
     /// Where a call goes on.
-    Return(Place),
+    Return(InstructionPlace),
 }
 
 impl Stepper {
@@ -126,7 +126,7 @@ impl Stepper {
     }
 
     /// The instruction that is next; none at the end.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<InstructionPlace> {
         self.upcoming.as_ref().map(|upcoming| upcoming.place)
     }
 

@@ -6,7 +6,7 @@ use super::registers::Registers;
 use super::wavefront::{State, Wave};
 use crate::cf::{Cf, CfPlain};
 use crate::job::TrapKind;
-use ctm_follow::{Address, Cell, Event, Kind, Next, Part, Participation, Pass, Standing, View};
+use ctm_follow::{Address, Cell, Event, LaneView, Next, Participation, Pass, Standing, StepPart, ValueKind};
 
 const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
@@ -39,14 +39,14 @@ impl Register {
     pub fn cell(self) -> Cell {
         let channel = |channel: usize| Some(CHANNELS[channel % CHANNELS.len()]);
         let (pattern, number, channel, kind) = match self {
-            Register::General(number, at) => ("R#", number, channel(at), Kind::Word),
-            Register::Address(at) => ("AR", 0, channel(at), Kind::Integer),
-            Register::PreviousVector(at) => ("PV", 0, channel(at), Kind::Word),
-            Register::PreviousScalar => ("PS", 0, None, Kind::Word),
-            Register::Predicate => ("predicate", 0, None, Kind::Truth),
-            Register::Valid => ("valid", 0, None, Kind::Truth),
-            Register::LoopIndex => ("aL", 0, None, Kind::Integer),
-            Register::Stack => ("stack", 0, None, Kind::Integer),
+            Register::General(number, at) => ("R#", number, channel(at), ValueKind::Word),
+            Register::Address(at) => ("AR", 0, channel(at), ValueKind::Integer),
+            Register::PreviousVector(at) => ("PV", 0, channel(at), ValueKind::Word),
+            Register::PreviousScalar => ("PS", 0, None, ValueKind::Word),
+            Register::Predicate => ("predicate", 0, None, ValueKind::Truth),
+            Register::Valid => ("valid", 0, None, ValueKind::Truth),
+            Register::LoopIndex => ("aL", 0, None, ValueKind::Integer),
+            Register::Stack => ("stack", 0, None, ValueKind::Integer),
         };
         Cell { pattern, number: number as u16, channel, kind, echoes: matches!(pattern, "PV" | "PS") }
     }
@@ -114,11 +114,11 @@ pub(super) fn participation(control: &Control, executing: &[bool], pixel: usize)
 }
 
 /// Everything that the pixel holds, and where it stands. In a clause it has the clause's registers, too.
-fn view(control: &Control, registers: &Registers, clause: Option<&ClauseRegisters>, pixel: usize) -> View {
+fn view(control: &Control, registers: &Registers, clause: Option<&ClauseRegisters>, pixel: usize) -> LaneView {
     let held = |register: Register| Some((register.cell(), register.read(control, registers, clause, pixel)?));
     let cells = Register::all(registers.existing()).filter_map(held).collect();
     let active = control.pixels().filter(|&pixel| control.is_active(pixel)).count() as u32;
-    View { cells, standing: standing(control, pixel), active, pass: pass(control) }
+    LaneView { cells, standing: standing(control, pixel), active, pass: pass(control) }
 }
 
 /// An address as it is reported to observers.
@@ -140,7 +140,7 @@ impl Wave<'_, '_> {
     /// gives the slots that predicates hold back in a pixel.
     pub(super) fn tell_before(
         &mut self,
-        (pc, part): (u32, Part),
+        (pc, part): (u32, StepPart),
         flow: bool,
         passing: &[bool],
         clause: Option<&[ClauseRegisters]>,

@@ -13,7 +13,7 @@ use crate::group::{Group, groups};
 use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapLocation};
 use crate::outline::{Clause, fetches};
 use crate::program::{GPRS, ProgramInfo, Stage};
-use ctm_follow::{Follow, Part, Place};
+use ctm_follow::{Follow, InstructionPlace, StepPart};
 use ctm_lane::budget::{Halt, Meter, Poller, allocate};
 use ctm_lane::counts::Tally;
 use ctm_lane::run::{RunOptions, RunStats};
@@ -111,7 +111,7 @@ impl State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Upcoming {
     /// Where it is.
-    pub place: Place,
+    pub place: InstructionPlace,
     /// The pixels that execute it.
     pub executing: Vec<bool>,
 }
@@ -283,8 +283,8 @@ impl<'a, 'o> Wave<'a, 'o> {
     fn reach(&mut self, cf: &Cf) -> Result<Vec<bool>, TrapKind> {
         let passing = self.state.control.passing(&self.test(cf));
         self.count(&passing)?;
-        let part = if runs_clause(cf) { Part::Begin } else { Part::Whole };
-        let flow = matches!(cf, Cf::Plain(_)) && part == Part::Whole;
+        let part = if runs_clause(cf) { StepPart::Begin } else { StepPart::Whole };
+        let flow = matches!(cf, Cf::Plain(_)) && part == StepPart::Whole;
         self.tell_before((self.state.here.pc, part), flow, &passing, None, |_, _| String::new());
         Ok(passing)
     }
@@ -302,7 +302,7 @@ impl<'a, 'o> Wave<'a, 'o> {
             return Ok(None);
         }
         self.state.slot = None;
-        self.tell_before((self.state.here.pc, Part::End), false, &clause.passing, None, |_, _| String::new());
+        self.tell_before((self.state.here.pc, StepPart::End), false, &clause.passing, None, |_, _| String::new());
         match clause.kind {
             ClauseKind::Alu { cf, before, .. } => flow::after_clause(&mut self.state.control, cf.op, &before)?,
             ClauseKind::Fetch { .. } => {}

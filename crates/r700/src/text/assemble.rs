@@ -8,7 +8,7 @@ use crate::cf::{Cf, Qword};
 use crate::codes::Family;
 use crate::outline::ClauseKind;
 use crate::program::{MAX_ALU_CLAUSE, Program, ProgramInfo, Stage};
-use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, excerpt};
+use ctm_text::{Cause, Cursor, Diagnostic, MOST_DIAGNOSTICS, Reported, Severity, Span, TokenKind, excerpt};
 use std::collections::BTreeMap;
 
 /// A control-flow instruction with its clause.
@@ -59,11 +59,11 @@ impl Assembler {
             self.end = Some(first.into());
             return Ok(());
         }
-        if first.kind != Kind::Word {
+        if first.kind != TokenKind::Word {
             return Err(cursor.expected("a control-flow instruction or a directive", ""));
         }
         let numbered = cursor.text(first).as_bytes()[0].is_ascii_digit();
-        if !numbered && cursor.look(1).kind == Kind::Symbol(b':') && control::named(cursor.text(first)).is_none() {
+        if !numbered && cursor.look(1).kind == TokenKind::Symbol(b':') && control::named(cursor.text(first)).is_none() {
             return self.label(cursor);
         }
         if numbered {
@@ -108,7 +108,8 @@ impl Assembler {
             ));
         }
         let next = cursor.peek();
-        let follows = next.kind == Kind::Word && !next.first_of_line && cursor.look(1).kind != Kind::Symbol(b':');
+        let follows =
+            next.kind == TokenKind::Word && !next.first_of_line && cursor.look(1).kind != TokenKind::Symbol(b':');
         let begins = |text: &str| {
             text.as_bytes()[0].is_ascii_digit() || text.eq_ignore_ascii_case(END) || control::named(text).is_some()
         };

@@ -4,7 +4,7 @@ use super::operand::*;
 use crate::cf::*;
 use crate::codes::*;
 use crate::target::FIRST_POSITION;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
+use ctm_text::{Cause, Cursor, Reported, Span, Token, TokenKind};
 
 /// Names that other tools give operations.
 const ALIASES: [(&str, &str); 7] = [
@@ -105,7 +105,7 @@ pub(super) fn read(cursor: &mut Cursor, family: Family) -> Result<Line, Reported
     }
     let is_property = |cursor: &Cursor| {
         let (word, next) = (cursor.peek(), cursor.look(1));
-        word.kind == Kind::Word && !word.first_of_line && next.kind != Kind::Symbol(b':')
+        word.kind == TokenKind::Word && !word.first_of_line && next.kind != TokenKind::Symbol(b':')
     };
     while is_property(cursor) {
         let token = cursor.take();
@@ -154,7 +154,7 @@ fn address(cursor: &mut Cursor, line: &mut Line) -> Result<bool, Reported> {
     };
     line.addressed = true;
     let label = cursor.look(1);
-    if cursor.is_symbol(b'(') && label.kind == Kind::Word && !cursor.text(label).as_bytes()[0].is_ascii_digit() {
+    if cursor.is_symbol(b'(') && label.kind == TokenKind::Word && !cursor.text(label).as_bytes()[0].is_ascii_digit() {
         cursor.take();
         cursor.take();
         line.label = Some((cursor.text(label).to_owned(), label.into()));

@@ -4,7 +4,7 @@ use super::groups::{Body, skip_line};
 use super::operand::*;
 use crate::codes::*;
 use crate::fetch::*;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
+use ctm_text::{Cause, Cursor, Reported, Span, Token, TokenKind};
 
 /// What may follow the operands.
 const PROPERTIES: [&str; 26] = [
@@ -58,7 +58,7 @@ pub(super) fn body(cursor: &mut Cursor) -> Body {
     let mut body = Body::default();
     loop {
         let first = cursor.peek();
-        let numbered = first.kind == Kind::Word && cursor.text(first).as_bytes()[0].is_ascii_digit();
+        let numbered = first.kind == TokenKind::Word && cursor.text(first).as_bytes()[0].is_ascii_digit();
         if cursor.word_ahead(usize::from(numbered)).and_then(mnemonic).is_none() {
             break;
         }

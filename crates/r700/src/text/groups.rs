@@ -8,7 +8,7 @@ use crate::codes::Channel;
 use crate::group::{GROUP_SLOTS, Unit, UnitError, assign_units, literal_qwords};
 use crate::ports::{check_constants, find_swizzles};
 use crate::program::ProgramInfo;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
+use ctm_text::{Cause, Cursor, Reported, Span, Token, TokenKind};
 
 /// The body of a clause.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Body {
     let mut last_number = None;
     loop {
         let first = cursor.peek();
-        if cursor.is_word("RAW") && cursor.look(1).kind == Kind::Symbol(b'(') {
+        if cursor.is_word("RAW") && cursor.look(1).kind == TokenKind::Symbol(b'(') {
             group.close(cursor, info, &mut body);
             cursor.take();
             match raw::<2>(cursor) {

@@ -6,7 +6,7 @@ use crate::group::{Unit, assign_units};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
 use ctm_bits::Field;
-use ctm_follow::{Address, Place};
+use ctm_follow::{Address, InstructionPlace};
 use std::collections::BTreeSet;
 
 /// An instruction of an image.
@@ -82,15 +82,15 @@ pub fn instructions(program: &Program) -> Vec<Listed> {
 
 /// The steps that the program's groups make, in the order of [`instructions`], with their texts: a line for each slot of a group.
 /// What several clauses share stands where the first is.
-pub fn steps(program: &Program) -> Vec<(Place, String)> {
-    let mut steps: Vec<(Place, String)> = Vec::new();
+pub fn steps(program: &Program) -> Vec<(InstructionPlace, String)> {
+    let mut steps: Vec<(InstructionPlace, String)> = Vec::new();
     let mut listed = BTreeSet::new();
     for Listed { address, first, form, text, .. } in instructions(program) {
         let in_clause = matches!(form, "alu" | "fetch");
         if !listed.insert((in_clause, address)) {
             continue;
         }
-        let place = Place { at: Address::from(first as u32), in_clause };
+        let place = InstructionPlace { at: Address::from(first as u32), in_clause };
         match steps.last_mut() {
             Some((last, lines)) if *last == place => *lines += &format!("\n{text}"),
             _ => steps.push((place, text)),
@@ -100,14 +100,14 @@ pub fn steps(program: &Program) -> Vec<(Place, String)> {
 }
 
 /// The steps that groups make in a program, then in the one that it calls, as [`steps`], with those of clauses indented.
-pub fn steps_with_fetch(program: &Program, fetch: Option<&Program>) -> Vec<(Place, String)> {
+pub fn steps_with_fetch(program: &Program, fetch: Option<&Program>) -> Vec<(InstructionPlace, String)> {
     let programs = (0..).zip(std::iter::once(program).chain(fetch));
     let steps = programs.flat_map(|(number, program)| {
-        let called = move |(place, text): (Place, String)| {
+        let called = move |(place, text): (InstructionPlace, String)| {
             let at = Address { program: number, ..place.at };
             let indent = if place.in_clause { "  " } else { "" };
             let lines: Vec<String> = text.lines().map(|line| format!("{indent}{line}")).collect();
-            (Place { at, ..place }, lines.join("\n"))
+            (InstructionPlace { at, ..place }, lines.join("\n"))
         };
         steps(program).into_iter().map(called)
     });

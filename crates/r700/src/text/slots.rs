@@ -6,7 +6,7 @@ use super::substitutes::SUBSTITUTES;
 use crate::alu::*;
 use crate::codes::*;
 use crate::group::Unit;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, excerpt, instead};
+use ctm_text::{Cause, Cursor, Reported, Span, TokenKind, excerpt, instead};
 
 /// Names that other tools give operations (decaf-emu's assembler, AMD's listings).
 const ALIASES: [(&str, AluOp); 15] = [
@@ -113,7 +113,7 @@ pub(super) struct Slot {
 pub(super) fn unit_ahead(cursor: &Cursor, skip: usize) -> Option<Unit> {
     let word = cursor.word_ahead(skip)?;
     let unit = Unit::ALL.into_iter().find(|unit| unit.name().eq_ignore_ascii_case(word))?;
-    (cursor.look(skip + 1).kind == Kind::Symbol(b':')).then_some(unit)
+    (cursor.look(skip + 1).kind == TokenKind::Symbol(b':')).then_some(unit)
 }
 
 /// Reads an instruction from its unit on.
@@ -164,7 +164,7 @@ fn operands(cursor: &mut Cursor, unit: Unit) -> Result<Slot, Reported> {
 
 fn output_modifier(cursor: &mut Cursor, slot: &mut Slot) -> Result<(), Reported> {
     let first = cursor.peek();
-    if !matches!(first.kind, Kind::Symbol(b'*' | b'/')) {
+    if !matches!(first.kind, TokenKind::Symbol(b'*' | b'/')) {
         return Ok(());
     }
     cursor.take();
@@ -242,11 +242,14 @@ pub(super) fn set_index_mode(cursor: &mut Cursor, slot: &mut Slot, (mode, span):
 }
 
 fn properties(cursor: &mut Cursor, slot: &mut Slot, family: Family) -> Result<(), Reported> {
-    while cursor.peek().kind == Kind::Word {
+    while cursor.peek().kind == TokenKind::Word {
         let token = cursor.peek();
         let word = cursor.text(token).to_ascii_uppercase();
-        if cursor.look(1).kind == Kind::Symbol(b':') || !PROPERTIES.contains(&word.as_str()) {
-            if token.first_of_line || cursor.look(1).kind == Kind::Symbol(b':') || word.as_bytes()[0].is_ascii_digit() {
+        if cursor.look(1).kind == TokenKind::Symbol(b':') || !PROPERTIES.contains(&word.as_str()) {
+            if token.first_of_line
+                || cursor.look(1).kind == TokenKind::Symbol(b':')
+                || word.as_bytes()[0].is_ascii_digit()
+            {
                 break;
             }
             cursor.take();

@@ -4,11 +4,11 @@ use super::operand::{channel, has_channel, numbered, register_word};
 use super::slots::{Literal, Slot, relative, set_index_mode, spell_operation};
 use crate::alu::{AluForm, LITERAL, Selector, Source, Special};
 use crate::codes::{Channel, IndexMode};
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, excerpt};
+use ctm_text::{Cause, Cursor, Reported, Span, TokenKind, excerpt};
 
 /// Takes `-1`, the integer constant: a sign and the digit, and nothing that would make it a float.
 fn accept_minus_one(cursor: &mut Cursor) -> bool {
-    let is_float = cursor.look(2).kind == Kind::Symbol(b'.')
+    let is_float = cursor.look(2).kind == TokenKind::Symbol(b'.')
         && cursor.word_ahead(3).is_some_and(|w| w.as_bytes()[0].is_ascii_digit());
     let here = cursor.is_symbol(b'-') && cursor.word_ahead(1) == Some("1") && !is_float;
     if here {

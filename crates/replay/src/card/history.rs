@@ -4,7 +4,7 @@ use ctm_card::history::{
     Colour, CopyHistory, CopyKind, DrawHistory, FragmentHistory, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
     ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory, WriteOperation,
 };
-use ctm_follow::Kind;
+use ctm_follow::ValueKind;
 use ctm_follow::words::value;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{DepthNumbers, Facing, StencilState};
@@ -287,16 +287,16 @@ fn words(words: &Words) -> String {
 
 /// A stored pixel with its colour.
 fn stored(colour: &Colour) -> String {
-    let kind = if colour.is_integer { Kind::Integer } else { Kind::Float };
+    let kind = if colour.is_integer { ValueKind::Integer } else { ValueKind::Float };
     format!("{} {}", words(&colour.words), numbers(kind, &colour.rgba))
 }
 
-fn numbers(kind: Kind, values: &[u32; 4]) -> String {
+fn numbers(kind: ValueKind, values: &[u32; 4]) -> String {
     format!("({})", values.map(|bits| value(kind, bits)).join(", "))
 }
 
 fn vector(values: &[u32; 4]) -> String {
-    numbers(Kind::Float, values)
+    numbers(ValueKind::Float, values)
 }
 
 /// Vectors with their names.
@@ -315,5 +315,5 @@ fn place(vertex: &WindowVertex) -> String {
         Some(bits) => share(*depth as u32, DepthNumbers::Fraction(*bits)),
         None => format!("{depth:.6}"),
     };
-    format!("({}, {}) depth {depth} 1/w {}", pixel(*x), pixel(*y), value(Kind::Float, *reciprocal))
+    format!("({}, {}) depth {depth} 1/w {}", pixel(*x), pixel(*y), value(ValueKind::Float, *reciprocal))
 }

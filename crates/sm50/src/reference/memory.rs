@@ -7,7 +7,7 @@ use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::Reg;
 use crate::table::{GlobalOp, LocalOp};
-use ctm_follow::{Access, Kind, note};
+use ctm_follow::{MemoryAccess, ValueKind, note};
 
 impl Warp<'_> {
     /// LDC. All modes but the plain one add the register's upper half to the bank: IL by hardware, second hand; the others by
@@ -44,14 +44,14 @@ impl Warp<'_> {
                 let source = if inside { &warp.state.local[place..place + bytes] } else { &[] };
                 let word = source.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
                 let name = || format!("local {:#x}", address.wrapping_add(4 * k as usize));
-                note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
+                note(&mut warp.follow, warp.lane, || MemoryAccess::read(name(), ValueKind::Word, [word]));
                 Ok(word)
             });
         }
         self.store(instruction.dst(), size, |warp, k, value| {
             let place = start + 4 * k as usize;
             let name = || format!("local {:#x}", address.wrapping_add(4 * k as usize));
-            note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
+            note(&mut warp.follow, warp.lane, || MemoryAccess::write(name(), ValueKind::Word, [value]));
             if inside {
                 warp.state.local[place..place + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
             }
@@ -82,13 +82,13 @@ impl Warp<'_> {
                 });
                 let word = word.unwrap_or(0);
                 let name = || format!("global {:#x}", address.wrapping_add(4 * u64::from(k)));
-                note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
+                note(&mut warp.follow, warp.lane, || MemoryAccess::read(name(), ValueKind::Word, [word]));
                 Ok(word)
             });
         }
         self.store(instruction.dst(), size, |warp, k, value| {
             let name = || format!("global {:#x}", address.wrapping_add(4 * u64::from(k)));
-            note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
+            note(&mut warp.follow, warp.lane, || MemoryAccess::write(name(), ValueKind::Word, [value]));
             if let Some((space, _, address)) = inside {
                 space.store(address + 4 * k, value, size.bytes().min(4));
             }

@@ -6,7 +6,7 @@ use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::{Part, Pred, PredSource, Reg, Source, Value};
-use ctm_follow::{Access, Kind, note};
+use ctm_follow::{MemoryAccess, ValueKind, note};
 use ctm_num::sm50::Flags;
 
 const SIGN: u32 = 0x8000_0000;
@@ -104,7 +104,7 @@ impl Warp<'_> {
         match bank.and_then(|bank| self.launch.constant(bank, offset)) {
             Some(word) => {
                 let place = || format!("c[{:#x}][{offset:#x}]", bank.unwrap_or_default());
-                note(&mut self.follow, self.lane, || Access::read(place(), Kind::Word, [word]));
+                note(&mut self.follow, self.lane, || MemoryAccess::read(place(), ValueKind::Word, [word]));
                 Ok(word)
             }
             None => self.violation(TrapKind::InvalidConstAddr).map(|()| 0),

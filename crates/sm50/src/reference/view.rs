@@ -6,7 +6,7 @@ use crate::instruction::Instruction;
 use crate::launch::{TrapKind, WARP};
 use crate::operand::Reg;
 use crate::table::Op;
-use ctm_follow::{Cell, Event, Kind, Next, Part, Participation, Standing, View};
+use ctm_follow::{Cell, Event, LaneView, Next, Participation, Standing, StepPart, ValueKind};
 use ctm_num::sm50::Flags;
 
 /// Predicates without PT.
@@ -37,14 +37,14 @@ impl Register {
     /// How it is shown.
     pub fn cell(self) -> Cell {
         let (pattern, number, channel, kind) = match self {
-            Register::General(number) => ("R#", number, None, Kind::Word),
-            Register::Predicate(number) => ("P#", number, None, Kind::Truth),
-            Register::Zero => ("CC", 0, Some('Z'), Kind::Truth),
-            Register::Sign => ("CC", 0, Some('S'), Kind::Truth),
-            Register::Carry => ("CC", 0, Some('C'), Kind::Truth),
-            Register::Overflow => ("CC", 0, Some('O'), Kind::Truth),
-            Register::Stack => ("stack", 0, None, Kind::Integer),
-            Register::Local(word) => ("local[#]", 4 * word, None, Kind::Word),
+            Register::General(number) => ("R#", number, None, ValueKind::Word),
+            Register::Predicate(number) => ("P#", number, None, ValueKind::Truth),
+            Register::Zero => ("CC", 0, Some('Z'), ValueKind::Truth),
+            Register::Sign => ("CC", 0, Some('S'), ValueKind::Truth),
+            Register::Carry => ("CC", 0, Some('C'), ValueKind::Truth),
+            Register::Overflow => ("CC", 0, Some('O'), ValueKind::Truth),
+            Register::Stack => ("stack", 0, None, ValueKind::Integer),
+            Register::Local(word) => ("local[#]", 4 * word, None, ValueKind::Word),
         };
         Cell { pattern, number: number as u16, channel, kind, echoes: false }
     }
@@ -114,11 +114,11 @@ pub(super) fn participation(instruction: &Instruction, taken: u32, lane: usize) 
 
 impl Warp<'_> {
     /// Everything that the lane holds, and where it stands.
-    fn view(&self, lane: usize) -> View {
+    fn view(&self, lane: usize) -> LaneView {
         let registers = Register::all(Reg::RZ.0.into(), 0);
         let cells = registers.map(|register| (register.cell(), register.read(&self.state, lane))).collect();
         let control = &self.state.control;
-        View { cells, standing: standing(control, lane), active: control.active().count_ones(), pass: None }
+        LaneView { cells, standing: standing(control, lane), active: control.active().count_ones(), pass: None }
     }
 
     /// Reports that the warp starts.
@@ -133,11 +133,11 @@ impl Warp<'_> {
     /// Reports that an instruction is about to execute in the lanes of `taken`.
     pub fn tell_before(&mut self, instruction: &Instruction, taken: u32) {
         self.with_follow(|warp, follow| {
-            follow.before(Part::Whole, |lane| {
+            follow.before(StepPart::Whole, |lane| {
                 let participation = participation(instruction, taken, lane);
                 let flow = is_flow(instruction.op());
                 (
-                    Event { at: warp.pc.into(), part: Part::Whole, participation, held: String::new(), flow },
+                    Event { at: warp.pc.into(), part: StepPart::Whole, participation, held: String::new(), flow },
                     warp.view(lane),
                 )
             });

@@ -9,7 +9,7 @@ use crate::control::{Control, Latency, Reuse, latency};
 use crate::instruction::Instruction;
 use crate::program::{Code, MAX_INSTRUCTIONS, Program};
 use ctm_text::{
-    Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, Token, excerpt, instead, nearest,
+    Cause, Cursor, Diagnostic, MOST_DIAGNOSTICS, Reported, Severity, Span, Token, TokenKind, excerpt, instead, nearest,
 };
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -37,7 +37,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
             }
             continue;
         }
-        if cursor.look(1).kind == Kind::Symbol(b':') && first.kind == Kind::Word {
+        if cursor.look(1).kind == TokenKind::Symbol(b':') && first.kind == TokenKind::Word {
             read_label(&mut cursor, &mut labels, pending.len());
             continue;
         }
@@ -198,7 +198,7 @@ fn skip_statement(cursor: &mut Cursor, first: Token) {
     loop {
         let next = cursor.peek();
         let begun = (next.file, next.start) != (first.file, first.start);
-        let over = next.first_of_line || cursor.last().kind == Kind::Symbol(b';');
+        let over = next.first_of_line || cursor.last().kind == TokenKind::Symbol(b';');
         if cursor.at_end() || (begun && over) {
             return;
         }

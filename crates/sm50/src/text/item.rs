@@ -1,6 +1,6 @@
 //! Operands as the text has them, before it is known which instruction they belong to.
 
-use ctm_text::{Cause, Cursor, Kind, Reported, Span};
+use ctm_text::{Cause, Cursor, Reported, Span, TokenKind};
 
 /// An operand of the text.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub(super) struct Address {
 /// Whether the next token goes directly on the last one.
 pub(super) fn adjacent(cursor: &Cursor) -> bool {
     let (last, next) = (cursor.last(), cursor.peek());
-    next.kind != Kind::End && last.file == next.file && last.end == next.start
+    next.kind != TokenKind::End && last.file == next.file && last.end == next.start
 }
 
 /// Whether an instruction ends here: at `;`, or at the end of its line.
@@ -130,7 +130,7 @@ fn read_base(cursor: &mut Cursor) -> Result<Base, Reported> {
         return read_set(cursor);
     }
     let token = cursor.peek();
-    if token.kind != Kind::Word || at_statement_end(cursor) {
+    if token.kind != TokenKind::Word || at_statement_end(cursor) {
         return Err(cursor.expected("an operand", "such as `R0`, `c[0x0][0x10]`, `a[0x80]`, `1.5`"));
     }
     let text = cursor.text(token).to_owned();
@@ -196,7 +196,7 @@ fn read_address(cursor: &mut Cursor) -> Result<Address, Reported> {
 fn signed_number(cursor: &mut Cursor, what: &str) -> Result<i64, Reported> {
     let mut negative = false;
     while cursor.is_symbol(b'+') || cursor.is_symbol(b'-') {
-        negative ^= cursor.take().kind == Kind::Symbol(b'-');
+        negative ^= cursor.take().kind == TokenKind::Symbol(b'-');
     }
     let value = i64::from(cursor.number(what, u32::MAX)?);
     Ok(if negative { -value } else { value })

@@ -19,7 +19,7 @@ use crate::buffers::Buffers;
 use crate::forms::{DISAGREEMENT, Forms};
 use crate::{GROUP_WIDTHS, THREADS, engines};
 use ctm_engine::{Executor, GuestJob, in_order};
-use ctm_lane::counts::Counts;
+use ctm_lane::counts::InstructionCounts;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::engine::NotCompiled;
 use ctm_x1k::{
@@ -279,7 +279,8 @@ impl Bench {
         }
         if wanted.0.is_ok() {
             let counted = |run: &dyn Fn(&RunOptions) -> Result<RunStats, RunError>| {
-                let counts = Counts::new(job.domain.into(), &options.budget).map_err(|halt| halt.to_string())?;
+                let counts =
+                    InstructionCounts::new(job.domain.into(), &options.budget).map_err(|halt| halt.to_string())?;
                 let outcome = outcome(&|| run(&RunOptions { counts: Some(&counts), ..*options }));
                 Ok::<_, String>((outcome, counts.instructions(), counts.lanes()))
             };

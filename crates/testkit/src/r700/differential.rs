@@ -5,7 +5,7 @@ use crate::hunt::tally::{Tally, add, one_more};
 use crate::r700::environment::Memory;
 use crate::r700::operations;
 use ctm_engine::{Executor, GuestJob};
-use ctm_lane::counts::Counts;
+use ctm_lane::counts::InstructionCounts;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_r700::lift::{Dependence, NotLifted, Specialisation, lift, lift_with_loops};
 use ctm_r700::text::print_program;
@@ -176,7 +176,7 @@ impl Differential {
         }
         for (options, expected) in options.iter().zip(&expected).filter(|(_, expected)| expected.0.is_ok()) {
             let counted = |run: &dyn Fn(&RunOptions) -> Result<RunStats, RunError>| {
-                let counts = Counts::new(job.lanes, &options.budget).map_err(|halt| halt.to_string())?;
+                let counts = InstructionCounts::new(job.lanes, &options.budget).map_err(|halt| halt.to_string())?;
                 let outcome = outcome(memory, || run(&RunOptions { counts: Some(&counts), ..*options }));
                 Ok::<_, String>((outcome, counts.instructions(), counts.lanes()))
             };

@@ -2,7 +2,7 @@
 
 use crate::writes::Writes;
 use ctm_debug::{Direction, Outcome, Position, Reason, Session, Unit};
-use ctm_follow::{Cell, Change, End, Observer, Part, Place, Step, View};
+use ctm_follow::{Cell, Change, End, InstructionPlace, LaneView, Observer, Step, StepPart};
 use ctm_memory::Space;
 use ctm_testkit::random::Random;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -44,18 +44,18 @@ pub fn each(machine: &str, programs: u64, mut check: impl FnMut(u64) -> Option<u
 #[derive(Default)]
 pub struct Way {
     pub start: Vec<(Cell, u32)>,
-    pub steps: Vec<(Place, Vec<Change>)>,
+    pub steps: Vec<(InstructionPlace, Vec<Change>)>,
 }
 
 impl Observer for Way {
-    fn starts(&mut self, view: &View) {
+    fn starts(&mut self, view: &LaneView) {
         self.start.clone_from(&view.cells);
     }
 
     fn step(&mut self, step: &Step) {
         match (step.event.part, self.steps.last_mut()) {
             // What the end of a clause does belongs to the clause's last step.
-            (Part::End, Some((_, changes))) => changes.extend(&step.changes),
+            (StepPart::End, Some((_, changes))) => changes.extend(&step.changes),
             _ => self.steps.push((step.event.place(), step.changes.clone())),
         }
     }

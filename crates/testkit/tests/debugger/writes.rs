@@ -1,7 +1,7 @@
 //! Who wrote what, by looking at every moment of a session, and what the session says of it.
 
 use ctm_debug::{Breakpoint, Direction, Position, Reason, Session, Target, What, Write};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_testkit::random::Random;
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ impl Writes {
     }
 
     /// Sees the moment behind the step of an instruction.
-    pub fn see(&mut self, session: &Session, place: Option<Place>) {
+    pub fn see(&mut self, session: &Session, place: Option<InstructionPlace>) {
         let Position { group, step } = session.position();
         for (target, old) in &mut self.targets {
             let new = session.words(target);

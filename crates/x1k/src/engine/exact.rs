@@ -7,7 +7,7 @@ use crate::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOp
 use ctm_engine::interp::{Code, Group, Program};
 use ctm_engine::schedule::Schedule;
 use ctm_engine::{Stop, Workers};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::effort::Effort;
@@ -92,7 +92,8 @@ impl ExactForm {
             let (groups, unmapped, program, meter) = (&groups, &unmapped, &program, &schedule.meter);
             move |numbers: Range<u64>, stats: &mut RunStats| {
                 let group = |width| -> Result<Group, Halt> {
-                    Ok(Group::new(program, width, step_limit, meter)?.with_counts(options.counts, &Place::from))
+                    Ok(Group::new(program, width, step_limit, meter)?
+                        .with_counts(options.counts, &InstructionPlace::from))
                 };
                 let worker = match &mut worker {
                     Some(worker) => worker,

@@ -14,7 +14,7 @@ use crate::instruction::Flow;
 use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
 use crate::sampled::InputSampler;
-use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, Participation, note};
+use ctm_follow::{Address, Event, Follow, MemoryAccess, Next, Participation, StepPart, ValueKind, note};
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::counts::Tally;
 use ctm_lane::domain::QUAD;
@@ -412,11 +412,11 @@ impl<'a> Group<'a> {
     fn tell_before(&mut self, step: &Step) {
         let Group { state: State { pc, control, registers }, follow, .. } = self;
         if let Some(follow) = follow {
-            follow.before(Part::Whole, |lane| {
+            follow.before(StepPart::Whole, |lane| {
                 let (participation, held) = participation(step, control, registers, lane);
                 let at = Address::from(*pc as u32);
                 (
-                    Event { at, part: Part::Whole, participation, held, flow: is_flow(step) },
+                    Event { at, part: StepPart::Whole, participation, held, flow: is_flow(step) },
                     view(control, registers, lane),
                 )
             });
@@ -496,7 +496,9 @@ impl<'a> Group<'a> {
             let [value, x, y, _] = self.scratch.result_of(lane);
             if let (Some(x), Some(y)) = (float_to_coordinate(x), float_to_coordinate(y)) {
                 output.store(x, y, [value, 0, 0, 0], self.machine.job.out_mask);
-                note(&mut self.follow, lane, || Access::write(format!("out[0] ({x}, {y})"), Kind::Float, [value]));
+                note(&mut self.follow, lane, || {
+                    MemoryAccess::write(format!("out[0] ({x}, {y})"), ValueKind::Float, [value])
+                });
             }
         }
     }
@@ -520,7 +522,7 @@ impl<'a> Group<'a> {
                     let value = registers.output_of(number.into(), lane);
                     output.store(i.into(), j.into(), value, job.out_mask);
                     let place = || format!("out[{number}] ({i}, {j})");
-                    note(&mut self.follow, lane, || Access::write(place(), Kind::Float, value));
+                    note(&mut self.follow, lane, || MemoryAccess::write(place(), ValueKind::Float, value));
                 }
             }
         }

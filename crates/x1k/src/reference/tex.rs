@@ -9,7 +9,7 @@ use crate::codes::{TexOp, TexSwizzle};
 use crate::fragments::{Fetch, QuadVector, TextureUnit};
 use crate::instruction::{Tex, TexRegister};
 use crate::job::MAX_GROUP_WIDTH;
-use ctm_follow::{Access, Follow, Kind, note};
+use ctm_follow::{Follow, MemoryAccess, ValueKind, note};
 use ctm_lane::domain::QUAD;
 use ctm_memory::View;
 use ctm_num::{convert, x1k};
@@ -63,7 +63,8 @@ pub(super) fn execute(
                         for (lane, texel) in unit.fetch(&fetch).into_iter().enumerate() {
                             put(&mut fetched, tex, first + lane, texel);
                             note(follow, first + lane, || {
-                                Access::read(format!("tex[{}]", tex.id), Kind::Float, texel).at(fetch.coordinates[lane])
+                                MemoryAccess::read(format!("tex[{}]", tex.id), ValueKind::Float, texel)
+                                    .at(fetch.coordinates[lane])
                             });
                         }
                     }
@@ -115,7 +116,7 @@ fn element(
     input.map_or([0; 4], |input| {
         let (x, y) = place(input, tex.unscaled, s, t);
         let element = input.fetch(x.into(), y.into());
-        note(follow, lane, || Access::read(format!("tex[{}] ({x}, {y})", tex.id), Kind::Float, element));
+        note(follow, lane, || MemoryAccess::read(format!("tex[{}] ({x}, {y})", tex.id), ValueKind::Float, element));
         element
     })
 }

@@ -4,7 +4,7 @@ use super::flow::{Control, Exit, Lane};
 use super::prepare::{Action, AluKind, Gate, Step};
 use super::registers::Registers;
 use crate::program::OUTPUTS;
-use ctm_follow::{Cell, Kind, Participation, Pass, Standing, View};
+use ctm_follow::{Cell, LaneView, Participation, Pass, Standing, ValueKind};
 
 const CHANNELS: [char; 4] = ['r', 'g', 'b', 'a'];
 
@@ -35,13 +35,13 @@ impl Register {
     /// How it is shown.
     pub fn cell(self) -> Cell {
         let (pattern, number, channel, kind) = match self {
-            Register::Temp(index, channel) => ("temp[#]", index, Some(channel), Kind::Float),
-            Register::Output(index, channel) => ("out[#]", index, Some(channel), Kind::Float),
-            Register::Predicate(channel) => ("pred", 0, Some(channel), Kind::Truth),
-            Register::AluResult => ("alu", 0, None, Kind::Truth),
-            Register::CondValue => ("cond", 0, None, Kind::Float),
-            Register::LoopVariable => ("aL", 0, None, Kind::Integer),
-            Register::Calls => ("calls", 0, None, Kind::Integer),
+            Register::Temp(index, channel) => ("temp[#]", index, Some(channel), ValueKind::Float),
+            Register::Output(index, channel) => ("out[#]", index, Some(channel), ValueKind::Float),
+            Register::Predicate(channel) => ("pred", 0, Some(channel), ValueKind::Truth),
+            Register::AluResult => ("alu", 0, None, ValueKind::Truth),
+            Register::CondValue => ("cond", 0, None, ValueKind::Float),
+            Register::LoopVariable => ("aL", 0, None, ValueKind::Integer),
+            Register::Calls => ("calls", 0, None, ValueKind::Integer),
         };
         let channel = channel.map(|channel| CHANNELS[channel]);
         Cell { pattern, number: number as u16, channel, kind, echoes: false }
@@ -75,11 +75,11 @@ impl Register {
 }
 
 /// Everything that the lane holds, and where it stands.
-pub(super) fn view(control: &Control, registers: &Registers, lane: usize) -> View {
+pub(super) fn view(control: &Control, registers: &Registers, lane: usize) -> LaneView {
     let cells = Register::all(registers.temps());
     let cells = cells.map(|register| (register.cell(), register.read(control, registers, lane))).collect();
     let active = (0..registers.width()).filter(|&lane| control.is_active(lane)).count() as u32;
-    View { cells, standing: standing(control.lane(lane)), active, pass: pass(control) }
+    LaneView { cells, standing: standing(control.lane(lane)), active, pass: pass(control) }
 }
 
 /// The loop that the group is in.

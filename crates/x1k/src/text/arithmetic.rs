@@ -287,7 +287,7 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
         cursor.expect_symbol(b'=', "after `w`")?;
         return Ok(Some(Dest { kind: DestKind::ConditionalValue, mask: None, span: first.into() }));
     }
-    if next.kind != ctm_text::Kind::Symbol(b'[') {
+    if next.kind != ctm_text::TokenKind::Symbol(b'[') {
         return Ok(None);
     }
     let misplaced = |cursor: &mut Cursor, help| {

@@ -6,7 +6,7 @@ use super::{Assembled, arithmetic, flow, statements, texture};
 use crate::instruction::{Alu, Body, DWORDS, Flow, Instruction};
 use crate::program::{ConstantValues, FLOAT_CONSTANTS, MAX_INSTRUCTIONS, Program, References};
 use ctm_bits::Field;
-use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, excerpt, nearest};
+use ctm_text::{Cause, Cursor, Diagnostic, MOST_DIAGNOSTICS, Reported, Severity, Span, TokenKind, excerpt, nearest};
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 /// One of the two units, and its side of the sources.
@@ -187,8 +187,9 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
 
 fn label_here(cursor: &Cursor) -> Option<String> {
     let word = cursor.word_ahead(0)?;
-    let is_label =
-        cursor.look(1).kind == Kind::Symbol(b':') && !word.as_bytes()[0].is_ascii_digit() && !begins_instruction(word);
+    let is_label = cursor.look(1).kind == TokenKind::Symbol(b':')
+        && !word.as_bytes()[0].is_ascii_digit()
+        && !begins_instruction(word);
     is_label.then(|| word.to_owned())
 }
 
@@ -237,7 +238,7 @@ fn skip_instruction(cursor: &mut Cursor, first: Span) {
             return;
         }
         begun = true;
-        if cursor.take().kind == Kind::Symbol(b';') {
+        if cursor.take().kind == TokenKind::Symbol(b';') {
             return;
         }
     }

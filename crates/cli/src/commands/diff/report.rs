@@ -5,7 +5,7 @@ use crate::options::values::FollowedLane;
 use crate::recorder::{FollowedSteps, Layout, Output};
 use crate::run::follow::{accesses, address, changes, effects, value};
 use ctm_array::{Array, Data, Difference};
-use ctm_follow::{Change, Kind, Listed, Step, last_write, parting, words};
+use ctm_follow::{Change, Listed, Step, ValueKind, last_write, parting, words};
 use serde_json::{Value, json};
 
 /// What was found.
@@ -133,9 +133,9 @@ fn told_difference(output: &Output, difference: &Difference) -> String {
         Layout::Words(base) => format!("word {x}, at {:#x}", base as usize + 4 * x),
     };
     let kind = match (&output.array.data, output.layout) {
-        (Data::U8(_) | Data::U16(_), _) => Kind::Integer,
-        (Data::F32(_), Layout::Words(_)) => Kind::Word,
-        (Data::F32(_), Layout::Positions | Layout::Rows) => Kind::Float,
+        (Data::U8(_) | Data::U16(_), _) => ValueKind::Integer,
+        (Data::F32(_), Layout::Words(_)) => ValueKind::Word,
+        (Data::F32(_), Layout::Positions | Layout::Rows) => ValueKind::Float,
     };
     let [a, b] = [a, b].map(|bits| value(kind, bits));
     let largest = largest.map(|largest| {

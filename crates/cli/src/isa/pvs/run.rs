@@ -15,7 +15,7 @@ use crate::run::{
 };
 use crate::wording::one_line;
 use crate::{Console, Failure};
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_pvs::reference::{Trap, TrapKind};
@@ -71,7 +71,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }
     if let Some(counting) = counting {
-        let text = |(at, instruction)| (Place::from(at as u32), one_line(&text::print_instruction(instruction)));
+        let text =
+            |(at, instruction)| (InstructionPlace::from(at as u32), one_line(&text::print_instruction(instruction)));
         let steps = program.code.iter().enumerate().map(text).collect();
         counting.finish(
             &args.execution,

@@ -17,7 +17,7 @@ use crate::run::{Frames, engine, note_missing_code, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
-use ctm_follow::{Address, Followed, Place};
+use ctm_follow::{Address, Followed, InstructionPlace};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
@@ -244,7 +244,7 @@ pub fn thread(named: FollowedLane, grid: &Grid) -> Result<(u32, String), Failure
 fn listing(loaded: &Loaded) -> Listing {
     let text = |(index, instruction)| {
         let at = Code::address(index);
-        (Place::from(at), print_instruction(instruction, at))
+        (InstructionPlace::from(at), print_instruction(instruction, at))
     };
     let steps = loaded.program.code.instructions().iter().enumerate().map(text).collect();
     Listing { steps, address }

@@ -7,8 +7,8 @@ use crate::options::ExecutionArgs;
 use crate::outputs::Sink;
 use crate::{Console, Failure};
 use ctm_array::Shape;
-use ctm_follow::{Address, Place};
-use ctm_lane::counts::{Count, Counts};
+use ctm_follow::{Address, InstructionPlace};
+use ctm_lane::counts::{InstructionCount, InstructionCounts};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
 use heat::Heat;
@@ -17,14 +17,14 @@ use serde_json::json;
 /// The instructions of a program, as counts are shown beside them.
 pub struct Listing {
     /// All of them in order, with their texts.
-    pub steps: Vec<(Place, String)>,
+    pub steps: Vec<(InstructionPlace, String)>,
     /// An address in text.
     pub address: fn(Address) -> String,
 }
 
 /// Counts of a run, with where they go.
 pub struct Counting {
-    counts: Counts,
+    counts: InstructionCounts,
     heat: Option<Heat>,
 }
 
@@ -43,11 +43,11 @@ impl Counting {
             return Ok(None);
         }
         let heat = args.heat.as_deref().map(|path| Heat::open(console.host, path)).transpose()?;
-        Ok(Some(Counting { counts: Counts::new(lanes, &options.budget)?, heat }))
+        Ok(Some(Counting { counts: InstructionCounts::new(lanes, &options.budget)?, heat }))
     }
 
     /// What receives the counts.
-    pub fn sink(counting: &Option<Counting>) -> Option<&Counts> {
+    pub fn sink(counting: &Option<Counting>) -> Option<&InstructionCounts> {
         counting.as_ref().map(|counting| &counting.counts)
     }
 
@@ -91,19 +91,22 @@ impl Counting {
         }
         let mut executed = self.counts.instructions();
         let count = |(place, text)| (place, text, executed.remove(&place).unwrap_or_default());
-        let mut rows: Vec<(Place, String, Count)> = listing.steps.into_iter().map(count).collect();
+        let mut rows: Vec<(InstructionPlace, String, InstructionCount)> =
+            listing.steps.into_iter().map(count).collect();
         let unlisted = || "an instruction that no path to here shows".to_owned();
         rows.extend(executed.into_iter().map(|(place, count)| (place, unlisted(), count)));
         if args.json {
-            let counts = rows.iter().map(|(Place { at, in_clause }, text, Count { executions, lanes })| {
-                json!({
-                    "address": super::follow::address(*at),
-                    "clause": in_clause,
-                    "text": text,
-                    "executions": executions,
-                    "lanes": lanes,
-                })
-            });
+            let counts = rows.iter().map(
+                |(InstructionPlace { at, in_clause }, text, InstructionCount { executions, lanes })| {
+                    json!({
+                        "address": super::follow::address(*at),
+                        "clause": in_clause,
+                        "text": text,
+                        "executions": executions,
+                        "lanes": lanes,
+                    })
+                },
+            );
             let counts: Vec<_> = counts.collect();
             return Ok(console.json(&json!({ "lanes": stats.lanes, "groups": stats.groups, "counts": counts }))?);
         }

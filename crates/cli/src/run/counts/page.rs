@@ -2,8 +2,8 @@
 
 use crate::wording::number_of;
 use clap::builder::styling::{AnsiColor, Style};
-use ctm_follow::{Address, Place};
-use ctm_lane::counts::Count;
+use ctm_follow::{Address, InstructionPlace};
+use ctm_lane::counts::InstructionCount;
 use ctm_lane::run::RunStats;
 
 /// Columns of the longest bar.
@@ -15,7 +15,7 @@ const TELLING: Style = AnsiColor::Cyan.on_default();
 
 /// The page: a line for each instruction, and the sums.
 pub fn page(
-    rows: &[(Place, String, Count)],
+    rows: &[(InstructionPlace, String, InstructionCount)],
     address: fn(Address) -> String,
     stats: &RunStats,
     colours: bool,
@@ -32,7 +32,7 @@ pub fn page(
     );
     let mut page = format!("{}\n", paint(HEAD, &head));
     let (all, most) = rows.iter().fold((0, 0), |(all, most), (_, _, count)| (all + count.lanes, most.max(count.lanes)));
-    for (place, text, Count { executions, lanes }) in rows {
+    for (place, text, InstructionCount { executions, lanes }) in rows {
         let at = format!("{:>4}", address(place.at));
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();

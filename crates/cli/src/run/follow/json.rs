@@ -1,21 +1,23 @@
 //! Steps for machines: a JSON object for each.
 
 use super::Guest;
-use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Step, View, words};
+use ctm_follow::{
+    Address, Change, End, LaneView, MemoryAccess, Next, Participation, Pass, Step, StepPart, ValueKind, words,
+};
 use serde_json::{Value, json};
 
 /// The first object.
-pub fn start(guest: &Guest, view: &View) -> Value {
+pub fn start(guest: &Guest, view: &LaneView) -> Value {
     json!({ "event": "start", "lane": guest.lane, "lanes": view.active, "holds": holds(view) })
 }
 
 /// A step.
 pub fn step(guest: &Guest, step: &Step, lanes: u32) -> Value {
     let part = match step.event.part {
-        Part::Whole => "whole",
-        Part::Begin => "begin",
-        Part::Clause => "clause",
-        Part::End => "end",
+        StepPart::Whole => "whole",
+        StepPart::Begin => "begin",
+        StepPart::Clause => "clause",
+        StepPart::End => "end",
     };
     let (next, target, trap) = match &step.next {
         Next::Following => ("following", None, None),
@@ -63,7 +65,7 @@ pub fn address(Address { program, pc }: Address) -> Value {
 }
 
 /// What the lane holds but zeros.
-fn holds(view: &View) -> Value {
+fn holds(view: &LaneView) -> Value {
     changes(&view.nonzero())
 }
 
@@ -74,11 +76,11 @@ pub fn changes(changes: &[Change]) -> Value {
 }
 
 /// What was read and written.
-pub fn accesses(accesses: &[Access]) -> Value {
+pub fn accesses(accesses: &[MemoryAccess]) -> Value {
     accesses.iter().map(access).collect()
 }
 
-fn access(access: &Access) -> Value {
+fn access(access: &MemoryAccess) -> Value {
     let bits: Vec<_> = access.values.iter().map(|&bits| hex(bits)).collect();
     let values: Vec<_> = access.values.iter().map(|&bits| number(access.kind, bits)).collect();
     let at: Vec<_> = access.at.iter().map(|&bits| hex(bits)).collect();
@@ -90,11 +92,11 @@ fn hex(bits: u32) -> String {
 }
 
 /// The number that bits stand for, if JSON has it.
-pub fn number(kind: Kind, bits: u32) -> Value {
+pub fn number(kind: ValueKind, bits: u32) -> Value {
     match kind {
-        Kind::Truth => json!(bits != 0),
-        Kind::Integer => json!(bits.cast_signed()),
-        Kind::Word if words::is_integer(bits) => json!(bits.cast_signed()),
-        Kind::Float | Kind::Word => json!(f32::from_bits(bits)),
+        ValueKind::Truth => json!(bits != 0),
+        ValueKind::Integer => json!(bits.cast_signed()),
+        ValueKind::Word if words::is_integer(bits) => json!(bits.cast_signed()),
+        ValueKind::Float | ValueKind::Word => json!(f32::from_bits(bits)),
     }
 }

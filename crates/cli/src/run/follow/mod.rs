@@ -11,7 +11,7 @@ use crate::options::values::FollowedLane;
 use crate::recorder::Recorder;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_follow::{Address, End, Listed, Observer, Part, Step, View};
+use ctm_follow::{Address, End, LaneView, Listed, Observer, Step, StepPart};
 use ctm_lane::domain::{AXIS, Lanes};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ pub fn lane(named: FollowedLane, lanes: Lanes, each: &str) -> Result<((u32, u32)
 /// How the instructions of a program are shown.
 pub struct Guest<'a> {
     /// The text of an instruction, with a line for each of its slots.
-    pub text: Box<dyn Fn(Address, Part) -> String + 'a>,
+    pub text: Box<dyn Fn(Address, StepPart) -> String + 'a>,
     /// An address in text.
     pub address: fn(Address) -> String,
     /// How wide the column of the texts is.
@@ -57,14 +57,14 @@ pub struct Guest<'a> {
 }
 
 /// What a lane has gone through, for people.
-pub fn page(guest: &Guest, colours: bool, start: &View, steps: &[Step], end: &End) -> String {
+pub fn page(guest: &Guest, colours: bool, start: &LaneView, steps: &[Step], end: &End) -> String {
     let page = page::Page::new(guest, colours, start.active);
     let steps_of: String = steps.iter().map(|step| page.step(step)).collect();
     page.start(start) + &steps_of + &page.end(end, is_cut(steps, end))
 }
 
 /// What a lane has gone through, for machines.
-pub fn json(guest: &Guest, start: &View, steps: &[Step], end: &End) -> Vec<Value> {
+pub fn json(guest: &Guest, start: &LaneView, steps: &[Step], end: &End) -> Vec<Value> {
     let steps_of = steps.iter().map(|step| json::step(guest, step, start.active));
     let ends = [json::end(end, is_cut(steps, end))];
     std::iter::once(json::start(guest, start)).chain(steps_of).chain(ends).collect()
@@ -123,7 +123,7 @@ fn line(value: &Value) -> String {
 }
 
 impl Observer for Follower<'_> {
-    fn starts(&mut self, view: &View) {
+    fn starts(&mut self, view: &LaneView) {
         self.lanes = Some(view.active);
         let text = match self.json {
             true => line(&json::start(&self.guest, view)),

@@ -3,7 +3,7 @@
 use super::Guest;
 use crate::wording::number_of;
 use clap::builder::styling::{AnsiColor, Style};
-use ctm_follow::{End, Next, Part, Participation, Step, View, words};
+use ctm_follow::{End, LaneView, Next, Participation, Step, StepPart, words};
 
 /// Columns of the page.
 const WIDTH: usize = 120;
@@ -34,7 +34,7 @@ impl<'a> Page<'a> {
     }
 
     /// Who is followed, and what it starts with.
-    pub fn start(&self, view: &View) -> String {
+    pub fn start(&self, view: &LaneView) -> String {
         let group = format!("{} in a group of {}", self.guest.lane, number_of(self.lanes as usize, "lane"));
         let holds = match words::changes(&view.nonzero()) {
             holds if holds.is_empty() => "starts with all registers 0".into(),
@@ -89,7 +89,7 @@ impl<'a> Page<'a> {
         }
         outcome.extend(words::turn(step));
         let way = words::way(step, address);
-        if outcome.is_empty() && way.is_empty() && step.event.part != Part::Begin {
+        if outcome.is_empty() && way.is_empty() && step.event.part != StepPart::Begin {
             outcome.push("changes nothing".into());
         }
         outcome.extend(way);

@@ -266,7 +266,7 @@ impl Selector<'_> {
         });
     }
 
-    fn edge(&mut self, target: &ctm_lane::Target, numbers: &[usize]) -> Edge {
+    fn edge(&mut self, target: &ctm_lane::BranchTarget, numbers: &[usize]) -> Edge {
         let args = target.args.iter().map(|&arg| match self.values[arg.index()] {
             Val::Reg(reg) => Arg::Reg(reg),
             Val::Const(bits) => self.constant(bits),

@@ -6,7 +6,7 @@ use ctm_card::history::{
     DrawLog, Listing, PixelEvent, PixelLog, PrimitiveHistory, ProgramHistory, TargetHistory, Vector, VertexHistory,
     WindowVertex as WindowHistory,
 };
-use ctm_follow::Place;
+use ctm_follow::InstructionPlace;
 use ctm_lane::run::RunOptions;
 use ctm_raster::depth::Facing;
 use ctm_x1k::fragments::{FragmentJob, Quad, Shaded};
@@ -103,7 +103,7 @@ impl<'a> Probe<'a> {
 fn listing(program: &Program) -> Listing {
     let text = |at: usize| {
         let words: Vec<_> = print_instruction_at(program, at).split_whitespace().map(str::to_owned).collect();
-        (Place::from(at as u32), words.join(" "))
+        (InstructionPlace::from(at as u32), words.join(" "))
     };
     Listing {
         stage: "fragment",

@@ -18,7 +18,7 @@ use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, numbered_uniforms, options};
 use crate::{Console, Failure};
-use ctm_follow::{Address, Followed, Part, Place};
+use ctm_follow::{Address, Followed, InstructionPlace, StepPart};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_r700::{RunError, Stage, Trap, TrapKind, reference, text};
@@ -150,17 +150,17 @@ impl Programs {
     }
 
     /// The steps that groups make, with their texts: those of the program, then those of the fetch program.
-    fn steps(&self) -> Vec<(Place, String)> {
+    fn steps(&self) -> Vec<(InstructionPlace, String)> {
         text::steps_with_fetch(&self.main.program, self.fetch.as_ref().map(|fetch| &fetch.program))
     }
 
     /// How the steps of a lane are shown.
     fn guest(&self, lane: String) -> Guest<'_> {
-        let texts: HashMap<Place, String> = self.steps().into_iter().collect();
-        let text = move |at: Address, part: Part| {
-            let text = texts.get(&Place { at, in_clause: part == Part::Clause }).cloned();
+        let texts: HashMap<InstructionPlace, String> = self.steps().into_iter().collect();
+        let text = move |at: Address, part: StepPart| {
+            let text = texts.get(&InstructionPlace { at, in_clause: part == StepPart::Clause }).cloned();
             match part {
-                Part::End => format!("  end of {}", text.unwrap_or_default()),
+                StepPart::End => format!("  end of {}", text.unwrap_or_default()),
                 _ => text.unwrap_or_else(|| "an instruction that no path to here shows".into()),
             }
         };

@@ -27,7 +27,7 @@ use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
-use ctm_follow::{Followed, Place};
+use ctm_follow::{Followed, InstructionPlace};
 use ctm_x1k::{
     FLOAT_CONSTANTS, Interpolants, Job, NoPlane, Program, RunError, RunOptions, Trap, TrapKind, reference, text,
 };
@@ -171,7 +171,7 @@ fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Res
 
 /// Its instructions, as counts are shown beside them.
 fn listing(program: &Program) -> Listing {
-    let text = |at: usize| (Place::from(at as u32), one_line(&text::print_instruction_at(program, at)));
+    let text = |at: usize| (InstructionPlace::from(at as u32), one_line(&text::print_instruction_at(program, at)));
     Listing { steps: (0..program.code.len()).map(text).collect(), address: |at| at.pc.to_string() }
 }
 

@@ -185,7 +185,7 @@ impl Search<'_, '_> {
         let Op::SurfaceLoad { surface } = *function.op(load) else { return None };
         let args = function.args(load);
         let format = layouts[surface.index()].surface.format;
-        let is_row = matches!(shapes.get(args[0]), Shape::Index { axis: Axis::X, .. })
+        let is_row = matches!(shapes.get(args[0]), LaneShape::Index { axis: Axis::X, .. })
             || format == Format::Float32_4 && self.selector.likely(surface, args[0], args[1]) == Some(true);
         let is_whole = function.mask_constant(args[2]) == Some(true);
         if !is_row || !is_whole || words_of(format) != Some(self.plan.words) {
@@ -458,7 +458,7 @@ impl Selector<'_> {
     }
 
     /// What plans give to the parameters of a block, behind what everybody gives.
-    pub fn planned_args(&mut self, target: &ctm_lane::Target) -> Vec<Arg> {
+    pub fn planned_args(&mut self, target: &ctm_lane::BranchTarget) -> Vec<Arg> {
         let mut args = Vec::new();
         for plan in &self.interleaved_stores.plans {
             for &(_, number, _) in plan.params.iter().filter(|(block, ..)| *block == target.block) {

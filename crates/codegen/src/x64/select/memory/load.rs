@@ -91,9 +91,9 @@ impl Selector<'_> {
             return None;
         }
         let along = |value: Value| match self.shapes.get(value) {
-            Shape::Uniform => Some(Axis::Y),
-            Shape::Index { axis, .. } | Shape::Coordinate { axis, .. } | Shape::Along(axis) => Some(axis),
-            Shape::Varying => None,
+            LaneShape::Uniform => Some(Axis::Y),
+            LaneShape::Index { axis, .. } | LaneShape::Coordinate { axis, .. } | LaneShape::Along(axis) => Some(axis),
+            LaneShape::Varying => None,
         };
         let in_row = along(x)? == Axis::X;
         let (least, most) = self.ranges.get(x).int;
@@ -208,7 +208,7 @@ impl Selector<'_> {
     fn load_clamped_row(&mut self, surface: ctm_lane::Surface, (x, y): (Value, Value)) -> Option<[Val; 4]> {
         let surface_layout = self.layouts[surface.index()];
         let bound_surface = surface_layout.surface;
-        let is_row = matches!(self.shapes.get(x), Shape::Index { axis: Axis::X, .. }) && self.is_uniform(y);
+        let is_row = matches!(self.shapes.get(x), LaneShape::Index { axis: Axis::X, .. }) && self.is_uniform(y);
         let is_clamped = surface_layout.bounds == Bounds::Clamp && bound_surface.pitch >= self.isa.lanes();
         let Layout::Linear(layout) = bound_surface.layout() else { return None };
         if !is_row || !is_clamped || self.mode.quads || self.mode.explicit {

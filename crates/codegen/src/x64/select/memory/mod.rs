@@ -19,7 +19,7 @@ use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg};
 use crate::target::Target;
 use crate::x64::isa::{VectorIsa, Vop};
 use crate::x64::{Inst, InstKind};
-use ctm_lane::{Axis, Channels, ElementTest, ElementWrite, FloatTest, IntTest, Op, Shape, Value};
+use ctm_lane::{Axis, Channels, ElementTest, ElementWrite, FloatTest, IntTest, LaneShape, Op, Value};
 use ctm_memory::{Bounds, Format, Layout, LinearLayout};
 use iced_x86::Code;
 
@@ -147,7 +147,7 @@ impl Selector<'_> {
         let shape_y = self.shapes.get(y);
         let within = |limit: Option<u32>, size: u32| limit.map_or(size, |limit| limit.min(size));
         // The row.
-        let (row, row_offset) = if let Shape::Index { axis: Axis::Y, offset, limit } = shape_y
+        let (row, row_offset) = if let LaneShape::Index { axis: Axis::Y, offset, limit } = shape_y
             && offset.unsigned_abs() < 4096
         {
             if !self.narrow(Axis::Y, offset, within(limit, height)) {
@@ -161,7 +161,7 @@ impl Selector<'_> {
         } else {
             return None;
         };
-        if let Shape::Index { axis: Axis::X, offset, limit } = shape_x
+        if let LaneShape::Index { axis: Axis::X, offset, limit } = shape_x
             && offset.unsigned_abs() < 4096
         {
             if !self.narrow(Axis::X, offset, within(limit, width)) {
@@ -194,7 +194,7 @@ impl Selector<'_> {
         if self.mode.explicit {
             return false;
         }
-        let (lo, hi) = if let Shape::Index { limit: Some(limit), .. } = self.shapes.get(value) {
+        let (lo, hi) = if let LaneShape::Index { limit: Some(limit), .. } = self.shapes.get(value) {
             (0, i64::from(limit) - 1)
         } else {
             let range = self.ranges.get(value).int;

@@ -85,7 +85,7 @@ impl Selector<'_> {
 
     /// Whether the store writes the same elements, whatever numbers the group has come to.
     fn is_repeatable(&self, args: &[Value]) -> bool {
-        let is_fixed = |at: usize| matches!(self.shapes.get(args[at]), Shape::Index { .. });
+        let is_fixed = |at: usize| matches!(self.shapes.get(args[at]), LaneShape::Index { .. });
         is_fixed(0) && is_fixed(1) && self.function.mask_constant(args[6]).is_some()
     }
 
@@ -114,7 +114,7 @@ impl Selector<'_> {
             Layout::Tiled(_) => layout.bytes() >= NOT_CACHED_TILES,
             Layout::Linear(rows) => {
                 // Groups begin at multiples of their columns.
-                let is_whole = matches!(self.shapes.get(x), Shape::Index { axis: Axis::X, offset: 0, .. });
+                let is_whole = matches!(self.shapes.get(x), LaneShape::Index { axis: Axis::X, offset: 0, .. });
                 is_whole && layout.aligned && rows.row_bytes.is_multiple_of(LINE) && layout.bytes() >= NOT_CACHED_ROWS
             }
         }
@@ -203,7 +203,7 @@ impl Selector<'_> {
         // Two lanes with one element would have to wait for each other.
         let distinct = matches!(
             (self.shapes.get(args[0]), self.shapes.get(args[1])),
-            (Shape::Index { axis: Axis::X, limit: None, .. }, Shape::Index { axis: Axis::Y, limit: None, .. })
+            (LaneShape::Index { axis: Axis::X, limit: None, .. }, LaneShape::Index { axis: Axis::Y, limit: None, .. })
         );
         if write == ElementWrite::Yes && (!distinct || surface_layout.bounds == Bounds::Clamp) {
             return None;

@@ -118,8 +118,10 @@ impl Selector<'_> {
     pub(super) fn prefetch_tiles(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) {
         let Layout::Tiled(layout) = self.layouts[surface.index()].surface.layout() else { return };
         let is_along = |value: Value, along: Axis| match self.shapes.get(value) {
-            Shape::Index { axis, .. } | Shape::Coordinate { axis, .. } | Shape::Along(axis) => axis == along,
-            Shape::Uniform | Shape::Varying => false,
+            LaneShape::Index { axis, .. } | LaneShape::Coordinate { axis, .. } | LaneShape::Along(axis) => {
+                axis == along
+            }
+            LaneShape::Uniform | LaneShape::Varying => false,
         };
         let goes_along = self.mode.interior && !self.mode.quads && is_along(x, Axis::X) && is_along(y, Axis::Y);
         if !goes_along || layout.tile_row_bytes > MOST_AHEAD || !self.tiles.prefetched.insert(surface) {
@@ -301,7 +303,7 @@ impl Selector<'_> {
         let surface_layout = self.layouts[surface.index()];
         let clamps = surface_layout.bounds == Bounds::Clamp;
         let limit = |value: Value, along: Axis, size: u32| {
-            let Shape::Index { axis, offset: 0, limit } = self.shapes.get(value) else { return None };
+            let LaneShape::Index { axis, offset: 0, limit } = self.shapes.get(value) else { return None };
             (axis == along).then(|| limit.map_or(size, |limit| limit.min(size)))
         };
         let (columns, rows) = (limit(x, Axis::X, width), limit(y, Axis::Y, height));

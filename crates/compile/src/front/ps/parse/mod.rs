@@ -8,7 +8,7 @@ mod operand;
 use super::ast::{Shader, Statement};
 use super::version::{SPELLINGS, Version};
 use ctm_text::{
-    Cause, Cursor, Diagnostic, Dialect, Kind, MOST_DIAGNOSTICS, Reported, Severity, SourceFile, excerpt, lex,
+    Cause, Cursor, Diagnostic, Dialect, MOST_DIAGNOSTICS, Reported, Severity, SourceFile, TokenKind, excerpt, lex,
 };
 use nesting::Nesting;
 use std::collections::BTreeMap;
@@ -142,7 +142,7 @@ impl Parser {
     /// One line: a declaration, a constant, or an instruction.
     fn line(&mut self) -> Result<(), Reported> {
         let first = self.cursor.peek();
-        if first.kind == Kind::Word {
+        if first.kind == TokenKind::Word {
             let word = self.cursor.text(first).to_ascii_lowercase();
             if word == "dcl" || word.starts_with("dcl_") {
                 return self.declaration();

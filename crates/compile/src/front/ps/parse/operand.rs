@@ -192,7 +192,7 @@ impl Parser {
         let invert = self.cursor.accept_symbol(b'!');
         let negate = self.cursor.accept_symbol(b'-');
         let complement =
-            self.cursor.word_ahead(0) == Some("1") && self.cursor.look(1).kind == ctm_text::Kind::Symbol(b'-');
+            self.cursor.word_ahead(0) == Some("1") && self.cursor.look(1).kind == ctm_text::TokenKind::Symbol(b'-');
         if complement {
             let message = "the modifier `1-` is of version 1";
             return Err(self.cursor.error(Cause::Misplaced, first, message, "subtract from a constant 1 with `sub`"));
