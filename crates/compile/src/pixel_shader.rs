@@ -128,6 +128,7 @@ fn interface(shader: &Shader, program: &Program) -> Interface {
             .collect(),
         depth: references.cond_output,
         float_constants: USER_CONSTANTS as u16,
+        is_bottom_up: false,
     }
 }
 

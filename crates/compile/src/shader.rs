@@ -2,9 +2,9 @@
 
 use crate::backend::{Binding, Unfit, generate_optimised};
 use crate::front::Interface;
-use crate::front::naga::{LowerError, ReadError, ReadFailure, read_glsl, read_wgsl};
+use crate::front::naga::{Inlined, LowerError, ReadError, ReadFailure, read_glsl, read_wgsl};
 use crate::ir::Function;
-use crate::opt::optimise_within;
+use crate::opt::{optimise_within, shorten_within};
 use ctm_lane::budget::{Budget, Halt, Meter};
 use ctm_x1k::Program;
 use thiserror::Error;
@@ -50,9 +50,14 @@ pub enum CompileError {
     /// Something is wrong with it, or the hardware cannot do it.
     #[error(transparent)]
     Read(#[from] ReadFailure),
-    /// It does not fit the machine.
-    #[error(transparent)]
-    Unfit(#[from] Unfit),
+    /// It does not fit the machine. Functions stand in it wherever they are called.
+    #[error("{unfit}{}", listed(inlined))]
+    Unfit {
+        /// Why.
+        unfit: Unfit,
+        /// The functions that it consists of, if it is too large.
+        inlined: Vec<Inlined>,
+    },
     /// The budget was used up.
     #[error("compiling ended early: {0}")]
     Halted(#[from] Halt),
@@ -64,7 +69,7 @@ impl CompileError {
         match self {
             CompileError::Halted(halt) => Some(*halt),
             CompileError::Read(ReadFailure { error: ReadError::Lower(LowerError::Halted(halt)), .. }) => Some(*halt),
-            CompileError::Read(_) | CompileError::Unfit(_) => None,
+            CompileError::Read(_) | CompileError::Unfit { .. } => None,
         }
     }
 
@@ -72,7 +77,7 @@ impl CompileError {
     pub fn line(&self) -> u32 {
         match self {
             CompileError::Read(failure) => failure.line,
-            CompileError::Unfit(unfit) => unfit.line(),
+            CompileError::Unfit { unfit, .. } => unfit.line(),
             CompileError::Halted(_) => 0,
         }
     }
@@ -81,9 +86,30 @@ impl CompileError {
     pub fn column(&self) -> u32 {
         match self {
             CompileError::Read(failure) => failure.column,
-            CompileError::Unfit(_) | CompileError::Halted(_) => 0,
+            CompileError::Unfit { .. } | CompileError::Halted(_) => 0,
         }
     }
+}
+
+/// Most functions that an error lists.
+const LISTED: usize = 3;
+
+/// The functions that take most of a program that is too long.
+fn listed(inlined: &[Inlined]) -> String {
+    let total: usize = inlined.iter().map(|function| function.operations).max().unwrap_or(0).max(1);
+    // The entry point calls the text's `main`, and some functions are not the user's.
+    let is_users = |function: &&Inlined| function.name != "main" && !function.name.starts_with("ctm_");
+    let mut many: Vec<&Inlined> = inlined.iter().filter(is_users).filter(|function| function.times > 1).collect();
+    many.sort_by_key(|function| std::cmp::Reverse(function.operations));
+    let part = |function: &&Inlined| {
+        let percent = 100 * function.operations / total;
+        format!("`{}` {} times ({percent} %)", function.name, function.times)
+    };
+    let most: Vec<String> = many.iter().take(LISTED).map(part).collect();
+    if most.is_empty() {
+        return String::new();
+    }
+    format!("; functions stand in it wherever they are called: {}, with what they call", most.join(", "))
 }
 
 /// The register that holds the position when a program starts; interpolated inputs follow it.
@@ -123,9 +149,20 @@ pub fn compile_within(
     meter.check()?;
     let mut shader = module.lower_within(options.entry.as_deref(), meter)?;
     shader.function.is_exact |= options.precise;
-    let optimised = optimise_within(&shader.function, meter)?;
     let binding = binding(&shader.interface);
-    let generated = generate_optimised(&optimised, &binding)?;
+    let mut optimised = optimise_within(&shader.function, meter)?;
+    let mut generated = generate_optimised(&optimised, &binding);
+    if let Err(Unfit::Instructions { .. } | Unfit::Temporaries) = generated {
+        let shorter = shorten_within(&shader.function, meter)?;
+        if shorter != optimised {
+            generated = generate_optimised(&shorter, &binding);
+            optimised = shorter;
+        }
+    }
+    let generated = generated.map_err(|unfit| {
+        let is_size = matches!(unfit, Unfit::Instructions { .. } | Unfit::Temporaries | Unfit::Constants { .. });
+        CompileError::Unfit { unfit, inlined: if is_size { shader.inlined } else { Vec::new() } }
+    })?;
     let mut program = generated.program;
     for &(slot, register) in &binding.varyings {
         program.info.interpolants[usize::from(slot)] = Some(register);

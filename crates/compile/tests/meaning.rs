@@ -52,8 +52,9 @@ impl Environment for Given {
     fn varying(&self, _: u8, channel: u8) -> [u32; QUAD] {
         [[5.0f32, 7.0, 0.0, 1.0][usize::from(channel)].to_bits(); QUAD]
     }
-    fn fetch(&self, _: &Fetch, _: &[[u32; QUAD]]) -> [[u32; QUAD]; 4] {
-        [[0; QUAD]; 4]
+    /// The number of the texture, from 10 on, and the first number of the lookup.
+    fn fetch(&self, fetch: &Fetch, arguments: &[[u32; QUAD]]) -> [[u32; QUAD]; 4] {
+        [[(f32::from(fetch.unit) + 10.0).to_bits(); QUAD], arguments[0], [0; QUAD], [0; QUAD]]
     }
 }
 
@@ -749,6 +750,107 @@ fn wgsl() {
             "struct U {{ k: f32, n: i32, v: vec4f }}\n@group(0) @binding(0) var<uniform> u: U;\n{declarations}\n@fragment fn main(@location(0) uv: vec2f) -> @location(0) vec4f {{ var c: vec4f; {body} return c; }}\n"
         )
     });
+}
+
+/// Names, texts without a version or with an old one, values: what older versions and other profiles have.
+const OLDER: &[(&str, &str, [f32; 4])] = &[
+    (
+        "vectors of booleans",
+        "uniform float k; void main() { bool a = k > 2.0; gl_FragColor = vec4(a) + vec4(vec3(k < 2.0), 1.0) * 4.0; }",
+        [1.0, 1.0, 1.0, 5.0],
+    ),
+    (
+        "constructors of several values with booleans",
+        "uniform float k; bool f(float x) { return x > 2.0; } void main() { gl_FragColor = vec4(f(k), f(1.0), k, !f(1.0)); }",
+        [1.0, 0.0, 3.0, 1.0],
+    ),
+    (
+        "matrices of booleans",
+        "uniform bool yes; void main() { mat2 m = mat2(yes); gl_FragColor = vec4(m[0], m[1]); }",
+        [1.0, 0.0, 0.0, 1.0],
+    ),
+    (
+        "vectors of vectors of booleans, whole numbers of booleans",
+        "uniform vec4 v; void main() { vec2 a = vec2(greaterThan(v, vec4(2.5))); ivec2 b = ivec2(v.x < 2.0); gl_FragColor = vec4(a + vec2(b), vec2(lessThan(v.xw, vec2(2.0)))); }",
+        [1.0, 1.0, 1.0, 0.0],
+    ),
+    (
+        "keywords of later versions as names",
+        "#version 120
+        uniform float k; struct B { float flat; }; float sample(float shared) { return shared * 2.0; }
+        void main() { B smooth; smooth.flat = sample(k); float uint = 1.0, precise = 2.0, layout = 3.0, sampler = 4.0;
+        gl_FragColor = vec4(smooth.flat + layout, uint, precise, sampler); }",
+        [9.0, 1.0, 2.0, 4.0],
+    ),
+    (
+        "keywords of later versions as qualifiers",
+        "#version 400
+        layout(location = 0) flat in int i; centroid in vec2 uv; sample in vec2 w; precise out vec4 c; uniform uint n; void main() { c = vec4(uv, uint(n), uvec2(w).y); }",
+        [5.0, 7.0, 2.0, 7.0],
+    ),
+    (
+        "what the pipeline has",
+        "void main() { gl_FragColor = vec4(gl_DepthRange.near, gl_DepthRange.far, gl_MaxDrawBuffers, gl_DepthRange.diff + float(gl_MaxVaryingVectors)); }",
+        [0.0, 1.0, 4.0, 9.0],
+    ),
+    (
+        "arrays sized by use",
+        "uniform vec4 v; float a[]; void main() { a[2] = v.z; a[0] = v.w; gl_FragColor = vec4(a[0], a[1], a[2], float(a.length())); }",
+        [4.0, 0.0, 3.0, 3.0],
+    ),
+    (
+        "arrays that get their size later",
+        "uniform vec4 v; float a[]; float a[4]; void main() { a[3] = v.z; gl_FragColor = vec4(a[3], a[1], 0.0, float(a.length())); }",
+        [3.0, 0.0, 0.0, 4.0],
+    ),
+    (
+        "attributes",
+        "uniform int n; void main() { float s = 0.0; [[unroll]] for (int i = 0; i < 3; i++) { [[flatten]] if (i < n) s += 1.0; } gl_FragColor = vec4(s); }",
+        [2.0; 4],
+    ),
+    (
+        "interpolation at places of a pixel",
+        "#version 400
+        in vec2 uv; out vec4 c; void main() { c = vec4(interpolateAtCentroid(uv), interpolateAtOffset(uv, vec2(0.25)).x, interpolateAtSample(uv, 0).y); }",
+        [5.0, 7.0, 5.0, 7.0],
+    ),
+    (
+        "arrays of samplers",
+        "uniform sampler2D s[3], t; const int LAST = 2; void main() { gl_FragColor = vec4(texture2D(s[0], vec2(1.0)).x, texture2D(s[LAST], vec2(1.0)).x, texture2D(t, vec2(1.0)).x, 0.0); }",
+        [10.0, 11.0, 12.0, 0.0],
+    ),
+    (
+        "arrays of samplers in loops",
+        "uniform sampler2D s[3]; void main() { vec4 c = vec4(0.0); for (int i = 0; i < 3; i++) c += texture2D(s[2 - i], vec2(float(i), 1.0)) * float(i + 1); gl_FragColor = c; }",
+        [12.0 + 22.0 + 30.0, 0.0 + 2.0 + 6.0, 0.0, 0.0],
+    ),
+    (
+        "arrays of samplers by a uniform, through a function",
+        "uniform int n; uniform sampler2D s[4]; vec4 f(sampler2D t, float x) { return texture2D(t, vec2(x)); } void main() { gl_FragColor = f(s[n - 1], f(s[n], 9.0).y); }",
+        [11.0, 9.0, 0.0, 0.0],
+    ),
+    (
+        "a bias of a texture with one direction",
+        "#version 130
+        uniform sampler1D s; in vec2 uv; void main() { gl_FragColor = texture(s, uv.x, 0.5) + texture1D(s, 1.0); }",
+        [20.0, 6.0, 0.0, 0.0],
+    ),
+    (
+        "names that everybody uses",
+        "void main() { float mouse = 1.0; gl_FragColor = vec4(time, iResolution.xy, mouse) + texture2D(iChannel0, u_mouse) + iChannelResolution[1].x; }",
+        [10.0, 0.0, 0.0, 1.0],
+    ),
+];
+
+#[test]
+fn older_glsl() {
+    let failed: Vec<String> = OLDER
+        .iter()
+        .filter_map(|(name, text, wanted)| {
+            check(text, false, *wanted).err().map(|error| format!("{name}: {error}\n{text}"))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{} of {}:\n{}", failed.len(), OLDER.len(), failed.join("\n\n"));
 }
 
 const WGSL: &[(&str, &str, &str, [f32; 4])] = &[

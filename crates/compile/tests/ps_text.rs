@@ -40,6 +40,18 @@ fn comments_of_all_kinds() {
     assert!(errors.iter().any(|error| error.message.contains("no end")), "{}", list(&errors));
 }
 
+/// The compiler of Direct3D fetches into outputs, where nothing is calculated with what is fetched.
+#[test]
+fn fetches_go_to_outputs() {
+    let text = "ps_3_0\ndcl_texcoord v0.xy\ndcl_2d s0\ndcl_2d s1\ntexld oC0, v0, s0\ntexldl_pp oC1, v0.xyyy, s1";
+    assert_eq!(function(text).outputs.len(), 8);
+    for text in
+        ["ps_2_0\ndcl t0\ndcl_2d s0\ntexld oC0, t0, s0", "ps_3_0\ndcl_texcoord v0\ndcl_2d s0\ntexld oDepth, v0, s0"]
+    {
+        assert!(parse("", text).is_err(), "{text}");
+    }
+}
+
 /// Clients that take comments away take the ends of lines with them.
 #[test]
 fn lines_may_be_joined() {

@@ -65,7 +65,7 @@ fn engines_agree() {
             let language = if wgsl { Language::Wgsl } else { Language::Glsl };
             let compiled = match compile(&text, language, &Options::default()) {
                 Ok(compiled) => compiled,
-                Err(CompileError::Unfit(_)) => return Ok(()),
+                Err(CompileError::Unfit { .. }) => return Ok(()),
                 Err(error) => panic!("{text}\nline {}: {error}", error.line()),
             };
             let mut buffers = Buffers::dense(BYTES);

@@ -117,6 +117,9 @@ pub struct Interface {
     pub depth: bool,
     /// Float constants below this number are the interface's; those from it on are free.
     pub float_constants: u16,
+    /// Whether the text expects row 0 to be the lowest of the picture, as OpenGL has it: GLSL that has Shadertoy's `mainImage`, or that
+    /// divides by the size of the picture.
+    pub is_bottom_up: bool,
 }
 
 impl Interface {

@@ -3,13 +3,16 @@
 //! - [`ps`]: Direct3D 9 pixel shaders;
 //! - [`glsl`]: GLSL of all versions as naga's reader takes it;
 //! - [`naga`]: GLSL and WGSL through the `naga` library;
-//! - [`Interface`]: what surrounds the function, by the names of the text.
+//! - [`Interface`]: what surrounds the function, by the names of the text;
+//! - [`Convention`] and [`Moment`]: uniforms that have a meaning by their names.
 
+mod conventions;
 pub mod glsl;
 mod interface;
 pub mod naga;
 pub mod ps;
 mod roles;
 
+pub use conventions::{CHANNELS, Convention, Moment};
 pub use interface::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 pub use roles::{Role, Roles};

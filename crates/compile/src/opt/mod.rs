@@ -29,11 +29,23 @@ use ctm_lane::budget::{Budget, Halt, Meter};
 /// # Errors
 /// The budget is used up.
 pub fn optimise_within(function: &Function, meter: &Meter<'_>) -> Result<Function, Halt> {
+    optimise_with(function, rebuild::UNROLLED, meter)
+}
+
+/// Makes a function better whose code would else be too long: loops of several passes stay loops.
+///
+/// # Errors
+/// The budget is used up.
+pub fn shorten_within(function: &Function, meter: &Meter<'_>) -> Result<Function, Halt> {
+    optimise_with(function, 0, meter)
+}
+
+fn optimise_with(function: &Function, unrolled: usize, meter: &Meter<'_>) -> Result<Function, Halt> {
     let is_exact = function.is_exact;
     let mut function = dead::eliminate(function);
     for _ in 0..MAX_ROUNDS {
         meter.check()?;
-        let next = dead::eliminate(&rebuild::rebuild(&function, true, is_exact, meter));
+        let next = dead::eliminate(&rebuild::rebuild(&function, true, unrolled, is_exact, meter));
         if next == function {
             break;
         }
@@ -42,7 +54,7 @@ pub fn optimise_within(function: &Function, meter: &Meter<'_>) -> Result<Functio
     let passes: [&dyn Fn(&Function) -> Function; 5] = [
         &relative::by_loops,
         &booleans::lower,
-        &|function| rebuild::rebuild(function, false, is_exact, meter),
+        &|function| rebuild::rebuild(function, false, unrolled, is_exact, meter),
         &|function| if is_exact { function.clone() } else { sums::order(function) },
         &|function| contract::contract(function, is_exact),
     ];

@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 const FLATTENED: usize = 24;
 /// Passes up to which a loop is unrolled.
 const UNROLLED_PASSES: u32 = 32;
-/// Scalar instructions up to which it is, when they are simplified.
-const UNROLLED: usize = 384;
+/// Scalar instructions up to which it usually is, when they are simplified.
+pub(super) const UNROLLED: usize = 384;
 /// Scalar instructions up to which that is tried, if loops inside are not unrolled.
 const TRIED: usize = 8192;
 /// Values that a try may make, with those of tries inside of it.
@@ -43,6 +43,8 @@ struct Rebuild<'a> {
     guards: Vec<Value>,
     /// Whether choices may become selections.
     selections: bool,
+    /// Scalar instructions up to which loops of several passes are unrolled.
+    unrolled: usize,
     /// Sums and products stay as they are.
     is_exact: bool,
     work: usize,
@@ -50,9 +52,15 @@ struct Rebuild<'a> {
     line: u32,
 }
 
-/// The function with all of that done once. It is done quickly once the meter says that there is no time. Without `selections`, choices stay choices, as selections by a boolean are none of the back end's
-/// operations.
-pub(super) fn rebuild(function: &Function, selections: bool, is_exact: bool, meter: &Meter<'_>) -> Function {
+/// The function with all of that done once. It is done quickly once the meter says that there is no time. Without `selections`, choices stay
+/// choices, as selections by a boolean are none of the back end's operations. Loops of several passes are unrolled up to `unrolled` instructions.
+pub(super) fn rebuild(
+    function: &Function,
+    selections: bool,
+    unrolled: usize,
+    is_exact: bool,
+    meter: &Meter<'_>,
+) -> Function {
     let mut rebuild = Rebuild {
         old: function,
         map: vec![None; function.values()],
@@ -64,6 +72,7 @@ pub(super) fn rebuild(function: &Function, selections: bool, is_exact: bool, met
         assumed: Vec::new(),
         guards: Vec::new(),
         selections,
+        unrolled,
         is_exact,
         work: 0,
         poll: Poll::new(meter),
@@ -382,7 +391,7 @@ impl Rebuild<'_> {
             }
         }
         let (nodes, keys) = (self.nodes.pop().unwrap_or_default(), self.scopes.pop().unwrap_or_default());
-        let ended = ended && (passes <= 1 || live_size(&nodes, &params) <= UNROLLED);
+        let ended = ended && (passes <= 1 || live_size(&nodes, &params) <= self.unrolled);
         if ended {
             self.nodes.last_mut().expect("a region is open").extend(nodes);
             self.scopes.last_mut().expect("a region is open").extend(keys);

@@ -55,7 +55,7 @@ fn check(text: &str, wgsl: bool, tally: &mut Tally) -> Result<(), String> {
     let mut outcomes = vec![("lowered", evaluated(&shader.function)?), ("optimised", evaluated(&better)?)];
     match compile(text, language, &Options::default()) {
         Ok(compiled) => outcomes.push(("machine code", machine::run(&compiled, &world)?)),
-        Err(CompileError::Unfit(unfit)) if !matches!(unfit, Unfit::Operation { .. }) => tally.unfit += 1,
+        Err(CompileError::Unfit { unfit, .. }) if !matches!(unfit, Unfit::Operation { .. }) => tally.unfit += 1,
         Err(error) => return Err(format!("{text}\nline {}: {error}", error.line())),
     }
     for (form, outcome) in outcomes {

@@ -7,6 +7,7 @@ use super::lex::{Kind, Token};
 use super::loops::do_loops;
 use super::preprocess::condition::integer;
 use super::reader::{Reader, declarator, elements, sizes, split};
+use super::sampler_arrays::{self, MAX_ELEMENTS};
 use super::{GlslError, Place, qualifiers};
 use crate::front::{Role, Roles};
 use std::collections::{HashMap, HashSet};
@@ -74,6 +75,8 @@ pub(super) struct Declared<'a> {
     initialised: HashSet<String>,
     /// Whether results are `precise`, or outputs `invariant`.
     pub(super) is_exact: bool,
+    /// Whether the text has `mainImage` in the place of `main`.
+    pub(super) is_image: bool,
     /// Values that globals get at the start of `main`.
     pub(super) late_values: Vec<LateValue<'a>>,
     /// Variables with their types, those declared last in front of others of their name.
@@ -87,6 +90,12 @@ pub(super) struct Declared<'a> {
     pub(super) sizes: HashMap<String, usize>,
     /// Constants of functions by name, for sizes of arrays.
     constants: HashMap<String, String>,
+    /// How many elements arrays of samplers have.
+    pub(super) sampler_arrays: HashMap<String, usize>,
+    /// For names with a number in brackets, one more than the largest such index, or the size of a declaration.
+    counts: HashMap<String, usize>,
+    /// Arrays whose size was left out and counted, so that they may be declared again.
+    counted: HashSet<String>,
     next_output: u32,
     next_binding: u32,
 }
@@ -108,6 +117,7 @@ pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
     if let Some(size) = tokens.windows(3).find(|group| is_too_large(group)).map(|group| &group[1]) {
         return Err((GlslError::Elements(size.text.to_string()), size.at));
     }
+    declared.counts = counts(&tokens);
     let mut reader = Reader { tokens: &tokens, next: 0 };
     while reader.next < tokens.len() {
         declared.external(&mut reader)?;
@@ -119,6 +129,23 @@ pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
 fn is_too_large(group: &[Token<'_>]) -> bool {
     let number = || integer(&group[1].text).is_none_or(|number| number > MAX_NUMBERS as i64);
     group[0].is("[") && group[1].kind == Kind::Number && group[2].is("]") && number()
+}
+
+/// How many elements arrays have at least by their constant indices, or have by a declaration.
+fn counts(tokens: &[Token<'_>]) -> HashMap<String, usize> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for (at, group) in tokens.windows(4).enumerate() {
+        let [name, open, index, close] = group else { continue };
+        if name.kind != Kind::Word || !open.is("[") || !close.is("]") || index.kind != Kind::Number {
+            continue;
+        }
+        let Some(index) = integer(&index.text).and_then(|index| usize::try_from(index).ok()) else { continue };
+        let before = at.checked_sub(1).map(|before| &tokens[before]).filter(|before| before.kind == Kind::Word);
+        let declares = before.is_some_and(|before| !matches!(&*before.text, "return" | "else" | "do"));
+        let count = counts.entry(name.text.to_string()).or_default();
+        *count = (*count).max(index + usize::from(!declares));
+    }
+    counts
 }
 
 /// Where a declared variable lives.
@@ -145,7 +172,7 @@ fn is_simple(tokens: &[Token<'_>], others: &HashSet<String>) -> bool {
 }
 
 /// Whether a word is the name of a type of the language.
-fn is_basic_type(word: &str) -> bool {
+pub(super) fn is_basic_type(word: &str) -> bool {
     matches!(word, "float" | "int" | "uint" | "bool" | "void")
         || ["vec", "ivec", "uvec", "bvec", "mat"].iter().any(|prefix| {
             word.strip_prefix(prefix).is_some_and(|rest| {
@@ -156,6 +183,13 @@ fn is_basic_type(word: &str) -> bool {
 }
 
 impl<'a> Declared<'a> {
+    /// Whether the text has this name somewhere, other than for a channel or member.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        let is_member = |at: usize| at.checked_sub(1).is_some_and(|before| self.tokens[before].is("."));
+        let is_name = |token: &Token<'_>| token.kind == Kind::Word && token.is(name);
+        self.tokens.iter().enumerate().any(|(at, token)| is_name(token) && !is_member(at))
+    }
+
     pub(super) fn push(&mut self, tokens: &[Token<'a>]) {
         self.tokens.extend_from_slice(tokens);
     }
@@ -215,7 +249,8 @@ impl<'a> Declared<'a> {
                 "buffer" | "shared" if !self.structures.contains(&*token.text) => {
                     return Err((GlslError::Storage(token.text.to_string()), token.at));
                 }
-                "flat" | "smooth" | "noperspective" | "centroid" | "sample" => {}
+                "flat" | "smooth" | "noperspective" | "centroid" | "sample" | "readonly" | "writeonly" | "restrict"
+                | "coherent" | "volatile" => {}
                 _ => break,
             }
             reader.next += 1;
@@ -337,9 +372,12 @@ impl<'a> Declared<'a> {
         }
         let mut location = location;
         for (name, tokens) in self.declarators(statement)? {
-            if matches!(&*name, "gl_FragCoord" | "gl_FragDepth") {
-                // What the language declares may be declared again, to give it a layout.
+            if matches!(&*name, "gl_FragCoord" | "gl_FragDepth") || self.counted.contains(&name) {
+                // What the language declares may be declared again, to give it a layout, and an array without a size to give it one.
                 continue;
+            }
+            if statement.windows(2).any(|pair| pair[0].is("[") && pair[1].is("]")) {
+                self.counted.insert(name.clone());
             }
             let value = tokens.iter().position(|token| token.is("="));
             // naga keeps few values of globals, and calculates few constants: the others are given at the start of `main`.
@@ -391,15 +429,39 @@ impl<'a> Declared<'a> {
         if storage != Storage::Uniform {
             return Err((GlslError::SamplerStorage, kind.at));
         }
-        for part in split(&statement[1..]) {
-            let name = declarator(part, kind.at)?;
-            if !name.sizes.is_empty() || name.value.is_some() {
-                return Err((GlslError::SamplerArray, name.name.at));
+        let (outer, rest) = sizes(&statement[1..]);
+        for part in split(rest) {
+            let declared = declarator(part, kind.at)?;
+            let (name, at) = (&*declared.name.text, declared.name.at);
+            let mut sizes = outer.clone();
+            sizes.extend(declared.sizes);
+            let size = match (&sizes[..], declared.value) {
+                ([], None) => {
+                    self.declare_sampler(name, pair, at);
+                    continue;
+                }
+                ([size], None) => self.sampler_count(name, size),
+                _ => None,
+            };
+            let count = size.filter(|size| (1..=MAX_ELEMENTS).contains(size)).ok_or((GlslError::SamplerArray, at))?;
+            for index in 0..count {
+                self.declare_sampler(&sampler_arrays::element(name, index), pair, at);
             }
-            let at = name.name.at;
-            self.declare_sampler(&name.name.text, pair, at);
+            self.sampler_arrays.insert(name.to_owned(), count);
         }
         Ok(())
+    }
+
+    /// The size of an array of samplers, by what stands in the brackets.
+    fn sampler_count(&self, name: &str, size: &[Token<'a>]) -> Option<usize> {
+        match size {
+            [] => self.counts.get(name).copied(),
+            [size] => {
+                let number = integer(&size.text).and_then(|size| usize::try_from(size).ok());
+                number.or_else(|| self.sizes.get(&*size.text).copied())
+            }
+            _ => None,
+        }
     }
 
     /// Declares a texture and its sampler.
@@ -439,6 +501,9 @@ impl<'a> Declared<'a> {
             };
             if let Some(pair) = sampler_type(&part[kind].text) {
                 let (texture, at) = (&part[kind + 1], part[kind].at);
+                if part.len() > kind + 2 {
+                    return Err((GlslError::SamplerArrayUse(texture.text.to_string()), at));
+                }
                 let text = format!(
                     "{} {texture}, {} {}",
                     pair.texture,
@@ -551,7 +616,9 @@ impl<'a> Declared<'a> {
             let parsed = declarator(part, kind.at)?;
             let at = parsed.name.at;
             let mut tokens = vec![kind.clone(), parsed.name.clone()];
-            let counted = parsed.value.and_then(elements);
+            let name = &*parsed.name.text;
+            let used = || parsed.value.is_none().then(|| self.counts.get(name).copied()).flatten();
+            let counted = parsed.value.and_then(elements).or_else(used).filter(|&count| count > 0);
             for (i, size) in parsed.sizes.iter().chain(&outer).enumerate().collect::<Vec<_>>().into_iter().rev() {
                 tokens.push(Token::mark("[", at));
                 match (size.is_empty(), counted) {

@@ -8,6 +8,7 @@ mod calls;
 mod composites;
 mod declarations;
 mod initialisers;
+mod keywords;
 mod lazy;
 mod lex;
 mod loops;
@@ -16,9 +17,11 @@ mod order;
 mod preprocess;
 mod qualifiers;
 mod reader;
+mod sampler_arrays;
 mod shadertoy;
 mod supplement;
 mod targets;
+mod truths;
 
 use crate::front::Roles;
 pub(crate) use calls::Calls;
@@ -51,7 +54,7 @@ pub enum GlslError {
     #[error("a declaration needs a name here")]
     Name,
     /// The size of an array is left out and cannot be counted.
-    #[error("this array needs a size; only one that is followed by its values may go without")]
+    #[error("this array needs a size; only one that has values or constant indices may go without")]
     ArraySize,
     /// A number in brackets that is too large, or no whole number.
     #[error("`{0}` is not a number of elements that fits the machine (1 to {most})", most = composites::MAX_NUMBERS)]
@@ -77,9 +80,24 @@ pub enum GlslError {
     /// A sampler that is no uniform.
     #[error("a sampler must be a uniform or a parameter of a function")]
     SamplerStorage,
-    /// An array of samplers, or one with a value.
-    #[error("samplers cannot be in arrays and have no initial values here; declare them one by one")]
+    /// An array of samplers that is too large or has several sizes, or a sampler with a value.
+    #[error(
+        "samplers have no initial values, and arrays of them have one size, from 1 to {most}",
+        most = sampler_arrays::MAX_ELEMENTS
+    )]
     SamplerArray,
+    /// An array of samplers without an index.
+    #[error("the array of samplers `{0}` needs an index here, as in `{0}[0]`; functions take one sampler")]
+    SamplerArrayUse(String),
+    /// An index that does not exist.
+    #[error("the array of samplers `{0}` has {1} elements, which are counted from 0")]
+    SamplerIndex(String, usize),
+    /// An index that is calculated with effects.
+    #[error("an index of the array of samplers `{0}` cannot assign or call a function; put it into a variable")]
+    SamplerIndexEffects(String),
+    /// Too much text for calls with calculated indices.
+    #[error("there are too many calculated indices of arrays of samplers here; use constant indices")]
+    SamplerCalls,
     /// A sampler outside of calls.
     #[error("the sampler `{0}` can only be an argument of texture functions and of functions of the text")]
     SamplerUse(String),
@@ -136,6 +154,8 @@ pub(crate) struct Dialect {
     pub(crate) roles: Roles,
     /// Whether some of its results are to keep to the order of operations: all of them do then.
     pub(crate) is_exact: bool,
+    /// Whether it is Shadertoy's form of a shader.
+    pub(crate) is_image: bool,
     /// Offsets of tokens in `text`, and of what they come from in the user's.
     places: Vec<(u32, u32)>,
 }
@@ -143,7 +163,13 @@ pub(crate) struct Dialect {
 impl Dialect {
     /// The beginning of it, with this text.
     pub(crate) fn part(&self, text: &str) -> Dialect {
-        Dialect { text: text.to_owned(), roles: Roles::default(), is_exact: false, places: self.places.clone() }
+        Dialect {
+            text: text.to_owned(),
+            roles: Roles::default(),
+            is_exact: false,
+            is_image: false,
+            places: self.places.clone(),
+        }
     }
 
     /// The place in the user's text for one in `text`.
@@ -159,20 +185,27 @@ impl Dialect {
 ///
 /// What is wrong, and where.
 pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialect, Located> {
-    let preprocess::Preprocessed { tokens, is_invariant } = preprocess::preprocess(text, defines)?;
+    let preprocess::Preprocessed { tokens, is_invariant, version } = preprocess::preprocess(text, defines)?;
     shallow(&tokens)?;
-    let mut declared = declarations::declarations(lazy::lazy(targets::targets(tokens)))?;
+    let mut declared = declarations::declarations(lazy::lazy(targets::targets(keywords::renamed(tokens, version))))?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
     initialisers::complete(&mut declared);
+    truths::numbers(&mut declared, &mut needs);
     let end = declared.tokens.last().map_or(0, |token| token.at);
+    sampler_arrays::expand(&mut declared)?;
     let tokens = names::names(&mut declared, &mut needs)?;
     if !declared.functions.contains("main") {
         return Err((GlslError::Main, end).into());
     }
     let is_exact = declared.is_exact || is_invariant;
-    let mut dialect =
-        Dialect { text: String::from("#version 450\n"), roles: declared.roles, is_exact, places: vec![(0, 0)] };
+    let mut dialect = Dialect {
+        text: String::from("#version 450\n"),
+        roles: declared.roles,
+        is_exact,
+        is_image: declared.is_image,
+        places: vec![(0, 0)],
+    };
     for declaration in needs.globals {
         dialect.text += declaration;
         dialect.text.push('\n');

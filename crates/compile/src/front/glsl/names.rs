@@ -3,7 +3,8 @@
 
 use super::declarations::{Declared, SamplerType, sampler_of};
 use super::lex::{Kind, Token};
-use super::{GlslError, Place};
+use super::reader::{Reader, split};
+use super::{GlslError, Place, keywords, sampler_arrays};
 use crate::front::Role;
 use std::collections::{BTreeSet, HashMap};
 
@@ -37,7 +38,19 @@ const TEX_COORDS: [&str; 8] = [
     "vec4 gl_TexCoord[8];",
 ];
 
-const GIVEN: [Given; 11] = [
+/// A whole number that the machine, or a picture of one layer and one sample, has.
+macro_rules! constant {
+    ($name:literal, $value:literal) => {
+        Given {
+            name: $name,
+            here: $name,
+            declaration: concat!("const int ", $name, " = ", $value, ";"),
+            role: Role::Uniform { given: false },
+        }
+    };
+}
+
+const GIVEN: &[Given] = &[
     Given { name: "gl_FragColor", here: "ctm_FragColor", declaration: "vec4 ctm_FragColor;", role: Role::Output(0) },
     Given { name: "gl_FragData", here: "ctm_FragData", declaration: "vec4 ctm_FragData[4];", role: Role::Output(0) },
     Given { name: "ctm_Pixel", here: "ctm_Pixel", declaration: "vec2 ctm_Pixel;", role: Role::Pixel },
@@ -55,25 +68,65 @@ const GIVEN: [Given; 11] = [
         declaration: "float gl_FogFragCoord;",
         role: Role::Varying,
     },
-    Given {
-        name: "gl_MaxDrawBuffers",
-        here: "gl_MaxDrawBuffers",
-        declaration: "const int gl_MaxDrawBuffers = 4;",
-        role: Role::Uniform { given: false },
-    },
-    Given {
-        name: "gl_MaxTextureImageUnits",
-        here: "gl_MaxTextureImageUnits",
-        declaration: "const int gl_MaxTextureImageUnits = 16;",
-        role: Role::Uniform { given: false },
-    },
     Given { name: "gl_LastFragData", here: "gl_LastFragData", declaration: "", role: Role::Uniform { given: false } },
     Given { name: "gl_FragDepthEXT", here: "gl_FragDepth", declaration: "", role: Role::Uniform { given: false } },
+    Given {
+        name: "gl_DepthRange",
+        here: "ctm_DepthRange",
+        declaration: "struct ctm_DepthRangeParameters { float near; float far; float diff; }; \
+                      const ctm_DepthRangeParameters ctm_DepthRange = ctm_DepthRangeParameters(0.0, 1.0, 1.0);",
+        role: Role::Uniform { given: false },
+    },
+    Given {
+        name: "gl_SamplePosition",
+        here: "gl_SamplePosition",
+        declaration: "const vec2 gl_SamplePosition = vec2(0.5, 0.5);",
+        role: Role::Uniform { given: false },
+    },
+    Given {
+        name: "gl_HelperInvocation",
+        here: "gl_HelperInvocation",
+        declaration: "const bool gl_HelperInvocation = false;",
+        role: Role::Uniform { given: false },
+    },
+    constant!("gl_MaxDrawBuffers", 4),
+    constant!("gl_MaxTextureImageUnits", 16),
+    constant!("gl_MaxCombinedTextureImageUnits", 16),
+    constant!("gl_MaxVertexTextureImageUnits", 16),
+    constant!("gl_MaxTextureUnits", 16),
+    constant!("gl_MaxTextureCoords", 8),
+    constant!("gl_MaxVaryingVectors", 8),
+    constant!("gl_MaxVaryingFloats", 32),
+    constant!("gl_MaxVaryingComponents", 32),
+    constant!("gl_MaxFragmentInputVectors", 8),
+    constant!("gl_MaxFragmentInputComponents", 32),
+    constant!("gl_MaxVertexOutputVectors", 8),
+    constant!("gl_MaxVertexOutputComponents", 32),
+    constant!("gl_MaxFragmentUniformVectors", 256),
+    constant!("gl_MaxFragmentUniformComponents", 1024),
+    constant!("gl_MaxVertexUniformVectors", 256),
+    constant!("gl_MaxVertexUniformComponents", 1024),
+    constant!("gl_MaxVertexAttribs", 16),
+    constant!("gl_MaxClipPlanes", 6),
+    constant!("gl_MaxClipDistances", 8),
+    constant!("gl_MaxCullDistances", 8),
+    constant!("gl_MaxLights", 8),
+    constant!("gl_MinProgramTexelOffset", -8),
+    constant!("gl_MaxProgramTexelOffset", 7),
+    constant!("gl_MaxSamples", 1),
+    constant!("gl_NumSamples", 1),
+    constant!("gl_Layer", 0),
+    constant!("gl_ViewportIndex", 0),
 ];
 
 /// What the user calls a variable of naga's text.
-pub(crate) fn user_name(here: &str) -> &str {
-    GIVEN.iter().find(|given| given.here == here).map_or(here, |given| given.name)
+pub(crate) fn user_name(here: &str) -> String {
+    let (root, rest) = here.split_at(here.find(['.', '[']).unwrap_or(here.len()));
+    let root = GIVEN.iter().find(|given| given.here == root).map_or_else(
+        || sampler_arrays::original(root).unwrap_or_else(|| root.to_owned()),
+        |given| given.name.to_owned(),
+    );
+    keywords::original(&(root + rest))
 }
 
 /// Names that the language gives to other stages.
@@ -112,28 +165,6 @@ fn foreign(declared: &Declared<'_>, token: &Token<'_>, next: Option<&Token<'_>>)
     Some(GlslError::Stage { name: name.to_owned(), stage })
 }
 
-/// Names of later versions' keywords, which older texts use for variables.
-const RESERVED: [&str; 18] = [
-    "sample",
-    "buffer",
-    "shared",
-    "readonly",
-    "writeonly",
-    "restrict",
-    "coherent",
-    "volatile",
-    "double",
-    "smooth",
-    "flat",
-    "texture1D",
-    "texture2D",
-    "texture3D",
-    "textureCube",
-    "sampler",
-    "samplerShadow",
-    "centroid",
-];
-
 /// The name that a texture function of any version has in naga.
 fn texture_function(name: &str) -> Option<&'static str> {
     let base = name.strip_suffix("EXT").or(name.strip_suffix("ARB")).or(name.strip_suffix("NV")).unwrap_or(name);
@@ -168,6 +199,8 @@ fn is_shadow(declared: &Declared<'_>, name: &str) -> bool {
 struct Open {
     /// The function that is called, for the parenthesis of a call.
     callee: Option<String>,
+    /// Whether it takes a sampler's two parts one by one.
+    takes_parts: bool,
     /// What stands in front of the closing parenthesis: the level that fetches from rectangles leave out.
     before_end: &'static str,
     /// What follows it.
@@ -198,7 +231,9 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
                 let callee = (token.is("(") && i > 0 && tokens[i - 1].kind == Kind::Word)
                     .then(|| tokens[i - 1].text.to_string());
                 let shadow = callee.as_deref().is_some_and(|name| is_shadow(declared, name));
-                open.push(Open { callee, before_end: "", after_end: if shadow { "), 1.0)" } else { "" } });
+                let is_users = callee.as_deref().is_some_and(|name| declared.functions.contains(name));
+                let takes_parts = is_users || callee.is_some() && is_biased_line(declared, &local, &tokens[i - 1..]);
+                open.push(Open { callee, takes_parts, before_end: "", after_end: if shadow { "), 1.0)" } else { "" } });
             }
             ")" | "]" => {
                 let entry = open.pop();
@@ -249,6 +284,11 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
             return Err((error, token.at));
         }
         let called = next.is_some_and(|next| next.is("("));
+        if called && is_biased_line(declared, &local, &tokens[i..]) {
+            needs.functions.insert(BIAS);
+            out.push(Token { text: BIAS.into(), ..token.clone() });
+            continue;
+        }
         if called {
             out.push(function(declared, needs, &tokens, i, braces));
             continue;
@@ -264,7 +304,7 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
             None => declared.samplers.get(&*token.text).copied(),
         };
         if let Some(pair) = pair {
-            out.push(sampler(declared, &mut open, token, pair)?);
+            out.push(sampler(&mut open, token, pair)?);
             continue;
         }
         let given = GIVEN.iter().find(|given| given.name == token.text);
@@ -277,13 +317,25 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
             out.push(Token::word(given.here, token.at));
             continue;
         }
-        if RESERVED.contains(&&*token.text) {
-            out.push(Token { text: format!("{}_", token.text).into(), ..token.clone() });
-            continue;
-        }
         out.push(token.clone());
     }
     Ok(out)
+}
+
+/// The function for lookups in textures of one direction with a bias, which naga does not take.
+const BIAS: &str = "ctm_bias";
+
+/// Whether tokens begin with such a lookup: `texture(line, x, bias`.
+fn is_biased_line(declared: &Declared<'_>, local: &HashMap<String, Option<SamplerType>>, tokens: &[Token<'_>]) -> bool {
+    let [callee, open, name, comma, ..] = tokens else { return false };
+    let sampler = || local.get(&*name.text).copied().unwrap_or_else(|| declared.samplers.get(&*name.text).copied());
+    let is_lookup = matches!(&*callee.text, "texture" | "texture1D") && !declared.functions.contains(&*callee.text);
+    let arguments = || Reader { tokens, next: 1 }.group().map_or(0, |group| split(&group[1..group.len() - 1]).len());
+    is_lookup
+        && open.is("(")
+        && comma.is(",")
+        && sampler().is_some_and(|pair| pair.texture == "texture1D")
+        && arguments() == 3
 }
 
 /// The declaration of `gl_TexCoord` with as many elements as the text needs, which is all of them if it calculates indices.
@@ -354,14 +406,14 @@ fn is_single_argument(tokens: &[Token<'_>]) -> bool {
 }
 
 /// A sampler as what stands for it where it is used.
-fn sampler<'a>(declared: &Declared<'a>, open: &mut [Open], token: &Token<'a>, pair: SamplerType) -> Place<Token<'a>> {
+fn sampler<'a>(open: &mut [Open], token: &Token<'a>, pair: SamplerType) -> Place<Token<'a>> {
     let name = &*token.text;
     let beside = sampler_of(name);
     let Some(call) = open.iter_mut().rev().find(|open| open.callee.is_some()) else {
         return Err((GlslError::SamplerUse(name.to_owned()), token.at));
     };
     let callee = call.callee.as_deref().unwrap_or_default();
-    if declared.functions.contains(callee) {
+    if call.takes_parts {
         return Ok(Token::word(format!("{name}, {beside}"), token.at));
     }
     let Some(function) = texture_function(callee) else {

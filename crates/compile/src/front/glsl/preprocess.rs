@@ -90,6 +90,17 @@ pub(crate) struct Preprocessed<'a> {
     pub(crate) tokens: Vec<Token<'a>>,
     /// Whether all outputs are `invariant`, by `#pragma STDGL invariant(all)`.
     pub(crate) is_invariant: bool,
+    /// What it is written in.
+    pub(crate) version: Version,
+}
+
+/// A version of the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// Its number, such as 330.
+    pub(crate) number: u32,
+    /// Whether it is one of OpenGL ES.
+    pub(crate) es: bool,
 }
 
 /// What a name is defined as.
@@ -175,9 +186,9 @@ pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> Pla
         budget: MAX_TOKENS,
     };
     let version = version(&lines);
-    state.define("__VERSION__", &version.0.to_string());
+    state.define("__VERSION__", &version.number.to_string());
     state.define("__FILE__", "0");
-    if version.1 {
+    if version.es {
         state.define("GL_ES", "1");
         state.define("GL_FRAGMENT_PRECISION_HIGH", "1");
     }
@@ -190,21 +201,22 @@ pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> Pla
     state.flush()?;
     match state.blocks.pop() {
         Some(block) => Err((PreprocessError::OpenCondition, block.at)),
-        None => Ok(Preprocessed { tokens: state.tokens, is_invariant: state.is_invariant }),
+        None => Ok(Preprocessed { tokens: state.tokens, is_invariant: state.is_invariant, version }),
     }
 }
 
 /// The version that the first directive asks for, and whether it is one of OpenGL ES. Texts without one that set a
 /// default precision are of ES 1.00, as WebGL has it.
-fn version(lines: &[Line<'_>]) -> (u32, bool) {
+fn version(lines: &[Line<'_>]) -> Version {
     for line in lines {
         if line.directive.is_some() && line.tokens.first().is_some_and(|token| token.is("version")) {
             let number = line.tokens.get(1).and_then(|token| token.text.parse().ok()).unwrap_or(110);
-            return (number, number == 100 || line.tokens.get(2).is_some_and(|token| token.is("es")));
+            let es = number == 100 || line.tokens.get(2).is_some_and(|token| token.is("es"));
+            return Version { number, es };
         }
     }
     let es = lines.iter().any(|line| line.tokens.iter().any(|token| token.is("precision")));
-    if es { (100, true) } else { (110, false) }
+    Version { number: if es { 100 } else { 110 }, es }
 }
 
 impl<'a> State<'a> {

@@ -1,5 +1,5 @@
-//! Qualifiers that naga's reader does not have: precisions, which mean nothing here, and `precise` and `invariant`, which say how numbers
-//! are calculated.
+//! What naga's reader does not have: precisions and attributes such as `[[unroll]]`, which mean nothing here, and `precise` and `invariant`,
+//! which say how numbers are calculated.
 
 use super::lex::{Kind, Token};
 
@@ -22,7 +22,13 @@ pub(super) fn is_exact(tokens: &[Token<'_>]) -> bool {
 pub(super) fn without(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut skips = false;
+    let mut attribute = 0;
     for (at, token) in tokens.iter().enumerate() {
+        // Attributes are in two brackets, in front of which no index can stand.
+        if attribute > 0 || token.is("[") && tokens.get(at + 1).is_some_and(|next| next.is("[")) {
+            attribute += i32::from(token.is("[")) - i32::from(token.is("]"));
+            continue;
+        }
         match &*token.text {
             "precision" => skips = true,
             ";" if skips => skips = false,

@@ -110,7 +110,19 @@ fn places_are_the_users() {
 fn errors_have_causes() {
     for (text, want) in [
         ("attribute vec2 a; void main() {}", GlslError::Attribute),
-        ("uniform sampler2D t[2]; void main() {}", GlslError::SamplerArray),
+        ("uniform sampler2D t[17]; void main() {}", GlslError::SamplerArray),
+        (
+            "uniform sampler2D t[2]; void main() { gl_FragColor = texture2D(t, vec2(1.0)); }",
+            GlslError::SamplerArrayUse("t".into()),
+        ),
+        (
+            "uniform sampler2D t[2]; void main() { gl_FragColor = texture2D(t[2], vec2(1.0)); }",
+            GlslError::SamplerIndex("t".into(), 2),
+        ),
+        (
+            "uniform sampler2D t[2]; void main() { int i; gl_FragColor = texture2D(t[i++], vec2(1.0)); }",
+            GlslError::SamplerIndexEffects("t".into()),
+        ),
         ("uniform sampler2DArray t; void main() {}", GlslError::SamplerType("sampler2DArray".into())),
         ("void main() { ", GlslError::OpenBracket("{".into())),
         ("uniform float a", GlslError::Missing(";".into())),

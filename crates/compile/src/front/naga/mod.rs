@@ -14,4 +14,5 @@ mod types;
 mod wording;
 
 pub use error::LowerError;
+pub use lower::Inlined;
 pub use read::{ReadError, ReadFailure, ReadModule, Shader, read_glsl, read_wgsl};

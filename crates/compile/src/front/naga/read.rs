@@ -3,10 +3,10 @@
 use super::contain::{Panicked, contained, place_of_panic};
 use super::error::LowerError;
 use super::limits;
-use super::lower::{self, AtLine, Source};
+use super::lower::{self, AtLine, Inlined, Lowered, Source};
 use super::wording;
 use crate::front::glsl::{self, Calls, Dialect, GlslError};
-use crate::front::{Interface, Roles};
+use crate::front::{Convention, Interface, Roles, Uniform};
 use crate::ir::Function;
 use ctm_lane::budget::{Budget, Meter};
 use naga::back::wgsl;
@@ -59,6 +59,8 @@ pub struct Shader {
     pub function: Function,
     /// What surrounds it.
     pub interface: Interface,
+    /// The functions of the text that it consists of.
+    pub inlined: Vec<Inlined>,
 }
 
 /// A module that naga found valid, with what belongs to it.
@@ -185,9 +187,13 @@ impl ReadModule {
                 line: &line,
             };
             match lower::lower(&source, entry) {
-                Ok((mut function, interface)) => {
-                    function.is_exact = self.dialect.as_ref().is_some_and(|dialect| dialect.is_exact);
-                    Ok(Shader { function, interface })
+                Ok(Lowered { mut function, mut interface, inlined }) => {
+                    if let Some(dialect) = &self.dialect {
+                        let is_resolution = |uniform: &Uniform| Convention::of(uniform) == Some(Convention::Resolution);
+                        function.is_exact = dialect.is_exact;
+                        interface.is_bottom_up = dialect.is_image || interface.uniforms.iter().any(is_resolution);
+                    }
+                    Ok(Shader { function, interface, inlined })
                 }
                 Err(AtLine { error: error @ LowerError::EntryPoint { .. }, .. }) => {
                     let other = ["@compute", "@vertex"].into_iter().filter_map(|stage| self.text.find(stage)).min();
@@ -211,7 +217,8 @@ impl ReadModule {
     pub fn to_wgsl(&self) -> Result<String, ReadFailure> {
         guarded(|| {
             wgsl::write_string(&self.module, &self.info, wgsl::WriterFlags::empty()).map_err(|error| {
-                let error = ReadError::Language(format!("naga cannot write this module as WGSL: {error}"));
+                let error = wording::plain(&error.to_string());
+                let error = ReadError::Language(format!("the shader cannot be shown as WGSL: {error}"));
                 ReadFailure { error, line: 0, column: 0 }
             })
         })

@@ -12,7 +12,7 @@ pub(super) fn reading(kind: &ErrorKind, word: &str) -> String {
     match kind {
         ErrorKind::EndOfFile => "the text ends where something is missing; is a bracket or a `;` left out?".to_owned(),
         ErrorKind::InvalidToken(_, expected) => {
-            let all: Vec<String> = expected.iter().map(spelled).collect();
+            let all: Vec<&str> = expected.iter().filter_map(spelled).collect();
             let expected = match &all[..] {
                 [] => String::new(),
                 [one] => format!(": {one} is expected"),
@@ -22,24 +22,80 @@ pub(super) fn reading(kind: &ErrorKind, word: &str) -> String {
             format!("{word} cannot stand here{expected}; is something left out in front of it?")
         }
         ErrorKind::UnknownVariable(_) => format!("there is no variable `{word}`; declare it, or look at its spelling"),
-        ErrorKind::UnknownField(name) => format!("there is no member or channel `{name}`"),
-        ErrorKind::VariableAlreadyDeclared(name) => format!("`{name}` is declared twice here; give one another name"),
-        ErrorKind::NotImplemented(what) => format!("the library that reads GLSL does not know {what}"),
+        ErrorKind::UnknownField(name) => format!("there is no member or channel `{}`", user_name(name)),
+        ErrorKind::VariableAlreadyDeclared(name) => {
+            format!("`{}` is declared twice here; give one another name", user_name(name))
+        }
+        ErrorKind::NotImplemented(_) => format!("`{word}` is not supported here; leave it out"),
+        ErrorKind::UnknownType(_) => format!("there is no type `{word}`; declare it, or look at its spelling"),
+        ErrorKind::UnknownLayoutQualifier(_) => format!("the layout `{word}` is not supported here; leave it out"),
+        ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { columns } => format!(
+            "a structure cannot hold a matrix of {columns} columns and two rows here; use `vec2` for each column"
+        ),
+        ErrorKind::UnsupportedF16MatrixInStd140 { .. } => "the hardware has no half precision".to_owned(),
+        ErrorKind::SemanticError(text) => semantic(text, word),
         ErrorKind::InvalidProfile(_)
         | ErrorKind::InvalidVersion(_)
-        | ErrorKind::UnknownType(_)
-        | ErrorKind::UnknownLayoutQualifier(_)
-        | ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { .. }
-        | ErrorKind::UnsupportedF16MatrixInStd140 { .. }
-        | ErrorKind::SemanticError(_)
         | ErrorKind::PreprocessorError(_)
-        | ErrorKind::InternalError(_) => kind.to_string(),
+        | ErrorKind::InternalError(_) => {
+            "the library that reads GLSL failed here; write this part in another way, and please report it".to_owned()
+        }
     }
 }
 
-/// How a token is written.
-fn spelled(expected: &ExpectedToken) -> String {
-    let mark = match expected {
+/// What the reader means, by the beginnings of its errors, which speak of its own data.
+const SEMANTIC: &[(&str, &str)] = &[
+    ("Cannot apply operation to", "this operator does not take the types of its two sides; convert one of them"),
+    ("Cannot apply operator", "this operator does not take the type of its value"),
+    ("Function already defined", "this function is defined twice with the same parameters; remove one of them"),
+    ("Prototype already defined", "this function is declared twice with the same parameters; remove one declaration"),
+    (
+        "Ambiguous best function",
+        "several functions of this name take the arguments equally well; convert the arguments",
+    ),
+    ("unknown method", "there is no such method; arrays, vectors and matrices have `length()`"),
+    (".length() doesn't take", "`length()` takes no arguments"),
+    ("swizzle cannot have duplicate", "a channel occurs twice on the left side of this assignment"),
+    ("Invalid swizzle", "the vector has no such channels"),
+    ("Bad swizzle size", "at most four channels can be chosen"),
+    ("last case/default label", "the last `case` of a `switch` needs a statement behind it"),
+    ("Case values can only be", "a `case` needs a whole number that is constant"),
+    ("int constant overflows", "this whole number does not fit 32 bits"),
+    ("const values must have", "a constant needs a value; leave `const` out, or add one"),
+    ("Expression is not const", "a constant needs a value that is known before the shader runs; leave `const` out"),
+    ("Array size must be", "an array has at least one element"),
+    ("Constructor: Too many", "this constructor has too many arguments"),
+    ("There must be at least one", "this constructor needs an argument"),
+    ("Bad type constructor", "a value of this type cannot be made of these arguments"),
+    ("Variable cannot be used in LHS", "this variable cannot be written"),
+    ("Can't lookup field", "this value has no members or channels"),
+    ("Declaration cannot have void", "a variable cannot be `void`"),
+    ("Type can't be void", "a variable cannot be `void`"),
+    ("Expression returns void", "this function returns nothing, so it has no value here"),
+    ("Bad call", "this call has no value here"),
+    ("Increment/decrement", "only numbers, vectors and matrices are counted up and down"),
+    ("Not a texture", "this is not a texture"),
+    ("Not a valid texture expression", "a sampler can only be an argument of texture functions here"),
+    ("Missing entry point", "the text has no `main`"),
+    ("Locals cannot have a storage", "a variable of a function cannot have this qualifier"),
+    ("Invalid struct member type", "a structure cannot hold this type"),
+    ("Expected a uint constant", "a whole number that is constant is expected here"),
+];
+
+fn semantic(text: &str, word: &str) -> String {
+    let known = SEMANTIC.iter().find(|(begin, _)| text.starts_with(begin)).map(|&(_, meaning)| meaning);
+    let known = known.or_else(|| text.ends_with("left hand side").then_some("this cannot be assigned to"));
+    match known {
+        Some(meaning) => meaning.to_owned(),
+        None => {
+            format!("`{word}` cannot be used like this: the types of the values here, or their order, do not fit")
+        }
+    }
+}
+
+/// How a token is written, if it is one that people leave out.
+fn spelled(expected: &ExpectedToken) -> Option<&'static str> {
+    Some(match expected {
         ExpectedToken::Token(TokenValue::Semicolon) => "`;`",
         ExpectedToken::Token(TokenValue::Comma) => "`,`",
         ExpectedToken::Token(TokenValue::Colon) => "`:`",
@@ -54,11 +110,10 @@ fn spelled(expected: &ExpectedToken) -> String {
         ExpectedToken::IntLiteral => "a whole number",
         ExpectedToken::FloatLiteral => "a number",
         ExpectedToken::BoolLiteral => "`true` or `false`",
-        ExpectedToken::TypeName | ExpectedToken::Eof | ExpectedToken::Token(_) => {
-            return expected.to_string().to_lowercase();
-        }
-    };
-    mark.to_owned()
+        ExpectedToken::TypeName => "a type",
+        ExpectedToken::Eof => "the end of the text",
+        ExpectedToken::Token(_) => return None,
+    })
 }
 
 /// The function whose name the GLSL reader does not know, or not with such arguments.
@@ -87,14 +142,27 @@ pub(super) fn validation(module: &Module, error: &ValidationError) -> String {
         _ => None,
     };
     found.unwrap_or_else(|| {
-        let mut message = error.to_string();
-        let mut cause = std::error::Error::source(error);
-        while let Some(error) = cause {
-            message += &format!(": {error}");
-            cause = error.source();
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
         }
-        message
+        plain(&cause.to_string())
     })
+}
+
+/// An error of the library in words of the language, if it has such; its own speak of its data.
+pub(super) fn plain(message: &str) -> String {
+    const KNOWN: [(&str, &str); 3] = [
+        ("Swizzle component", "the vector has no such channels"),
+        ("Composing", "a constructor has too few or too many values, or values of the wrong types"),
+        ("Bias can't be done", "this texture is not sampled with a bias"),
+    ];
+    let known = KNOWN.iter().find(|(begin, _)| message.starts_with(begin)).map(|&(_, meaning)| meaning);
+    known
+        .unwrap_or(
+            "the types of the values here do not fit together, or something is used in a way that the language does not have",
+        )
+        .to_owned()
 }
 
 fn in_function(module: &Module, function: &Function, error: &FunctionError) -> Option<String> {

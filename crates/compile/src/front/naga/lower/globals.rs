@@ -69,7 +69,7 @@ impl<'m> Lowering<'m> {
             (AddressSpace::Uniform | AddressSpace::Immediate, _)
             | (AddressSpace::Private, Some(Role::Uniform { .. })) => {
                 if used.contains(GlobalUse::WRITE) {
-                    return Err(LowerError::UniformWrite(name.to_owned()));
+                    return Err(LowerError::UniformWrite(user_name(name)));
                 }
                 let mut constants = Vec::with_capacity(count);
                 let first = self.interface.uniforms.len();
@@ -143,7 +143,7 @@ impl<'m> Lowering<'m> {
             ImageDimension::Cube => TextureKind::Cube,
         };
         self.interface.textures.push(Texture {
-            name,
+            name: user_name(&name),
             unit: index as u8,
             kind,
             sampled: false,
@@ -223,7 +223,7 @@ impl<'m> Lowering<'m> {
         place: UniformPlace,
     ) {
         self.interface.uniforms.push(Uniform {
-            name: name.to_owned(),
+            name: user_name(name),
             kind,
             columns,
             rows,
@@ -313,7 +313,7 @@ impl<'m> Lowering<'m> {
                     }
                 }
                 let (slot, slots) = (location as u8, slots as u8);
-                self.interface.varyings.push(Varying { name: name.to_owned(), slot, slots, channels: rows });
+                self.interface.varyings.push(Varying { name: user_name(name), slot, slots, channels: rows });
                 Ok(values)
             }
         }
@@ -383,7 +383,7 @@ impl<'m> Lowering<'m> {
                 let written = element.iter().any(|variable| self.written.contains(variable));
                 let values: Vec<_> = element.iter().map(|&variable| self.builder.load(variable)).collect();
                 if written {
-                    let name = if count > 1 { format!("{name}[{i}]") } else { name.to_owned() };
+                    let name = if count > 1 { format!("{name}[{i}]") } else { name.clone() };
                     self.colour(&mut outputs, &name, location.saturating_add(i as u32), &values)?;
                 }
             }

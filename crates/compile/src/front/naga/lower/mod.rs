@@ -13,6 +13,7 @@ mod textures;
 use super::allotment::Allotment;
 use super::error::LowerError;
 use super::types;
+use crate::front::glsl::user_name;
 use crate::front::{Interface, Roles};
 use crate::ir::{Block, Builder, Function, Output, Value, Variable};
 use crate::limits::Poll;
@@ -21,7 +22,7 @@ use globals::Global;
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Expression, GlobalVariable, Handle, Module, ShaderStage, Span, TypeInner};
 use places::Place;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Most instructions and values that a program may have before it is simplified.
@@ -65,7 +66,7 @@ type Result<T> = std::result::Result<T, LowerError>;
 /// # Errors
 ///
 /// What the hardware cannot do, with its line.
-pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Result<(Function, Interface), AtLine> {
+pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Result<Lowered, AtLine> {
     let mut lowering = Lowering {
         source,
         module: source.module,
@@ -76,6 +77,7 @@ pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Re
         next_varying: 0,
         written: BTreeSet::new(),
         calls: 0,
+        inlined: BTreeMap::new(),
         poll: Poll::new(source.meter),
         values: 0,
         line: 0,
@@ -83,10 +85,29 @@ pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Re
     match lowering.entry(entry) {
         Ok(outputs) => {
             lowering.interface.float_constants = lowering.allotment.used();
-            Ok((lowering.builder.finish(outputs), lowering.interface))
+            let inlined = lowering.inlined.into_values().collect();
+            Ok(Lowered { function: lowering.builder.finish(outputs), interface: lowering.interface, inlined })
         }
         Err(error) => Err(AtLine { error, line: lowering.line }),
     }
+}
+
+/// What a module becomes.
+pub(crate) struct Lowered {
+    pub(crate) function: Function,
+    pub(crate) interface: Interface,
+    pub(crate) inlined: Vec<Inlined>,
+}
+
+/// A function of a text that stands in a program, in the places of its calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inlined {
+    /// Its name.
+    pub name: String,
+    /// In how many places it stands.
+    pub times: usize,
+    /// Values that all of them calculate, with those of functions that they call, before anything is simplified.
+    pub operations: usize,
 }
 
 /// What an expression stands for.
@@ -137,6 +158,8 @@ struct Lowering<'m> {
     /// Variables that some statement stores to.
     written: BTreeSet<Variable>,
     calls: usize,
+    /// Functions of the text that are inlined, by name.
+    inlined: BTreeMap<&'m str, Inlined>,
     poll: Poll<'m>,
     /// Values for which memory was taken.
     values: usize,
@@ -226,6 +249,7 @@ impl<'m> Lowering<'m> {
             return Err(LowerError::Limit { what: "functions that call each other", limit: MAX_CALLS });
         }
         self.calls += 1;
+        let size = self.builder.size();
         let mut frame = Frame {
             function,
             info,
@@ -256,6 +280,12 @@ impl<'m> Lowering<'m> {
             self.block(&mut frame, &function.body)?;
         }
         self.calls -= 1;
+        let name = function.name.as_deref().unwrap_or("main");
+        let operations = self.builder.size() - size;
+        let inlined =
+            self.inlined.entry(name).or_insert_with(|| Inlined { name: user_name(name), times: 0, operations: 0 });
+        inlined.times += 1;
+        inlined.operations += operations;
         Ok(frame.result.iter().map(|&variable| self.builder.load(variable)).collect())
     }
 

@@ -143,9 +143,7 @@ impl Parser {
         let fetches = row.places.contains(&Place::Sampler);
         let (message, help) = match dest.register.file {
             File::Temporary => return self.check_mask(row, dest),
-            File::Colour | File::Depth if fetches => {
-                ("what is fetched goes to a temporary", "fetch to `r0` and `mov` it")
-            }
+            File::Depth if fetches => ("what is fetched goes to a temporary or a colour", "fetch to `r0` and `mov` it"),
             File::Colour | File::Depth if version < Version::Ps30 && row.op != Op::Mov => {
                 ("outputs are written by `mov` only, before ps_3_0", "calculate in a temporary and `mov` it")
             }
