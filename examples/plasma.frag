@@ -1,6 +1,6 @@
 // Plasma: sums of sines over the picture, as colours.
 //   ctm run examples/plasma.frag --uniform time=2.5 -o plasma.png
-//   ctm run examples/plasma.frag --frames 50 --uniform time=time -o plasma.apng
+//   ctm run examples/plasma.frag --frames 50 -o plasma.apng
 uniform float time;
 
 void main() {

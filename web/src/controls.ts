@@ -81,7 +81,7 @@ export class Controls {
     }
     const targets = [
       ...examined.constants.map((constant) => [`c${constant.number}`, `c${constant.number}`]),
-      ...examined.uniforms.map((uniform) => [uniform.name, uniform.name]),
+      ...examined.uniforms.filter((uniform) => !uniform.known).map((uniform) => [uniform.name, uniform.name]),
     ] as [string, string][];
     const bound = (label: string, which: "time" | "mouse") =>
       select(label, [["", "nowhere"], ...targets], state[which].to, (to) => {
@@ -90,7 +90,8 @@ export class Controls {
         this.hooks.changed();
       });
     const sizes = SIDES.map((side) => [String(side), `${side} × ${side}`] as [string, string]);
-    const time = state.time.to !== "" && make("div", { class: "line" }, this.play, this.time, this.clock);
+    const moves = examined.uniforms.some((uniform) => uniform.known && /time$|frame$|date$/i.test(uniform.name));
+    const time = (state.time.to !== "" || moves) && make("div", { class: "line" }, this.play, this.time, this.clock);
     this.element.replaceChildren(
       make(
         "div",
@@ -141,7 +142,7 @@ export class Controls {
       }));
     }
     for (const uniform of examined.uniforms) {
-      if (isBound(uniform.name) || /^i?[rR]esolution$/.test(uniform.name)) continue;
+      if (isBound(uniform.name) || uniform.known) continue;
       const count = uniform.columns * uniform.rows * uniform.elements;
       const given = state.uniforms[uniform.name] ?? uniform.default;
       const now = Array.from({ length: count }, (_, at) => given[at] ?? 0);

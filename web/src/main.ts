@@ -137,8 +137,9 @@ function scene(): Scene {
   const { seconds } = state.time;
   put(state.time.to, [seconds, seconds, seconds, seconds]);
   const { x, y } = state.mouse;
-  put(state.mouse.to, [x, y, x, y]);
-  return { width, height, constants, uniforms, inputs: state.inputs };
+  const mouse = [x, y, x, y];
+  put(state.mouse.to, mouse);
+  return { width, height, constants, uniforms, seconds, mouse, inputs: state.inputs };
 }
 
 // Brings everything up to date with the state: once, however often it is called while that is going on.
@@ -276,17 +277,17 @@ function showExamined(found: Examined) {
   }
   editor.markLine(null, false);
   listing.show(found.listing, found.stages);
-  bindByName(found);
+  unbindOthers(found);
+  picture.setBottomUp(found.bottom_up);
   controls.show(found);
   if (kindChanged) showKind(found.kind);
 }
 
-// Uniforms that are called so are the time and the mouse, unless somebody says otherwise.
-function bindByName(found: Examined) {
-  const known = (to: string) => to === "" || /^c\d+$/.test(to) || found.uniforms.some((uniform) => uniform.name === to);
-  const named = (pattern: RegExp) => found.uniforms.find((uniform) => pattern.test(uniform.name))?.name ?? "";
-  if (state.time.to === "" || !known(state.time.to)) state.time.to = named(/(^|[._])(i?time|u_time)$/i);
-  if (state.mouse.to === "" || !known(state.mouse.to)) state.mouse.to = named(/mouse$/i);
+// Time and mouse go to nothing that the program does not have, nor to a uniform that has a meaning by its name.
+function unbindOthers(found: Examined) {
+  const has = (to: string) => /^c\d+$/.test(to) || found.uniforms.some((uniform) => uniform.name === to && !uniform.known);
+  if (!has(state.time.to)) state.time.to = "";
+  if (!has(state.mouse.to)) state.mouse.to = "";
 }
 
 function showKind(kind: Kind) {
@@ -369,7 +370,8 @@ function moved(x: number, y: number, pressed: boolean) {
     const count = executed === null ? "" : ` · ${executed.toLocaleString("en")} instructions`;
     say(`(${x}, ${y}): ${picture.shown(x, y).join(" ")}${count}`);
   }
-  if (state.mouse.to !== "" && (pressed || !lane)) {
+  const follows = state.mouse.to !== "" || examined?.uniforms.some((uniform) => uniform.known && /mouse$/i.test(uniform.name));
+  if (follows && (pressed || !lane)) {
     Object.assign(state.mouse, { x, y });
     refresh();
   }

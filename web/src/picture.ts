@@ -42,6 +42,8 @@ export class Picture {
   private pixels: Uint8Array = new Uint8Array();
   private lanes: Uint32Array = new Uint32Array();
   private size: [number, number] = [1, 1];
+  // Whether row 0 is the lowest.
+  private bottomUp = false;
   view: View = "picture";
 
   constructor(chosen: (x: number, y: number) => void, moved: (x: number, y: number, pressed: boolean) => void, label = LABEL) {
@@ -50,7 +52,8 @@ export class Picture {
     const place = (event: PointerEvent | MouseEvent): [number, number] => {
       const box = this.canvas.getBoundingClientRect();
       const along = (at: number, length: number, count: number) => Math.max(0, Math.min(count - 1, Math.floor((at / length) * count)));
-      return [along(event.clientX - box.left, box.width, this.size[0]), along(event.clientY - box.top, box.height, this.size[1])];
+      const row = along(event.clientY - box.top, box.height, this.size[1]);
+      return [along(event.clientX - box.left, box.width, this.size[0]), this.bottomUp ? this.size[1] - 1 - row : row];
     };
     // Clicks come with whole coordinates, presses with parts of pixels.
     let pressed: [number, number] | null = null;
@@ -65,7 +68,8 @@ export class Picture {
       const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (by) {
         const [x, y] = this.cursor;
-        this.point([x + (by[0] ?? 0) * step, y + (by[1] ?? 0) * step]);
+        const down = this.bottomUp ? -step : step;
+        this.point([x + (by[0] ?? 0) * step, y + (by[1] ?? 0) * down]);
         moved(...this.cursor, false);
         event.preventDefault();
       } else if (event.key === "Enter" || event.key === " ") {
@@ -101,7 +105,13 @@ export class Picture {
     const [width, height] = this.size;
     this.cursor = [Math.max(0, Math.min(width - 1, at[0])), Math.max(0, Math.min(height - 1, at[1]))];
     this.cross.style.left = `${((this.cursor[0] + 0.5) / width) * 100}%`;
-    this.cross.style.top = `${((this.cursor[1] + 0.5) / height) * 100}%`;
+    const row = this.bottomUp ? height - 1 - this.cursor[1] : this.cursor[1];
+    this.cross.style.top = `${((row + 0.5) / height) * 100}%`;
+  }
+
+  setBottomUp(bottomUp: boolean) {
+    this.bottomUp = bottomUp;
+    this.canvas.style.transform = bottomUp ? "scaleY(-1)" : "";
   }
 
   private draw() {

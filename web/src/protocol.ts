@@ -57,6 +57,8 @@ export interface Uniform {
   rows: number;
   elements: number;
   default: number[];
+  // Whether its name has a meaning, such as a time, so that nobody has to set it.
+  known: boolean;
 }
 
 export interface Examined {
@@ -68,6 +70,8 @@ export interface Examined {
   outputs: number[];
   constants: Constant[];
   uniforms: Uniform[];
+  // Whether row 0 is the lowest of the picture.
+  bottom_up: boolean;
   stages: string[];
 }
 
@@ -76,6 +80,9 @@ export interface Scene {
   height: number;
   constants: Record<number, number[]>;
   uniforms: Record<string, number[]>;
+  // For uniforms that are called as a time or a mouse is.
+  seconds: number;
+  mouse: number[];
   inputs: Record<number, PatternName>;
 }
 

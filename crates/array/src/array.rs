@@ -31,6 +31,22 @@ impl Array {
         }
     }
 
+    /// Turns it upside down: the last row becomes the first.
+    pub fn flip_rows(&mut self) {
+        fn flip<T>(values: &mut [T], row: usize) {
+            let mut rows = values.chunks_mut(row.max(1));
+            while let (Some(first), Some(last)) = (rows.next(), rows.next_back()) {
+                first.swap_with_slice(last);
+            }
+        }
+        let row = self.shape.width * self.shape.channels;
+        match &mut self.data {
+            Data::U8(values) => flip(values, row),
+            Data::U16(values) => flip(values, row),
+            Data::F32(values) => flip(values, row),
+        }
+    }
+
     /// The values as float32; integers become fractions of their greatest value.
     pub fn to_floats(&self) -> Vec<f32> {
         self.data.to_f32().iter().copied().map(f32::from_bits).collect()
@@ -71,6 +87,19 @@ impl Data {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_flipped() {
+        let flipped = |height: usize, values: &[u8]| {
+            let shape = Shape { width: 1, height, channels: 2 };
+            let mut array = Array { shape, data: Data::U8(values.to_vec()) };
+            array.flip_rows();
+            array.data
+        };
+        assert_eq!(flipped(3, &[1, 2, 3, 4, 5, 6]), Data::U8(vec![5, 6, 3, 4, 1, 2]));
+        assert_eq!(flipped(2, &[1, 2, 3, 4]), Data::U8(vec![3, 4, 1, 2]));
+        assert_eq!(flipped(1, &[1, 2]), Data::U8(vec![1, 2]));
+    }
 
     #[test]
     fn floats() {

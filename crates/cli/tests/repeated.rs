@@ -25,7 +25,9 @@ fn dword(file: &[u8], chunk: &[u8; 4], at: usize) -> u32 {
 fn each_frame_has_a_file_with_its_number() {
     let folder = prepared("frames-files");
     for options in ["", "--sandbox", "--engine reference"] {
-        folder.ctm(&format!("run position.x1k --domain 2x1 --frames 4 --uniform 0=time -o t-%02d.f32 {options}")).ok();
+        folder
+            .ctm(&format!("run position.x1k --domain 2x1 --frames 4 --fps 4 --uniform 0=time -o t-%02d.f32 {options}"))
+            .ok();
         let frame = |number: u32| folder.read_floats(&format!("t-{number:02}.f32"));
         for (number, time) in [(0, 0.0), (1, 0.25), (2, 0.5), (3, 0.75)] {
             let expected = [time, time, time, 1.0 + time, 1.0 + time, time, 1.0 + time, 1.0 + time];
@@ -43,7 +45,7 @@ fn each_frame_has_a_file_with_its_number() {
 fn every_instruction_set_has_uniforms() {
     let folder = Folder::new("frames-sets");
     folder.write("uniform.r700", ".gprs 1\nALU:\n  x: MOV R0.x, C3.y LAST\nEXP_DONE: PIX0, R0.xxxx\nEND_OF_PROGRAM\n");
-    folder.ctm("run uniform.r700 --domain 1x1 --frames 2 --uniform 3=time -o r%d.f32").ok();
+    folder.ctm("run uniform.r700 --domain 1x1 --frames 2 --fps 2 --uniform 3=time -o r%d.f32").ok();
     assert_eq!([folder.read_floats("r0.f32")[0], folder.read_floats("r1.f32")[0]], [0.0, 0.5]);
     folder.write(
         "uniform.sm50",
@@ -94,14 +96,14 @@ fn what_makes_no_sequence_is_refused() {
         ),
         ("run position.x1k --const 0=0 -o a.apng", &["an animation", "--frames N"]),
         ("run position.x1k --uniform 0=time -o a.png", &["--frames N"]),
+        ("run position.x1k --uniform 0=0:10 -o a.png", &["--frames N"]),
         ("run position.x1k --const 0=0 --fps 9 -o a.png", &["--frames <N>"]),
-        ("run position.x1k --frames 2 --uniform 0=tide -o %d.npy", &["--uniform 0=tide", "'time' and 'frame'"]),
+        ("run position.x1k --frames 2 --uniform 0=tide -o %d.npy", &["--uniform 0=tide", "expected time, frame"]),
         ("run position.x1k --frames 2 --uniform c0=time -o %d.npy", &["--uniform c0=time", "write 0=time"]),
         ("run position.x1k --frames 2 --uniform 256=time -o %d.npy", &["must be 0 to 255"]),
         ("run position.x1k --frames 2 --uniform 0=time --uniform 0=frame -o %d.npy", &["constant 0 is given twice"]),
         ("run position.x1k --frames 2 --uniform 0=time --const 0=1 -o %d.npy", &["constant 0", "--const", "--uniform"]),
         ("run position.x1k --frames 2 --uniform 0=time --stats", &["--stats"]),
-        ("run position.x1k --frames 2 --uniform 0=time --fps 9 -o %d.npy", &["--fps", "animation"]),
         ("run kernel.sm50 --frames 2 --uniform 3=time --global-output 0x1000:1=%d.npy", &["BANK:ADDR"]),
         ("run kernel.sm50 --frames 2 --uniform 0:0x8=frame --global-output 0x1000:1=%d.npy", &["constant bank 0"]),
     ] {

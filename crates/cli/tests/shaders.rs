@@ -82,6 +82,119 @@ fn interpolated_inputs_have_corners() {
     folder.ctm("replay run.trace").ok();
 }
 
+/// Uniforms that are called as everybody calls them have their value, declared or not; others have what the command line says.
+#[test]
+fn uniforms_have_values_by_their_names() {
+    let folder = Folder::new("shaders-names");
+    folder.write("known.frag", "void main() { gl_FragColor = vec4(time, u_resolution, iFrame); }\n");
+    folder.write(
+        "member.wgsl",
+        "struct View { resolution: vec2f, time: f32 }\n@group(0) @binding(0) var<uniform> view: View;\n\
+        @fragment fn main() -> @location(0) vec4f { return vec4f(view.time, view.resolution, 9.0); }\n",
+    );
+    for (name, last) in [("known.frag", 2.0), ("member.wgsl", 9.0)] {
+        let done = folder.ctm(&format!("run {name} --domain 2x3 --frames 3 --fps 2 -o %d.f32")).ok();
+        assert!(!done.err().contains("warning"), "{}", done.err());
+        assert_eq!(folder.read_floats("2.f32")[..4], [1.0, 2.0, 3.0, last], "{name}");
+        folder
+            .ctm(&format!(
+                "run {name} --domain 2x3 --frames 3 --fps 2 --uniform {}=7 -o %d.f32",
+                if name == "known.frag" { "time" } else { "view.time" }
+            ))
+            .ok();
+        assert_eq!(folder.read_floats("2.f32")[..4], [7.0, 2.0, 3.0, last], "{name}");
+    }
+    folder.write(
+        "given.frag",
+        "uniform float weights[3]; uniform vec2 speed; void main() { gl_FragColor = vec4(weights[1], weights[2], speed); }\n",
+    );
+    let done = folder
+        .ctm("run given.frag --domain 1x1 --frames 3 --uniform weights[1]=4 --uniform speed=0,-1:10,1 --uniform spead=1 -o %d.f32")
+        .ok();
+    for words in ["uniform 'spead' is given", "it has 'speed'", "weights[0], weights[2]; they are 0"] {
+        assert!(done.err().contains(words), "{words} is not in:\n{}", done.err());
+    }
+    let frames = [0, 1, 2].map(|frame| folder.read_floats(&format!("{frame}.f32")));
+    assert_eq!(frames, [[4.0, 0.0, 0.0, -1.0], [4.0, 0.0, 5.0, 0.0], [4.0, 0.0, 10.0, 1.0]]);
+    folder
+        .ctm("run given.frag --domain 1x1 --uniform weights[3]=4 -o a.f32")
+        .fails(2, &["no element [3]", "[0] to [2]"]);
+}
+
+/// Rows of files begin at the top, and those of shaders that count as OpenGL does at the bottom.
+#[test]
+fn pictures_of_opengl_stand_upright() {
+    let folder = Folder::new("shaders-upright");
+    folder.write("image.frag", "void mainImage(out vec4 c, in vec2 p) { c = vec4(p.y); }\n");
+    folder.write("plain.frag", "void main() { gl_FragColor = vec4(gl_FragCoord.y); }\n");
+    folder.write(
+        "copy.frag",
+        "uniform sampler2D t; void main() { gl_FragColor = texelFetch(t, ivec2(gl_FragCoord.xy), 0) + gl_FragCoord.y; }\n",
+    );
+    let bytes: Vec<u8> = [10.0_f32, 20.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    folder.write("t.f32", bytes);
+    for (line, rows) in [
+        ("image.frag", [1.5, 0.5]),
+        ("image.frag --bottom-up=false", [0.5, 1.5]),
+        ("plain.frag", [0.5, 1.5]),
+        ("plain.frag --bottom-up", [1.5, 0.5]),
+        ("copy.frag --input t=t.f32:1x2x1", [10.5, 21.5]),
+        ("copy.frag --input t=t.f32:1x2x1 --bottom-up", [11.5, 20.5]),
+    ] {
+        folder.ctm(&format!("run {line} --domain 1x2 -o out.f32:1x2x1")).ok();
+        assert_eq!(folder.read_floats("out.f32"), rows, "{line}");
+    }
+    folder.ctm("run image.frag --domain 1x2 --heat heat.f32 -o out.f32").ok();
+}
+
+/// Buffers are those of this frame if they stand before their reader, else those of the frame before.
+#[test]
+fn buffers_feed_each_other_and_themselves() {
+    let folder = Folder::new("shaders-buffers");
+    let at = "ivec2(gl_FragCoord.xy), 0)";
+    folder
+        .write("a.frag", format!("uniform sampler2D b; void main() {{ gl_FragColor = texelFetch(b, {at} + 1.0; }}\n"));
+    folder
+        .write("b.frag", format!("uniform sampler2D a; void main() {{ gl_FragColor = texelFetch(a, {at} * 2.0; }}\n"));
+    folder.write(
+        "sum.frag",
+        "uniform float scale; uniform sampler2D own; void main() { gl_FragColor = texture2D(own, gl_FragCoord.xy / vec2(3.0, 2.0)) + scale; }\n",
+    );
+    let channel = |number: u32| format!("texelFetch(iChannel{number}, {at}");
+    let image = format!("vec4({}.x, {}.y, {}.z, time + scale)", channel(0), channel(1), channel(2));
+    folder.write("image.frag", format!("uniform float scale; void main() {{ gl_FragColor = {image}; }}\n"));
+    let buffers = "--buffer A=a.frag --buffer B=b.frag --buffer S=sum.frag --input A.b=B --input B.a=A --input S.own=S:2d,linear,repeat";
+    let given = "--input iChannel0=A --input iChannel1=B --input iChannel2=S";
+    for engine in ["reference", "interp", "jit"] {
+        let line = format!(
+            "run image.frag --domain 3x2 --frames 3 --fps 1 --uniform scale=1:3 {buffers} {given} --engine {engine} -o %d.f32"
+        );
+        let done = folder.ctm(&line).ok();
+        assert!(!done.err().contains("warning"), "{}", done.err());
+        let frames = [0, 1, 2].map(|frame| folder.read_floats(&format!("{frame}.f32")));
+        for (frame, expected) in frames.iter().zip([[1.0, 2.0, 1.0, 1.0], [3.0, 6.0, 3.0, 3.0], [7.0, 14.0, 6.0, 5.0]])
+        {
+            assert!(frame.chunks(4).all(|pixel| pixel == expected), "{engine}: {frame:?}");
+        }
+    }
+    folder.write("x.x1k", POSITION);
+    for (line, words) in [
+        ("run image.frag --buffer A=a.frag", &["the texture 'iChannel0'", "--input iChannel0=FILE"][..]),
+        (&format!("run image.frag --buffer A=a.frag {given}"), &["the texture 'A.b'", "--input A.b=FILE"]),
+    ] {
+        folder.ctm(&format!("{line} --domain 3x2 -o a.f32")).fails(1, words);
+    }
+    for (line, words) in [
+        ("run image.frag --buffer A=a.frag --buffer A=b.frag", &["--buffer A", "a name of its own"][..]),
+        ("run image.frag --buffer 0=a.frag", &["--buffer 0", "have names"]),
+        ("run image.frag --buffer A=a.txt", &["'a.txt' is not the name of a shader"]),
+        (&format!("run image.frag {buffers} --input iChannel0=A:3d"), &["a buffer is a picture"]),
+        ("debug image.frag --buffer A=a.frag", &["does not take --buffer"]),
+    ] {
+        folder.ctm(&format!("{line} --domain 3x2")).fails(2, words);
+    }
+}
+
 /// Pixel shader text: registers are names; coordinates go from 0 to 1 unless they are to count texels.
 #[test]
 fn pixel_shader_text_runs() {
@@ -186,7 +299,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("run oops.frag -o a.png", 1, &["oops.frag:2", "no variable `oops`"][..]),
         ("compile bits.wgsl", 1, &["bits.wgsl:3", "no integer bit operations"]),
         ("run mix.frag --input pictures=in.npy -o a.npy", 2, &["no texture 'pictures'", "it has 'picture'"]),
-        (&format!("{run} --uniform scala=1 -o a.npy"), 2, &["no uniform 'scala'", "it has 'scale'"]),
+        (&format!("{run} --uniform scale[1]=1 -o a.npy"), 2, &["no element [1]", "not an array"]),
         (&format!("{run} --uniform tint=1,2 -o a.npy"), 2, &["takes 3 numbers"]),
         (&format!("{run} --uniform count=1.5 -o a.npy"), 2, &["whole numbers"]),
         ("run mix.frag -o a.npy", 1, &["the texture 'picture'", "--input picture=FILE"]),

@@ -108,7 +108,10 @@ impl Canvas {
             let pattern = canvas.scene.inputs.get(&number).copied().unwrap_or_default();
             let made = || pattern.array(canvas.scene.width, canvas.scene.height);
             let given = pictures.get(&number).filter(|_| pattern == Pattern::Picture).cloned();
-            let array = given.unwrap_or_else(made);
+            let mut array = given.unwrap_or_else(made);
+            if source.interface.as_ref().is_some_and(|interface| interface.is_bottom_up) {
+                array.flip_rows();
+            }
             let surface = canvas.place(ctm_array::surface_for(&array, Tiling::Linear)?)?;
             ctm_array::upload(&array, &canvas.space, surface)?;
             canvas.inputs.insert(number, surface);

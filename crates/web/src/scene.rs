@@ -1,10 +1,13 @@
 //! What a picture is made with: size, constants, uniforms, inputs.
 
 use ctm_array::{Array, Data, Shape};
-use ctm_compile::front::{Interface, UniformPlace};
+use ctm_compile::front::{Interface, Moment, UniformPlace};
 use ctm_x1k::Constants;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+/// Frames in a second, for uniforms that count them.
+const RATE: f32 = 60.0;
 
 /// Everything that a picture depends on beside its program.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,6 +21,10 @@ pub struct Scene {
     pub constants: BTreeMap<u8, [f32; 4]>,
     /// Uniforms by name: a number for each channel, column and element.
     pub uniforms: BTreeMap<String, Vec<f32>>,
+    /// Seconds, for uniforms that are called as a time is.
+    pub seconds: f32,
+    /// Column and row of the mouse, and of the last press of its button, for uniforms that are called so.
+    pub mouse: [f32; 4],
     /// What inputs hold, by number.
     pub inputs: BTreeMap<u8, Pattern>,
 }
@@ -25,7 +32,7 @@ pub struct Scene {
 impl Default for Scene {
     fn default() -> Self {
         let (constants, uniforms, inputs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Scene { width: 256, height: 256, constants, uniforms, inputs }
+        Scene { width: 256, height: 256, constants, uniforms, seconds: 0.0, mouse: [0.0; 4], inputs }
     }
 }
 
@@ -76,16 +83,21 @@ fn noise(x: u32, y: u32) -> u32 {
     state >> 24
 }
 
-/// Sets the constants of a shader's uniforms: those that the scene gives, else those of the source; sizes of textures and of the picture
-/// by themselves.
+/// Sets the constants of a shader's uniforms: those that the scene gives, else those that have a meaning by their names, else those of the
+/// source; sizes of textures by themselves.
 pub fn set_uniforms(interface: &Interface, scene: &Scene, sizes: &BTreeMap<u8, [u32; 2]>, constants: &mut Constants) {
+    let mut moment = Moment {
+        size: [scene.width, scene.height],
+        frame: (scene.seconds * RATE) as u32,
+        seconds: scene.seconds,
+        rate: RATE,
+        mouse: scene.mouse,
+        channels: Default::default(),
+    };
+    moment.set_channels(interface, |unit| sizes.get(&unit).map(|&[width, height]| [width, height, 1]));
     for uniform in &interface.uniforms {
-        let size = [scene.width as f32, scene.height as f32, 1.0];
-        let values = match (scene.uniforms.get(&uniform.name), uniform.name.as_str()) {
-            (Some(values), _) => values.clone(),
-            (None, "iResolution" | "resolution" | "u_resolution") => size[..usize::from(uniform.rows).min(3)].to_vec(),
-            (None, _) => uniform.default.clone(),
-        };
+        let given = scene.uniforms.get(&uniform.name).cloned();
+        let values = given.or_else(|| moment.value(uniform)).unwrap_or_else(|| uniform.default.clone());
         let UniformPlace { register, channel } = uniform.place;
         let columns = usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize;
         for (i, column) in values.chunks(usize::from(uniform.rows)).take(columns).enumerate() {

@@ -3,7 +3,7 @@
 use crate::language::Language;
 use crate::problem::{Places, Problem, Severity};
 use ctm_compile::front::ps;
-use ctm_compile::front::{Interface, UniformKind};
+use ctm_compile::front::{Convention, Interface, UniformKind};
 use ctm_compile::{Compiled, Options, compile, compile_pixel_shader};
 use ctm_follow::InstructionPlace;
 use ctm_gpu::Program;
@@ -76,6 +76,8 @@ pub struct Examined {
     pub constants: Vec<Constant>,
     /// Uniforms of a shader.
     pub uniforms: Vec<Uniform>,
+    /// Whether row 0 is the lowest of the picture.
+    pub bottom_up: bool,
     /// The stages of a pipeline by name.
     pub stages: Vec<&'static str>,
 }
@@ -115,6 +117,8 @@ pub struct Uniform {
     pub elements: u32,
     /// The value that the source gives it; empty if none.
     pub default: Vec<f32>,
+    /// Whether its name has a meaning, such as a time, so that nobody has to set it.
+    pub known: bool,
 }
 
 /// What came of a text: a source if it is a program, and what is to be said about it.
@@ -211,6 +215,7 @@ fn refused(problems: Vec<Problem>) -> Read {
         outputs: Vec::new(),
         constants: Vec::new(),
         uniforms: Vec::new(),
+        bottom_up: false,
         stages: Vec::new(),
     };
     Read { source: None, examined }
@@ -283,6 +288,7 @@ fn made(
         outputs: program.outputs(),
         constants: constants(&program, interface.as_ref()),
         uniforms: interface.iter().flat_map(|interface| &interface.uniforms).map(uniform).collect(),
+        bottom_up: interface.as_ref().is_some_and(|interface| interface.is_bottom_up),
         stages: stages.iter().filter_map(|stage| Some(stage.header?.stage.name())).collect(),
     };
     Read { source: Some(Source { program, stages, interface, compiled, listing }), examined }
@@ -333,6 +339,7 @@ fn uniform(uniform: &ctm_compile::front::Uniform) -> Uniform {
         rows: uniform.rows,
         elements: uniform.elements.unwrap_or(1),
         default: uniform.default.clone(),
+        known: Convention::of(uniform).is_some(),
     }
 }
 

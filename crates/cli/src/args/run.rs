@@ -19,8 +19,9 @@ Examples:
   ctm run count.x1k --domain 1x512 --input 0=photo.png --input 1=@0 -o bins.npy:64x512x1
   ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
-  ctm run plasma.x1k --frames 60 --uniform 0=time -o plasma.apng
-  ctm run plasma.x1k --frames 60 --uniform 0=time -o frame-%04d.png
+  ctm run plasma.x1k --frames 50 --uniform 0=time -o plasma.apng
+  ctm run plasma.x1k --frames 50 --uniform 0=time -o frame-%04d.png
+  ctm run julia.frag --frames 90 --fps 30 --uniform zoom=1:8 -o julia.apng
   ctm run mandelbrot.x1k --watch -o mandelbrot.png
   ctm run mandelbrot.x1k --emit asm | less
   ctm run mandelbrot.x1k --follow 256,200 | less -S

@@ -2,8 +2,9 @@
 
 use crate::args::RunCommand;
 use crate::isa::File;
-use crate::options::RunArgs;
+use crate::options::{FrameArgs, RunArgs, Uniform};
 use crate::report::Message;
+use crate::run::Frames;
 use crate::{Console, Failure};
 use ctm_array::FileKind;
 use ctm_codegen::EngineName;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 /// Runs a program and writes its outputs.
 pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
     require_no_outputs(command)?;
-    check_frames(command, console)?;
+    check_frames(&command.run.frames)?;
     warn_of_idle_options(command, console);
     let (isa, file) = File::read(&command.program, console)?;
     let runner = command.isa_options.runner(isa)?;
@@ -24,6 +25,9 @@ pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
             Some(number) => format!("write {number}={value}"),
             None => "shaders in source (.frag, .glsl, .wgsl, .ps) have names".to_owned(),
         })));
+    }
+    if !runner.takes_names(&file) && command.run.frames.uniforms.is_empty() {
+        Frames::of(&command.run.frames).warn_of_same(console);
     }
     runner.run(file, &command.run, console)
 }
@@ -44,22 +48,12 @@ fn require_no_outputs(command: &RunCommand) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a rate that no file has, and warns of frames that do not differ.
-fn check_frames(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
-    let frames = &command.run.frames;
-    let is_animation = |path: &PathBuf| FileKind::of(path) == Ok(FileKind::Apng);
-    if frames.fps.is_some() && !command.results().writes.iter().any(is_animation) {
-        let message = Message::error("--fps is the rate of an animation, but no output is one");
-        return Err(Failure::Usage(message.help("names of animations end in .apng, as in -o out.apng")));
-    }
-    let varies = |text: &&String| text.ends_with("=time") || text.ends_with("=frame");
+/// Refuses what differs from frame to frame where there is one frame.
+fn check_frames(frames: &FrameArgs) -> Result<(), Failure> {
+    let varies = |text: &&String| text.split_once('=').is_some_and(|(_, value)| Uniform::varies(value));
     if let Some(uniform) = frames.uniforms.iter().find(varies).filter(|_| frames.frames.is_none()) {
         let message = format!("--uniform {uniform} differs from frame to frame, but there is one frame only");
         return Err(Failure::Usage(Message::error(message).help("--frames N makes several")));
-    }
-    if frames.frames.is_some_and(|count| count > 1) && frames.uniforms.is_empty() {
-        let message = Message::warning("all frames are the same: no constant differs from one to the next");
-        console.report(&message.help("--uniform 0=time lets constant 0 go from 0 to 1"));
     }
     Ok(())
 }

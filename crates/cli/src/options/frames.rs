@@ -19,57 +19,49 @@ pub struct FrameArgs {
         conflicts_with_all = ["repeat", "stats", "follow", "emit", "emit_trace"]
     )]
     pub frames: Option<u32>,
-    /// Constant that differs from frame to frame: 'time' goes from 0 up to 1 and stops one frame before it, 'frame' is the
-    /// number from 0. Both are floats. X1K and R700: constant N, in all channels; SM50: a dword of a bank. Uniforms of shaders in
-    /// source have their names in place of numbers, and may also be numbers that stay: --uniform scale=0.5,2
-    #[arg(long = "uniform", value_name = "N|BANK:ADDR|NAME=time|frame|VALUE")]
+    /// Constant that differs from frame to frame: 'time' is the seconds since the first frame, 'frame' the number from 0, and A:B goes
+    /// from A in the first frame to B in the last. All are floats. X1K and R700: constant N, in all channels; SM50: a dword of a bank.
+    /// Uniforms of shaders in source have their names in place of numbers, and may also be numbers that stay: --uniform scale=0.5,2
+    #[arg(long = "uniform", value_name = "N|BANK:ADDR|NAME=time|frame|A:B|VALUE", allow_hyphen_values = true)]
     pub uniforms: Vec<String>,
-    /// Frames that an animation shows in a second [default: 25]
+    /// Frames in a second, for times and for animations [default: 25]
     #[arg(long, value_name = "N", requires = "frames", value_parser = value_parser!(u16).range(1..=1000))]
     pub fps: Option<u16>,
 }
 
 /// What a constant holds in each frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Uniform {
-    /// The part of all frames that lies before this one.
+    /// Seconds since the first frame.
     Time,
     /// The number of the frame.
     Frame,
+    /// From one number in the first frame to another one in the last.
+    Range(f32, f32),
 }
 
 impl FromStr for Uniform {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let range = || {
+            let (from, to) = text.split_once(':')?;
+            let number = |text: &str| text.trim().parse().ok().filter(|number: &f32| number.is_finite());
+            Some(Uniform::Range(number(from)?, number(to)?))
+        };
         match text {
             "time" => Ok(Uniform::Time),
             "frame" => Ok(Uniform::Frame),
-            _ => Err(format!("'{text}' is nothing that frames differ in; 'time' and 'frame' are")),
+            _ => range().ok_or_else(|| {
+                format!("'{text}' does not differ from frame to frame: expected time, frame, or numbers as in 0:10")
+            }),
         }
     }
 }
 
 impl Uniform {
-    /// The bits of the float in one of so many frames.
-    pub fn bits(self, frame: u32, frames: u32) -> u32 {
-        match self {
-            Uniform::Time => (f64::from(frame) / f64::from(frames)) as f32,
-            Uniform::Frame => frame as f32,
-        }
-        .to_bits()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_stops_before_1() {
-        let time = |frame, frames| f32::from_bits(Uniform::Time.bits(frame, frames));
-        assert_eq!([time(0, 4), time(1, 4), time(3, 4)], [0.0, 0.25, 0.75]);
-        assert!(time(MAX_FRAMES as u32 - 1, MAX_FRAMES as u32) < 1.0);
-        assert_eq!(Uniform::Frame.bits(3, 4), 3.0_f32.to_bits());
+    /// Whether a text says that something differs from frame to frame.
+    pub fn varies(text: &str) -> bool {
+        matches!(text, "time" | "frame") || text.contains(':')
     }
 }

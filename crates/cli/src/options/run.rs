@@ -43,6 +43,17 @@ pub struct RunArgs {
     /// File of the next level of the texture that input N is: the first one given is level 1, the next level 2, and so on
     #[arg(long = "mip", value_name = "N|NAME=FILE[:WxHxC]", help_heading = "Domain and data")]
     pub mips: Vec<NamedValue<String>>,
+    /// Buffer of shaders in source: a picture of the size of the domain that another shader makes before each frame. 'A=FILE.frag' makes
+    /// buffer A, which '--input iChannel0=A' reads, and '--input A.iChannel0=B' gives it buffer B. Buffers run in this order; one that
+    /// does not stand before its reader is as the frame before left it. R700: fetch buffer N: the values of a .npy, or the bytes of any
+    /// other file. An element is a row of the array, else 16 bytes, unless 'stride=BYTES' says otherwise; 'format=NAME' is what fetches with
+    /// USE_CONST_FIELDS take (32_32_FLOAT)
+    #[arg(
+        long = "buffer",
+        value_name = "NAME=SHADER|N=FILE[,stride=BYTES][,format=NAME]",
+        help_heading = "Domain and data"
+    )]
+    pub buffers: Vec<NamedValue<String>>,
     /// File that receives output N
     #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
     pub outputs: Vec<Numbered<FileSpec, NUMBERS>>,
@@ -64,6 +75,17 @@ pub struct RunArgs {
     /// Values that a PNG shows from black to white
     #[arg(long, value_name = "MIN,MAX", value_parser = tonemap, allow_hyphen_values = true, help_heading = "Domain and data")]
     pub tonemap: Option<Tonemap>,
+    /// Row 0 is the lowest of pictures and arrays in files, as OpenGL counts [default: true for GLSL that has Shadertoy's mainImage or
+    /// uses the size of the picture, as iResolution or u_resolution, else false]
+    #[arg(
+        long,
+        value_name = "true|false",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        help_heading = "Domain and data"
+    )]
+    pub bottom_up: Option<bool>,
     /// Register that receives the position: (i, j, 0, 0) as floats, or for vertices (number, 0, 0, 0) as integers [default:
     /// what an X1K program says, else r0]
     #[arg(long, value_name = "rN|none", help_heading = "Domain and data")]
@@ -109,7 +131,11 @@ impl RunArgs {
             let name = text.split('=').next().filter(|name| is_word(name))?;
             Some((format!("--uniform {text}"), name))
         });
-        inputs.chain(mips).chain(uniforms).next()
+        let buffers = self.buffers.iter().filter_map(|buffer| match &buffer.name {
+            Name::Word(name) => Some((format!("--buffer {name}"), name.as_str())),
+            Name::Number(_) => None,
+        });
+        inputs.chain(mips).chain(uniforms).chain(buffers).next()
     }
 
     /// How often the program runs.

@@ -1,9 +1,9 @@
 //! The frames of a run: their numbers, and the names of their files.
 
-use crate::Failure;
 use crate::options::values::{Numbered, is_word};
 use crate::options::{FrameArgs, Uniform};
 use crate::report::Message;
+use crate::{Console, Failure};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -32,9 +32,31 @@ impl Frames {
         0..self.count.unwrap_or(1)
     }
 
-    /// What a uniform holds in a frame.
+    /// Warns of several frames between which nothing differs.
+    pub fn warn_of_same(self, console: &mut Console) {
+        if self.count.is_some_and(|count| count > 1) {
+            let message = Message::warning("all frames are the same: no constant differs from one to the next");
+            console.report(&message.help("--uniform 0=time lets constant 0 be the seconds since the first frame"));
+        }
+    }
+
+    /// Seconds from the first frame to this one.
+    pub fn seconds(self, frame: u32) -> f32 {
+        (f64::from(frame) / f64::from(self.rate)) as f32
+    }
+
+    /// The bits of the float that a uniform is in a frame.
     pub fn bits(self, uniform: Uniform, frame: u32) -> u32 {
-        uniform.bits(frame, self.count.unwrap_or(1))
+        let value = match uniform {
+            Uniform::Time => self.seconds(frame),
+            Uniform::Frame => frame as f32,
+            Uniform::Range(from, to) => {
+                let last = self.count.unwrap_or(1).saturating_sub(1).max(1);
+                let part = f64::from(frame) / f64::from(last);
+                (f64::from(from) * (1.0 - part) + f64::from(to) * part) as f32
+            }
+        };
+        value.to_bits()
     }
 }
 
@@ -80,6 +102,17 @@ pub fn file(path: &Path, frame: u32) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn uniforms_move_over_the_frames() {
+        let frames = Frames { count: Some(5), rate: 20 };
+        let values = |uniform, frame| f32::from_bits(frames.bits(uniform, frame));
+        assert_eq!([0, 1, 4].map(|frame| values(Uniform::Time, frame)), [0.0, 0.05, 0.2]);
+        assert_eq!([0, 1, 4].map(|frame| values(Uniform::Frame, frame)), [0.0, 1.0, 4.0]);
+        assert_eq!([0, 1, 4].map(|frame| values(Uniform::Range(2.0, -2.0), frame)), [2.0, 1.0, -2.0]);
+        let single = Frames { count: None, rate: 20 };
+        assert_eq!(single.bits(Uniform::Range(3.0, 5.0), 0), 3.0_f32.to_bits());
+    }
 
     #[test]
     fn numbers_stand_in_names() {

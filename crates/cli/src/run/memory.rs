@@ -20,6 +20,8 @@ pub struct Memory {
     /// The memory.
     pub space: Space,
     results: Results,
+    /// Whether row 0 of surfaces is the last one of files.
+    bottom_up: bool,
     /// Bytes that are taken.
     taken: u64,
     /// Bytes that may be.
@@ -30,14 +32,32 @@ impl Memory {
     /// The memory of a run.
     pub fn new(args: &RunArgs, host: &dyn Host) -> Self {
         let limit = args.execution.budget.memory(host);
-        Memory { space: Space::default(), results: Results::new(args, limit), taken: 0, limit }
+        let mut memory =
+            Memory { space: Space::default(), results: Results::new(args, limit), bottom_up: false, taken: 0, limit };
+        memory.set_bottom_up(args.bottom_up.unwrap_or(false));
+        memory
+    }
+
+    /// Says whether row 0 of surfaces is the last one of files.
+    pub fn set_bottom_up(&mut self, bottom_up: bool) {
+        self.bottom_up = bottom_up;
+        self.results.set_bottom_up(bottom_up);
     }
 
     /// Reads a file into a new surface. Also gives the width and height of what was in the file.
     pub fn load(&mut self, host: &dyn Host, file: &str) -> Result<(Surface, Shape), Failure> {
         let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
         let array = files::read(host, &spec).map_err(Message::from)?;
-        Ok((self.add_array(&spec.path, spec.tiling, &array)?, array.shape))
+        let shape = array.shape;
+        Ok((self.add_picture(&spec.path, spec.tiling, array)?, shape))
+    }
+
+    /// Puts the picture of a file into a new surface, in the order of rows that the run has.
+    pub fn add_picture(&mut self, path: &Path, tiling: Tiling, mut array: Array) -> Result<Surface, Failure> {
+        if self.bottom_up {
+            array.flip_rows();
+        }
+        self.add_array(path, tiling, &array)
     }
 
     /// Makes a surface with values for each pixel of a domain. Also gives its width and height.
@@ -96,6 +116,12 @@ impl Memory {
         let surface = self.allocate(surface)?;
         self.results.add(host, name, Region::Surface(surface, size), file)?;
         Ok(surface)
+    }
+
+    /// Makes a surface of zeros that no file receives, for what a run keeps from one frame to the next.
+    pub fn add_hidden(&mut self, domain: Extent, format: Format) -> Result<Surface, Failure> {
+        let surface = ctm_array::surface(domain.width as usize, domain.height as usize, format, Tiling::Linear);
+        self.allocate(surface.map_err(|error| Message::error(error.to_string()))?)
     }
 
     /// Allocates rows of so many dwords, of this name, that the run writes, gives their address, and opens the file that is to

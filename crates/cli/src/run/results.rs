@@ -31,6 +31,8 @@ pub struct Results {
     /// What outputs hold before each run.
     clear: Vector,
     options: WriteOptions,
+    /// Whether row 0 of surfaces is the last one of files.
+    bottom_up: bool,
     frames: Frames,
     /// Bytes of memory that the run may take.
     limit: u64,
@@ -135,7 +137,12 @@ impl Results {
         let options = WriteOptions { tonemap: args.tonemap };
         let recorder = args.execution.recorder.clone();
         let (written, names, frames) = (Vec::new(), Vec::new(), Frames::of(&args.frames));
-        Results { written, names, recorder, clear: args.clear, options, frames, limit }
+        Results { written, names, recorder, clear: args.clear, options, bottom_up: false, frames, limit }
+    }
+
+    /// Says whether row 0 of surfaces is the last one of files.
+    pub fn set_bottom_up(&mut self, bottom_up: bool) {
+        self.bottom_up = bottom_up;
     }
 
     /// Adds something that the run writes to, and makes sure that the file can be written that is to receive it, if there is
@@ -187,7 +194,11 @@ impl Results {
         for (region, target) in &mut self.written {
             let Some(target) = target else { continue };
             require_memory(region.values() * 4 * WRITING)?;
-            target.keep(host, frame, &region.download(space)?)?;
+            let mut array = region.download(space)?;
+            if self.bottom_up && matches!(region, Region::Surface(..)) {
+                array.flip_rows();
+            }
+            target.keep(host, frame, &array)?;
         }
         Ok(())
     }

@@ -148,7 +148,14 @@ impl TextureSpec {
             Message::error(message)
                 .help("a .npy array of depth x height x width x channels has slices, and so has FILE:WxHxDxC")
         })?;
-        let surface = memory.add_array(&self.file.path, self.file.tiling, &array)?;
+        let (path, tiling) = (&self.file.path, self.file.tiling);
+        // Slices and faces have no row that is the lowest of a picture.
+        let surface = match kind {
+            TextureKind::D1 | TextureKind::D2 => memory.add_picture(path, tiling, array)?,
+            TextureKind::D3 | TextureKind::D1Array | TextureKind::D2Array | TextureKind::Cube => {
+                memory.add_array(path, tiling, &array)?
+            }
+        };
         Ok(TextureLevel { kind, size: size.map(|side| side as u32), surface })
     }
 }

@@ -78,6 +78,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
             &args.execution,
             &measured.stats,
             Listing { steps, address: |at| at.pc.to_string() },
+            false,
             console,
         )?;
     }
@@ -110,6 +111,8 @@ pub fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--mip", !args.mips.is_empty(), "inputs are arrays"),
         ("--output-format", !args.output_formats.is_empty(), arrays),
         ("--clear", args.clear != Vector::default(), "components that the program does not write are 0, 0, 0, 1"),
+        ("--buffer", !args.buffers.is_empty(), "inputs are arrays: --input N=FILE"),
+        ("--bottom-up", args.bottom_up.is_some(), "outputs are no pictures"),
         ("--position", args.position.is_some(), "a vertex has nothing but its inputs"),
         ("--follow", args.execution.follow.is_some(), "'ctm debug' goes through a vertex step by step"),
         ("--utilisation", args.execution.utilisation, "vertices do not diverge: conditions are predicates"),

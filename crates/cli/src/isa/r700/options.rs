@@ -4,7 +4,8 @@ use super::run;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner, program_files};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, FollowedLane, Numbered, VaryingSource, file};
+use crate::options::values::{Boolean, FollowedLane, Name, Numbered, VaryingSource, file};
+use crate::report::Message;
 use crate::run::{Debugged, TextureSpec};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
@@ -49,10 +50,6 @@ pub struct R700Args {
     /// Let a pixel, vertex or primitive end where it is killed; otherwise it goes on without exports
     #[arg(long)]
     pub kill_stops_pixel: bool,
-    /// Fetch buffer N: the values of a .npy, or the bytes of any other file. An element is a row of the array, else 16 bytes,
-    /// unless 'stride=BYTES' says otherwise; 'format=NAME' is what fetches with USE_CONST_FIELDS take (32_32_FLOAT)
-    #[arg(long = "buffer", value_name = "N=FILE[,stride=BYTES][,format=NAME]")]
-    pub buffers: Vec<Numbered<BufferFile, RESOURCES>>,
     /// File with the constants of buffer BANK: N x 4 float32, .npy or .f32
     #[arg(long = "kcache", value_name = "BANK=FILE")]
     pub kcaches: Vec<Numbered<PathBuf, KCACHE_BANKS>>,
@@ -125,7 +122,7 @@ impl Runner for R700Args {
         });
         files.reads.extend(varyings.clone().filter_map(|file| Some(FileSpec::parse(file).ok()?.path)));
         files.reads.extend(varyings.map(PathBuf::from));
-        files.read(self.buffers.iter().map(|buffer| &buffer.value.path));
+        files.reads.extend(fetch_buffers(args).into_iter().flatten().map(|buffer| buffer.value.path));
         files.read(self.kcaches.iter().map(|kcache| &kcache.value));
         files.reads.extend(self.fetch_program.iter().flat_map(|path| program_files(path)));
         let parameters = self.parameters.iter().map(|export| &export.value);
@@ -279,6 +276,22 @@ pub struct BufferFile {
     pub stride: Option<u32>,
     /// Format of fetches with USE_CONST_FIELDS: of integers, fractions.
     pub format: ElementFormat,
+}
+
+/// The fetch buffers of the command line.
+///
+/// # Errors
+/// What follows a file makes no sense.
+pub fn fetch_buffers(args: &RunArgs) -> Result<Vec<Numbered<BufferFile, RESOURCES>>, Failure> {
+    let numbered = args.buffers.iter().filter_map(|buffer| match buffer.name {
+        Name::Number(number) => Some((number, &buffer.value)),
+        Name::Word(_) => None,
+    });
+    let parsed = numbered.map(|(number, text)| {
+        let value = text.parse().map_err(|error| Message::error(format!("--buffer {number}={text}: {error}")));
+        Ok(Numbered { number, value: value.map_err(Failure::Usage)? })
+    });
+    parsed.collect()
 }
 
 impl FromStr for BufferFile {

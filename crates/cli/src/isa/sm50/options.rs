@@ -124,7 +124,7 @@ impl FromStr for GlobalOutput {
 }
 
 /// A dword of a constant bank that differs from frame to frame: `BANK:ADDR=UNIFORM`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BankWord {
     bank: u8,
     /// Number of the dword.
@@ -146,7 +146,7 @@ impl FromStr for BankWord {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = "expected BANK:ADDR=time or BANK:ADDR=frame, like 0:0x140=time for c[0x0][0x140]";
+        let wrong = "expected BANK:ADDR=time, frame or A:B, like 0:0x140=time for c[0x0][0x140]";
         let (place, uniform) = text.split_once('=').ok_or(wrong)?;
         let (bank, address) = place.split_once(':').ok_or(wrong)?;
         let bank = bank.parse().ok().filter(|&bank: &u8| usize::from(bank) < BANKS).ok_or(wrong)?;

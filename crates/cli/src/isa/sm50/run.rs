@@ -210,6 +210,8 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--output-format", !args.output_formats.is_empty(), "--global-output ADDR:COUNT=FILE keeps results"),
         ("--clear", args.clear != Vector::default(), "--global ADDR=FILE fills memory"),
         ("--tonemap", args.tonemap.is_some(), "results are arrays"),
+        ("--buffer", !args.buffers.is_empty(), "--global ADDR=FILE fills memory"),
+        ("--bottom-up", args.bottom_up.is_some(), "results are arrays"),
         ("--position", args.position.is_some(), "threads know their position by S2R"),
         ("--const", !args.floats.is_empty(), "--bank BANK=FILE gives constants"),
         ("--consts", args.consts.is_some(), "--bank BANK=FILE gives constants"),

@@ -6,7 +6,7 @@ use super::shader;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, FollowedLane, NamedValue, Numbered, file};
+use crate::options::values::{Boolean, FollowedLane, Name, NamedValue, Numbered, file};
 use crate::run::Debugged;
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint};
@@ -78,6 +78,17 @@ pub enum MadRule {
     Unfused,
 }
 
+impl X1kArgs {
+    /// How shaders in source are compiled.
+    pub fn compiling(&self, args: &RunArgs, console: &Console) -> shader::Options {
+        shader::Options {
+            shading: ctm_compile::Options { precise: self.precise, ..ctm_compile::Options::default() },
+            texel_coordinates: self.texel_coordinates,
+            limits: args.execution.budget.limits(console.host),
+        }
+    }
+}
+
 impl Runner for X1kArgs {
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         run::run(file, args, self, console)
@@ -100,6 +111,8 @@ impl Runner for X1kArgs {
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
         let mut files = NamedFiles::of_inputs(args, run::input_file);
+        let shaders = args.buffers.iter().filter(|buffer| matches!(buffer.name, Name::Word(_)));
+        files.reads.extend(shaders.map(|buffer| PathBuf::from(&buffer.value)));
         files.write(self.cond_output.iter().map(|file| &file.path).chain(&self.emit_trace));
         files
     }

@@ -51,7 +51,7 @@ impl Counting {
         counting.as_ref().map(|counting| &counting.counts)
     }
 
-    /// Shows the counts, and writes the picture of a run over a domain or a line.
+    /// Shows the counts, and writes the picture of a run over a domain or a line. Row 0 is its last one if `bottom_up`.
     ///
     /// # Errors
     /// Standard output or the file cannot be written.
@@ -60,13 +60,18 @@ impl Counting {
         args: &ExecutionArgs,
         stats: &RunStats,
         listing: Listing,
+        bottom_up: bool,
         console: &mut Console,
     ) -> Result<(), Failure> {
         let (width, height) = match self.counts.over() {
             Lanes::Area(domain) => ((domain.i1 - domain.i0 + 1) as usize, (domain.j1 - domain.j0 + 1) as usize),
             Lanes::Line(count) => (count as usize, 1),
         };
-        self.finish_as(args, stats, listing, |lanes| (lanes.to_vec(), width, height), console)
+        let rows = |lanes: &[u64]| match bottom_up {
+            true => lanes.chunks(width.max(1)).rev().flatten().copied().collect(),
+            false => lanes.to_vec(),
+        };
+        self.finish_as(args, stats, listing, |lanes| (rows(lanes), width, height), console)
     }
 
     /// As [`finish`](Self::finish); `picture` makes rows of a picture of the counts of the lanes, and gives its width and height.

@@ -3,7 +3,7 @@
 use super::{Programs, texture};
 use crate::files;
 use crate::host::Host;
-use crate::isa::r700::options::{BufferFile, ItemsFile, R700Args, StreamFile};
+use crate::isa::r700::options::{BufferFile, ItemsFile, R700Args, StreamFile, fetch_buffers};
 use crate::options::values::{Extent, InputSource, Numbered, Position, VaryingSource};
 use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
 use crate::report::Message;
@@ -325,7 +325,7 @@ impl Data {
         for (&number, value) in &once_each("sampler", &r700.samplers, usize::from(u8::MAX) + 1)? {
             self.bindings.samplers.insert(number, value.0);
         }
-        for (&number, BufferFile { path, stride, format }) in &once_each("buffer", &r700.buffers, 256)? {
+        for (&number, BufferFile { path, stride, format }) in &once_each("buffer", &fetch_buffers(args)?, 256)? {
             let (bytes, row) = files::read_buffer(host, path).map_err(Message::from)?;
             let row = row.and_then(|row| u32::try_from(row).ok()).unwrap_or(VECTOR_BYTES);
             let region = Region { base: self.memory.add_bytes(&bytes)?, length: bytes.len() as u32 };
@@ -372,7 +372,7 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     let banks = named(|uses| &uses.of_stage.banks);
     let given = |numbers: Vec<u8>| numbers.into_iter().collect::<BTreeSet<u8>>();
     let given_textures = given(args.numbered_inputs().iter().map(|input| input.number).collect());
-    let given_buffers = given(r700.buffers.iter().map(|buffer| buffer.number).collect());
+    let given_buffers = given(fetch_buffers(args)?.iter().map(|buffer| buffer.number).collect());
     let given_banks = given(r700.kcaches.iter().map(|bank| bank.number).collect());
     let mut missing = Vec::new();
     for (what, option, wanted, given) in [

@@ -101,7 +101,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     }
     if let Some(counting) = counting {
         let listing = Listing { steps: programs.steps(), address };
-        counting.finish(&args.execution, &measured.stats, listing, console)?;
+        counting.finish(&args.execution, &measured.stats, listing, args.bottom_up.unwrap_or(false), console)?;
     }
     Ok(())
 }

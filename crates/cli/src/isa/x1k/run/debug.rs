@@ -34,14 +34,17 @@ pub fn debug(
     for (number, uniform) in numbered_uniforms(&args.frames, FLOAT_CONSTANTS)? {
         constants.floats[usize::from(number)] = [frames.bits(uniform, 0); 4];
     }
-    let mut data = Data::prepare(args, x1k, program, interface.as_ref(), domain, console)?;
+    if !args.buffers.is_empty() {
+        let message = Message::error("a debugger's session does not take --buffer for shaders");
+        return Err(Failure::Usage(message.help("'ctm run' takes it, with --follow too")));
+    }
+    let mut data = Data::prepare(args, x1k, program, interface.as_ref(), &[], domain, console)?;
     data.memory.take_results().clear(&data.memory.space);
     if let Some(interface) = interface {
-        for (register, channel, uniform) in
-            shader::fill(interface, &mut constants, args, domain, &data.sizes, &numbered, console)?
-        {
-            constants.floats[register][channel] = frames.bits(uniform, 0);
-        }
+        let (sizes, numbered) = (&data.inputs.sizes, &numbered);
+        let surroundings = shader::Surroundings { interface, sizes, numbered, is_others: &|_| false };
+        let moving = shader::fill(&surroundings, &mut constants, args, domain, console)?;
+        moving.set(frames, 0, &mut constants);
     }
     let vertices = varyings::vertices(&x1k.varyings, program, interface.as_ref(), domain, console)?;
     let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
@@ -49,8 +52,8 @@ pub fn debug(
     let job = Job {
         interpolants,
         constants,
-        inputs: data.inputs,
-        samplers: data.samplers,
+        inputs: data.inputs.surfaces,
+        samplers: data.inputs.samplers.clone(),
         outputs: data.outputs,
         conditional: data.conditional,
         unfused: x1k.mad == MadRule::Unfused,

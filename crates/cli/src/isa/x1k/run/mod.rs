@@ -1,7 +1,9 @@
 //! Runs a program over a domain.
 
+mod buffers;
 mod constants;
 mod debug;
+mod inputs;
 mod memory;
 mod sampling;
 mod trace;
@@ -13,7 +15,7 @@ pub use varyings::VaryingValue;
 
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
-use super::shader;
+use super::shader::{self, MovingUniforms, Surroundings};
 use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
 use crate::options::values::Position;
@@ -27,6 +29,8 @@ use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
+use buffers::{Buffer, Pass, Surfaces};
+use ctm_compile::front::Interface;
 use ctm_follow::{Followed, InstructionPlace};
 use ctm_x1k::{
     FLOAT_CONSTANTS, Interpolants, Job, NoPlane, Program, RunError, RunOptions, Trap, TrapKind, reference, text,
@@ -45,15 +49,31 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?;
-    let mut data = Data::prepare(args, x1k, program, interface, domain, console)?;
+    let bottom_up = is_bottom_up(args, interface);
+    let buffers = Buffer::load_all(args, x1k, console)?;
+    let mut data = Data::prepare(args, x1k, program, interface, &buffers, domain, console)?;
+    let surfaces = Surfaces::new(&buffers, domain, &mut data.memory)?;
+    let passes = Pass::prepare_all(&buffers, args, domain, &mut data.memory, console)?;
     let keeps = !args.outputs.is_empty() || args.output0.is_some() || x1k.cond_output.is_some();
     if !keeps && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
     }
-    let varying = match interface {
-        Some(interface) => shader::fill(interface, &mut constants, args, domain, &data.sizes, &numbered, console)?,
-        None => Vec::new(),
+    if bottom_up && args.bottom_up.is_none() && keeps {
+        let message = Message::note("row 0 is the lowest of pictures, as the shader expects it");
+        console.report(&message.help("--bottom-up=false makes it the first one"));
+    }
+    let moving = match interface {
+        Some(interface) => {
+            let is_others = |name: &str| buffers.iter().any(|buffer| shader::has_uniform(&buffer.interface, name));
+            let (sizes, numbered) = (&data.inputs.sizes, &numbered);
+            let surroundings = Surroundings { interface, sizes, numbered, is_others: &is_others };
+            Some(shader::fill(&surroundings, &mut constants, args, domain, console)?)
+        }
+        None => None,
     };
+    if buffers.is_empty() && moving.as_ref().is_some_and(MovingUniforms::is_empty) && uniforms.is_empty() {
+        frames.warn_of_same(console);
+    }
     let vertices = varyings::vertices(&x1k.varyings, program, interface, domain, console)?;
     let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
     let interpolants = vertices.as_ref().map(Interpolants::through).transpose().map_err(no_plane)?;
@@ -66,13 +86,14 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let mut job = Job {
         constants,
         interpolants,
-        inputs: data.inputs,
-        samplers: data.samplers,
+        inputs: data.inputs.surfaces,
+        samplers: data.inputs.samplers.clone(),
         outputs: data.outputs,
         conditional: data.conditional,
         unfused: x1k.mad == MadRule::Unfused,
         ..Job::new(program, domain.into(), &data.memory.space)
     };
+    surfaces.bind(&mut job, &data.inputs, buffers.len(), 0);
     let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.runs()));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
@@ -108,9 +129,15 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
             for (&number, &uniform) in &uniforms {
                 job.constants.floats[usize::from(number)] = [frames.bits(uniform, frame); 4];
             }
-            for &(register, channel, uniform) in &varying {
-                job.constants.floats[register][channel] = frames.bits(uniform, frame);
-            }
+            moving.iter().for_each(|moving| moving.set(frames, frame, &mut job.constants));
+            Pass::run_all(&passes, &surfaces, &job, frames, frame, &executor, &options).map_err(
+                |(buffer, error)| {
+                    let failed =
+                        |message: Message| message.with_note(format!("it is the shader of the buffer {buffer}"));
+                    buffer_failure(error, failed)
+                },
+            )?;
+            surfaces.bind(&mut job, &data.inputs, buffers.len(), frame);
             for run in 0..args.execution.repeat {
                 if run == 0 || reads_results {
                     results.clear(&data.memory.space);
@@ -149,19 +176,20 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }
     if let Some(counting) = counting {
-        counting.finish(&args.execution, &measured.stats, listing(program), console)?;
+        counting.finish(&args.execution, &measured.stats, listing(program), bottom_up, console)?;
     }
     Ok(())
+}
+
+/// Whether row 0 is the lowest of pictures: the command line says so, or else the shader expects it.
+fn is_bottom_up(args: &RunArgs, interface: Option<&Interface>) -> bool {
+    args.bottom_up.unwrap_or_else(|| interface.is_some_and(|interface| interface.is_bottom_up))
 }
 
 /// Loads the one program of a file.
 fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Loaded, Failure> {
     let kernel = file.kernel.clone();
-    let compiling = shader::Options {
-        shading: ctm_compile::Options { precise: x1k.precise, ..ctm_compile::Options::default() },
-        texel_coordinates: x1k.texel_coordinates,
-        limits: args.execution.budget.limits(console.host),
-    };
+    let compiling = x1k.compiling(args, console);
     compiling.require_meaning(shader::language(&file.path))?;
     let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;
@@ -204,6 +232,15 @@ fn adjust(program: &mut Program, args: &RunArgs, x1k: &X1kArgs) -> Result<(), Fa
         return Err(Failure::Usage(Message::error(message)));
     }
     Ok(())
+}
+
+/// Why the shader of a buffer failed, for people.
+fn buffer_failure(error: RunError, about: impl Fn(Message) -> Message) -> Failure {
+    match error {
+        RunError::Halted(halt) => halt.into(),
+        RunError::State(error) => about(Message::error(error.to_string())).into(),
+        RunError::Trap(trap) => Failure::Trap(about(Message::error(format!("trap: {}", trap.kind)))),
+    }
 }
 
 /// Why a run failed, for people.

@@ -39,36 +39,53 @@ impl<'t> InputFile<'t> {
     /// # Errors
     /// A word is neither a filter nor a wrap, or there are too many wraps.
     pub fn sampler(&self, kind: TextureKind) -> Result<Sampler, Message> {
-        let mut words = self.words.map_or_else(Vec::new, |words| words.split(',').collect()).into_iter().peekable();
-        let filter = match words.peek() {
-            Some(&"linear") => Filter::Linear,
-            _ => Filter::Point,
-        };
-        words.next_if(|word| matches!(*word, "nearest" | "linear"));
-        let wraps = words.map(|word| wrap(word).ok_or(word)).collect::<Result<Vec<_>, _>>();
-        let wrong = |what: String| {
-            Message::error(format!("input '{}': {what}", self.text)).help(
+        sampler(self.text, self.words, kind)
+    }
+}
+
+/// How a buffer is sampled that is named by a text whose rest, behind the name, is empty or `2d[,FILTER][,WRAP...]`: nearest and clamped, unless
+/// it says otherwise.
+///
+/// # Errors
+/// The rest is something else.
+pub fn of_buffer(text: &str, rest: &str) -> Result<Sampler, Message> {
+    let (kind, words) = rest.split_once(',').map_or((rest, None), |(kind, words)| (kind, Some(words)));
+    if !kind.is_empty() && TextureKind::parse(kind) != Some(TextureKind::D2) {
+        return Err(Message::error(format!("input '{text}': a buffer is a picture: expected 2d behind its name")));
+    }
+    sampler(text, words, TextureKind::D2)
+}
+
+fn sampler(text: &str, words: Option<&str>, kind: TextureKind) -> Result<Sampler, Message> {
+    let mut words = words.map_or_else(Vec::new, |words| words.split(',').collect()).into_iter().peekable();
+    let filter = match words.peek() {
+        Some(&"linear") => Filter::Linear,
+        _ => Filter::Point,
+    };
+    words.next_if(|word| matches!(*word, "nearest" | "linear"));
+    let wraps = words.map(|word| wrap(word).ok_or(word)).collect::<Result<Vec<_>, _>>();
+    let wrong = |what: String| {
+        Message::error(format!("input '{text}': {what}")).help(
                 "behind the kind, nearest or linear can stand, then repeat, mirror, clamp or border for all directions or each, like 2d,linear,repeat",
             )
-        };
-        let directions = match kind {
-            TextureKind::D1 | TextureKind::D1Array => 1,
-            TextureKind::D2 | TextureKind::D2Array | TextureKind::Cube => 2,
-            TextureKind::D3 => 3,
-        };
-        let wrap = match wraps.as_deref() {
-            Ok([]) => [Wrap::ClampToEdge; 3],
-            Ok(&[all]) => std::array::from_fn(|axis| if axis < directions { all } else { Wrap::ClampToEdge }),
-            Ok(&[s, t]) if directions >= 2 => [s, t, Wrap::ClampToEdge],
-            Ok(&[s, t, r]) if directions == 3 => [s, t, r],
-            Ok(more) => {
-                let directions = if directions == 1 { "one direction" } else { "two or three directions" };
-                return Err(wrong(format!("{} wraps are too many for {directions}", more.len())));
-            }
-            Err(word) => return Err(wrong(format!("'{word}' is neither a filter nor a wrap"))),
-        };
-        Ok(Sampler::new(filter, wrap))
-    }
+    };
+    let directions = match kind {
+        TextureKind::D1 | TextureKind::D1Array => 1,
+        TextureKind::D2 | TextureKind::D2Array | TextureKind::Cube => 2,
+        TextureKind::D3 => 3,
+    };
+    let wrap = match wraps.as_deref() {
+        Ok([]) => [Wrap::ClampToEdge; 3],
+        Ok(&[all]) => std::array::from_fn(|axis| if axis < directions { all } else { Wrap::ClampToEdge }),
+        Ok(&[s, t]) if directions >= 2 => [s, t, Wrap::ClampToEdge],
+        Ok(&[s, t, r]) if directions == 3 => [s, t, r],
+        Ok(more) => {
+            let directions = if directions == 1 { "one direction" } else { "two or three directions" };
+            return Err(wrong(format!("{} wraps are too many for {directions}", more.len())));
+        }
+        Err(word) => return Err(wrong(format!("'{word}' is neither a filter nor a wrap"))),
+    };
+    Ok(Sampler::new(filter, wrap))
 }
 
 /// Takes the text of an input apart: its file with the kind, and filter and wraps behind that, if they are there.

@@ -2,9 +2,11 @@
 
 mod command;
 mod names;
+mod uniforms;
 
 pub use command::CompileArgs;
-pub use names::{fill, numbered, require_kind, require_textures, unknown};
+pub use names::{numbered, require_kind, require_textures, unknown};
+pub use uniforms::{MovingUniforms, Surroundings, fill, has_uniform};
 
 use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure};
