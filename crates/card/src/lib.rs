@@ -30,6 +30,29 @@ pub struct Submission<'a> {
     pub objects: &'a [Object],
 }
 
+/// How the pixels of an object lie that a driver shares with others, as it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedImage {
+    /// Flags of tiling (`RADEON_TILING_*` of the kernel's interface), which mean something to this family of cards.
+    pub tiling: u32,
+    /// Bytes from a row of pixels to the next one.
+    pub stride: u32,
+    /// Rows of pixels.
+    pub rows: u32,
+    /// Bytes of a pixel: 1, 2 or 4.
+    pub pixel_bytes: u32,
+}
+
+/// `RADEON_TILING_MACRO`: large tiles, which are spread over memory.
+pub const TILING_MACRO: u32 = 1 << 0;
+/// `RADEON_TILING_MICRO`: small tiles.
+pub const TILING_MICRO: u32 = 1 << 1;
+/// `RADEON_TILING_MICRO_SQUARE`: small tiles as wide as high.
+pub const TILING_MICRO_SQUARE: u32 = 1 << 5;
+
+/// Where the pixel of a column and a row lies, in bytes from the first one's on. Four pixels from a multiple of four columns on lie one after the other.
+pub type PixelOffset = Box<dyn Fn(u32, u32) -> u64 + Send>;
+
 /// What a driver learns of a card before it uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {

@@ -1,7 +1,7 @@
 //! Models of cards, and what their submissions say.
 
 use ctm_card::listing::Line;
-use ctm_card::{Draw, Identity, Rejected, Submission};
+use ctm_card::{Draw, Identity, PixelOffset, Rejected, SharedImage, Submission};
 use ctm_memory::Arena;
 
 /// Which chip a card is.
@@ -70,6 +70,14 @@ impl Model {
         match self {
             Model::R5xx(_) => ctm_r5xx::listing::listing(submission.words),
             Model::R700(_) => ctm_r700_card::listing(submission, memory),
+        }
+    }
+
+    /// Where the pixels of a shared object lie; `None` if they lie row by row.
+    pub fn pixel_offset(self, image: &SharedImage) -> Option<PixelOffset> {
+        match self {
+            Model::R5xx(_) => ctm_r5xx::pixel_offset(image),
+            Model::R700(_) => ctm_r700_card::pixel_offset(image),
         }
     }
 }

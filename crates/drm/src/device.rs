@@ -5,7 +5,7 @@ use crate::objects::Objects;
 use crate::options::Options;
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Card, Identity, Object, Submission};
-use ctm_cards::Setup;
+use ctm_cards::{Model, Setup};
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A card with its memory.
 pub struct Device {
+    /// Which card it is.
+    pub model: Model,
     /// What drivers are told.
     pub identity: Identity,
     /// The card's memory.
@@ -92,7 +94,7 @@ impl Device {
         let log = options.log.as_deref().map(open_log).transpose()?;
         let trace = options.trace.as_deref().map(|path| open_trace(path, &identity)).transpose()?;
         let worker = Mutex::new(Worker { card, log, trace, submissions: 0 });
-        Ok(Device { identity, memory, objects: Mutex::new(Objects::new()), worker })
+        Ok(Device { model: options.model, identity, memory, objects: Mutex::new(Objects::new()), worker })
     }
 
     /// Opens the node for a new client: a descriptor, with these flags.

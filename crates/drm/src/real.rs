@@ -1,41 +1,65 @@
-//! The C library's own functions, behind those that this library takes over.
+//! Functions of the C library and of others, which this library takes over or calls without being linked with them.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// A function of the C library, looked for when it is first needed.
+/// A function of another library, looked for when it is first needed.
 pub struct Symbol {
     name: &'static CStr,
+    /// The library that has it, if that need not be among those whose functions all of the program sees.
+    library: Option<&'static CStr>,
     address: AtomicPtr<c_void>,
 }
 
 impl Symbol {
-    /// The function of that name.
+    /// The C library's function of that name.
     pub const fn new(name: &'static CStr) -> Self {
-        Symbol { name, address: AtomicPtr::new(ptr::null_mut()) }
+        Symbol { name, library: None, address: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// Its address; null if the C library has no such function.
+    /// The function of that name of another library, which the program has loaded, as a rule.
+    pub const fn of_library(name: &'static CStr, library: &'static CStr) -> Self {
+        Symbol { name, library: Some(library), address: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// Its address; null if there is no such function.
     pub fn address(&self) -> *mut c_void {
         let known = self.address.load(Relaxed);
         if !known.is_null() {
             return known;
         }
         // SAFETY: the name is a string that ends with 0, and looking it up executes nothing of its owner.
-        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        if let (true, Some(library)) = (found.is_null(), self.library) {
+            // SAFETY: the names are strings that end with 0; the library is one that clients of X load themselves.
+            let opened = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOW) };
+            if !opened.is_null() {
+                // SAFETY: the library stays loaded.
+                found = unsafe { libc::dlsym(opened, self.name.as_ptr()) };
+            }
+        }
         self.address.store(found, Relaxed);
         found
     }
 }
 
-/// Calls the C library's function of a name, of the type that is given; where there is none, gives the last operand and
-/// sets `errno` to `ENOSYS`.
+/// Calls the function of a name, of the type that is given: the C library's, or that of the library that stands before it. Where there is none, gives
+/// the last operand and sets `errno` to `ENOSYS`.
 macro_rules! real {
-    ($name:ident: fn($($type:ty),*) -> $result:ty, ($($value:expr),*), else $missing:expr) => {{
+    ($name:ident: fn($($type:ty),*) -> $result:ty, ($($value:expr),*), else $missing:expr) => {
+        $crate::real::real!(in $crate::real::Symbol::new, $name: fn($($type),*) -> $result, ($($value),*), else $missing)
+    };
+    ($library:literal, $name:ident: fn($($type:ty),*) -> $result:ty, ($($value:expr),*), else $missing:expr) => {{
+        const fn of_library(name: &'static std::ffi::CStr) -> $crate::real::Symbol {
+            $crate::real::Symbol::of_library(name, $library)
+        }
+        $crate::real::real!(in of_library, $name: fn($($type),*) -> $result, ($($value),*), else $missing)
+    }};
+    (in $symbol:path, $name:ident: fn($($type:ty),*) -> $result:ty, ($($value:expr),*), else $missing:expr) => {{
         static SYMBOL: $crate::real::Symbol = {
             const NAME: &str = concat!(stringify!($name), "\0");
-            $crate::real::Symbol::new(match std::ffi::CStr::from_bytes_with_nul(NAME.as_bytes()) {
+            $symbol(match std::ffi::CStr::from_bytes_with_nul(NAME.as_bytes()) {
                 Ok(name) => name,
                 Err(_) => panic!("a name without zeros"),
             })
@@ -45,7 +69,7 @@ macro_rules! real {
             $crate::real::set_errno(libc::ENOSYS);
             $missing
         } else {
-            // SAFETY: the C library declares its function of this name so.
+            // SAFETY: the library declares its function of this name so.
             let function: unsafe extern "C" fn($($type),*) -> $result = unsafe { std::mem::transmute(address) };
             // SAFETY: the operands are those of the caller of the same function, or stand for them.
             unsafe { function($($value),*) }
