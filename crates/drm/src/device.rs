@@ -121,6 +121,11 @@ impl Device {
         lock(&self.worker).card.time_stamp()
     }
 
+    /// How many submissions there were.
+    pub fn submissions(&self) -> u64 {
+        lock(&self.worker).submissions
+    }
+
     /// Executes a client's words with objects that are kept; false if they are rejected.
     pub fn submit(&self, words: &[u32], objects: &[Object]) -> bool {
         lock(&self.worker).submit(&self.memory, &Submission { words, objects })

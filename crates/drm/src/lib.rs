@@ -18,6 +18,7 @@ mod objects;
 mod options;
 mod process;
 mod real;
+mod renderer;
 mod symbols;
 mod sysfs;
 mod x11;

@@ -61,6 +61,9 @@ pub struct ClientArgs {
     /// File that warnings are appended to: registers that are not known, accesses outside of buffer objects
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub log: Option<PathBuf>,
+    /// A program whose OpenGL is not drawn by the card is an error: exit code 1
+    #[arg(long)]
+    pub require: bool,
     /// The library with the card [default: libctm_drm.so beside ctm, or in ../lib]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub library: Option<PathBuf>,
@@ -80,9 +83,11 @@ fn card() -> impl TypedValueParser<Value = Model> {
 Examples:
   ctm card run -- ./triangle
   ctm card run --card rv515 -- piglit run quick_gl results
+  ctm card run --fps -- glxgears                                 in a window of X
   LD_LIBRARY_PATH=$HOME/mesa/lib ctm card run -- ./triangle      your own build of Mesa
 
-The program takes the place of ctm: signals and exit code are its own. Linux only; programs draw through EGL without a window system, or through GBM.")]
+The program takes the place of ctm: signals and exit code are its own. Linux only; programs draw in windows of X (GLX, EGL), through EGL without a
+window system, or through GBM.")]
 pub struct CardRunArgs {
     /// The program.
     #[command(flatten)]
@@ -90,6 +95,9 @@ pub struct CardRunArgs {
     /// File that receives a trace, as of 'ctm card record'
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
+    /// Print the frames per second of windows every five seconds
+    #[arg(long)]
+    pub fps: bool,
 }
 
 /// `ctm card record`.

@@ -19,7 +19,11 @@ use std::time::SystemTime;
 pub fn run(args: &CardRunArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = args.trace.as_deref();
     trace.map(|path| Form::CardTrace.require(path)).transpose()?;
-    let error = replace_by(command(&args.client, trace, console)?);
+    let mut command = command(&args.client, trace, console)?;
+    if args.fps {
+        command.env("CTM_CARD_FPS", "1");
+    }
+    let error = replace_by(command);
     Err(not_run(&args.client, &error).into())
 }
 
@@ -54,7 +58,7 @@ pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failur
         _ => {
             let message = format!("'{path}' has no trace: the program did not open the card");
             console.report(&Message::warning(message).help(
-                "programs draw on it through EGL without a window system, or through GBM; those that ask X or Wayland do not",
+                "programs draw on it in windows of X, through EGL without a window system, or through GBM; those with windows of Wayland do not",
             ));
         }
     }
@@ -83,6 +87,9 @@ fn command(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> 
     command.args(arguments).env("LD_PRELOAD", preload).env("CTM_CARD", client.card.identity().name);
     if let Some(engine) = client.engine {
         command.env("CTM_CARD_ENGINE", engine.name());
+    }
+    if client.require {
+        command.env("CTM_CARD_REQUIRE", "1");
     }
     for (variable, file) in [("CTM_CARD_TRACE", trace), ("CTM_CARD_LOG", client.log.as_deref())] {
         if let Some(file) = file {

@@ -10,5 +10,6 @@
 
 mod fences;
 mod pixmaps;
+mod rate;
 mod requests;
 mod xcb;

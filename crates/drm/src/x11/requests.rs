@@ -2,7 +2,7 @@
 
 use super::pixmaps::Description;
 use super::xcb::{Connection, Cookie, Extent};
-use super::{fences, pixmaps};
+use super::{fences, pixmaps, rate};
 use crate::process::device;
 use crate::real::{real, set_errno};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -254,7 +254,10 @@ pub unsafe extern "C" fn xcb_present_pixmap(
     notify_count: u32,
     notifies: *const c_void,
 ) -> Cookie {
-    guarded((), || pixmaps::upload(connection, pixmap));
+    guarded((), || {
+        pixmaps::upload(connection, pixmap);
+        rate::count();
+    });
     // The server knows no fence of this process. The client waits for its events as well, which say when the pixmap is free.
     let own = |fence| guarded(false, || fences::is_known(connection, fence));
     let of_server = |fence| if own(fence) { 0 } else { fence };
