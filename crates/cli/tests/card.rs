@@ -321,3 +321,27 @@ mod programs {
         folder.ctm_args(killed).fails(1, &["'sh' ended by a signal", "9"]);
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn the_doctor_says_what_is_in_the_way() {
+    let folder = Folder::new("card-doctor");
+    let ask = |variables: &[(&str, &str)]| {
+        let mut command = folder.command(["card", "doctor"]);
+        command.env_remove("WAYLAND_DISPLAY").env("DISPLAY", ":9999").envs(variables.iter().copied());
+        let done = command.output().expect("ctm starts");
+        (done.status.code(), String::from_utf8(done.stdout).expect("text"))
+    };
+    let (code, text) = ask(&[("LIBGL_ALWAYS_SOFTWARE", "1"), ("WAYLAND_DISPLAY", "wayland-0")]);
+    assert_eq!(code, Some(1), "{text}");
+    for line in [
+        "missing  environment  LIBGL_ALWAYS_SOFTWARE is set",
+        "-> unset LIBGL_ALWAYS_SOFTWARE",
+        "limited  Wayland      wayland-0",
+        "limited  X            :9999: no server",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let (_, text) = ask(&[("LIBGL_ALWAYS_SOFTWARE", "0")]);
+    assert!(text.contains("ok       environment") && text.contains("ok       Wayland"), "{text}");
+}

@@ -26,6 +26,9 @@ pub enum CardCommand {
     Run(CardRunArgs),
     /// Run a program with a card, and record what its driver submits
     Record(CardRecordArgs),
+    /// Say what this machine has for programs with a card, and what it lacks
+    #[cfg(unix)]
+    Doctor(CardDoctorArgs),
     /// Show what a trace contains
     Info(CardTraceArgs),
     /// Print the commands of a trace, with names of registers and their fields
@@ -41,6 +44,8 @@ impl CardCommand {
     pub fn is_json(&self) -> bool {
         match self {
             CardCommand::Run(_) | CardCommand::Record(_) => false,
+            #[cfg(unix)]
+            CardCommand::Doctor(args) => args.json,
             CardCommand::Info(args) => args.json,
             CardCommand::Stats(args) => args.json,
             CardCommand::Dis(args) => args.trace.json,
@@ -116,6 +121,26 @@ pub struct CardRecordArgs {
     /// The program.
     #[command(flatten)]
     pub client: ClientArgs,
+}
+
+/// `ctm card doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card doctor
+  ctm card doctor --card rv770 --json | jq '.findings[] | select(.state != \"ok\")'
+
+What is 'limited' some programs do without. The exit code is 1 if something is missing that all programs need.")]
+pub struct CardDoctorArgs {
+    /// The card: rv515 (Radeon X1300), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
+    #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
+    pub card: Model,
+    /// The library with the card [default: libctm_drm.so beside ctm, or in ../lib]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub library: Option<PathBuf>,
+    /// Print JSON: one object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `ctm card info` and others that show all of a trace.

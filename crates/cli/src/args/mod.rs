@@ -6,8 +6,8 @@ mod diff;
 mod run;
 
 pub use card::{
-    CardCommand, CardDisArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardStatsArgs,
-    CardTraceArgs, ClientArgs,
+    CardCommand, CardDisArgs, CardDoctorArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs,
+    CardStatsArgs, CardTraceArgs, ClientArgs,
 };
 pub use debug::{DapArgs, DebugCommand};
 pub use diff::DiffCommand;

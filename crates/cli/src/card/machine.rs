@@ -38,26 +38,70 @@ pub fn library(given: Option<&Path>) -> Result<PathBuf, Message> {
     })
 }
 
+/// Where the loader finds libraries, and Mesa its drivers.
+pub struct Folders {
+    libraries: Vec<PathBuf>,
+    drivers: Vec<PathBuf>,
+}
+
+/// A file that programs with a card need.
+pub struct Needed {
+    /// Its name.
+    pub file: String,
+    /// What it is.
+    pub what: &'static str,
+    /// The packages of Debian that have it.
+    pub packages: &'static str,
+    /// Where it is, if it is here.
+    pub found: Option<PathBuf>,
+}
+
+impl Folders {
+    /// As the environment says.
+    pub fn of_environment() -> Self {
+        let paths = |variable: &str| -> Vec<PathBuf> {
+            env::var_os(variable).map(|paths| env::split_paths(&paths).collect()).unwrap_or_default()
+        };
+        let mut libraries = paths("LD_LIBRARY_PATH");
+        libraries.extend(DIRECTORIES.map(PathBuf::from));
+        let mut drivers = paths("LIBGL_DRIVERS_PATH");
+        drivers.extend(libraries.iter().map(|folder| folder.join("dri")));
+        Folders { libraries, drivers }
+    }
+
+    /// A library, if it is here.
+    pub fn library(&self, file: &str) -> Option<PathBuf> {
+        find(&self.libraries, file)
+    }
+
+    /// What most programs need that draw on a card: its driver first.
+    pub fn needed(&self, card: &Identity) -> [Needed; 3] {
+        let driver = format!("{}_dri.so", card.driver);
+        let library =
+            |file: &str, what, packages| Needed { file: file.to_owned(), what, packages, found: self.library(file) };
+        [
+            Needed {
+                found: find(&self.drivers, &driver),
+                file: driver,
+                what: "Mesa's driver",
+                packages: "libgl1-mesa-dri",
+            },
+            library("libEGL.so.1", "what programs draw through without a window system", "libegl1 libegl-mesa0"),
+            library("libgbm.so.1", "what others draw through", "libgbm1"),
+        ]
+    }
+}
+
+fn find(folders: &[PathBuf], file: &str) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(file)).find(|path| path.exists())
+}
+
 /// Warnings about what is not here that drivers and most programs need.
 pub fn missing(card: &Identity) -> Vec<Message> {
-    let paths = |variable: &str| -> Vec<PathBuf> {
-        env::var_os(variable).map(|paths| env::split_paths(&paths).collect()).unwrap_or_default()
+    let missing = Folders::of_environment().needed(card).into_iter().filter(|needed| needed.found.is_none());
+    let warning = |needed: Needed| {
+        Message::warning(format!("{} is not here, {}", needed.file, needed.what))
+            .help(format!("Debian: apt-get install {}", needed.packages))
     };
-    let mut libraries = paths("LD_LIBRARY_PATH");
-    libraries.extend(DIRECTORIES.map(PathBuf::from));
-    let mut drivers = paths("LIBGL_DRIVERS_PATH");
-    drivers.extend(libraries.iter().map(|folder| folder.join("dri")));
-    let driver = format!("{}_dri.so", card.driver);
-    let needed = [
-        (driver.as_str(), "Mesa's driver", "libgl1-mesa-dri", &drivers),
-        ("libEGL.so.1", "what programs draw through without a window system", "libegl1 libegl-mesa0", &libraries),
-        ("libgbm.so.1", "what others draw through", "libgbm1", &libraries),
-    ];
-    let is_missing = |(file, _, _, folders): &(&str, &str, &str, &Vec<PathBuf>)| {
-        !folders.iter().any(|folder| folder.join(file).exists())
-    };
-    let warning = |(file, what, packages, _): (&str, &str, &str, &Vec<PathBuf>)| {
-        Message::warning(format!("{file} is not here, {what}")).help(format!("Debian: apt-get install {packages}"))
-    };
-    needed.into_iter().filter(is_missing).map(warning).collect()
+    missing.map(warning).collect()
 }

@@ -1,6 +1,8 @@
 //! `ctm card`: programs that draw on a card in software, and what their drivers submit to it.
 
 mod dis;
+#[cfg(unix)]
+mod doctor;
 mod execution;
 mod history;
 mod info;
@@ -18,6 +20,8 @@ pub fn execute(command: &CardCommand, console: &mut Console) -> Result<(), Failu
     match command {
         CardCommand::Run(args) => start::run(args, console),
         CardCommand::Record(args) => start::record(args, console),
+        #[cfg(unix)]
+        CardCommand::Doctor(args) => doctor::doctor(args, console),
         CardCommand::Info(args) => info::info(args, console),
         CardCommand::Dis(args) => dis::dis(args, console),
         CardCommand::Replay(args) => replay::replay(args, console),

@@ -148,6 +148,8 @@ fn results_are_what_the_schema_says() {
     prints(&folder, &format!("run {newton} --domain 64x64 --follow 9,40"), &follow);
     prints(&folder, &format!("run {collatz} --block 24 --follow 6"), &follow);
     folder.write("scene.ctmcard", scene());
+    #[cfg(unix)]
+    prints(&folder, "card doctor", &["card_doctor"]);
     prints(&folder, "card info scene.ctmcard", &["card_info"]);
     prints(&folder, "card dis scene.ctmcard", &["card_submission"]);
     prints(&folder, "card stats scene.ctmcard", &["card_draw", "card_totals"]);

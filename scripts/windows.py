@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Draws in windows of X on the cards, and compares what the server shows with what Mesa's software renderer shows.
+
+  scripts/windows.py [--ctm PROGRAM] [--timeout SECONDS]
+
+Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without.
+Then a program that draws without the card has to be an error under `ctm card run --require`.
+
+Debian's packages: xvfb piglit libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server or piglit is not here.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CARDS = ["r580", "rv770"]
+# How programs ask for a window.
+PLATFORMS = ["glx", "x11_egl"]
+PROGRAMS = ["depthfunc", "gl-1.0-dlist-shademodel"]
+# Steps of a channel by which the same colours may differ.
+TOLERANCE = 2
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ctm", type=pathlib.Path, default=ROOT / "target/release/ctm")
+    parser.add_argument("--timeout", type=float, default=60)
+    options = parser.parse_args()
+
+    home = next(pathlib.Path("/usr/lib").glob("*/piglit/bin"), None)
+    if home is None or shutil.which("Xvfb") is None:
+        print("there is no piglit, or no X server: apt-get install piglit xvfb", file=sys.stderr)
+        return 3
+    wrong = count = 0
+    for extensions in [[], ["-extension", "MIT-SHM"]]:
+        with server(extensions) as (display, screen):
+            for program in PROGRAMS:
+                software = {"LIBGL_ALWAYS_SOFTWARE": "1"}
+                expected = picture([home / program], {**display, "PIGLIT_PLATFORM": "glx", **software}, screen, options)
+                for platform in PLATFORMS:
+                    for card in CARDS:
+                        command = [options.ctm, "card", "run", "--require", "--card", card, "--", home / program]
+                        found = picture(command, {**display, "PIGLIT_PLATFORM": platform}, screen, options)
+                        count += 1
+                        if not is_like(found, expected):
+                            wrong += 1
+                            print(f"another picture: {program} on {card} by {platform}, server options {extensions}")
+            if not extensions:
+                count += 1
+                wrong += 0 if refuses_software(home, display, options) else 1
+    print(f"windows: {count - wrong} of {count} as they have to be")
+    return 1 if wrong else 0
+
+
+@contextlib.contextmanager
+def server(extensions):
+    """An X server: the environment of its clients, and the file with its screen."""
+    with tempfile.TemporaryDirectory() as folder:
+        read, write = os.pipe()
+        size = ["-screen", "0", "640x480x24", "-fbdir", folder]
+        command = ["Xvfb", "-displayfd", str(write), *size, *extensions]
+        process = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+        os.close(write)
+        try:
+            with os.fdopen(read) as numbers:
+                display = numbers.readline().strip()
+            yield {"DISPLAY": f":{display}"}, pathlib.Path(folder) / "Xvfb_screen0"
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def environment(home, variables):
+    """Of a program of piglit, which looks for its files."""
+    return {**os.environ, "PIGLIT_SOURCE_DIR": str(home), **variables}
+
+
+def picture(command, variables, screen, options):
+    """What the screen shows when a program has drawn, and draws no more; `None` if it draws nothing."""
+    home = pathlib.Path(command[-1]).parent.parent
+    process = subprocess.Popen(command, env=environment(home, variables), stdout=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + options.timeout
+        before = None
+        while time.monotonic() < end and process.poll() is None:
+            time.sleep(0.5)
+            found = pixels(screen)
+            if any(found) and found == before:
+                return found
+            before = found
+        return None
+    finally:
+        process.kill()
+        process.wait()
+        wait_until_black(screen)
+
+
+def wait_until_black(screen):
+    """The server removes the windows of a client that has ended."""
+    for _ in range(50):
+        if not any(pixels(screen)):
+            return
+        time.sleep(0.1)
+
+
+def pixels(screen):
+    """The colours of the screen, three bytes each: a file of X's window dumps, version 7."""
+    dump = screen.read_bytes()
+    header = struct.unpack(">25I", dump[:100])
+    size, (width, height), stride, colours = header[0], header[4:6], header[12], header[19]
+    first = size + 12 * colours
+    rows = [dump[first + y * stride : first + y * stride + 4 * width] for y in range(height)]
+    whole = b"".join(rows)
+    channels = bytearray(3 * width * height)
+    for channel in range(3):
+        channels[channel::3] = whole[channel::4]
+    return bytes(channels)
+
+
+def is_like(found, expected):
+    """Whether two pictures are the same but for rounding."""
+    if found is None or expected is None:
+        return False
+    return all(abs(one - other) <= TOLERANCE for one, other in zip(found, expected) if one != other)
+
+
+def refuses_software(home, display, options):
+    """Whether a program that draws without the card is an error, with a sentence."""
+    command = [options.ctm, "card", "run", "--require", "--", home / PROGRAMS[0], "-auto"]
+    variables = {**display, "PIGLIT_PLATFORM": "glx", "LIBGL_ALWAYS_SOFTWARE": "1"}
+    run = subprocess.run(command, env=environment(home.parent, variables), capture_output=True, text=True)
+    said = "LIBGL_ALWAYS_SOFTWARE is set" in run.stderr
+    if run.returncode != 1 or not said:
+        print(f"a program without the card: exit code {run.returncode}, {run.stderr!r}")
+    return run.returncode == 1 and said
+
+
+if __name__ == "__main__":
+    sys.exit(main())
