@@ -2,7 +2,7 @@
 //!
 //! Selection makes constants and entries of tables operands in memory, which take no registers. But processors load as many vectors in a cycle
 //! as they multiply and add: where most instructions load an operand, what else lies in memory waits. Targets with few registers have some for that
-//! only in code whose channels come one after the other ([`scheduling`](crate::order)).
+//! only in code whose channels come one after the other ([`scheduling`](crate::scheduling)).
 
 use crate::mir::{Arg, Block, Class, Inst, InstKind, MachineFunction, Mem, Opcode, Reg};
 use crate::target::Target;

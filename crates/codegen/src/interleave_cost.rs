@@ -24,7 +24,7 @@ const SHORTER_OF_THREE: f32 = 0.975;
 pub(crate) struct InterleaveCost {
     /// Instructions that a processor begins with in a cycle ([`Target::width`](crate::target::Target::width)).
     pub width: f32,
-    /// If there are loops, cycles that code takes at least, as their passes wait for each other ([`waiting`](crate::chains::waiting)).
+    /// If there are loops, cycles that code takes at least, as their passes wait for each other ([`waiting`](crate::recurrence_latency::waiting)).
     pub waiting: Option<f32>,
     /// How many more accesses to the frame for each instruction a second group may take.
     pub spare: f32,

@@ -1,15 +1,15 @@
-//! The forms of machine code: how wide vectors are, what masks are made of, and which instructions do what.
+//! The vector extensions that code is made for: how wide vectors are, what masks are made of, and which instructions do what.
 //!
-//! Selection names vector instructions by what they do ([`Vop`]); the table here has the instruction of each form. Where
-//! one form needs another sequence of instructions, that lies in `select/masks.rs` (everything about masks),
-//! `select/lower.rs` and `select/bits.rs` (operations that only one form has), `select/transcendental.rs`, `select/double.rs` (masks of pairs of lanes)
+//! Selection names vector instructions by what they do ([`Vop`]); the table here has the instruction of each extension. Where
+//! one needs another sequence of instructions, that lies in `select/masks.rs` (everything about masks),
+//! `select/lower.rs` and `select/bits.rs` (operations that only one has), `select/transcendental.rs`, `select/double.rs` (masks of pairs of lanes)
 //! and `select/memory/rows.rs` (elements of several words), and for gathers and scatters in the encoder.
 
 use super::InstKind;
 use crate::allocate::Registers;
 use iced_x86::{Code, Mnemonic, Register};
 
-/// A form of machine code.
+/// A vector extension of x86-64 that code is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VectorIsa {
     /// AVX2, FMA, F16C, BMI1 and POPCNT: 8 lanes in a vector register; a mask is a vector of zeros and ones, all bits of a

@@ -2,7 +2,7 @@
 //!
 //! What such a pass does next, it does under another mask after each test, though most tests are passed by all. Here each asks first whether a lane
 //! leaves; where none does, the mask is still the one that the pass began with, so that passes in which no lane leaves can have a loop of their own
-//! ([`duplicate_full_mask_loop`](super::inner_loops)):
+//! ([`duplicate_full_mask_loop`](super::duplicate_full_mask_loop)):
 //!
 //! ```text
 //!     block(mask):                    block(mask):
