@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::stream::Draw;
 use ctm_card::history::{Vector, VertexHistory};
 use ctm_engine::Engine;
-use ctm_memory::{Access, Arena, Buffer, ByVector, InPairs, Space, Words};
+use ctm_memory::{Access, Arena, Buffer, Space, Words};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
@@ -107,23 +107,21 @@ impl<'a> VertexKernel<'a> {
 }
 
 /// What becomes of vertices that were transformed: a task that is faster on hosts with wide vectors.
-struct Placing<'p, 'a, A> {
+struct Placing<'p, 'a> {
     together: &'p VertexKernel<'a>,
     format: &'p VertexFormat,
     projection: &'p Projection,
     /// What they are put to. The same vectors are set in all corners of a draw.
     corners: &'p mut [Corner],
-    /// How memory is accessed.
-    access: A,
 }
 
-impl<A: Access> Task for Placing<'_, '_, A> {
+impl Task for Placing<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Placing { together: VertexKernel { layout, outputs, space, .. }, format, projection, corners, access } =
-            self;
+        let Placing { together: VertexKernel { layout, outputs, space, .. }, format, projection, corners } = self;
+        let access = simd.access();
         let Some(words) = words_of(space, *outputs) else { return };
         let mut places = [None; OUTPUTS];
         (0..).zip(&layout.outputs).for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR * place));
@@ -331,10 +329,7 @@ impl<'a> Vertices<'a> {
             return false;
         }
         let corners = &mut corners[*made..*made + count];
-        match ByVector::new() {
-            Some(access) => dispatch(Placing { together: all, format, projection, corners, access }),
-            None => dispatch(Placing { together: all, format, projection, corners, access: InPairs }),
-        }
+        dispatch(Placing { together: all, format, projection, corners });
         *made += count;
         true
     }

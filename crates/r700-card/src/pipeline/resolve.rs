@@ -8,7 +8,7 @@ use super::{DrawContext, DrawError};
 use crate::registers::codes::SpecialOp;
 use crate::registers::{CbColorControl, DbRenderControl, RegisterFile};
 use ctm_card::history::{CopyHistory, CopyKind, PrimitiveHistory};
-use ctm_memory::{Arena, ByVector, InPairs};
+use ctm_memory::Arena;
 use ctm_raster::NAN;
 use ctm_raster::channel::Words;
 use ctm_raster::simd::dispatch;
@@ -129,10 +129,7 @@ impl<'a> SurfaceCopy<'a> {
         let SurfaceCopy::Depth { from, to } = self else { return };
         let [from, to] = [from.surface_quads(), to.surface_quads()].map(|quads| context.cache.with_places(quads, true));
         let (from, to) = (&from, &to);
-        match ByVector::new() {
-            Some(access) => dispatch(CopyRows { rows, from, to, access }),
-            None => dispatch(CopyRows { rows, from, to, access: InPairs }),
-        }
+        dispatch(CopyRows { rows, from, to });
     }
 
     /// Copies a pixel: of a depth buffer the samples of this mask, each to itself.

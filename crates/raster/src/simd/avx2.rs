@@ -2,6 +2,7 @@
 
 use super::{Eight, LANES, PACK, SPREAD, Simd, Task};
 use crate::NAN;
+use ctm_memory::ByVector;
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_GE_OQ, _CMP_UNORD_Q};
 
@@ -11,19 +12,19 @@ const INTEGERS: f32 = 8_388_608.0;
 
 /// By AVX2.
 #[derive(Clone, Copy)]
-pub struct Avx2(V3);
+pub struct Avx2(V3, ByVector);
 
 impl Avx2 {
     /// Where the host has it.
     #[inline]
     pub fn new() -> Option<Self> {
-        V3::try_new().map(Avx2)
+        V3::try_new().and_then(Avx2::of)
     }
 
     /// Of a host that has it.
-    #[inline(always)]
-    pub fn of(v3: V3) -> Self {
-        Avx2(v3)
+    #[inline]
+    pub fn of(v3: V3) -> Option<Self> {
+        ByVector::new().map(|access| Avx2(v3, access))
     }
 
     /// Does a task.
@@ -105,6 +106,12 @@ impl Simd for Avx2 {
     type Rows = [__m256d; 2];
     type Singles = __m256;
     type Lanes = __m256i;
+    type Access = ByVector;
+
+    #[inline(always)]
+    fn access(self) -> ByVector {
+        self.1
+    }
 
     #[inline(always)]
     fn words(self, words: &Eight) -> __m256i {

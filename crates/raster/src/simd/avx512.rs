@@ -2,6 +2,7 @@
 
 use super::avx2::Avx2;
 use super::{Eight, LANES, Simd, Task};
+use ctm_memory::ByVector;
 use pulp::x86::{V3, V4};
 use std::arch::x86_64::{__m256, __m256i, __m512d, _MM_FROUND_TO_NEG_INF};
 
@@ -16,7 +17,7 @@ impl Avx512 {
     /// Where the host has it.
     #[inline]
     pub fn new() -> Option<Self> {
-        V4::try_new().map(|v4| Avx512 { v4, words: Avx2::of(*v4) })
+        V4::try_new().and_then(|v4| Some(Avx512 { v4, words: Avx2::of(*v4)? }))
     }
 
     /// Does a task.
@@ -53,8 +54,10 @@ impl Simd for Avx512 {
     type Rows = [__m512d; 2];
     type Singles = __m256;
     type Lanes = __m256i;
+    type Access = ByVector;
 
     as_by_avx2! {
+        fn access() -> ByVector;
         fn words(words: &Eight) -> __m256i;
         fn array(words: __m256i) -> Eight;
         fn splat(word: u32) -> __m256i;

@@ -10,6 +10,8 @@ mod portable;
 #[cfg(test)]
 mod tests;
 
+use ctm_memory::Access;
+
 pub use portable::Portable;
 
 /// Pixels that are computed together.
@@ -30,7 +32,11 @@ pub trait Simd: Copy {
     type Singles: Copy;
     /// For each pixel the number of one of them.
     type Lanes: Copy;
+    /// How memory is accessed between such operations.
+    type Access: Access;
 
+    /// How memory is accessed between such operations.
+    fn access(self) -> Self::Access;
     /// These words.
     fn words(self, words: &Eight) -> Self::Words;
     /// The words, one by one.

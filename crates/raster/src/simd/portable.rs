@@ -2,6 +2,7 @@
 
 use super::{Eight, LANES, PACK, SPREAD, Simd};
 use crate::bits;
+use ctm_memory::InPairs;
 
 /// Pixel by pixel, on any host.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,11 @@ impl Simd for Portable {
     type Rows = [f64; 2];
     type Singles = [f32; LANES];
     type Lanes = [u8; LANES];
+    type Access = InPairs;
+
+    fn access(self) -> InPairs {
+        InPairs
+    }
 
     fn words(self, words: &Eight) -> Eight {
         *words

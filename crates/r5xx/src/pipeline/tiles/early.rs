@@ -161,14 +161,12 @@ fn leave_shown(pixels: &Pixels, stipple: Option<&LineStipple>, blocks: &mut Vec<
 }
 
 /// Tests of all quads that wait: a task that is faster on hosts with wide vectors.
-pub struct Testing<'t, 's, A> {
+pub struct Testing<'t, 's> {
     pub tests: &'t EarlyTests<'s>,
     pub primitives: &'t [Primitive],
     pub blocks: &'t [Block],
     /// The quads that are left.
     pub left: &'t mut Vec<Block>,
-    /// How memory is accessed.
-    pub access: A,
 }
 
 /// Pixels.
@@ -203,10 +201,11 @@ impl Tested {
     }
 }
 
-impl<A: Access> Testing<'_, '_, A> {
+impl Testing<'_, '_> {
     #[inline(always)]
     fn test_depth(self, simd: impl Simd, test: &DepthTest, compare: impl Compare) -> Tested {
-        let Testing { primitives, blocks, left, access, .. } = self;
+        let Testing { primitives, blocks, left, .. } = self;
+        let access = simd.access();
         let mut tested = Tested::default();
         for block in blocks {
             let drawn = test.test(simd, block, &primitives[usize::from(block.primitive)], compare, access);
@@ -216,7 +215,7 @@ impl<A: Access> Testing<'_, '_, A> {
     }
 }
 
-impl<A: Access> Task for Testing<'_, '_, A> {
+impl Task for Testing<'_, '_> {
     type Output = Tested;
 
     #[inline(always)]

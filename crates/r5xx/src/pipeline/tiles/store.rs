@@ -5,7 +5,7 @@ use super::buffers::{Buffer, Buffers, PixelPairBuffer};
 use super::drawn_pixels::ROW;
 use super::pending::{Block, Chunk, InPlanes, ShadingRate};
 use super::planes::PlaneWords;
-use ctm_memory::{Access, ByVector, InPairs, Row};
+use ctm_memory::{Access, Row};
 use ctm_raster::bytes::{ByteColours, WriteBytes};
 use ctm_raster::simd::{Simd, Task, dispatch};
 
@@ -23,10 +23,7 @@ pub struct Storing<'t, 'p> {
 impl Storing<'_, '_> {
     /// Stores what the kernel has made of them.
     pub fn store(self) {
-        match ByVector::new() {
-            Some(access) => dispatch(ByAccess { storing: self, access }),
-            None => dispatch(ByAccess { storing: self, access: InPairs }),
-        }
+        dispatch(self);
     }
 
     /// Writes colours, which the kernel has rounded to the words of this plane.
@@ -61,29 +58,24 @@ impl Storing<'_, '_> {
     }
 }
 
-struct ByAccess<'t, 'p, A> {
-    storing: Storing<'t, 'p>,
-    access: A,
-}
-
-impl<A: Access> Task for ByAccess<'_, '_, A> {
+impl Task for Storing<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let ByAccess { storing, access } = self;
-        let Storing { buffers, key, colours, chunk, results } = storing;
+        let access = simd.access();
+        let Storing { buffers, key, colours, chunk, results } = self;
         for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(colours)) {
             let plane = target.results.start;
             match (buffer, colours) {
                 (Buffer::PixelPairs(buffer), Some(colours)) => {
                     // The most common ones have loops of their own.
                     if let Some(colours) = colours.over() {
-                        storing.write(simd, buffer, plane, colours, access);
+                        self.write(simd, buffer, plane, colours, access);
                     } else if let Some(colours) = colours.copied() {
-                        storing.write(simd, buffer, plane, colours, access);
+                        self.write(simd, buffer, plane, colours, access);
                     } else {
-                        storing.write(simd, buffer, plane, colours, access);
+                        self.write(simd, buffer, plane, colours, access);
                     }
                 }
                 _ => {

@@ -16,7 +16,6 @@ use ctm_card::Counts;
 use ctm_engine::Compiled;
 use ctm_lane::budget::Halt;
 use ctm_lane::clock::Instant;
-use ctm_memory::{ByVector, InPairs};
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::simd::dispatch;
 use ctm_raster::tiles::Tiles;
@@ -100,10 +99,7 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
         passed.clear();
         if let Some(tests) = tests {
             let (primitives, blocks, left) = (&primitives.all[..], &waiting.0[..], passed);
-            let tested = match ByVector::new() {
-                Some(access) => dispatch(Testing { tests, primitives, blocks, left, access }),
-                None => dispatch(Testing { tests, primitives, blocks, left, access: InPairs }),
-            };
+            let tested = dispatch(Testing { tests, primitives, blocks, left });
             self.done.counts.add_pixels(tested.counts(pixels));
         } else {
             passed.append(&mut waiting.0);

@@ -2,26 +2,25 @@
 
 use super::rectangles::columns_from;
 use super::surfaces::SurfaceQuads;
-use ctm_memory::{Access, Row};
+use ctm_memory::Row;
 use ctm_raster::simd::{LANES, Simd, Task};
 use std::ops::Range;
 
 /// The pixels of some rows of one surface become those of another, which lies elsewhere: a task that is faster on hosts with wide vectors.
-pub struct CopyRows<'c, A> {
+pub struct CopyRows<'c> {
     /// Two rows each: the upper one, which is even, and the columns in both.
     pub rows: &'c [(u32, [Range<u32>; 2])],
     pub from: &'c SurfaceQuads<'c>,
     pub to: &'c SurfaceQuads<'c>,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for CopyRows<'_, A> {
+impl Task for CopyRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let CopyRows { rows, from, to, access } = self;
+        let CopyRows { rows, from, to } = self;
+        let access = simd.access();
         let Some((from_blocks, to_blocks)) = from.blocks().zip(to.blocks()) else { return };
         for (y, [upper, lower]) in rows {
             let all = [upper, lower].into_iter().filter(|columns| !columns.is_empty());

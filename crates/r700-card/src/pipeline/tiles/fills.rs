@@ -5,7 +5,7 @@ use super::rectangles::Rectangle;
 use super::surfaces::{SurfaceBlocks, SurfaceQuads};
 use crate::pipeline::stage::PixelStage;
 use crate::pipeline::targets::{ColourTarget, TargetOperation};
-use ctm_memory::{Access, Row};
+use ctm_memory::Row;
 use ctm_raster::simd::{LANES, Simd, Task};
 
 /// Whether rectangles of a draw can be such.
@@ -19,22 +19,21 @@ pub fn is_possible(stage: &PixelStage) -> bool {
 const AHEAD: u32 = 4 * LANES as u32;
 
 /// A surface whose pixels of a rectangle get a word, in the bits of a mask: a task that is faster on hosts with wide vectors.
-pub struct FillRectangle<'f, A> {
+pub struct FillRectangle<'f> {
     pub rectangle: &'f Rectangle,
     pub surface_quads: &'f SurfaceQuads<'f>,
     pub blocks: SurfaceBlocks<'f>,
     pub word: u32,
     pub mask: u32,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for FillRectangle<'_, A> {
+impl Task for FillRectangle<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let FillRectangle { rectangle, surface_quads, blocks, word, mask, access } = self;
+        let FillRectangle { rectangle, surface_quads, blocks, word, mask } = self;
+        let access = simd.access();
         let [[left, right], [top, bottom]] = rectangle.sides();
         let first = |side: u32| side / LANES as u32 * LANES as u32;
         // What lies together in most orders of tiles comes together.

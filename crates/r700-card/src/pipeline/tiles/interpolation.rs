@@ -6,26 +6,24 @@ use super::worker::{Shared, set_eight, vectors};
 use crate::pipeline::attributes::{Axis, Gradients, Value};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::Regions;
-use ctm_memory::Access;
 use ctm_raster::plane::{AttributePlane, Plane};
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::{Simd, Task};
 
 /// It is laid out: a task that is faster on hosts with wide vectors.
-pub struct Interpolation<'t, 'd, 'a, A> {
+pub struct Interpolation<'t, 'd, 'a> {
     pub shared: &'t Shared<'d, 'a>,
     pub regions: &'t Regions,
     pub chunk: Chunk<'t>,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for Interpolation<'_, '_, '_, A> {
+impl Task for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Interpolation { shared, regions, chunk, access } = self;
+        let Interpolation { shared, regions, chunk } = self;
+        let access = simd.access();
         let inputs: Vec<_> = regions.inputs.iter().map(|&region| vectors(shared.arena, region)).collect();
         for (first, block) in chunk.places_from(0) {
             let Some(primitive) = shared.primitive(block) else { continue };

@@ -38,7 +38,7 @@ use ctm_engine::{Executor, Workers};
 use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
-use ctm_memory::{ByVector, InPairs, Space};
+use ctm_memory::Space;
 use ctm_r700::Job;
 use ctm_raster::coverage::{Shape, area, quad_spans};
 use ctm_raster::covered::ShadingRate;
@@ -283,10 +283,7 @@ impl<'a> TileRenderer<'a> {
         }
         for (surface_quads, (word, mask)) in surfaces.iter().zip(words).filter(|(_, (_, mask))| *mask != 0) {
             let Some(blocks) = surface_quads.blocks() else { continue };
-            match ByVector::new() {
-                Some(access) => dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask, access }),
-                None => dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask, access: InPairs }),
-            }
+            dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask });
         }
         let pixels = rectangle.pixels();
         self.counts.pixels += pixels;

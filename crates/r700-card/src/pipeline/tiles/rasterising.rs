@@ -7,7 +7,6 @@ use super::surfaces::{Block, SurfaceQuads};
 use super::worker::{BLOCKS, Shared};
 use crate::pipeline::depth::DepthBuffer;
 use crate::pipeline::pixels::GRID;
-use ctm_memory::Access;
 use ctm_raster::covered::{add_blocks, last_block};
 use ctm_raster::grid::Rect;
 use ctm_raster::simd::{Simd, Task};
@@ -67,21 +66,20 @@ impl Task for Rasterising<'_, '_, '_, '_> {
 }
 
 /// Tests that come before the program.
-pub struct Testing<'t, 'd, 'a, A> {
+pub struct Testing<'t, 'd, 'a> {
     pub shared: &'t Shared<'d, 'a>,
     pub blocks: &'t [Block],
     /// What passes.
     pub passed: &'t mut Vec<Block>,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for Testing<'_, '_, '_, A> {
+impl Task for Testing<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Testing { shared, blocks, passed, access } = self;
+        let Testing { shared, blocks, passed } = self;
+        let access = simd.access();
         let Some((surface_quads, depth)) = shared.depth.zip(shared.stage.depth.as_ref()) else {
             passed.extend_from_slice(blocks);
             return;

@@ -13,21 +13,20 @@ use ctm_raster::simd::{LANES, Simd, Task};
 const AHEAD: u32 = 24;
 
 /// What the program exports for a piece of a rectangle, stored as it is: a task that is faster on hosts with wide vectors.
-pub struct StoringVectors<'w, 'd, 'a, A> {
+pub struct StoringVectors<'w, 'd, 'a> {
     pub shared: &'w Shared<'d, 'a>,
     pub regions: &'w Regions,
     pub rectangle: &'w Rectangle,
     pub piece: &'w Piece,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for StoringVectors<'_, '_, '_, A> {
+impl Task for StoringVectors<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, _: impl Simd) {
-        let StoringVectors { shared, regions, rectangle, piece, access } = self;
+    fn run(self, simd: impl Simd) {
+        let StoringVectors { shared, regions, rectangle, piece } = self;
+        let access = simd.access();
         let ([left, top], [columns, rows]) = (piece.corner, piece.size);
         let (pitch, layer) = (piece.pitch as usize, rectangle.layer.into());
         for (target, surface_quads) in shared.stage.targets.iter().zip(shared.targets) {
@@ -68,21 +67,20 @@ fn store_quad(target: &ColourTarget, surface_quads: &SurfaceQuads, (place, mask)
 }
 
 /// What the program exports for a piece of a rectangle, stored in blocks: a task that is faster on hosts with wide vectors.
-pub struct StoringRows<'w, 'd, 'a, A> {
+pub struct StoringRows<'w, 'd, 'a> {
     pub shared: &'w Shared<'d, 'a>,
     pub regions: &'w Regions,
     pub rectangle: &'w Rectangle,
     pub piece: &'w Piece,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for StoringRows<'_, '_, '_, A> {
+impl Task for StoringRows<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let StoringRows { shared, regions, rectangle, piece, access } = self;
+        let StoringRows { shared, regions, rectangle, piece } = self;
+        let access = simd.access();
         let ([left, top], [columns, rows]) = (piece.corner, piece.size);
         for destination in &Destination::all(shared, regions, piece.pitch as usize) {
             for row in (0..rows).step_by(2) {

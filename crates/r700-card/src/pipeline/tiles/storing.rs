@@ -164,22 +164,21 @@ impl pulp::NullaryFnOnce for WritingQuads<'_, '_, '_> {
 }
 
 /// It is tested and stored: a task that is faster on hosts with wide vectors.
-pub struct Storing<'t, 'd, 'a, A> {
+pub struct Storing<'t, 'd, 'a> {
     pub shared: &'t Shared<'d, 'a>,
     pub regions: &'t Regions,
     pub chunk: Chunk<'t>,
     /// Pixels that passed tests which come behind the program.
     pub passed: &'t mut u64,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for Storing<'_, '_, '_, A> {
+impl Task for Storing<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Storing { shared, regions, chunk, passed, access } = self;
+        let Storing { shared, regions, chunk, passed } = self;
+        let access = simd.access();
         let late = match shared.stage.rules.early {
             true => None,
             false => Some(pulp::Arch::new().dispatch(LateTesting { shared, regions, chunk, passed })),

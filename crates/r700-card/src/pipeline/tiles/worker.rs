@@ -17,7 +17,7 @@ use ctm_engine::{Compiled, GuestJob};
 use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Access, Arena, ByVector, InPairs, Words};
+use ctm_memory::{Access, Arena, Words};
 use ctm_r700::engine::{BoundJob, Kernels};
 use ctm_r700::{Job, Region};
 use ctm_raster::covered::{ShadingRate, chunks, pixels_of};
@@ -122,10 +122,7 @@ impl Worker {
         counts.fragments += covered;
         passed.clear();
         if rules.early {
-            match ByVector::new() {
-                Some(access) => dispatch(Testing { shared, blocks, passed, access }),
-                None => dispatch(Testing { shared, blocks, passed, access: InPairs }),
-            }
+            dispatch(Testing { shared, blocks, passed });
             counts.passed += pixels_of(passed);
         } else {
             passed.append(blocks);
@@ -162,16 +159,10 @@ impl Worker {
             }
             share.run()?;
             if shared.stage.targets.iter().all(ColourTarget::stores_vectors) {
-                match ByVector::new() {
-                    Some(access) => dispatch(StoringVectors { shared, regions, rectangle, piece: &piece, access }),
-                    None => dispatch(StoringVectors { shared, regions, rectangle, piece: &piece, access: InPairs }),
-                }
+                dispatch(StoringVectors { shared, regions, rectangle, piece: &piece });
                 continue;
             }
-            match ByVector::new() {
-                Some(access) => dispatch(StoringRows { shared, regions, rectangle, piece: &piece, access }),
-                None => dispatch(StoringRows { shared, regions, rectangle, piece: &piece, access: InPairs }),
-            }
+            dispatch(StoringRows { shared, regions, rectangle, piece: &piece });
         }
         Ok(())
     }
@@ -181,17 +172,11 @@ impl Worker {
 fn shade(share: &mut Share, regions: &Regions, chunk: Chunk, counts: &mut Counts) -> Result<(), DrawError> {
     let shared = share.shared;
     let Some(domain) = Domain::of_size(2 * chunk.count as u32, 2) else { return Ok(()) };
-    match ByVector::new() {
-        Some(access) => dispatch(Interpolation { shared, regions, chunk, access }),
-        None => dispatch(Interpolation { shared, regions, chunk, access: InPairs }),
-    }
+    dispatch(Interpolation { shared, regions, chunk });
     regions.clear_outputs(shared.arena, chunk.count);
     share.run_lanes(domain)?;
     let passed = &mut counts.passed;
-    match ByVector::new() {
-        Some(access) => dispatch(Storing { shared, regions, chunk, passed, access }),
-        None => dispatch(Storing { shared, regions, chunk, passed, access: InPairs }),
-    }
+    dispatch(Storing { shared, regions, chunk, passed });
     Ok(())
 }
 

@@ -7,19 +7,16 @@ use crate::pipeline::tiles::interpolation::component_of;
 use crate::pipeline::tiles::primitives::Components;
 use crate::pipeline::tiles::surfaces::Chunk;
 use crate::pipeline::tiles::worker::Shared;
-use ctm_memory::Access;
 use ctm_raster::plane::Plane;
 use ctm_raster::quads::{PixelPlaces, distances};
 use ctm_raster::simd::{LANES, Simd, Task};
 
 /// It is laid out: a task that is faster on hosts with wide vectors.
-pub struct Interpolation<'t, 'd, 'a, A> {
+pub struct Interpolation<'t, 'd, 'a> {
     pub shared: &'t Shared<'d, 'a>,
     pub lines: &'t Lines,
     pub distances: &'t mut [OwnLine; 2],
     pub chunk: Chunk<'t>,
-    /// How memory is accessed.
-    pub access: A,
 }
 
 /// A component that the program reads.
@@ -32,12 +29,13 @@ struct ReadComponent<'t> {
     line: Line<'t>,
 }
 
-impl<A: Access> Task for Interpolation<'_, '_, '_, A> {
+impl Task for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Interpolation { shared, lines, distances: [columns, rows], chunk, access } = self;
+        let Interpolation { shared, lines, distances: [columns, rows], chunk } = self;
+        let access = simd.access();
         let kernels = shared.kernels();
         let mut read: Vec<ReadComponent> = Vec::new();
         for (number, (register, lines)) in shared.stage.inputs.registers().zip(&lines.inputs).enumerate() {

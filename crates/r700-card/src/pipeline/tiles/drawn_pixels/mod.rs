@@ -16,7 +16,7 @@ use crate::pipeline::DrawError;
 use crate::pipeline::stage::{Lines, PixelStage};
 use crate::pipeline::targets::ColourTarget;
 use ctm_lane::domain::Domain;
-use ctm_memory::{Access, Arena, ByVector, InPairs, Row};
+use ctm_memory::{Access, Arena, Row};
 use ctm_r700::Region;
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::simd::{Eight, LANES, dispatch};
@@ -43,19 +43,13 @@ pub fn shade(share: &mut Share, lines: &Lines, own_lines: &mut WorkerLines, chun
     let shared = share.shared;
     let Some(domain) = Domain::of_size(chunk.count as u32, 1) else { return Ok(()) };
     let distances = &mut own_lines.distances;
-    match ByVector::new() {
-        Some(access) => dispatch(Interpolation { shared, lines, distances, chunk, access }),
-        None => dispatch(Interpolation { shared, lines, distances, chunk, access: InPairs }),
-    }
+    dispatch(Interpolation { shared, lines, distances, chunk });
     // What is not exported is zero.
     let is_kept = |output| shared.kernels().is_none_or(|kernels| !kernels.replaces_colour_channels(output));
     lines.clear_outputs(shared.arena, chunk.count, is_kept);
     share.run_lanes(domain)?;
     let pixels = &mut own_lines.pixels;
-    match ByVector::new() {
-        Some(access) => dispatch(Storing { shared, lines, pixels, chunk, access }),
-        None => dispatch(Storing { shared, lines, pixels, chunk, access: InPairs }),
-    }
+    dispatch(Storing { shared, lines, pixels, chunk });
     Ok(())
 }
 

@@ -12,22 +12,21 @@ use ctm_raster::simd::{Eight, LANES, Simd, Task};
 use std::ops::Range;
 
 /// It is stored: a task that is faster on hosts with wide vectors.
-pub struct Storing<'t, 'd, 'a, A> {
+pub struct Storing<'t, 'd, 'a> {
     pub shared: &'t Shared<'d, 'a>,
     pub lines: &'t Lines,
     /// What is stored for pixels, where they lie in memory.
     pub pixels: &'t mut OwnLine,
     pub chunk: Chunk<'t>,
-    /// How memory is accessed.
-    pub access: A,
 }
 
-impl<A: Access> Task for Storing<'_, '_, '_, A> {
+impl Task for Storing<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Storing { shared, lines, pixels, chunk, access } = self;
+        let Storing { shared, lines, pixels, chunk } = self;
+        let access = simd.access();
         for (target, surface_quads) in shared.stage.targets.iter().zip(shared.targets) {
             let Some((bytes, colour)) = target.bytes().zip(lines.output(target.output)) else { continue };
             let [Some(a), Some(b), Some(c), Some(d)] = colour.map(|line| line_of(shared.arena, line)) else { continue };
