@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// The crates, each with those that it may use in the layers before it. Crates of one layer do not know each other.
 const LAYERS: [&[&str]; 13] = [
+    &["features"],
     &["cases"],
     &["bits", "num", "follow"],
-    &["text", "raster"],
-    &["memory"],
-    &["lane", "array", "card", "debug"],
-    &["engine"],
+    &["text", "memory"],
+    &["raster", "lane", "array", "debug"],
+    &["card", "engine"],
     &["codegen", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx", "r700-card", "compile", "dap", "terminal"],
     &["device", "cards"],
