@@ -4,9 +4,17 @@
 //! [`Console::err`], and returns `()` or a [`Failure`], which decides the exit code. Only this crate turns errors
 //! into text for people.
 #![forbid(unsafe_code)]
+// What only commands call that are left out stays in the sources.
+#![cfg_attr(
+    not(all(feature = "cards", feature = "debugger", feature = "shaders")),
+    allow(dead_code, unused_imports, unused_variables)
+)]
 
 pub mod args;
 
+#[cfg(any(test, not(all(feature = "cards", feature = "debugger", feature = "shaders"))))]
+mod absent;
+#[cfg(feature = "cards")]
 mod card;
 mod commands;
 mod console;
@@ -84,10 +92,17 @@ fn dispatch(cli: &Cli, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
+        #[cfg(feature = "debugger")]
         Command::Debug(args) => commands::debug(args, console),
+        #[cfg(feature = "debugger")]
         Command::Dap(args) => commands::dap(args, &cli.include, console),
+        #[cfg(not(feature = "debugger"))]
+        Command::Debug(_) | Command::Dap(_) => Err(absent::absent("its debugger", "debugger")),
         Command::Diff(args) => commands::diff(args, console),
+        #[cfg(feature = "cards")]
         Command::Card(command) => card::execute(command, console),
+        #[cfg(not(feature = "cards"))]
+        Command::Card(_) => Err(absent::absent("its graphics cards", "cards")),
         Command::Isa(IsaCommands(command)) => command.execute(console),
         Command::Completions(args) => commands::completions(args, console),
         Command::Man(args) => commands::man(args, console),

@@ -6,15 +6,21 @@
 //! - [`front`]: what reads the languages;
 //! - [`compile()`], [`compile_within`]: from GLSL or WGSL to a program;
 //! - [`compile_pixel_shader`]: from the text of a pixel shader to a program of the CTM device.
+//!
+//! Without the feature `shading-languages`, which is on by default, GLSL and WGSL are left out, and `naga` is not built.
 #![forbid(unsafe_code)]
 
 pub mod backend;
+mod compiled;
 pub mod front;
 pub mod ir;
 mod limits;
 pub mod opt;
 mod pixel_shader;
+#[cfg(feature = "shading-languages")]
 mod shader;
 
+pub use compiled::{Compiled, Language, Options};
 pub use pixel_shader::{PixelShader, compile_pixel_shader, compile_pixel_shader_within};
-pub use shader::{CompileError, Compiled, Language, Options, compile, compile_within};
+#[cfg(feature = "shading-languages")]
+pub use shader::{CompileError, compile, compile_within};

@@ -1,12 +1,12 @@
 //! Pixel shader text to programs of the CTM device.
 
 use crate::backend::{Binding, generate_optimised};
+use crate::compiled::Compiled;
 use crate::front::ps::ast::{Dimension, Input, Shader, Usage};
 use crate::front::ps::{Lowered, NotLowered, Options, Parsed, lower, parse};
 use crate::front::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Function, Inst, Node, Op, Region};
 use crate::opt::optimise_within;
-use crate::shader::Compiled;
 use ctm_lane::budget::{Budget, Halt, Meter};
 use ctm_text::{Cause, Diagnostic, Severity, Span};
 use ctm_x1k::Program;

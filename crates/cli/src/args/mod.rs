@@ -1,18 +1,24 @@
 //! The command line: commands, options, and the texts of `--help`.
 
+#[cfg(feature = "cards")]
 mod card;
+#[cfg(feature = "debugger")]
 mod debug;
 mod diff;
 mod run;
 
+#[cfg(feature = "cards")]
 pub use card::{
     CardCommand, CardDisArgs, CardDoctorArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs,
     CardStatsArgs, CardTraceArgs, ClientArgs,
 };
+#[cfg(feature = "debugger")]
 pub use debug::{DapArgs, DebugCommand};
 pub use diff::DiffCommand;
 pub use run::RunCommand;
 
+#[cfg(not(all(feature = "cards", feature = "debugger")))]
+use crate::absent::AbsentCommand;
 use crate::execution::Execution;
 use crate::isa::{Isa, IsaCommands, ProgramArgs};
 use crate::options::ListingArgs;
@@ -82,14 +88,29 @@ pub enum Command {
     /// Run a program over a domain
     Run(Box<RunCommand>),
     /// Look at a run step by step, forward and back, in the terminal
+    #[cfg(feature = "debugger")]
     Debug(Box<DebugCommand>),
+    /// Not in this build: look at a run step by step
+    #[cfg(not(feature = "debugger"))]
+    #[command(hide = true)]
+    Debug(AbsentCommand),
     /// Serve editors that debug programs, by the Debug Adapter Protocol
+    #[cfg(feature = "debugger")]
     Dap(DapArgs),
+    /// Not in this build: serve editors that debug programs
+    #[cfg(not(feature = "debugger"))]
+    #[command(hide = true)]
+    Dap(AbsentCommand),
     /// Run two programs, or one in two ways, and compare what they leave
     Diff(DiffCommand),
     /// Run programs that draw on a graphics card in software, and look at what their drivers submit
+    #[cfg(feature = "cards")]
     #[command(subcommand)]
     Card(CardCommand),
+    /// Not in this build: graphics cards in software
+    #[cfg(not(feature = "cards"))]
+    #[command(hide = true)]
+    Card(AbsentCommand),
     /// A command that one instruction set has for itself.
     #[command(flatten)]
     Isa(IsaCommands),

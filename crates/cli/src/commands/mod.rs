@@ -3,7 +3,9 @@
 mod asm;
 mod check;
 mod completions;
+#[cfg(feature = "debugger")]
 mod dap;
+#[cfg(feature = "debugger")]
 mod debug;
 mod diff;
 mod dis;
@@ -17,7 +19,9 @@ mod run;
 pub use asm::asm;
 pub use check::check;
 pub use completions::completions;
+#[cfg(feature = "debugger")]
 pub use dap::dap;
+#[cfg(feature = "debugger")]
 pub use debug::debug;
 pub use diff::diff;
 pub use dis::dis;

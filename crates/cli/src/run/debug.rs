@@ -7,9 +7,18 @@ use ctm_lane::counts::InstructionCounts;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Space, Surface, View};
-use ctm_terminal::Picture;
 use ctm_text::Origin;
 use std::io::{self, IsTerminal};
+
+/// What a run leaves, to be looked at.
+pub struct Picture {
+    /// How many columns it has.
+    columns: u32,
+    /// How many rows.
+    rows: u32,
+    /// Red, green and blue of its pixels, row by row.
+    colours: Vec<[u8; 3]>,
+}
 
 /// A session with what is shown beside it.
 pub struct Debugged {
@@ -32,9 +41,18 @@ pub fn require_terminal() -> Result<(), Failure> {
 
 impl Debugged {
     /// Shows it in the terminal until somebody leaves.
+    #[cfg(not(feature = "debugger"))]
+    pub fn show(self, _: &Console) -> Result<(), Failure> {
+        Err(crate::absent::absent("its debugger", "debugger"))
+    }
+
+    /// Shows it in the terminal until somebody leaves.
+    #[cfg(feature = "debugger")]
     pub fn show(self, console: &Console) -> Result<(), Failure> {
         console.require_no_warnings()?;
-        let mut app = ctm_terminal::App::new(self.session, self.counts, self.picture);
+        let picture =
+            self.picture.map(|Picture { columns, rows, colours }| ctm_terminal::Picture { columns, rows, colours });
+        let mut app = ctm_terminal::App::new(self.session, self.counts, picture);
         ctm_terminal::run(&mut app).map_err(|error| Message::error(format!("the terminal failed: {error}")))?;
         Ok(())
     }

@@ -7,12 +7,16 @@
 //! - [`Convention`] and [`Moment`]: uniforms that have a meaning by their names.
 
 mod conventions;
+#[cfg(feature = "shading-languages")]
 pub mod glsl;
 mod interface;
+#[cfg(feature = "shading-languages")]
 pub mod naga;
 pub mod ps;
+#[cfg(feature = "shading-languages")]
 mod roles;
 
 pub use conventions::{CHANNELS, Convention, Moment};
 pub use interface::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
+#[cfg(feature = "shading-languages")]
 pub use roles::{Role, Roles};

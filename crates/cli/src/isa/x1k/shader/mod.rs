@@ -10,8 +10,12 @@ pub use uniforms::{MovingUniforms, Surroundings, fill, has_uniform};
 
 use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure};
-use ctm_compile::front::{naga, ps};
-use ctm_compile::{CompileError, Compiled};
+#[cfg(feature = "shaders")]
+use ctm_compile::CompileError;
+use ctm_compile::Compiled;
+#[cfg(feature = "shaders")]
+use ctm_compile::front::naga;
+use ctm_compile::front::ps;
 use ctm_lane::budget::{Limits, Meter};
 use ctm_text::{Origin, SourceFile};
 use std::path::Path;
@@ -118,6 +122,7 @@ impl Lines {
         }
     }
 
+    #[cfg(feature = "shaders")]
     fn failure(&self, error: &CompileError) -> Message {
         Message::error(error.to_string()).at(self.location(error.line(), error.column()))
     }
@@ -138,6 +143,9 @@ pub fn compile(
     let cancel = console.host.interrupt();
     let meter = Meter::new(options.limits.start(), Some(&*cancel));
     let compiled = match language {
+        #[cfg(not(feature = "shaders"))]
+        Language::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
+        #[cfg(feature = "shaders")]
         Language::Shading(language) => {
             let compiled = ctm_compile::compile_within(text, language, &options.shading, &meter);
             compiled.map_err(|error| error.halt().map_or_else(|| lines.failure(&error).into(), Failure::from))?
@@ -160,11 +168,18 @@ pub fn compile(
 fn understood(source: SourceFile, language: Language, options: &Options) -> Result<String, Failure> {
     let lines = Lines::new(source);
     let text = &lines.file.text;
-    let module = match language {
-        Language::PixelShader => return Ok(ps::parse(&lines.file.name, text)?.shader.to_string()),
-        Language::Shading(ctm_compile::Language::Glsl) => naga::read_glsl(text, &options.shading.defines),
-        Language::Shading(ctm_compile::Language::Wgsl) => naga::read_wgsl(text),
-    };
-    let printed = module.and_then(|module| module.to_wgsl());
-    Ok(printed.map_err(|failure| lines.failure(&failure.into()))?)
+    match language {
+        Language::PixelShader => Ok(ps::parse(&lines.file.name, text)?.shader.to_string()),
+        #[cfg(not(feature = "shaders"))]
+        Language::Shading(_) => Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
+        #[cfg(feature = "shaders")]
+        Language::Shading(language) => {
+            let module = match language {
+                ctm_compile::Language::Glsl => naga::read_glsl(text, &options.shading.defines),
+                ctm_compile::Language::Wgsl => naga::read_wgsl(text),
+            };
+            let printed = module.and_then(|module| module.to_wgsl());
+            Ok(printed.map_err(|failure| lines.failure(&failure.into()))?)
+        }
+    }
 }
