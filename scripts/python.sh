@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Python package in an environment of its own, checks its types, and runs its tests. Exit code 3: Python or its packages cannot be had here.
+# Builds the wheel of the Python package, installs it in an environment of its own, checks its types, and runs its tests. Exit code 3: Python or its packages cannot be had here.
 #
 #   scripts/python.sh [PYTEST ARGUMENT...]
 set -euo pipefail
@@ -15,6 +15,7 @@ pip="$environment/bin/python -m pip --quiet --disable-pip-version-check"
 # Whether packages can be had here at all.
 $pip install "maturin>=1.9,<2" "numpy>=1.24" || exit 3
 
-$pip install ".[test]"
+$pip wheel --no-deps --wheel-dir "$environment/wheels" .
+$pip install "$(echo "$environment"/wheels/ctm_gpu-*.whl)[test]"
 "$environment/bin/mypy"
 "$environment/bin/python" -m pytest -q "$@"
