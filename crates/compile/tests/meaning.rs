@@ -794,6 +794,30 @@ const OLDER: &[(&str, &str, [f32; 4])] = &[
         [0.0, 1.0, 4.0, 9.0],
     ),
     (
+        "matrices in structures",
+        "uniform vec4 v; struct S { float f; mat2 m; vec2 t; }; struct T { S s[2]; };
+        void main() { S a = S(1.0, mat2(v), v.xy); S b = a; b.m[1] = vec2(7.0, 8.0); b.m[0].y = 9.0; b.m *= 2.0;
+        T t; t.s[1] = b; gl_FragColor = vec4(a.m * v.xy, t.s[1].m[0][1], (t.s[1].m)[1].x); }",
+        [7.0, 10.0, 18.0, 14.0],
+    ),
+    (
+        "matrices in structures, in arrays and uniforms",
+        "uniform vec4 v; struct S { mat2 m[2]; }; void main() { S a; a.m[1] = mat2(v) + mat2(1.0); a.m[0] = a.m[1] * 2.0; vec2 r = a.m[0] * vec2(1.0, 0.0); gl_FragColor = vec4(r, a.m[1][1]); }",
+        [4.0, 4.0, 3.0, 5.0],
+    ),
+    (
+        "extensions",
+        "#extension GL_OES_standard_derivatives : enable
+        precision mediump float; varying vec2 uv;
+        #if defined(GL_OES_standard_derivatives) && defined(GL_EXT_frag_depth) && defined(GL_EXT_shader_texture_lod)
+        void main() { gl_FragColor = vec4(uv, dFdx(uv)); }
+        #else
+        #error no extensions
+        #endif
+",
+        [5.0, 7.0, 0.0, 0.0],
+    ),
+    (
         "arrays sized by use",
         "uniform vec4 v; float a[]; void main() { a[2] = v.z; a[0] = v.w; gl_FragColor = vec4(a[0], a[1], a[2], float(a.length())); }",
         [4.0, 0.0, 3.0, 3.0],

@@ -5,6 +5,8 @@ use super::composites::{MAX_NUMBERS, Shape, constructors};
 use super::initialisers::LateValue;
 use super::lex::{Kind, Token};
 use super::loops::do_loops;
+use super::matrices;
+use super::preprocess::MAX_TOKENS;
 use super::preprocess::condition::integer;
 use super::reader::{Reader, declarator, elements, sizes, split};
 use super::sampler_arrays::{self, MAX_ELEMENTS};
@@ -90,6 +92,8 @@ pub(super) struct Declared<'a> {
     pub(super) sizes: HashMap<String, usize>,
     /// Constants of functions by name, for sizes of arrays.
     constants: HashMap<String, String>,
+    /// Members of structures that are matrices of two columns and rows, which are vectors there, with how many indices choose one.
+    pub(super) halves: HashMap<String, usize>,
     /// How many elements arrays of samplers have.
     pub(super) sampler_arrays: HashMap<String, usize>,
     /// For names with a number in brackets, one more than the largest such index, or the size of a declaration.
@@ -203,6 +207,30 @@ impl<'a> Declared<'a> {
             std::mem::take(&mut self.parameters).into_iter().map(|(at, names)| (moved(at), names)).collect();
     }
 
+    /// Rewrites the pieces of a text one by one: what stands between braces and semicolons, and those, so that bodies keep their places.
+    pub(super) fn each_piece(&mut self, rewrite: impl Fn(&Self, Vec<Token<'a>>) -> Place<Vec<Token<'a>>>) -> Place<()> {
+        let separates = |token: &Token<'_>| matches!(&*token.text, "{" | "}") || token.text.ends_with(';');
+        let tokens = std::mem::take(&mut self.tokens);
+        let mut out = Vec::with_capacity(tokens.len());
+        let mut moved = HashMap::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            if self.parameters.contains_key(&at) {
+                moved.insert(at, out.len());
+            }
+            let length = tokens[at..].iter().position(separates).unwrap_or(tokens.len() - at).max(1);
+            out.append(&mut rewrite(self, tokens[at..at + length].to_vec())?);
+            if out.len() > MAX_TOKENS {
+                return Err((GlslError::Expanded, tokens[at].at));
+            }
+            at += length;
+        }
+        self.tokens = out;
+        let parameters = std::mem::take(&mut self.parameters);
+        self.parameters = parameters.into_iter().filter_map(|(at, names)| Some((*moved.get(&at)?, names))).collect();
+        Ok(())
+    }
+
     pub(super) fn mark(&mut self, mark: &'static str, at: u32) {
         self.tokens.push(Token::mark(mark, at));
     }
@@ -310,7 +338,20 @@ impl<'a> Declared<'a> {
         let mut numbers = 0;
         for member in Self::each_member(group)? {
             let declarators = self.declarators(&member)?;
-            for (member, tokens) in declarators {
+            for (member, mut tokens) in declarators {
+                if matrices::is_half(&tokens[0].text) {
+                    let indices = tokens.iter().filter(|token| token.is("[")).count();
+                    let is_other = match self.halves.insert(member.clone(), indices) {
+                        None => self.members.contains(&member),
+                        Some(before) => before != indices,
+                    };
+                    if is_other {
+                        return Err((GlslError::MatrixName(member), tokens[1].at));
+                    }
+                    tokens[0].text = "vec4".into();
+                } else if self.halves.contains_key(&member) {
+                    return Err((GlslError::MatrixName(member), tokens[1].at));
+                }
                 let shape = self.shape(&tokens);
                 numbers += self.numbers(&shape).unwrap_or(MAX_NUMBERS);
                 if numbers > MAX_NUMBERS {

@@ -12,6 +12,7 @@ mod keywords;
 mod lazy;
 mod lex;
 mod loops;
+mod matrices;
 mod names;
 mod order;
 mod preprocess;
@@ -97,7 +98,15 @@ pub enum GlslError {
     SamplerIndexEffects(String),
     /// Too much text for calls with calculated indices.
     #[error("there are too many calculated indices of arrays of samplers here; use constant indices")]
-    SamplerCalls,
+    Expanded,
+    /// A part of a matrix in a structure that is written by a calculated index.
+    #[error("a part of the matrix `{0}` of a structure is written here; copy it to a variable, and assign all of it")]
+    MatrixMember(String),
+    /// A member that is a matrix of two columns and rows in one structure, and something else in another one.
+    #[error(
+        "`{0}` is a matrix of two columns and rows in one structure and something else in another; give one another name"
+    )]
+    MatrixName(String),
     /// A sampler outside of calls.
     #[error("the sampler `{0}` can only be an argument of texture functions and of functions of the text")]
     SamplerUse(String),
@@ -193,6 +202,7 @@ pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialec
     initialisers::complete(&mut declared);
     truths::numbers(&mut declared, &mut needs);
     let end = declared.tokens.last().map_or(0, |token| token.at);
+    matrices::members(&mut declared, &mut needs)?;
     sampler_arrays::expand(&mut declared)?;
     let tokens = names::names(&mut declared, &mut needs)?;
     if !declared.functions.contains("main") {

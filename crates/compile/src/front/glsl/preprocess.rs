@@ -19,6 +19,8 @@ const MAX_CHAIN: usize = 1000;
 const MAX_PARAMETERS: usize = 256;
 /// The pragma that makes all outputs invariant.
 const INVARIANT: [&str; 5] = ["STDGL", "invariant", "(", "all", ")"];
+/// Extensions of ES that texts look for, and that are there.
+const EXTENSIONS: [&str; 3] = ["GL_OES_standard_derivatives", "GL_EXT_frag_depth", "GL_EXT_shader_texture_lod"];
 /// How deep macros may be called in arguments of macros.
 const MAX_DEPTH: u32 = 64;
 
@@ -191,6 +193,7 @@ pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> Pla
     if version.es {
         state.define("GL_ES", "1");
         state.define("GL_FRAGMENT_PRECISION_HIGH", "1");
+        EXTENSIONS.into_iter().for_each(|name| state.define(name, "1"));
     }
     for (name, value) in defines {
         state.define(name, value);

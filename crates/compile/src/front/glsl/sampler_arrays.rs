@@ -6,7 +6,6 @@ use super::lex::{Kind, Token};
 use super::preprocess::MAX_TOKENS;
 use super::preprocess::condition::integer;
 use super::{GlslError, Place};
-use std::collections::HashMap;
 
 /// Most elements of an array: inputs of a program.
 pub(super) const MAX_ELEMENTS: usize = 16;
@@ -30,38 +29,12 @@ pub(super) fn expand(declared: &mut Declared<'_>) -> Place<()> {
     if declared.sampler_arrays.is_empty() {
         return Ok(());
     }
-    let tokens = std::mem::take(&mut declared.tokens);
-    let mut out = Vec::with_capacity(tokens.len());
-    let mut moved = HashMap::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        if declared.parameters.contains_key(&at) {
-            moved.insert(at, out.len());
-        }
-        let end = statement(&tokens, at);
+    declared.each_piece(|declared, mut tokens| {
         let expander = Expander { declared };
-        let mut written = tokens[at..end].to_vec();
-        expander.constants(&mut written)?;
-        expander.choices(&mut written)?;
-        out.append(&mut written);
-        if out.len() > MAX_TOKENS {
-            return Err((GlslError::SamplerCalls, tokens[at].at));
-        }
-        at = end;
-    }
-    declared.tokens = out;
-    let parameters = std::mem::take(&mut declared.parameters);
-    declared.parameters = parameters.into_iter().filter_map(|(at, names)| Some((*moved.get(&at)?, names))).collect();
-    Ok(())
-}
-
-/// Where the piece of a text ends that begins here: braces and semicolons are pieces of their own, so that bodies keep their places.
-fn statement(tokens: &[Token<'_>], at: usize) -> usize {
-    let separates = |token: &Token<'_>| matches!(&*token.text, "{" | "}") || token.text.ends_with(';');
-    if separates(&tokens[at]) {
-        return at + 1;
-    }
-    tokens[at..].iter().position(separates).map_or(tokens.len(), |length| at + length)
+        expander.constants(&mut tokens)?;
+        expander.choices(&mut tokens)?;
+        Ok(tokens)
+    })
 }
 
 struct Expander<'d, 'a> {
@@ -140,7 +113,7 @@ impl<'a> Expander<'_, 'a> {
             choice.push(mark(")"));
             tokens.splice(begin..=end, choice);
             if tokens.len() > MAX_TOKENS {
-                return Err((GlslError::SamplerCalls, name.at));
+                return Err((GlslError::Expanded, name.at));
             }
         }
         Ok(())

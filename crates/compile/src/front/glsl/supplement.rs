@@ -78,6 +78,7 @@ pub(super) fn text(name: &str) -> String {
                 text += &format!("vec{size} ctm_number(bvec{size} a) {{ return vec{size}(a); }} ");
             }
         }
+        "ctm_vector" => text += "vec4 ctm_vector(mat2 a) { return vec4(a[0], a[1]); }",
         "ctm_bias" => {
             text += "vec4 ctm_bias(texture1D t, sampler s, float x, float bias) { \
                 return textureGrad(sampler1D(t, s), x, dFdx(x) * exp2(bias), dFdy(x) * exp2(bias)); } ";

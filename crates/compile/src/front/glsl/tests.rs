@@ -119,6 +119,8 @@ fn errors_have_causes() {
             "uniform sampler2D t[2]; void main() { gl_FragColor = texture2D(t[2], vec2(1.0)); }",
             GlslError::SamplerIndex("t".into(), 2),
         ),
+        ("struct S { mat2 m; }; struct T { vec2 m; }; void main() {}", GlslError::MatrixName("m".into())),
+        ("struct S { mat2 m; }; void main() { S s; int i; s.m[i] = vec2(1.0); }", GlslError::MatrixMember("m".into())),
         (
             "uniform sampler2D t[2]; void main() { int i; gl_FragColor = texture2D(t[i++], vec2(1.0)); }",
             GlslError::SamplerIndexEffects("t".into()),
