@@ -474,9 +474,9 @@ fn errors_are_reported_with_their_location() {
     let folder = Folder::new("r700-failures");
     run(&folder, "EXP_DONE: PIX0, R0.xyq1\n", "").fails(1, &["program.r700:1:", "^"]);
     folder.write("texels.f32", [0; 64]);
-    let unsupported = "TEX:\n SAMPLE_G_L R1.xyzw, R0.xyzw, t0, s0\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
+    let unsupported = "TEX:\n GET_LERP R1.xyzw, R0.xyzw, t0, s0\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
     run(&folder, unsupported, "--domain 2x2 --input 0=texels.f32:2x2x4")
-        .fails(3, &["SAMPLE_G_L is not supported", "program.r700:2:", "^"]);
+        .fails(3, &["GET_LERP is not supported", "program.r700:2:", "^"]);
     let checked = json(folder.ctm("check program.r700 --json").ok().out());
     let listing = json(folder.ctm("dis program.r700 --json").ok().out());
     let of = |list: &Value, key: &str, value: &str| {

@@ -466,6 +466,8 @@ pub enum LevelSource {
     Zero,
     /// What SET_GRADIENTS_H and _V of the clause have set.
     Gradients,
+    /// The same, w and the bias of the instruction.
+    BiasedGradients,
 }
 
 /// A sample.
@@ -478,14 +480,14 @@ pub struct SampleOp {
 }
 
 impl SampleOp {
-    const fn of(level: LevelSource, compares: bool) -> Self {
+    pub(crate) const fn of(level: LevelSource, compares: bool) -> Self {
         SampleOp { level, compares }
     }
 
     /// True if w is a level or a bias, and the reference of a comparison stands elsewhere: in z.
     pub(crate) const fn has_level_in_w(self) -> bool {
         match self.level {
-            LevelSource::Given | LevelSource::Biased => true,
+            LevelSource::Given | LevelSource::Biased | LevelSource::BiasedGradients => true,
             LevelSource::Detail | LevelSource::Zero | LevelSource::Gradients => false,
         }
     }
@@ -504,6 +506,10 @@ pub enum TextureClass {
     LevelOfDetail,
     /// A filtered texel.
     Sample(SampleOp),
+    /// The four texels of a linear filter, one channel of each.
+    Gather,
+    /// Which cube of several a sample looks at: textures here have one.
+    SetCubeIndex,
     /// Differences across the quad.
     GradientsH,
     /// Differences down the quad.
@@ -534,25 +540,25 @@ impl FetchOp {
             FetchOp::SampleLb => TextureClass::Sample(SampleOp::of(Biased, false)),
             FetchOp::SampleLz => TextureClass::Sample(SampleOp::of(Zero, false)),
             FetchOp::SampleG => TextureClass::Sample(SampleOp::of(Gradients, false)),
+            FetchOp::SampleGL => TextureClass::Sample(SampleOp::of(Given, false)),
+            FetchOp::SampleGLb => TextureClass::Sample(SampleOp::of(BiasedGradients, false)),
+            FetchOp::SampleGLz => TextureClass::Sample(SampleOp::of(Zero, false)),
             FetchOp::SampleC => TextureClass::Sample(SampleOp::of(Detail, true)),
             FetchOp::SampleCL => TextureClass::Sample(SampleOp::of(Given, true)),
             FetchOp::SampleCLb => TextureClass::Sample(SampleOp::of(Biased, true)),
             FetchOp::SampleCLz => TextureClass::Sample(SampleOp::of(Zero, true)),
             FetchOp::SampleCG => TextureClass::Sample(SampleOp::of(Gradients, true)),
+            FetchOp::SampleCGL => TextureClass::Sample(SampleOp::of(Given, true)),
+            FetchOp::SampleCGLb => TextureClass::Sample(SampleOp::of(BiasedGradients, true)),
+            FetchOp::SampleCGLz => TextureClass::Sample(SampleOp::of(Zero, true)),
+            FetchOp::Fetch4 => TextureClass::Gather,
+            FetchOp::SetCubemapIndex => TextureClass::SetCubeIndex,
             FetchOp::VtxFetch
             | FetchOp::VtxSemantic
             | FetchOp::Mem
             | FetchOp::GetLerp
             | FetchOp::KeepGradients
-            | FetchOp::Pass
-            | FetchOp::SetCubemapIndex
-            | FetchOp::Fetch4
-            | FetchOp::SampleGL
-            | FetchOp::SampleGLb
-            | FetchOp::SampleGLz
-            | FetchOp::SampleCGL
-            | FetchOp::SampleCGLb
-            | FetchOp::SampleCGLz => TextureClass::Unsupported,
+            | FetchOp::Pass => TextureClass::Unsupported,
         }
     }
 }

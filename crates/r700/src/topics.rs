@@ -347,17 +347,26 @@ fn fetch(op: FetchOp) -> Words {
             ("D = filtered comparison of the texels at S, level of the gradients, with S.w", &[COORDINATES])
         }
         FetchOp::SampleCLz => ("D = filtered comparison of the texels at S, level 0, with S.w", &[COORDINATES]),
-        FetchOp::GetLerp
-        | FetchOp::KeepGradients
-        | FetchOp::Pass
-        | FetchOp::SetCubemapIndex
-        | FetchOp::Fetch4
-        | FetchOp::SampleGL
-        | FetchOp::SampleGLb
-        | FetchOp::SampleGLz
-        | FetchOp::SampleCGL
-        | FetchOp::SampleCGLb
-        | FetchOp::SampleCGLz => ("", &[ABSENT]),
+        FetchOp::SampleGL => ("D = filtered texel at S, level S.w", &[COORDINATES]),
+        FetchOp::SampleGLb => ("D = filtered texel at S, level of the gradients + S.w", &[COORDINATES]),
+        FetchOp::SampleGLz => ("D = filtered texel at S, level 0", &[COORDINATES]),
+        FetchOp::SampleCGL => ("D = filtered comparison of the texels at S, level S.w, with S.z", &[COORDINATES]),
+        FetchOp::SampleCGLb => {
+            ("D = filtered comparison of the texels at S, level of the gradients + S.w, with S.z", &[COORDINATES])
+        }
+        FetchOp::SampleCGLz => ("D = filtered comparison of the texels at S, level 0, with S.w", &[COORDINATES]),
+        FetchOp::Fetch4 => (
+            "D.z, D.x, D.y, D.w = the texels that a linear filter takes at S: lower left, lower right, upper right, upper left",
+            &[
+                "of each texel the first channel, after the texture's own selectors",
+                "the texels are those of level 0, whatever the sampler says of levels and filters",
+                "D.zxyw is what textureGather of GLSL gives",
+            ],
+        ),
+        FetchOp::SetCubemapIndex => {
+            ("", &["chooses one of several cubes of a texture; textures here have one, so that it has no effect"])
+        }
+        FetchOp::GetLerp | FetchOp::KeepGradients | FetchOp::Pass => ("", &[ABSENT]),
     }
 }
 

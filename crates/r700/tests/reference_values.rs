@@ -459,7 +459,7 @@ fn what_is_not_executed_is_refused_by_name() {
     let cases = [
         (alu("x: ADD_64 R1.x, R0.x, R0.x"), TrapKind::Unsupported("ADD_64"), Some(2)),
         (alu("x: DOT4 R1.x, R0.x, R0.x"), TrapKind::GroupIllegal(GroupError::Reduction("DOT4")), Some(2)),
-        (format!("TEX:\n 0 SAMPLE_G_L R1.xyzw, R0.xyzw, t0, s0\n{END}"), TrapKind::Unsupported("SAMPLE_G_L"), Some(2)),
+        (format!("TEX:\n 0 GET_LERP R1.xyzw, R0.xyzw, t0, s0\n{END}"), TrapKind::Unsupported("GET_LERP"), Some(2)),
         (
             format!("VTX:\n 0 FETCH R1.xyzw, R0.x, b0 FORMAT(BC1 NORM UNSIGNED ZERO_CLAMP_MINUS_ONE)\n{END}"),
             TrapKind::Unsupported("BC1"),

@@ -265,6 +265,11 @@ fn levels_have_biases_and_limits() {
     let set = "SET_GRADIENTS_H R0.____, R4.w000, t3, s1\n  1 SET_GRADIENTS_V R0.____, R4.0w00, t3, s1\n  2";
     let given = format!("{set} SAMPLE_G R1.xyzw, R4.xyz0, t3, s1");
     assert_eq!(one(&given, quad(8.0 / 64.0), trilinear), 3.0);
+    // A level that is given counts more than gradients; a bias is added to theirs.
+    let given = |operation: &str| format!("{set} {operation} R1.xyzw, R4.xyzw, t3, s1");
+    assert_eq!(one(&given("SAMPLE_G_L"), quad(2.0), trilinear), 2.0);
+    assert_eq!(one(&given("SAMPLE_G_LZ"), quad(2.0), trilinear), 0.0);
+    assert_eq!(one(&given("SAMPLE_G_LB"), quad(1.0 / 32.0), trilinear), 1.0 + 8.0 / 256.0);
     let query = levels("GET_COMP_TEX_LOD R1.xyzw, R4.xyz0, t3, s1", quad(0.0), Sampler { bias: -192, ..trilinear });
     assert_eq!(query, [-1.0; 4], "before limits");
     let query = levels("GET_COMP_TEX_LOD R1.yyyy, R4.xyz0, t3, s1", quad(0.0), Sampler { bias: 48, ..nearest });
@@ -280,6 +285,27 @@ fn magnification_and_minification_have_filters_of_their_own() {
         f32::from_bits(fetch("SAMPLE_L R1.xyzw, R4.xyzw, t3, s1", quad, sampler, make)[0][0])
     };
     assert_eq!((at(0.0), at(1.0 / 64.0)), (1.5 + 64.0, 2.0 + 64.0));
+}
+
+/// `D.zxyw` is what textureGather gives: the texels of a linear filter, counter-clockwise from the lower left one (GLSL 4.60, 8.9.4).
+#[test]
+fn four_texels_of_a_filter() {
+    let gather = |at: [f32; 2], wrap: Wrap, swizzle: [Select; 4]| {
+        let sampler = Sampler { wrap: [wrap; 3], border: border(), least_level: 64, ..Sampler::default() };
+        let made = |space: &Space| Texture { swizzle, ..texture(space, Dimension::D2, [4, 4, 1], 2) };
+        let quad = [[at[0], at[1], 0.0, 0.0]; 4];
+        fetch("FETCH4 R1.zxyw, R4.xy00, t3, s1 DENORM(XYZ)", quad, sampler, made)[0].map(f32::from_bits)
+    };
+    let plain = [Select::X, Select::Y, Select::Z, Select::W];
+    let texels = |places: [[i64; 2]; 4]| places.map(|[x, y]| value(0, [x, y, 0]) as f32);
+    assert_eq!(gather([2.0, 1.0], Wrap::Repeat, plain), texels([[1, 1], [2, 1], [2, 0], [1, 0]]));
+    assert_eq!(gather([2.49, 1.49], Wrap::Repeat, plain), texels([[1, 1], [2, 1], [2, 0], [1, 0]]));
+    assert_eq!(gather([0.25, 0.25], Wrap::Repeat, plain), texels([[3, 0], [0, 0], [0, 3], [3, 3]]));
+    let [_, _, _, outside] = gather([0.25, 0.25], Wrap::Border, plain);
+    assert_eq!(outside, BORDER as f32);
+    // One channel of each, which the texture's selectors choose.
+    let negated = texels([[1, 1], [2, 1], [2, 0], [1, 0]]).map(|texel| -texel);
+    assert_eq!(gather([2.0, 1.0], Wrap::Repeat, [Select::Y, Select::X, Select::X, Select::X]), negated);
 }
 
 /// Face and place of a direction, from the table of GL: major axis, then the parts that lead across and down.
@@ -411,7 +437,7 @@ fn bytes_are_fractions() {
 /// Samples of any texture with any sampler: [`fetch`] compares the engine with the reference.
 #[test]
 fn engine_and_reference_agree() {
-    const OPERATIONS: [&str; 14] = [
+    const OPERATIONS: [&str; 19] = [
         "SAMPLE",
         "SAMPLE",
         "SAMPLE_L",
@@ -423,6 +449,11 @@ fn engine_and_reference_agree() {
         "SAMPLE_C_LB",
         "SAMPLE_C_LZ",
         "SAMPLE_C_G",
+        "SAMPLE_G_L",
+        "SAMPLE_G_LB",
+        "SAMPLE_C_G_LB",
+        "FETCH4",
+        "FETCH4",
         "LD",
         "GET_TEXTURE_INFO",
         "GET_COMP_TEX_LOD",

@@ -270,6 +270,8 @@ impl Walk<'_> {
                 }
                 return;
             }
+            TextureClass::SetCubeIndex => return,
+            TextureClass::Gather => (self.m.gather(&request(None)), of_texels),
             TextureClass::GradientsH => (self.across(coordinates), ONE),
             TextureClass::GradientsV => (self.down(coordinates), ONE),
             TextureClass::Load => (self.m.load_texel(&request(None)), of_texels),
@@ -279,7 +281,7 @@ impl Walk<'_> {
             TextureClass::Sample(op) => {
                 let change = match op.level {
                     LevelSource::Detail | LevelSource::Biased => quad,
-                    LevelSource::Gradients => Some(Change::Given(*gradients)),
+                    LevelSource::Gradients | LevelSource::BiasedGradients => Some(Change::Given(*gradients)),
                     LevelSource::Given | LevelSource::Zero => None,
                 };
                 (self.m.sample(op, &request(change)), of_texels)

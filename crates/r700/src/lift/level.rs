@@ -89,7 +89,7 @@ impl LiftState<'_> {
         let level = match from {
             LevelSource::Detail | LevelSource::Gradients => found,
             LevelSource::Given => w,
-            LevelSource::Biased => {
+            LevelSource::Biased | LevelSource::BiasedGradients => {
                 let eighths = i32::from(request.fields.lod_bias_eighths()).cast_unsigned();
                 let bias = self.b.constant(num::scale(EIGHTH, num::int_to_float(eighths)));
                 let bias = self.float_sum(w, bias);

@@ -8,7 +8,7 @@ use super::specialisation::{
     BORDER, BufferBinding, FLOAT_SIZES, LEVELS, OFFSETS, SIZES, SamplerLayout, SurfaceBinding, TEXTURE_ENTRIES,
     TableBinding, TexelLayout, TextureLayout,
 };
-use crate::codes::{SampleOp, Select};
+use crate::codes::{LevelSource, SampleOp, Select};
 use crate::fetch::TexFields;
 use crate::job::{Compare, Dimension, Filter, MipFilter, TexelNumbers, VectorForm};
 use ctm_lane::{Bits, Denorm, FloatTest, IntTest, Round, Value, Zero};
@@ -190,6 +190,27 @@ impl<'a> LiftState<'a> {
             });
         }
         value
+    }
+
+    /// FETCH4: one channel of the four texels that a linear filter takes. A texture that is not there reads as 0.
+    pub fn gather(&mut self, request: &Request) -> [Value; 4] {
+        let Some(texture) = self.texture(request) else { return [self.b.constant(0); 4] };
+        self.by_level(request, texture, None, |m, level, lanes| m.gather_from(request, level, lanes))
+    }
+
+    fn gather_from(&mut self, request: &Request, level: &Level, lanes: Value) -> [Value; 4] {
+        let axis = |m: &mut Self, axis| {
+            let linear = if axis < 2 { Linear::Always } else { Linear::Never };
+            m.axis(request, level, axis, linear)
+        };
+        let axes = (0..level.texture.dimension.axes()).map(|number| axis(self, number)).collect();
+        let slice = self.slice(request, level, SampleOp::of(LevelSource::Zero, false));
+        let sample = Sample { request, level, axes, slice, reference: None, lanes, filtering: lanes };
+        [[1, 1], [1, 0], [0, 1], [0, 0]].map(|[x, y]| {
+            let value = self.tap(&sample, [x, y, 0]);
+            let value = if sample.meets_border() { value } else { self.swizzle(level.texture, value) };
+            value[0]
+        })
     }
 
     /// What takes part in a comparison: of fractions, from 0 to 1.

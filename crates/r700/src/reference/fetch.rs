@@ -233,7 +233,9 @@ impl Wave<'_, '_> {
                 TextureClass::LevelOfDetail => quad(),
                 TextureClass::Sample(op) => match op.level {
                     LevelSource::Detail | LevelSource::Biased => quad(),
-                    LevelSource::Gradients => Some(Change::Given(self.state.gradients[pixel])),
+                    LevelSource::Gradients | LevelSource::BiasedGradients => {
+                        Some(Change::Given(self.state.gradients[pixel]))
+                    }
                     LevelSource::Given | LevelSource::Zero => None,
                 },
                 TextureClass::Load
@@ -243,6 +245,8 @@ impl Wave<'_, '_> {
                 | TextureClass::GradientsV
                 | TextureClass::SetGradientsH
                 | TextureClass::SetGradientsV
+                | TextureClass::Gather
+                | TextureClass::SetCubeIndex
                 | TextureClass::Unsupported => None,
             };
             Request { fields, coordinates: coordinates(pixel), change, sampler: &sampler }
@@ -254,6 +258,7 @@ impl Wave<'_, '_> {
                 self.state.gradients[pixel][axis] = value;
                 return Ok(Vec::new());
             }
+            TextureClass::SetCubeIndex => return Ok(Vec::new()),
             TextureClass::GradientsH => (across(), ONE, false),
             TextureClass::GradientsV => (down(), ONE, false),
             TextureClass::Load => (sample::execute_load(&request(), texture), one, true),
@@ -261,6 +266,7 @@ impl Wave<'_, '_> {
             TextureClass::Samples => (sample::execute_samples(texture), 1, true),
             TextureClass::LevelOfDetail => (sample::execute_level(&request(), texture), ONE, true),
             TextureClass::Sample(op) => (sample::execute_sample(op, &request(), texture), one, true),
+            TextureClass::Gather => (sample::execute_gather(&request(), texture), one, true),
             TextureClass::Unsupported => return Err(TrapKind::Unsupported(tex.op.name())),
         };
         if reads {

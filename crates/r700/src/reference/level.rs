@@ -42,7 +42,9 @@ pub(super) fn level_of_detail(op: SampleOp, request: &Request, texture: &Texture
     let level = match op.level {
         LevelSource::Detail | LevelSource::Gradients => found,
         LevelSource::Given => w,
-        LevelSource::Biased => num::add(found, num::add(w, num::scale(EIGHTH, num::int_to_float(eighths)))),
+        LevelSource::Biased | LevelSource::BiasedGradients => {
+            num::add(found, num::add(w, num::scale(EIGHTH, num::int_to_float(eighths))))
+        }
         LevelSource::Zero => 0,
     };
     let [_, _, bias] = request.sampler.levels();

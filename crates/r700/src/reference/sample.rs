@@ -8,7 +8,7 @@
 use super::cube;
 use super::level::{Change, face, level_of_detail, levels, query, weight};
 use super::machine::BoundTexture;
-use crate::codes::{SampleOp, Select};
+use crate::codes::{LevelSource, SampleOp, Select};
 use crate::fetch::TexFields;
 use crate::job::{Compare, Dimension, Filter, MipFilter, Sampler, TexelNumbers, Wrap};
 use ctm_num::convert::float_to_coordinate;
@@ -65,6 +65,13 @@ pub(super) fn execute_sample(op: SampleOp, request: &Request, texture: Option<&B
         slice: slice(op, request, texture),
     };
     look_up.sample(op)
+}
+
+/// FETCH4, as [`execute_load`]. Level 0 counts, whatever the sampler says of levels and filters.
+pub(super) fn execute_gather(request: &Request, texture: Option<&BoundTexture>) -> [u32; 4] {
+    let Some(texture) = texture else { return [0; 4] };
+    let slice = slice(SampleOp::of(LevelSource::Zero, false), request, texture);
+    LookUp { request, texture, reference: None, slice }.gather()
 }
 
 /// What the resource's own selectors make of a texel.
@@ -171,6 +178,19 @@ impl LookUp<'_> {
             Some(weight) if !is_integer => mix(fine, self.level(levels.fine + 1, filter), weight).map(canonical),
             Some(_) | None => fine,
         }
+    }
+
+    /// The first channel of the four texels that a linear filter takes: lower right, upper right, lower left, upper left, where x goes to the
+    /// right and y down.
+    fn gather(&self) -> [u32; 4] {
+        let texture = self.texture.texture;
+        let (size, count) = (texture.level_size(0), texture.dimension.axes());
+        let axes: [Axis; 3] = std::array::from_fn(|axis| match axis {
+            _ if axis >= count => Axis::default(),
+            0 | 1 => self.axis(axis, size[axis], Filter::Linear),
+            _ => self.axis(axis, size[axis], Filter::Nearest),
+        });
+        [[1, 1], [1, 0], [0, 1], [0, 0]].map(|[x, y]| self.tap(0, &axes[..count], [x, y, 0])[0])
     }
 
     fn level(&self, level: usize, filter: Filter) -> [u32; 4] {

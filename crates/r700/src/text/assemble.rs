@@ -266,10 +266,11 @@ impl Assembler {
                     message,
                     &format!("{most} at most: begin a new clause"),
                 );
-            } else if line.counted && clause.length as usize != body.len() {
-                let message = format!("the clause has a length of {length}, not {}", clause.length as usize / unit);
-                cursor.error(Cause::Address, line.span, message, "CNT can be left out");
-            } else if !line.counted {
+            } else if clause.length as usize != body.len() || !line.counted {
+                if line.counted {
+                    let message = format!("the clause has a length of {length}, not {}", clause.length as usize / unit);
+                    cursor.warning(Cause::Address, line.span, message, "its own length counts; CNT can be left out");
+                }
                 set_count(&mut line.cf, length as u32);
             }
         }

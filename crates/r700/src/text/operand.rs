@@ -94,8 +94,11 @@ fn four<T: Copy>(cursor: &mut Cursor, help: &str, read: impl Fn(usize, &str) -> 
     }
 }
 
-/// Takes `.` and four of `x`, `y`, `z`, `w`, `0`, `1`, `_`.
+/// Takes `.` and four of `x`, `y`, `z`, `w`, `0`, `1`, `_`; without them, all components are in their places.
 pub(super) fn selects(cursor: &mut Cursor) -> Result<[Select; 4], Reported> {
+    if !has_channel(cursor) {
+        return Ok([Select::X, Select::Y, Select::Z, Select::W]);
+    }
     four(cursor, "each is `x`, `y`, `z`, `w`, `0`, `1` or `_`", |_, letter| Select::parse(letter))
 }
 
