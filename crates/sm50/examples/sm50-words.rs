@@ -14,7 +14,11 @@ fn main() {
             Ok(read) => read.program.code.instructions()[0].encode() == word,
             Err(_) => false,
         };
-        let program = Program { header: None, code: Code::new([(Instruction::decode(word), Control(0x7e0))]) };
+        let program = Program {
+            header: None,
+            code: Code::new([(Instruction::decode(word), Control(0x7e0))]),
+            constants: Vec::new(),
+        };
         let printed = text::print_program(&program);
         assert_eq!(text::parse(&printed).map(|read| read.program), Ok(program), "{printed}");
         writeln!(out, "{}{spelled}", if read { "" } else { "!" }).expect("standard output");

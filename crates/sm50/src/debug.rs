@@ -10,7 +10,7 @@ use crate::instruction::Instruction;
 use crate::launch::{
     Column, Constants, Environment, Grid, Invocations, Mode, NO_INVOCATION, Primitives, Shader, StageLaunch, Stop, WARP,
 };
-use crate::program::Code;
+use crate::program::{Code, Program};
 use crate::reference::{Moment, Stepper, Token};
 use crate::table::{Class, GlobalOp};
 use crate::text::print_instructions;
@@ -68,12 +68,16 @@ impl LaunchCopy {
             records.map(|records| Ok(records.with_words(copy(records.words())?))).transpose()
         };
         let StageLaunch { shader, environment, .. } = *launch;
+        let mut constants = environment.constants.clone();
+        if let Some(own) = launch.bank(Program::CONSTANT_BANK) {
+            constants.set_bank(Program::CONSTANT_BANK, own.to_vec());
+        }
         Ok(LaunchCopy {
             program,
             header: shader.header,
             code: shader.code.clone(),
             local_memory: shader.local_memory,
-            constants: environment.constants.clone(),
+            constants,
             y_direction: environment.y_direction,
             mode: environment.mode,
             invocations: launch.invocations.clone(),
@@ -88,7 +92,7 @@ impl LaunchCopy {
     }
 
     fn shader(&self) -> Shader<'_> {
-        Shader { header: self.header, code: &self.code, local_memory: self.local_memory }
+        Shader { header: self.header, code: &self.code, local_memory: self.local_memory, constants: &[] }
     }
 
     fn environment<'a>(&self, memory: Option<&'a Space>) -> Environment<'a> {

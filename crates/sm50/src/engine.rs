@@ -199,7 +199,7 @@ impl Kernels {
             TableBinding::StageLaunch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
             TableBinding::Bank(bank) => {
-                let mut words = launch.environment.constants.bank(bank).unwrap_or_default().to_vec();
+                let mut words = launch.bank(bank).unwrap_or_default().to_vec();
                 if launch.grid.is_some() && bank == LaunchConstants::BANK {
                     words.resize(words.len().max(LaunchConstants::PLACE.end as usize / 4), 0);
                     for offset in LaunchConstants::PLACE.step_by(4) {

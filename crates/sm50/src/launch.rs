@@ -233,6 +233,8 @@ pub struct Shader<'a> {
     pub code: &'a Code,
     /// Bytes of local memory for each lane.
     pub local_memory: u32,
+    /// Words of [`Program::CONSTANT_BANK`], where the environment has none there.
+    pub constants: &'a [u32],
 }
 
 impl<'a> Shader<'a> {
@@ -247,7 +249,7 @@ impl<'a> From<&'a Program> for Shader<'a> {
     /// given some.
     fn from(program: &'a Program) -> Self {
         let local_memory = program.header.map_or(0, |header| header.local_memory_low_size).min(MAX_LOCAL_MEMORY);
-        Shader { header: program.header, code: &program.code, local_memory }
+        Shader { header: program.header, code: &program.code, local_memory, constants: &program.constants }
     }
 }
 
@@ -307,7 +309,14 @@ impl<'a> StageLaunch<'a> {
     /// their places; [`LaunchConstants::fit`] says whether that is nothing.
     pub fn constant(&self, bank: u8, offset: u32) -> Option<u32> {
         let of_launch = self.constants().and_then(|constants| constants.word(bank, offset));
-        of_launch.or_else(|| self.environment.constants.word(bank, offset))
+        of_launch.or_else(|| self.bank(bank)?.get(offset as usize / 4).copied())
+    }
+
+    /// The words of a constant bank, without [`LaunchConstants`]: those of the environment, or of the program itself.
+    pub fn bank(&self, bank: u8) -> Option<&'a [u32]> {
+        let own =
+            (bank == Program::CONSTANT_BANK && !self.shader.constants.is_empty()).then_some(self.shader.constants);
+        self.environment.constants.bank(bank).or(own)
     }
 }
 

@@ -26,6 +26,13 @@ pub struct Program {
     pub header: Option<Header>,
     /// The code.
     pub code: Code,
+    /// Words of constant bank [`Program::CONSTANT_BANK`] that the compiler made for the program; often none.
+    pub constants: Vec<u32>,
+}
+
+impl Program {
+    /// The bank of the constants that travel with programs: that of uam, deko3d's compiler.
+    pub const CONSTANT_BANK: u8 = 1;
 }
 
 /// Why bytes are no code.

@@ -22,7 +22,7 @@ fn load(stage: &Path) -> (Program, Vec<u8>) {
     }
     let decoded = Header::decode(&words);
     assert_eq!(decoded.encode(), words, "{}", stage.display());
-    (Program { header: Some(decoded), code: Code::from_bytes(&code).expect("code") }, code)
+    (Program { header: Some(decoded), code: Code::from_bytes(&code).expect("code"), constants: Vec::new() }, code)
 }
 
 /// Address, text and word of the instructions of a listing.

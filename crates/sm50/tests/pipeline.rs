@@ -20,7 +20,11 @@ fn programs() -> [Program; 4] {
         let words =
             code.lines().skip(1).flat_map(str::split_whitespace).map(|word| u64::from_str_radix(word, 16).unwrap());
         let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
-        Program { header: Some(Header::decode(&header.try_into().unwrap())), code: Code::from_bytes(&bytes).unwrap() }
+        Program {
+            header: Some(Header::decode(&header.try_into().unwrap())),
+            code: Code::from_bytes(&bytes).unwrap(),
+            constants: Vec::new(),
+        }
     })
 }
 

@@ -42,7 +42,8 @@ fn any_word() {
             let read = text::parse(spelled).unwrap_or_else(|diagnostics| panic!("{spelled}: {}", diagnostics[0]));
             assert_eq!(text::print_instruction(&read.program.code.instructions()[0], AT), spelled);
         }
-        let program = Program { header: None, code: Code::new([(instruction, Control::NEUTRAL)]) };
+        let program =
+            Program { header: None, code: Code::new([(instruction, Control::NEUTRAL)]), constants: Vec::new() };
         let printed = text::print_program(&program);
         assert_eq!(text::parse(&printed).expect("printed text").program, program, "{printed}");
     }
@@ -59,7 +60,7 @@ fn registers_in_the_operand_caches() {
         let instruction = Instruction::decode(word);
         assert_eq!(text::print_controlled(&instruction, AT, control), spelled, "{word:016x}");
         // Bits for registers that there are not come back, too.
-        let program = Program { header: None, code: Code::new([(instruction, control)]) };
+        let program = Program { header: None, code: Code::new([(instruction, control)]), constants: Vec::new() };
         assert_eq!(text::parse(&text::print_program(&program)).expect("printed text").program, program, "{spelled}");
     }
 }
@@ -69,7 +70,7 @@ fn a_control_word_with_nothing_after_it() {
     for control in [0, 0x001f_8000_fc00_07e0u64] {
         let words = [0x7e0, Instruction::NOP_WORD, Instruction::NOP_WORD, Instruction::NOP_WORD, control];
         let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
-        let program = Program { header: None, code: Code::from_bytes(&bytes).expect("code") };
+        let program = Program { header: None, code: Code::from_bytes(&bytes).expect("code"), constants: Vec::new() };
         let printed = text::print_program(&program);
         assert_eq!(text::parse(&printed).expect("printed text").program.code.to_bytes(), bytes, "{printed}");
     }

@@ -85,7 +85,7 @@ fn sm50(bytes: &[u8]) {
     }
     let Ok(code) = ctm_sm50::Code::from_bytes(&code[..code.len() / 8 * 8]) else { return };
     let header = (has_header & 1 == 0).then(|| ctm_sm50::Header::decode(&words));
-    let program = ctm_sm50::Program { header, code };
+    let program = ctm_sm50::Program { header, code, constants: Vec::new() };
     let written = sm50::write(&program);
     let read = if program.header.is_some() { sm50::read_program(&written) } else { sm50::read_code(&written) };
     // A header is distinguished from code by its version and kind.

@@ -33,7 +33,11 @@ impl Frame {
 
     fn around(&self, words: &[u64]) -> Program {
         let words = self.before.iter().chain(words).chain(&self.behind);
-        Program { header: None, code: Code::new(words.map(|&word| (Instruction::decode(word), Control::NEUTRAL))) }
+        Program {
+            header: None,
+            code: Code::new(words.map(|&word| (Instruction::decode(word), Control::NEUTRAL))),
+            constants: Vec::new(),
+        }
     }
 }
 

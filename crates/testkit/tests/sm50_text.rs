@@ -15,7 +15,11 @@ fn every_form_comes_back() {
             let mut words = Header::new(stage).encode();
             words[random.below(Header::DWORDS)] ^= 1 << random.below(32);
             let header = (!random.one_in(4)).then(|| Header::decode(&words));
-            let program = Program { header, code: Code::new(slots[..1 + random.below(24)].iter().copied()) };
+            let program = Program {
+                header,
+                code: Code::new(slots[..1 + random.below(24)].iter().copied()),
+                constants: Vec::new(),
+            };
             let printed = text::print_program(&program);
             let read = text::parse(&printed).unwrap_or_else(|diagnostics| panic!("{}\n{printed}", diagnostics[0]));
             assert_eq!(read.program, program, "{printed}");
@@ -31,7 +35,8 @@ fn most_instructions_have_text() {
     for row in ROWS {
         for &pattern in row.patterns {
             let instruction = instruction_of(&mut random, row, pattern);
-            let program = Program { header: None, code: Code::new([(instruction, Control::NEUTRAL)]) };
+            let program =
+                Program { header: None, code: Code::new([(instruction, Control::NEUTRAL)]), constants: Vec::new() };
             as_text += usize::from(!text::print_program(&program).contains(".raw"));
             all += 1;
         }

@@ -59,10 +59,7 @@ impl Specialisation {
         let has_log = launch.emissions.is_none_or(|emissions| {
             emissions.lanes() >= count && emissions.capacity() >= 2 * u32::from(header.max_output_vertex_count)
         });
-        let of_banks = |constants: &Constants| {
-            let bank = |number| Some((number, constants.bank(number)?.len() as u32));
-            (0..Constants::BANKS).filter_map(bank).collect()
-        };
+        let bank = |number| Some((number, launch.bank(number)?.len() as u32));
         (has_records && has_log).then(|| Specialisation {
             header,
             stage: shader.stage(),
@@ -74,7 +71,7 @@ impl Specialisation {
             patches: launch.patches.map(|records| records.slots().clone()),
             surviving: launch.surviving,
             primitive_vertices: launch.primitives.map(|primitives| primitives.vertices),
-            banks: of_banks(&launch.environment.constants),
+            banks: (0..Constants::BANKS).filter_map(bank).collect(),
             y_direction: launch.environment.y_direction,
             emits: launch.emissions.is_some(),
             has_grid: launch.grid.is_some(),

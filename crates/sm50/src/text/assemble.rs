@@ -71,7 +71,8 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(diagnostics);
     }
-    Ok(Assembled { program: Program { header, code }, origins, warnings: diagnostics })
+    let constants = directives.into_constants();
+    Ok(Assembled { program: Program { header, code, constants }, origins, warnings: diagnostics })
 }
 
 fn read_label(cursor: &mut Cursor, labels: &mut BTreeMap<String, usize>, place: usize) {

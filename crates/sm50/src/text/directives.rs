@@ -16,6 +16,8 @@ pub(super) struct Directives {
     omap: Option<AttributeMap>,
     /// Control words by number of the bundle.
     controls: Vec<(usize, u64, Span)>,
+    /// Words of the program's own constants.
+    constants: Vec<u32>,
     /// The first directive that belongs to a header.
     first: Option<Span>,
 }
@@ -40,6 +42,9 @@ impl Directives {
             self.controls.push((place / BUNDLE_SLOTS, word, dot.to(cursor.last().into())));
             return Ok(());
         }
+        if name == "constants" {
+            return self.read_constants(cursor);
+        }
         self.first.get_or_insert(dot.to(token.into()));
         match name.as_str() {
             "stage" => {
@@ -61,7 +66,7 @@ impl Directives {
             _ => {
                 let Some(field) = header_fields().find(|field| field.name.eq_ignore_ascii_case(&name)) else {
                     let names: Vec<String> = header_fields().map(|field| field.name.to_ascii_lowercase()).collect();
-                    let others = ["raw", "control", "stage", "imap", "omap"];
+                    let others = ["raw", "control", "constants", "stage", "imap", "omap"];
                     let known: Vec<&str> = others.into_iter().chain(names.iter().map(String::as_str)).collect();
                     return Err(cursor.unknown_word(token, "a directive", &known));
                 };
@@ -71,6 +76,26 @@ impl Directives {
             }
         }
         Ok(())
+    }
+
+    /// `.constants 1.0, 0x80000000`: more words of the program's own constants.
+    fn read_constants(&mut self, cursor: &mut Cursor) -> Result<(), Reported> {
+        loop {
+            let first = cursor.peek();
+            self.constants.push(cursor.float("a constant")?.0);
+            if self.constants.len() > MOST_CONSTANTS {
+                let message = format!("a constant bank has {MOST_CONSTANTS} words at most");
+                return Err(cursor.error(Cause::TooLong, first, message, "this is one more"));
+            }
+            if !cursor.accept_symbol(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The program's own constants.
+    pub fn into_constants(self) -> Vec<u32> {
+        self.constants
     }
 
     fn given_once(&self, cursor: &mut Cursor, token: Token, before: bool) {
@@ -162,6 +187,17 @@ fn read_attribute(cursor: &mut Cursor) -> Result<u32, Reported> {
         cursor.error(Cause::Range, token, format!("{address:#x} is no attribute"), "addresses are multiples of 4");
     }
     Ok(address)
+}
+
+/// Words of a constant bank: 64 KiB.
+const MOST_CONSTANTS: usize = 1 << 14;
+
+/// The directives of a program's own constants, a few words in each.
+pub(super) fn spell_constants(constants: &[u32]) -> Vec<String> {
+    let line = |words: &[u32]| {
+        format!(".constants {}", words.iter().map(|word| format!("{word:#010x}")).collect::<Vec<_>>().join(", "))
+    };
+    constants.chunks(4).map(line).collect()
 }
 
 /// The directives of a header: what the code alone does not say.

@@ -39,11 +39,12 @@ pub fn print_program(program: &Program) -> String {
 pub fn print_program_with(program: &Program, options: &PrintOptions) -> String {
     let code = &program.code;
     let mut text = String::new();
-    if let Some(header) = &program.header {
-        for line in directives::spell(header, code.instructions()) {
-            text.push_str(&line);
-            text.push('\n');
-        }
+    let of_header = program.header.iter().flat_map(|header| directives::spell(header, code.instructions()));
+    for line in of_header.chain(directives::spell_constants(&program.constants)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    if !text.is_empty() {
         text.push('\n');
     }
     let labels = labels(code);

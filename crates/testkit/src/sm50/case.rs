@@ -46,7 +46,11 @@ fn program(folder: &Path, stage: &str) -> Option<Program> {
     }
     let words: [u32; Header::DWORDS] = dwords(&folder.join(format!("{stage}.sph.u32"))).try_into().expect("a header");
     let bytes: Vec<u8> = dwords(&code).into_iter().flat_map(u32::to_le_bytes).collect();
-    Some(Program { header: Some(Header::decode(&words)), code: Code::from_bytes(&bytes).expect("code") })
+    Some(Program {
+        header: Some(Header::decode(&words)),
+        code: Code::from_bytes(&bytes).expect("code"),
+        constants: Vec::new(),
+    })
 }
 
 fn tessellator(layout: &str) -> Tessellation {

@@ -249,7 +249,12 @@ fn row(middle: &[Instruction], inputs: Vec<u32>, mode: Mode) -> Draft {
         Header { imap: map(INPUTS), omap: map(INPUTS + 4), local_memory_low_size: 32, ..Header::new(Stage::Vertex) };
     let vertices = inputs.len() as u32 / INPUTS;
     let capture = vec![Capture { address: 0x80, words: INPUTS + 4 }];
-    Draft { mode, capture, inputs, ..Draft::new(vec![Program { header: Some(header), code }], vertices) }
+    Draft {
+        mode,
+        capture,
+        inputs,
+        ..Draft::new(vec![Program { header: Some(header), code, constants: Vec::new() }], vertices)
+    }
 }
 
 fn value(random: &mut Random) -> u32 {

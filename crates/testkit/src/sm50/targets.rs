@@ -30,7 +30,7 @@ pub fn words(bytes: &[u8]) {
     let whole = &bytes[..(bytes.len() / 8 * 8).min(LONGEST * 8)];
     if let Ok(code) = Code::from_bytes(whole) {
         assert_eq!(code.to_bytes(), whole);
-        let program = Program { header: (bytes[0] & 1 != 0).then_some(header), code };
+        let program = Program { header: (bytes[0] & 1 != 0).then_some(header), code, constants: Vec::new() };
         check::check(&program);
         round_trip(&program);
     }
