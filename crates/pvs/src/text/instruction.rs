@@ -6,14 +6,18 @@ use crate::instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES,
 use crate::operation::Operation;
 use ctm_text::{Cause, Cursor, Reported, TokenKind};
 
-const DESTINATIONS: [(&str, DestinationKind); 6] = [
+const DESTINATIONS: [(&str, DestinationKind); 7] = [
     ("temp", DestinationKind::Temporary),
     ("out", DestinationKind::Output),
     ("outx", DestinationKind::OutputReplicated),
     ("alt", DestinationKind::Alternate),
+    (ALTERNATE, DestinationKind::Alternate),
     ("input", DestinationKind::Input),
     ("a0", DestinationKind::Address),
 ];
+
+/// The long name of alternate temporaries, which programs of today use.
+const ALTERNATE: &str = "alt_temp";
 
 /// Whether a word begins an instruction.
 pub(super) fn begins(word: &str) -> bool {
@@ -159,8 +163,10 @@ fn sources(cursor: &mut Cursor, instruction: &mut Instruction) -> Result<(), Rep
 
 fn source(cursor: &mut Cursor) -> Result<Source, Reported> {
     let absolute = cursor.accept_symbol(b'|');
-    let names = SourceKind::ALL.map(SourceKind::name);
-    let kind = SourceKind::ALL[cursor.expect_name("a source", &names)?];
+    let kind = match cursor.accept_word(ALTERNATE) {
+        true => SourceKind::Alternate,
+        false => SourceKind::ALL[cursor.expect_name("a source", &SourceKind::ALL.map(SourceKind::name))?],
+    };
     let (mode, offset) = number(cursor, 255)?;
     if absolute {
         cursor.expect_symbol(b'|', "after the register")?;

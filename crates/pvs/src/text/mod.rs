@@ -27,7 +27,8 @@ use ctm_text::{Cursor, Dialect, lex};
 
 /// How the language looks.
 const DIALECT: Dialect = Dialect {
-    comments: &["--"],
+    // Lines of `#` are comments in the programs of today; `#include` is not one.
+    comments: &["--", "# ", "##"],
     block_comment: None,
     symbols: b"()[].,:;=|-+!",
     limit: "a program has 1024 instructions at most",
