@@ -91,6 +91,7 @@ fn dispatch(cli: &Cli, console: &mut Console) -> Result<(), Failure> {
         Command::Explain(args) => commands::explain(args, console),
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
+        Command::Import(ImportCommand::Sass(args)) => commands::import_sass(args, console),
         Command::Run(args) => commands::run(args, console),
         #[cfg(feature = "debugger")]
         Command::Debug(args) => commands::debug(args, console),

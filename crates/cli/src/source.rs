@@ -2,9 +2,10 @@
 
 use crate::host::{AccessError, Host, to_utf8};
 use crate::report::{Location, Message};
+use ctm_object::probe;
 use ctm_object::probe::Content;
-use ctm_object::{mesa, probe};
 use ctm_text::{MAX_TEXT, SourceFile};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 /// Bytes above which a file is no program: the largest image, that of an R700 program, has 32 MiB.
@@ -46,6 +47,50 @@ pub fn read_at_most(host: &dyn Host, path: &Path, limit: u64, what: &str) -> Res
     }
 }
 
+/// Most bytes of a line that are given; longer ones are cut off, as no line of a log is that long.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// Gives the lines of a text of any length, one by one. What is not UTF-8 in them becomes a character that stands for that.
+pub fn lines(host: &dyn Host, path: &Path, line: &mut dyn FnMut(&str)) -> Result<(), Message> {
+    let stream = host.stream((!is_standard(path)).then_some(path), LIMIT);
+    let mut reader = io::BufReader::new(stream.map_err(|error| unreadable(path, &error))?);
+    let failed = |error: io::Error| unreadable(path, &AccessError::System(error));
+    // Windows writes logs as UTF-16, whose lines are found once the text is UTF-8.
+    if matches!(reader.fill_buf().map_err(failed)?, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
+        let mut bytes = Vec::new();
+        reader.take(LIMIT).read_to_end(&mut bytes).map_err(failed)?;
+        String::from_utf8_lossy(&to_utf8(bytes)).lines().for_each(line);
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let mut is_cut = false;
+        loop {
+            let available = reader.fill_buf().map_err(failed)?;
+            if available.is_empty() {
+                if !bytes.is_empty() {
+                    line(&String::from_utf8_lossy(&bytes));
+                }
+                return Ok(());
+            }
+            let end = available.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+            let part = &available[..end.unwrap_or(available.len())];
+            if !is_cut {
+                bytes.extend_from_slice(part);
+                is_cut = bytes.len() > LONGEST_LINE;
+                bytes.truncate(LONGEST_LINE);
+            }
+            let length = part.len();
+            reader.consume(length);
+            if end.is_some() {
+                break;
+            }
+        }
+        line(&String::from_utf8_lossy(&bytes));
+    }
+}
+
 fn unreadable(path: &Path, error: &AccessError) -> Message {
     Message::error(format!("cannot read '{}': {error}", name(path)))
 }
@@ -65,28 +110,14 @@ pub fn require_short(path: &Path, text: &str) -> Result<(), Message> {
     if text.len() > MAX_TEXT { Err(too_large(path, MAX_TEXT as u64, TEXT)) } else { Ok(()) }
 }
 
-/// Refuses what a driver printed where assembly should be.
-pub fn require_assembly(source: &SourceFile) -> Result<(), Message> {
-    match mesa::driver(&source.text) {
-        None => Ok(()),
-        Some(_) => Err(Message::error("the file is what a driver of Mesa printed, not assembly")
-            .at(Location::File(source.name.clone()))
-            .help("'ctm import mesa FILE -o PROGRAM' makes assembly of it")),
-    }
-}
-
 /// Takes bytes for text.
 pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Message> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = match probe(error.as_bytes()) {
             Content::Unknown => Message::error(format!("the file is no text (byte {at} is not UTF-8)")),
-            Content::Foreign(foreign) => {
-                Message::error(format!("the file is {foreign}, not text")).help(foreign.help())
-            }
-            content @ Content::CardTrace => Message::error(format!("the file is {content}, not text"))
-                .help("'ctm card dis FILE' prints its commands"),
-            content => Message::error(format!("the file is {content}, not text")).help("'ctm dis FILE' shows its text"),
+            content => Message::error(format!("the file is {content}, not text"))
+                .help(content.help().unwrap_or("'ctm dis FILE' shows its text")),
         };
         message.at(Location::File(name(path)))
     })

@@ -5,12 +5,14 @@ use ctm_array::{ContentError, Shape};
 use ctm_codegen::NoEngine;
 use ctm_lane::budget::Halt;
 use ctm_memory::{ArenaError, Full, Overlap, RangeError};
+use ctm_object::c_array::CArrayError;
 use ctm_object::elf::ElfError;
 use ctm_object::hex::HexError;
 use ctm_object::mesa::MesaError;
-use ctm_object::probe::Content;
+use ctm_object::probe::{Content, Language};
 use ctm_object::r700::{GfdError, LlvmError, WordsError};
 use ctm_object::raw::RawError;
+use ctm_object::sass::SassError;
 use ctm_object::sm50::Sm50Error;
 use ctm_r700::Stage;
 use ctm_sm50::launch::{LaunchConstantConflict, Stop};
@@ -35,7 +37,7 @@ pub enum Error {
     #[error("{}{}", first(.0), more(.0.len()))]
     Text(Vec<Diagnostic>),
     /// A file is nothing that holds programs.
-    #[error("the file is {content}, which holds no program that can be loaded")]
+    #[error("the file is {content}, which holds no program that can be loaded{}", help(.content))]
     NoProgram {
         /// What it is.
         content: Content,
@@ -47,6 +49,15 @@ pub enum Error {
         content: Content,
         /// The given machine.
         wanted: Machine,
+    },
+    /// A text is in a language that is not assembled here.
+    #[error(
+        "the file is {language}, which is not loaded here: {}",
+        if language.is_compiled() { "'ctm compile FILE' makes a program of it" } else { "the program `ctm` executes it" }
+    )]
+    OtherLanguage {
+        /// Its language.
+        language: Language,
     },
     /// A file does not say which machine it is for.
     #[error("the file is {content}, which does not say what machine it is for: give the machine")]
@@ -75,6 +86,12 @@ pub enum Error {
     /// A program of SM50 is damaged.
     #[error(transparent)]
     Sm50File(#[from] Sm50Error),
+    /// A listing of SM50 code is damaged.
+    #[error(transparent)]
+    Sass(SassError),
+    /// C source has something else than numbers in its array.
+    #[error(transparent)]
+    CSource(#[from] CArrayError),
     /// Hexadecimal text has something else in it.
     #[error(transparent)]
     Hex(#[from] HexError),
@@ -190,6 +207,10 @@ impl From<Vec<Diagnostic>> for Error {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
         Error::Text(diagnostics)
     }
+}
+
+fn help(content: &Content) -> String {
+    content.help().map(|help| format!(": {help}")).unwrap_or_default()
 }
 
 fn first(diagnostics: &[Diagnostic]) -> String {

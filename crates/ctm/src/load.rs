@@ -1,9 +1,10 @@
 //! Programs of files.
 
 use crate::{Error, Machine, Program};
-use ctm_object::mesa::{self, Driver};
-use ctm_object::probe::{Content, Foreign, probe};
-use ctm_object::{elf, hex, r700, raw, sm50};
+use ctm_object::mesa::{self, Driver, Keep, Log};
+use ctm_object::probe::{Content, Foreign, Language, probe};
+use ctm_object::sass::{self, SassError};
+use ctm_object::{c_array, elf, hex, r700, raw, sm50};
 use std::fs;
 use std::path::Path;
 
@@ -17,21 +18,34 @@ pub struct Loaded {
 }
 
 /// Loads all programs of a file, at least one: assembly text; program images of CTM, objects of LLVM's r600 back end, shader
-/// files of the Wii U, cubins; logs of Mesa's drivers; words, binary (little-endian) or as hexadecimal text. Containers and
-/// logs say themselves which machine they are for; of texts and words it must be given.
+/// files of the Wii U, modules of deko3d, cubins; logs of Mesa's drivers; listings of SM50 code; words, binary (little-endian) or
+/// as hexadecimal text; any of them as an array in C source. Containers, logs and most texts say themselves which machine they are
+/// for; of words, and of texts that show nothing, it must be given.
 ///
 /// # Errors
 /// The file is damaged, has no program, is for another machine, or does not say for which one.
 pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Vec<Loaded>, Error> {
     let content = probe(bytes);
+    if content == Content::CArray {
+        let array = str::from_utf8(bytes).ok().and_then(c_array::read).transpose()?;
+        let bytes = array.map(|array| array.bytes).unwrap_or_default();
+        return match probe(&bytes) {
+            Content::CArray => Err(Error::NoProgram { content }),
+            _ => load(&bytes, machine),
+        };
+    }
     let of_container = match content {
         Content::CtmImage | Content::MesaLog(Driver::R300) => Some(Machine::X1k),
         Content::R600Object | Content::Gfd | Content::MesaLog(Driver::R600) => Some(Machine::R700),
-        Content::Cubin => Some(Machine::Sm50),
+        Content::Cubin | Content::Dksh | Content::SassListing => Some(Machine::Sm50),
         Content::Sm50Program
+        | Content::MesaLog(Driver::R300Vertex)
         | Content::HexWords
+        | Content::CArray
         | Content::Trace
         | Content::CardTrace
+        | Content::PixelShaderCode
+        | Content::Source(_)
         | Content::Text
         | Content::Foreign(_)
         | Content::Unknown => None,
@@ -47,19 +61,28 @@ pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Vec<Loaded>, Error
         Content::CtmImage => one(elf::read(bytes)?),
         Content::R600Object => Ok(r700::read_llvm(bytes)?.into_iter().map(Loaded::from).collect()),
         Content::Gfd => Ok(r700::read_gfd(bytes)?.into_iter().map(Loaded::from).collect()),
-        Content::Cubin => {
-            let loaded = |kernel: sm50::Kernel| Loaded { name: Some(kernel.name), program: kernel.program.into() };
-            Ok(sm50::read_cubin(bytes)?.into_iter().map(loaded).collect())
+        Content::Cubin => Ok(sm50::read_cubin(bytes)?.into_iter().map(Loaded::from).collect()),
+        Content::Dksh => Ok(sm50::read_dksh(bytes)?.into_iter().map(Loaded::from).collect()),
+        Content::SassListing => {
+            let kernels = sass::read("<text>", text.unwrap_or_default()).map_err(|error| match error {
+                SassError::Text(diagnostics) => Error::Text(diagnostics),
+                error => Error::Sass(error),
+            })?;
+            Ok(kernels.into_iter().map(Loaded::from).collect())
         }
         Content::MesaLog(driver) => {
             let machine = match driver {
                 Driver::R300 => Machine::X1k,
+                Driver::R300Vertex => return Err(Error::OtherLanguage { language: Language::Pvs }),
                 Driver::R600 => Machine::R700,
             };
-            let assembled = |text: Result<String, _>| {
-                Ok(Loaded { name: None, program: Program::assemble(machine, &text.map_err(Error::Mesa)?)? })
+            let log = Log::of(text.unwrap_or_default(), Keep::All);
+            let programs = log.programs().iter().filter(|(_, program)| program.entry.driver == driver);
+            let assembled = |(_, program): &(usize, mesa::Program)| {
+                let text = program.import().map_err(Error::Mesa)?;
+                Ok(Loaded { name: program.entry.name.clone(), program: Program::assemble(machine, &text)? })
             };
-            mesa::import_all(text.unwrap_or_default()).map(assembled).collect()
+            programs.map(assembled).collect()
         }
         Content::Sm50Program if machine.is_none_or(|machine| machine == Machine::Sm50) => {
             one(sm50::read_program(bytes)?)
@@ -68,10 +91,17 @@ pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Vec<Loaded>, Error
             let dwords = text.and_then(hex::read).transpose()?.unwrap_or_default();
             words(&dwords.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>(), known()?)
         }
+        Content::Source(language) => match machine.or(Machine::of_language(language)) {
+            Some(machine) => one(Program::assemble(machine, text.unwrap_or_default())?),
+            None => Err(Error::OtherLanguage { language }),
+        },
+        Content::PixelShaderCode => Err(Error::OtherLanguage { language: Language::PixelShader }),
         Content::Text => one(Program::assemble(known()?, text.unwrap_or_default())?),
         // Words may begin like a file of another format.
         Content::Foreign(Foreign::Format(_)) if machine.is_some() && text.is_none() => words(bytes, known()?),
-        Content::Trace | Content::CardTrace | Content::Foreign(_) => Err(Error::NoProgram { content }),
+        Content::CArray | Content::Trace | Content::CardTrace | Content::Foreign(_) => {
+            Err(Error::NoProgram { content })
+        }
         Content::Sm50Program | Content::Unknown => words(bytes, known()?),
     }
 }
@@ -120,6 +150,12 @@ fn words(bytes: &[u8], machine: Machine) -> Result<Vec<Loaded>, Error> {
     }
 }
 
+impl From<sm50::Kernel> for Loaded {
+    fn from(kernel: sm50::Kernel) -> Self {
+        Loaded { name: Some(kernel.name), program: kernel.program.into() }
+    }
+}
+
 impl From<r700::Loaded> for Loaded {
     fn from(loaded: r700::Loaded) -> Self {
         Loaded { name: loaded.name, program: loaded.program.into() }
@@ -164,7 +200,8 @@ mod tests {
             Program::load(hex.as_bytes(), Some(Machine::X1k)).unwrap(),
             Program::load(&words, Some(Machine::X1k)).unwrap()
         );
-        assert!(matches!(machine(b"EXIT;", None), Err(Error::UnknownMachine { content: Content::Text })));
+        assert_eq!(machine(b"EXIT;", None).unwrap(), Machine::Sm50);
+        assert!(matches!(machine(b"one two", None), Err(Error::UnknownMachine { content: Content::Text })));
         assert_eq!(machine(b"EXIT;", Some(Machine::Sm50)).unwrap(), Machine::Sm50);
     }
 

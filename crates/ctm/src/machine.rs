@@ -1,5 +1,6 @@
 //! The machines.
 
+use ctm_object::probe::Language;
 use ctm_object::sm50::{CODE_FILE, HEADER_FILE};
 use std::fmt;
 use std::path::Path;
@@ -35,7 +36,17 @@ impl Machine {
         if sm50.iter().any(|ending| name.ends_with(ending)) {
             return Some(Machine::Sm50);
         }
-        Machine::ALL.into_iter().find(|machine| path.extension().is_some_and(|ending| ending == machine.name()))
+        Language::of_name(path).and_then(Machine::of_language)
+    }
+
+    /// The machine that texts in this language are assembled for.
+    pub(crate) const fn of_language(language: Language) -> Option<Machine> {
+        match language {
+            Language::X1k => Some(Machine::X1k),
+            Language::R700 => Some(Machine::R700),
+            Language::Sm50 => Some(Machine::Sm50),
+            Language::Pvs | Language::Commands | Language::Glsl | Language::Wgsl | Language::PixelShader => None,
+        }
     }
 }
 

@@ -52,7 +52,10 @@ fn the_listing_goes_along() {
 fn noise_line_ends_and_several_programs() {
     let noise = "r300: DRM version: 2.50.0\nINFO: x: 0x1\n\n";
     let both = format!("{noise}{}{noise}{}\ndone\n", log("op_mad"), log("cf_discard")).replace('\n', "\r\n");
-    assert_eq!(mesa::count(&both), 2);
+    let log_of_both = mesa::Log::of(&both, mesa::Keep::None);
+    let sizes = ["op_mad", "cf_discard"].map(|name| words(name).len() / 24);
+    assert_eq!(log_of_both.entries().iter().map(|entry| entry.size).collect::<Vec<_>>(), sizes);
+    assert_eq!(log_of_both.entries()[1].stage, Some("fragment"));
     assert_eq!(mesa::import(&both).unwrap(), mesa::import(&log("cf_discard")).unwrap());
     assert_eq!(mesa::import_nth(&both, 0).unwrap(), mesa::import(&log("op_mad")).unwrap());
     assert_eq!(mesa::import_nth(&both, 2), Err(MesaError::NoSuchProgram { index: 2, count: 2 }));
@@ -112,4 +115,65 @@ fn any_text_gives_a_program_or_an_error() {
         }
         Ok(())
     });
+}
+
+const VERTEX: &str = "\
+r300: Initial vertex program
+Final vertex program code:
+ 0: op: 0x00f02203 dst: 1o op: VE_ADD
+ src0: 0x00d10021 reg: 1i swiz: X/ Y/ Z/ W
+ src1: 0x01248021 reg: 1i swiz: 0/ 0/ 0/ 0
+ src2: 0x01248021 reg: 1i swiz: 0/ 0/ 0/ 0
+1: op: 0x00f00203 dst: 0o op: VE_ADD
+ src0: 0x00d10001 reg: 0i swiz: X/ Y/ Z/ W
+ src1: 0x01248001 reg: 0i swiz: 0/ 0/ 0/ 0
+ src2: 0x01248001 reg: 0i swiz: 0/ 0/ 0/ 0
+Flow Control Ops: 0x00000002
+LOOP: uw-> 0x00000001 lw-> 0x00080001
+Before = 1 First = 0 Last = 1
+r300: something else
+";
+
+#[test]
+fn vertex_programs() {
+    let text = mesa::import(VERTEX).unwrap();
+    let program = ctm_pvs::text::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}")).program;
+    let dwords: Vec<u32> = program.words().flatten().collect();
+    assert_eq!(dwords[..5], [0x00f0_2203, 0x00d1_0021, 0x0124_8021, 0x0124_8021, 0x00f0_0203]);
+    let flow = program.flow[0];
+    assert_eq!((flow.op, flow.act, flow.count_or_target), (ctm_pvs::FlowOp::Loop, 1, 8));
+    assert_eq!((flow.last, flow.resume, flow.step), (1, 0, 1));
+
+    assert_eq!(mesa::driver(VERTEX), Some(mesa::Driver::R300Vertex));
+    let both = format!("{VERTEX}{}{VERTEX}", log("op_mad"));
+    assert_eq!(mesa::driver(&both), Some(mesa::Driver::R300));
+    let stages = |entry: &mesa::Entry| entry.stage.unwrap();
+    let found = mesa::Log::of(&both, mesa::Keep::Last);
+    assert_eq!(found.entries().iter().map(stages).collect::<Vec<_>>(), ["vertex", "fragment", "vertex"]);
+    assert_eq!(found.only().unwrap().0, 1, "fragment programs count more");
+    assert_eq!(mesa::import_nth(&both, 2).unwrap(), text);
+}
+
+#[test]
+fn damaged_vertex_programs() {
+    let error = |from: &str, to: &str| mesa::import(&VERTEX.replacen(from, to, 1)).unwrap_err();
+    let cut = error(" src2: 0x01248001 reg: 0i swiz: 0/ 0/ 0/ 0\n", "");
+    assert_eq!(cut, MesaError::MissingDword { line: 7, instruction: 1, dword: 3, name: "src2" });
+    let gap = error("1: op:", "2: op:").to_string();
+    assert!(gap.contains("line 7: expected `op` of instruction 1"), "{gap}");
+    let empty = mesa::import("Final vertex program code:\nFlow Control Ops: 0x00000000\n");
+    assert_eq!(empty, Err(MesaError::Empty { line: 1 }));
+}
+
+/// The lines of a log that is longer than memory go through the reader one by one.
+#[test]
+fn long_logs_are_read_as_they_come() {
+    let (noise, program) = ("INFO: nothing of interest\n".repeat(1000), log("op_mad"));
+    let (mut kept, mut reader) = (mesa::Log::new(mesa::Keep::Number(15)), mesa::Reader::default());
+    for _ in 0..20 {
+        noise.lines().chain(program.lines()).for_each(|line| reader.line(line, &mut |program| kept.add(program)));
+    }
+    reader.finish(&mut |program| kept.add(program));
+    assert_eq!((kept.entries().len(), kept.programs().len()), (20, 1));
+    assert_eq!(kept.only().unwrap().1.import(), mesa::import(&program));
 }

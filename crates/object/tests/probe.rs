@@ -1,7 +1,7 @@
 //! What files hold, by their bytes: every container that is loaded, and files of other machines and formats by their names.
 
 use ctm_object::mesa::Driver;
-use ctm_object::probe::{Content, Foreign, Format};
+use ctm_object::probe::{Content, Foreign, Format, Language};
 use ctm_object::{elf, probe};
 use std::path::Path;
 
@@ -53,7 +53,11 @@ fn containers_that_are_loaded() {
     assert_eq!(probe(b"; words\n00000002 a0080000\n"), Content::HexWords);
     assert_eq!(probe(b"===== 4 dw ===== 4 gprs ===== 2 stack ===\n"), Content::MesaLog(Driver::R600));
     assert_eq!(probe(b"R500 Fragment Program:\n"), Content::MesaLog(Driver::R300));
-    assert_eq!(probe(b"OUT LAST : ;\n"), Content::Text);
+    assert_eq!(probe(b"OUT LAST : ;\n"), Content::Source(Language::X1k));
+    assert_eq!(probe(b"one two three\n"), Content::Text);
+    assert_eq!(probe(&[0x00, 0x03, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0]), Content::PixelShaderCode);
+    assert_eq!(probe(b"DKSH\x18\0\0\0"), Content::Dksh);
+    assert_eq!(probe(b"unsigned char a[] = { 0x47, 0x66 };"), Content::CArray);
     assert_eq!(probe(b""), Content::Text);
     assert_eq!(probe(&[0; 24]), Content::Unknown);
 }
@@ -82,7 +86,7 @@ fn gpus_of_other_families() {
     assert_eq!(foreign(&cuda(7, 0x005A_055A)), "a cubin for sm_90");
     assert_eq!(foreign(&cuda(8, 0x0600_6402)), "a cubin for sm_100");
     assert_eq!(foreign(&cuda(8, 0x0600_5A04)), "a cubin for sm_90");
-    for loaded in [50, 52, 53] {
+    for loaded in [50, 52, 53, 60, 61, 62] {
         assert_eq!(probe(&cuda(7, loaded << 16 | 0x500 | loaded)), Content::Cubin);
     }
 }
@@ -121,19 +125,17 @@ fn other_formats() {
     };
     let mut executable = [b"MZ".as_slice(), &[0; 58], &64u32.to_le_bytes()].concat();
     executable.extend(b"PE\0\0");
-    let cases: [(&[u8], Format); 20] = [
+    let cases: [(&[u8], Format); 18] = [
         (&0x0723_0203u32.to_le_bytes(), Format::SpirV),
         (&0x0723_0203u32.to_be_bytes(), Format::SpirV),
         (b"; SPIR-V\n; Version: 1.0\n", Format::SpirVText),
         (b"    OpCapability Shader\n", Format::SpirVText),
         (&container(b"DXIL"), Format::Dxil),
         (&container(b"SHEX"), Format::Dxbc),
-        (&0xFFFF_0300u32.to_le_bytes(), Format::Direct3D9),
-        (&0xFFFE_0200u32.to_le_bytes(), Format::Direct3D9),
+        (&0xFFFE_0200u32.to_le_bytes(), Format::Direct3D9Vertex),
         (b"BC\xC0\xDE", Format::Bitcode),
         (b"//\n// Generated\n.version 8.4\n.target sm_50\n", Format::Ptx),
         (&0xBA55_ED50u32.to_le_bytes(), Format::Fatbin),
-        (b"\n#version 450\nvoid main() {}\n", Format::Glsl),
         (b"MTLB\x01", Format::MetalLibrary),
         (&executable, Format::WindowsExecutable),
         (b"\0asm\x01\0\0\0", Format::WebAssembly),
@@ -147,8 +149,63 @@ fn other_formats() {
         assert_eq!(format(bytes), expected);
     }
     // A directive of that name is part of other languages too.
-    assert_eq!(probe(b".version 3\nEXIT\n"), Content::Text);
+    assert_eq!(probe(b".version 3\nEXIT\n"), Content::Source(Language::Sm50));
     assert_eq!(probe(b"MZ is text"), Content::Text);
+}
+
+/// Every text of the project is recognised without its name.
+#[test]
+fn languages_of_texts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut count = 0;
+    for folder in [
+        "examples",
+        "examples/ps",
+        "tests/filetests/x1k",
+        "tests/filetests/r700",
+        "tests/filetests/sm50",
+        "tests/shaders",
+    ] {
+        let Ok(entries) = std::fs::read_dir(root.join(folder)) else { panic!("{folder}") };
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            let Some(language) = Language::of_name(&path) else { continue };
+            let content = probe(&std::fs::read(&path).expect("a file"));
+            assert_eq!(content, Content::Source(language), "{}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count}");
+    for (text, language) in [
+        (
+            "; $MODE = \"UniformRegister\"\n00 CALL_FS NO_BARRIER\n01 EXP_DONE: POS0, R1\nEND_OF_PROGRAM\n",
+            Language::R700,
+        ),
+        ("temp[1].xyzw = VE_MUL input[0] const[0] ;", Language::Pvs),
+        ("// a copy\n@P0 MOV R1, c[0x0][0x20];\nEXIT;\n", Language::Sm50),
+        ("ps.2.0\ndcl t0\n", Language::PixelShader),
+        ("@fragment\nfn main() -> @location(0) vec4f {\n return vec4f(1.0);\n}\n", Language::Wgsl),
+        ("void mainImage(out vec4 c, in vec2 p) {\n  c = vec4(0.0);\n}\n", Language::Glsl),
+        (
+            "/* a comment\n   MOV R0, R1; */\nprecision mediump float;\nvoid main() { gl_FragColor = vec4(1.0); }\n",
+            Language::Glsl,
+        ),
+        ("set_domain i0=0 j0=0 i1=63 j1=63\nstart_program\n", Language::Commands),
+    ] {
+        assert_eq!(probe(text.as_bytes()), Content::Source(language), "{text}");
+    }
+    for (text, format) in [
+        ("cbuffer A : register(b0) { float4 c; }\nfloat4 main() : SV_Target { return c; }\n", Format::Hlsl),
+        ("vs_3_0\ndcl_position v0\n", Format::Direct3D9Vertex),
+        ("!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n", Format::ArbAssembly),
+        ("FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\n  0: END\n", Format::Tgsi),
+        ("target triple = \"amdgcn\"\ndefine amdgpu_ps void @main() {\n", Format::LlvmText),
+        ("#include <metal_stdlib>\nusing namespace metal;\n", Format::Msl),
+    ] {
+        assert_eq!(probe(text.as_bytes()), Content::Foreign(Foreign::Format(format)), "{text}");
+    }
+    assert_eq!(probe(b"      [----:B------:R-:W-:-:S06]   /*0008*/   MOV R1, c[0x0][0x20] ;\n"), Content::SassListing);
+    assert_eq!(probe(b"--:-:-:-:1   MOV R1, c[0x0][0x20];\n"), Content::SassListing);
 }
 
 /// Whatever a byte of a file says, and wherever it ends, it is identified.

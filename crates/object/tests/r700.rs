@@ -178,10 +178,27 @@ fn logs_of_mesa() {
         assert_eq!(program.info.stage, Stage::Pixel);
         all.push_str(&log);
         cases += 1;
-        assert_eq!(mesa::count(&all), cases);
+        assert_eq!(mesa::Log::of(&all, mesa::Keep::None).entries().len(), cases);
         assert_eq!(mesa::import_nth(&all, cases - 1).unwrap(), assembly);
     }
     assert!(cases >= 6 || cfg!(miri));
+}
+
+/// Fetch programs have a stage of their own, and programs have the numbers that the log gives them.
+#[test]
+fn lists_of_logs() {
+    let code = "0000 0000203C 94000B08  EXPORT_DONE\n0002 00000000 80200000 NOP EOP\n";
+    let log = format!(
+        "===== SHADER #17 ======= VS/RV770/R700 =====\n===== 4 dw ===== 9 gprs ===== 0 stack ====\n{code}\
+         --------\nVertex elements state:\n   {{src_offset = 0, }}\nbytecode 4 dw -- 1 gprs -- 0 nstack ----\n{code}"
+    );
+    let found = mesa::Log::of(&log, mesa::Keep::All);
+    let known = |entry: &mesa::Entry| (entry.stage, entry.name.clone(), entry.size, entry.unit, entry.line);
+    let expected =
+        [(Some("vertex"), Some("shader 17".to_owned()), 4, "dwords", 2), (Some("fetch"), None, 4, "dwords", 8)];
+    assert_eq!(found.entries().iter().map(known).collect::<Vec<_>>(), expected);
+    let program = text::parse(&mesa::import_nth(&log, 1).unwrap()).unwrap().program;
+    assert_eq!(program.info.stage, Stage::Fetch);
 }
 
 /// The headings that the driver itself and its optimizer print.

@@ -45,6 +45,7 @@ pub fn exception(error: Cause) -> PyErr {
         }
         Cause::NoProgram { .. }
         | Cause::OtherMachine { .. }
+        | Cause::OtherLanguage { .. }
         | Cause::UnknownMachine { .. }
         | Cause::Several { .. }
         | Cause::Image(_)
@@ -52,6 +53,8 @@ pub fn exception(error: Cause) -> PyErr {
         | Cause::Gfd(_)
         | Cause::Mesa(_)
         | Cause::Sm50File(_)
+        | Cause::Sass(_)
+        | Cause::CSource(_)
         | Cause::Hex(_)
         | Cause::X1kWords(_)
         | Cause::R700Words(_)

@@ -8,7 +8,7 @@ use ctm_device::{Options, Processor, Trace, command, replay};
 use ctm_lane::{Function, simplify, verify, verify_form};
 use ctm_memory::{Arena, Format, Space, Tiling};
 use ctm_object::probe::Content;
-use ctm_object::{elf, mesa, r700, raw, sm50};
+use ctm_object::{c_array, d3d9, elf, mesa, r700, raw, sass, sm50};
 use ctm_x1k::{
     Body, Domain, INSTRUCTION_BYTES, Instruction, Job, Program, ProgramInfo, RunOptions, check, reference, text,
 };
@@ -129,6 +129,7 @@ pub fn mesa_dump(bytes: &[u8]) {
     match mesa::import(&String::from_utf8_lossy(bytes)) {
         Ok(assembly) => match mesa::driver(&String::from_utf8_lossy(bytes)) {
             Some(mesa::Driver::R600) => assert!(ctm_r700::text::parse(&assembly).is_ok(), "{assembly}"),
+            Some(mesa::Driver::R300Vertex) => assert!(ctm_pvs::text::parse(&assembly).is_ok(), "{assembly}"),
             _ => assert!(text::parse(&assembly).is_ok(), "{assembly}"),
         },
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -146,11 +147,20 @@ pub fn file_content(bytes: &[u8]) {
         Content::Gfd => r700::read_gfd(bytes).err().map(|error| error.to_string()),
         Content::Sm50Program => sm50::read_program(bytes).err().map(|error| error.to_string()),
         Content::Cubin => sm50::read_cubin(bytes).err().map(|error| error.to_string()),
+        Content::Dksh => sm50::read_dksh(bytes).err().map(|error| error.to_string()),
+        Content::SassListing => {
+            sass::read("fuzz", &String::from_utf8_lossy(bytes)).err().map(|error| error.to_string())
+        }
+        Content::PixelShaderCode => d3d9::read(bytes).err().map(|error| error.to_string()),
+        Content::CArray => {
+            c_array::read(&String::from_utf8_lossy(bytes)).and_then(Result::err).map(|error| error.to_string())
+        }
         Content::Foreign(foreign) => Some(foreign.help().to_owned()),
         Content::MesaLog(_)
         | Content::HexWords
         | Content::Trace
         | Content::CardTrace
+        | Content::Source(_)
         | Content::Text
         | Content::Unknown => None,
     };

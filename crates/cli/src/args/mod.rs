@@ -20,7 +20,7 @@ pub use run::RunCommand;
 #[cfg(not(all(feature = "cards", feature = "debugger")))]
 use crate::absent::AbsentCommand;
 use crate::execution::Execution;
-use crate::isa::{Isa, IsaCommands, ProgramArgs};
+use crate::isa::{Isa, IsaCommands, ProgramArgs, Wanted};
 use crate::options::ListingArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -182,9 +182,9 @@ pub struct AsmArgs {
     /// Assembly text, or the text of a command buffer ('-' reads standard input)
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
-    /// Instruction set of the text [default: what its name says: .r700, .sm50, .ctmcb, else X1K]
-    #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
-    pub isa: Option<Isa>,
+    /// Instruction set of the text [default: what its name says, else what the text shows, else X1K]
+    #[arg(long, value_name = "ISA", value_parser = Wanted::parser())]
+    pub isa: Option<Wanted>,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
     /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -281,15 +281,18 @@ Examples:
   ctm import mesa dump.txt -o shader.x1k
   ctm import mesa --help")]
 pub enum ImportCommand {
-    /// Text that Mesa's drivers print: r300 with RADEON_DEBUG=fp, r600 with R600_DEBUG=ps,vs
+    /// Text that Mesa's drivers print: r300 with RADEON_DEBUG=fp,vp, r600 with R600_DEBUG=ps,vs,fs
     Mesa(ImportMesaArgs),
+    /// A listing of SM50 code: cuobjdump -sass, nvdisasm, CuAssembler, maxas
+    Sass(ImportSassArgs),
 }
 
 /// `ctm import mesa`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  RADEON_DEBUG=fp glxgears 2> dump.txt
+  RADEON_DEBUG=fp,vp glxgears 2> dump.txt
+  ctm import mesa dump.txt --list                     the programs of the dump: number, stage, length
   ctm import mesa dump.txt -o shader.x1k
   ctm import mesa dump.txt --index 2 -o third.x1k     the third program of the dump
   R600_DEBUG=ps,vs glxgears 2> dump.txt
@@ -299,11 +302,37 @@ pub struct ImportMesaArgs {
     #[arg(value_name = "DUMP", value_hint = ValueHint::FilePath)]
     pub dump: PathBuf,
     /// Where to write the assembly ('-' is standard output)
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
-    pub output: PathBuf,
-    /// Which program of the dump, counted from 0 [default: the last one]
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, required_unless_present = "list")]
+    pub output: Option<PathBuf>,
+    /// Which program of the dump, counted from 0 [default: the last fragment program of r300's, the last of r600's]
     #[arg(long, value_name = "N")]
     pub index: Option<usize>,
+    /// List the programs of the dump
+    #[arg(long, conflicts_with_all = ["output", "index"])]
+    pub list: bool,
+}
+
+/// `ctm import sass`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cuobjdump -sass program > listing.sass
+  ctm import sass listing.sass -o program.sm50
+  ctm import sass listing.sass --kernel _Z4copyPfS_ -o copy.sm50
+
+Where the listing has the word of every instruction, as cuobjdump's has, the words count,
+control words included. Other listings are assembled; control bits are those of the listing,
+in the notation of CuAssembler or maxas, or careful ones where it has none.")]
+pub struct ImportSassArgs {
+    /// The listing ('-' reads standard input)
+    #[arg(value_name = "LISTING", value_hint = ValueHint::FilePath)]
+    pub listing: PathBuf,
+    /// Where to write the assembly ('-' is standard output)
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// Which function of a listing that has several: its name, or its number from 0
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
 }
 
 /// `ctm completions`.

@@ -1,17 +1,30 @@
 //! `ctm asm`.
 
 use crate::args::AsmArgs;
-use crate::isa::Isa;
+use crate::isa::{Isa, language_of, mistaken, unrecognised};
 use crate::outputs::{Form, Sink};
+use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
+use ctm_object::probe;
+use ctm_object::probe::Language;
 
 /// Assembles a text into the files that its instruction set has for programs, or into raw words where the output's name asks
 /// for them; or the text of a command buffer.
 pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
-    let isa = args.isa.unwrap_or_else(|| Isa::of_text(&args.source));
     let source = source::text_file(console.host, &args.source)?;
-    source::require_assembly(&source)?;
-    let files = isa.assemble(&args.source, &source, args.output.as_deref(), console)?;
+    let content = probe(source.text.as_bytes());
+    let language = language_of(&args.source, content, args.isa);
+    if let Some(language) = language.filter(|language| language.is_compiled()) {
+        let message = Message::error(format!("the text is {language}, which is compiled, not assembled"));
+        return Err(message.at(Location::File(source.name)).help("'ctm compile FILE' compiles it").into());
+    }
+    // A text that shows nothing may still be X1K; what it is not is known only then.
+    let taken_for = language.unwrap_or(Language::X1k);
+    let assembled = Isa::of_language(taken_for).assemble(&args.source, &source, args.output.as_deref(), console);
+    let files = match (assembled, language) {
+        (Err(_), None) => return Err(mistaken(&source, taken_for).unwrap_or_else(|| unrecognised(&source)).into()),
+        (assembled, _) => assembled?,
+    };
     let (printed, stored): (Vec<_>, Vec<_>) = files.iter().partition(|file| source::is_standard(&file.path));
     Sink::store(Form::Program, stored.iter().map(|file| (&*file.path, &*file.bytes)), console)?;
     console.require_no_warnings()?;

@@ -26,7 +26,7 @@ pub use debug::debug;
 pub use diff::diff;
 pub use dis::dis;
 pub use explain::explain;
-pub use import::import_mesa;
+pub use import::{import_mesa, import_sass};
 pub use info::info;
 pub use man::man;
 pub use run::run;

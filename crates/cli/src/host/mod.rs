@@ -31,6 +31,19 @@ pub trait Host {
     /// It cannot be read, is no regular file, has more than `limit` bytes, or is to be written.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, AccessError>;
 
+    /// The content of a regular file, or of standard input, to be read bit by bit. Whoever has files as a whole gives those, up to
+    /// `limit` bytes.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn stream(&self, path: Option<&Path>, limit: u64) -> Result<Box<dyn io::Read>, AccessError> {
+        let bytes = match path {
+            Some(path) => self.read(path, limit)?,
+            None => self.read_standard_input(limit)?,
+        };
+        Ok(Box::new(io::Cursor::new(bytes)))
+    }
+
     /// What standard input gives until it ends.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Assembling texts.
 
-use super::{File, Isa};
-use crate::host::Host;
+use super::File;
 use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure, source};
-use ctm_object::mesa;
+use ctm_object::mesa::{self, Driver, Keep, Log};
+use ctm_object::probe;
+use ctm_object::probe::{Content, Language};
 use ctm_text::{Assembled, Diagnostic, Loader, SourceFile};
 use std::path::{Path, PathBuf};
 
@@ -17,70 +18,89 @@ pub struct Written {
 }
 
 /// Assembles the text that the file at `path` holds, or that was made of what it holds, by the assembler of an instruction
-/// set. `#include` reads what the host gives. Warnings are reported at once.
+/// set. `#include` reads what the host gives. Warnings are reported at once. Without a language, the text was taken for one of
+/// this instruction set because it shows nothing.
 pub fn assemble<P, O>(
     path: &Path,
     source: &SourceFile,
+    language: Option<Language>,
     parse: impl FnOnce(&str, &str, &mut Loader<'_>) -> Result<Assembled<P, O>, Vec<Diagnostic>>,
     console: &mut Console,
 ) -> Result<Assembled<P, O>, Failure> {
     let host = console.host;
-    let assembled = parse(&source.name, &source.text, &mut loader(path, source, host))
-        .map_err(|diagnostics| other_language(path, source, host).unwrap_or_else(|| diagnostics.into()))?;
+    // Gives the texts that the one at `path`, and those that it includes, include.
+    let mut loader = |including: &str, wanted: &str| {
+        let including = if including == source.name { path } else { Path::new(including) };
+        host.include(including, wanted)
+    };
+    let assembled = parse(&source.name, &source.text, &mut loader).map_err(|diagnostics| match language {
+        Some(language) => mistaken(source, language).map_or_else(|| diagnostics.into(), Failure::from),
+        None => unrecognised(source).into(),
+    })?;
     assembled.warnings.iter().for_each(|warning| console.report(&diagnostic(warning)));
     Ok(assembled)
 }
 
-/// True if the assembler of an instruction set takes this text.
-pub fn assembles<P, O>(
-    path: &Path,
-    source: &SourceFile,
-    parse: impl FnOnce(&str, &str, &mut Loader<'_>) -> Result<Assembled<P, O>, Vec<Diagnostic>>,
-    host: &dyn Host,
-) -> bool {
-    parse(&source.name, &source.text, &mut loader(path, source, host)).is_ok()
+/// Why a text is no program: it looks like nothing that is known.
+pub fn unrecognised(source: &SourceFile) -> Message {
+    let names = Language::ALL.map(Language::name).join(", ");
+    Message::error("the file is text in no language that is recognised")
+        .at(Location::File(source.name.clone()))
+        .help(format!("--isa says which it is: {names}; what is wrong with it then shows"))
 }
 
-/// Gives the texts that the one at `path`, and those that it includes, include.
-fn loader(path: &Path, source: &SourceFile, host: &dyn Host) -> impl FnMut(&str, &str) -> Result<SourceFile, String> {
-    move |including, wanted| {
-        let including = if including == source.name { path } else { Path::new(including) };
-        host.include(including, wanted)
-    }
-}
-
-/// Why a text is none of an instruction set, if another one takes it as it is.
-fn other_language(path: &Path, source: &SourceFile, host: &dyn Host) -> Option<Failure> {
-    let other = Isa::all().find(|isa| isa.accepts(path, source, host))?;
-    let message = format!(
-        "the text is assembly of {}, but was taken for that of another instruction set",
-        other.name().to_uppercase()
-    );
-    let help = format!("'--isa {}' says so, and so do names that end in .{}", other.name(), other.extension());
-    Some(Message::error(message).at(Location::File(source.name.clone())).help(help).into())
+/// Why a text that was taken for one of a language is none, if what it shows says that it is something else.
+pub fn mistaken(source: &SourceFile, taken_for: Language) -> Option<Message> {
+    let content = probe(source.text.as_bytes());
+    let help = match content {
+        Content::Source(language) if language == taken_for => return None,
+        Content::Source(language) => {
+            let ending = language.endings().first().unwrap_or(&"txt");
+            format!("'--isa {}' reads it as that, and so do names that end in .{ending}", language.name())
+        }
+        Content::MesaLog(_) => "'ctm import mesa FILE -o PROGRAM' makes assembly of it".to_owned(),
+        Content::SassListing => "'ctm import sass FILE -o PROGRAM' makes assembly of it".to_owned(),
+        _ => content.help()?.to_owned(),
+    };
+    let message = Message::error(format!("the text is {content}, but was taken for {taken_for}"));
+    Some(message.at(Location::File(source.name.clone())).help(help))
 }
 
 /// Most programs of a log that are read at once.
 const MOST_LISTED: usize = 4096;
 
-/// The texts of the programs that a driver of Mesa printed, each with a name.
+/// A program that a driver of Mesa printed.
+pub struct LogSource {
+    /// The name that the log gives it.
+    pub title: Option<String>,
+    /// Its text, with a name.
+    pub source: SourceFile,
+}
+
+/// The texts of the programs that a driver of Mesa printed, of one kind.
 ///
 /// # Errors
 /// They are too many, or the log is damaged.
-pub fn log_sources(file: File) -> Result<Vec<SourceFile>, Failure> {
-    let text = source::text(&file.path, file.bytes)?;
+pub fn log_sources(file: File, driver: Driver) -> Result<Vec<LogSource>, Failure> {
     let wrong = |message: String| Message::error(message).at(Location::File(file.name.clone()));
-    let programs = mesa::import_all(&text);
+    let log = Log::of(&String::from_utf8_lossy(&file.bytes), Keep::All);
+    let programs: Vec<_> = log.programs().iter().filter(|(_, program)| program.entry.driver == driver).collect();
     let count = programs.len();
     if count > MOST_LISTED {
         let message = wrong(format!("the log has {count} programs; at most {MOST_LISTED} are read"));
         return Err(message.help("'ctm import mesa LOG --index N -o PROGRAM' takes one out").into());
     }
-    let import = |(index, text): (usize, Result<String, mesa::MesaError>)| {
-        let text = text.map_err(|error| wrong(error.to_string()))?;
-        Ok(SourceFile { name: format!("program {index} of {}", file.name), text })
+    if programs.is_empty() {
+        return Err(wrong("the log has no program of this instruction set".into())
+            .help("'ctm import mesa LOG --list' lists its programs")
+            .into());
+    }
+    let import = |(index, program): &(usize, mesa::Program)| {
+        let text = program.import().map_err(|error| wrong(error.to_string()))?;
+        let source = SourceFile { name: format!("program {index} of {}", file.name), text };
+        Ok(LogSource { title: program.entry.name.clone(), source })
     };
-    programs.enumerate().map(import).collect()
+    programs.into_iter().map(import).collect()
 }
 
 /// Where the assembly of the text at `path` goes if the command line does not say: beside the text, with this extension;

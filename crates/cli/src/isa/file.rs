@@ -1,12 +1,12 @@
 //! Files that are taken for programs: what they hold, and which instruction set that is of.
 
-use super::{InstructionSet, Isa};
+use super::{InstructionSet, Isa, Wanted};
 use crate::host::Host;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use clap::{Args, ValueHint};
-use ctm_object::probe::{Content, Foreign};
-use ctm_object::{hex, probe};
+use ctm_object::probe::{Content, Foreign, Language};
+use ctm_object::{c_array, hex, probe};
 use std::path::{Path, PathBuf};
 
 /// How a program file is to be read.
@@ -17,9 +17,10 @@ pub struct ProgramArgs {
     /// (.sph.u32 and .code.u32), or as a cubin
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
-    /// Instruction set of the file; what is neither a known container nor text is then taken as raw dwords
-    #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
-    pub isa: Option<Isa>,
+    /// Instruction set or shading language of the file [default: what the file shows]; what is neither a known container nor
+    /// text is then taken as raw dwords
+    #[arg(long, value_name = "ISA", value_parser = Wanted::parser())]
+    pub isa: Option<Wanted>,
     /// Which program of a file that has several: its name, or its number from 0
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
@@ -31,12 +32,14 @@ pub struct File {
     pub path: PathBuf,
     /// How it is called in messages.
     pub name: String,
-    /// What is in it. Dwords that are given as hexadecimal text have become bytes.
+    /// What is in it. Dwords that are given as hexadecimal text, and arrays of C source, have become bytes.
     pub bytes: Vec<u8>,
     /// What that is, as far as it shows.
     pub content: Content,
     /// How it is to be read if it is no container.
     pub form: Form,
+    /// The language that it is in if it is a text.
+    pub language: Option<Language>,
     /// Neither the file nor the command line shows its instruction set.
     pub isa_is_guess: bool,
     /// Which program of it is meant, if it has several.
@@ -57,32 +60,41 @@ pub enum Form {
 impl File {
     /// Reads a file. The instruction set is that of `--isa`, else the one that the file shows.
     pub fn read(args: &ProgramArgs, console: &Console) -> Result<(Isa, Self), Failure> {
-        let mut file = Self::open(&args.program, args.isa.is_some(), console.host)?;
+        let mut file = Self::open(&args.program, args.isa, console.host)?;
         file.kernel = args.kernel.clone();
-        if let Some(isa) = args.isa {
+        if let Some(Wanted { isa, .. }) = args.isa {
             file.require(&*isa)?;
             return Ok((isa, file));
         }
-        let recognised = Isa::all().find(|isa| isa.recognises(&file));
+        let recognised = Isa::all().find(|isa| isa.recognises(&file)).or(file.language.map(Isa::of_language));
         file.isa_is_guess = recognised.is_none();
-        Ok((recognised.unwrap_or_else(|| Isa::of_text(&args.program)), file))
+        let named = || Language::of_name(&args.program).unwrap_or(Language::X1k);
+        Ok((recognised.unwrap_or_else(|| Isa::of_language(named())), file))
     }
 
     /// Reads a file that is to be of this instruction set.
-    pub fn of(path: &Path, isa: &dyn InstructionSet, console: &Console) -> Result<Self, Failure> {
-        let file = Self::open(path, true, console.host)?;
-        file.require(isa)?;
+    pub fn of(path: &Path, isa: Isa, console: &Console) -> Result<Self, Failure> {
+        let file = Self::open(path, Some(Wanted { isa, language: None }), console.host)?;
+        file.require(&*isa)?;
         Ok(file)
     }
 
     /// Reads a file. What is no text counts as dwords if the file's name ends in `.u32`, or if its instruction set is known.
-    fn open(path: &Path, isa_is_known: bool, host: &dyn Host) -> Result<Self, Failure> {
-        let bytes = source::read(host, path)?;
+    fn open(path: &Path, wanted: Option<Wanted>, host: &dyn Host) -> Result<Self, Failure> {
+        let isa_is_known = wanted.is_some();
+        let mut bytes = source::read(host, path)?;
         let name = source::name(path);
+        let mut content = probe(&bytes);
+        if content == Content::CArray {
+            bytes = array_bytes(&name, &bytes)?;
+            content = probe(&bytes);
+        }
         let text = str::from_utf8(&bytes).ok().filter(|text| !text.contains('\0'));
-        text.map(|text| source::require_short(path, text)).transpose()?;
+        // Logs are read line by line, and may be long.
+        let is_log = matches!(content, Content::MesaLog(_));
+        text.filter(|_| !is_log).map(|text| source::require_short(path, text)).transpose()?;
         let is_text = text.is_some();
-        let content = probe(&bytes);
+        let language = language_of(path, content, wanted).filter(|_| is_text || content == Content::PixelShaderCode);
         let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
         let form = match content {
             // Such files begin like no words of a program.
@@ -93,23 +105,18 @@ impl File {
             }
             _ if has_raw_name => Form::Words,
             Content::HexWords => Form::Words,
-            _ if is_text && Isa::all().any(|isa| isa.compiles(path)) => Form::Text,
-            Content::Text | Content::MesaLog(_) => Form::Text,
-            Content::Foreign(Foreign::Format(format)) if is_text || !isa_is_known => {
-                return Err(unusable(&name, &content).help(format.help()).into());
-            }
-            Content::Trace if !isa_is_known => {
-                return Err(unusable(&name, &content).help("'ctm replay FILE' executes it").into());
-            }
-            Content::CardTrace if !isa_is_known => {
-                return Err(unusable(&name, &content)
-                    .help("'ctm card dis FILE' prints its commands, 'ctm card replay FILE' draws it")
-                    .into());
+            Content::Text | Content::Source(_) | Content::SassListing | Content::MesaLog(_) => Form::Text,
+            // The name says that it is a text of a language; if it is not, that language's reader says so.
+            Content::Foreign(_) if is_text && Language::of_name(path).is_some() => Form::Text,
+            Content::Foreign(_) | Content::Trace | Content::CardTrace if is_text || !isa_is_known => {
+                let help = content.help().into_iter();
+                return Err(help.fold(unusable(&name, &content), Message::help).into());
             }
             _ if isa_is_known => Form::Words,
             _ => Form::Unknown,
         };
-        let mut file = File { path: path.into(), name, bytes, content, form, isa_is_guess: false, kernel: None };
+        let mut file =
+            File { path: path.into(), name, bytes, content, form, language, isa_is_guess: false, kernel: None };
         if content == Content::HexWords {
             file.read_hex()?;
         }
@@ -127,7 +134,7 @@ impl File {
     /// Refuses a container of another instruction set.
     fn require(&self, isa: &dyn InstructionSet) -> Result<(), Message> {
         let owner = Isa::all().find(|other| other.containers().contains(&self.content));
-        match owner.filter(|owner| owner.name() != isa.name()) {
+        match owner.filter(|_| !isa.reads(self.content)) {
             None => Ok(()),
             Some(owner) => {
                 let (content, wanted) = (self.content, isa.name().to_uppercase());
@@ -166,6 +173,33 @@ impl File {
     pub fn error(&self, message: String) -> Message {
         Message::error(message).at(Location::File(self.name.clone()))
     }
+}
+
+/// The language of a text: that of `--isa`; else the one that its name stands for, if other languages have no such names;
+/// else the one that the text shows.
+pub fn language_of(path: &Path, content: Content, wanted: Option<Wanted>) -> Option<Language> {
+    let named = Language::of_name(path);
+    let shown = match content {
+        Content::Source(language) => Some(language),
+        Content::PixelShaderCode => Some(Language::PixelShader),
+        _ => None,
+    };
+    let of_file = if Language::shares_name(path) { shown.or(named) } else { named.or(shown) };
+    match wanted {
+        Some(Wanted { language: Some(language), .. }) => Some(language),
+        Some(Wanted { isa, .. }) => {
+            let own = |language: &Language| isa.languages().contains(language);
+            of_file.filter(own).or(shown.filter(own)).or(isa.languages().first().copied())
+        }
+        None => of_file,
+    }
+}
+
+/// The bytes of the array in C source.
+fn array_bytes(name: &str, bytes: &[u8]) -> Result<Vec<u8>, Message> {
+    let read = str::from_utf8(bytes).ok().and_then(c_array::read);
+    let wrong = |error: c_array::CArrayError| Message::error(error.to_string()).at(Location::File(name.into()));
+    Ok(read.transpose().map_err(wrong)?.map(|array| array.bytes).unwrap_or_default())
 }
 
 fn unusable(name: &str, content: &Content) -> Message {

@@ -15,18 +15,17 @@ mod r700;
 mod sm50;
 mod x1k;
 
-pub use assembly::{Written, assemble, assembles, log_sources, output_path};
+pub use assembly::{LogSource, Written, assemble, log_sources, mistaken, output_path, unrecognised};
 pub use choice::{load_all, load_one, one};
 pub use commands::{CommandEntry, IsaCommand, IsaCommands, IsaOptions, Runner, RunnerEntry};
-pub use file::{File, Form, ProgramArgs};
+pub use file::{File, Form, ProgramArgs, language_of};
 pub use finding::{Code, Finding};
 
-use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use ctm_object::probe::Content;
+use ctm_object::probe::{Content, Language};
 use ctm_text::topic::Topic;
 use ctm_text::{SourceFile, Substitute};
 use serde_json::Value;
@@ -51,20 +50,20 @@ pub trait InstructionSet: Sync {
         "program"
     }
 
-    /// How the names of its texts end, behind the dot.
-    fn extension(&self) -> &'static str;
+    /// The languages that its programs are assembled or compiled from; that of its assembly first.
+    fn languages(&self) -> &'static [Language];
 
     /// What files hold that certainly have programs of it.
     fn containers(&self) -> &'static [Content];
 
+    /// Whether files that hold this may have programs of it.
+    fn reads(&self, content: Content) -> bool {
+        self.containers().contains(&content)
+    }
+
     /// Whether a file is of this instruction set, as far as its name and what it holds show.
     fn recognises(&self, file: &File) -> bool {
         self.containers().contains(&file.content)
-    }
-
-    /// Whether the file of this name is a source that programs of it are compiled from.
-    fn compiles(&self, _path: &Path) -> bool {
-        false
     }
 
     /// The files that may hold parts of the program of this file.
@@ -84,9 +83,6 @@ pub trait InstructionSet: Sync {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<Written>, Failure>;
-
-    /// True if a text is assembly of this language, without an error.
-    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool;
 
     /// Loads all programs of a file, at least one. Warnings are reported at once.
     ///
@@ -183,18 +179,43 @@ impl Isa {
         REGISTRY.into_iter()
     }
 
-    /// The one of a text, which its name shows.
-    pub fn of_text(path: &Path) -> Isa {
-        let named = |isa: &Isa| path.extension().is_some_and(|extension| extension == isa.extension());
-        Isa::all().find(named).unwrap_or(REGISTRY[0])
+    /// The one whose programs are made of texts in this language.
+    pub fn of_language(language: Language) -> Isa {
+        Isa::all().find(|isa| isa.languages().contains(&language)).unwrap_or(REGISTRY[0])
     }
 
-    /// `--isa`.
+    /// `--isa` where only instruction sets are meant.
     pub fn parser() -> impl TypedValueParser<Value = Isa> {
         let names = REGISTRY.map(|isa| PossibleValue::new(isa.name()).help(isa.about()));
         PossibleValuesParser::new(names).try_map(|name| {
             let named = Isa::all().find(|isa| isa.name() == name);
             named.ok_or_else(|| format!("there is no instruction set {name}"))
+        })
+    }
+}
+
+/// What `--isa` says of a file: its instruction set, or the language of its text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// The instruction set.
+    pub isa: Isa,
+    /// The language, if one that is compiled is named.
+    pub language: Option<Language>,
+}
+
+impl Wanted {
+    /// `--isa` of a file.
+    pub fn parser() -> impl TypedValueParser<Value = Wanted> {
+        let isas = REGISTRY.map(|isa| PossibleValue::new(isa.name()).help(isa.about()));
+        let compiled = Language::ALL.into_iter().filter(|language| language.is_compiled());
+        let languages = compiled.map(|language| PossibleValue::new(language.name()).help(language.to_string()));
+        PossibleValuesParser::new(isas.into_iter().chain(languages)).try_map(|name| -> Result<Wanted, String> {
+            if let Some(isa) = Isa::all().find(|isa| isa.name() == name) {
+                return Ok(Wanted { isa, language: None });
+            }
+            let language = Language::ALL.into_iter().find(|language| language.name() == name);
+            let language = language.ok_or_else(|| format!("there is no instruction set {name}"))?;
+            Ok(Wanted { isa: Isa::of_language(language), language: Some(language) })
         })
     }
 }

@@ -4,7 +4,7 @@
 //! with every dword that the chip gets. The machine code is what counts; the listing goes along as a comment. Anything
 //! else in the log is skipped.
 
-use super::MesaError;
+use super::{Driver, Entry, MesaError};
 use ctm_text::excerpt;
 use ctm_x1k::{Instruction, IntConstant, MAX_INSTRUCTIONS, Program, Words, text};
 use std::fmt::Write;
@@ -20,45 +20,81 @@ const FLOW_DWORDS: [&str; 6] = ["CMN_INST", "", "FC_INST", "FC_ADDR", "", ""];
 /// Names of the dwords of TEX instructions.
 const TEX_DWORDS: [&str; 6] = ["CMN_INST", "TEX_INST", "TEX_ADDR", "TEX_DXDY", "", ""];
 
+/// Most lines of a program that are kept: far more than the machine has instructions.
+const MOST_LINES: usize = 16 * MAX_INSTRUCTIONS;
+
 /// A program in a log.
-#[derive(Default)]
-pub(super) struct Found<'a> {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
     /// Line of the heading.
     line: usize,
     /// The lines of the machine code, with their numbers.
-    code: Vec<(usize, &'a str)>,
+    code: Vec<(usize, String)>,
     /// The last listing before it.
-    listing: Vec<&'a str>,
+    listing: Vec<String>,
     /// Constants, as the log has them.
-    constants: Vec<&'a str>,
+    constants: Vec<String>,
 }
 
-/// Finds the programs of a log.
-pub(super) fn find(dump: &str) -> Vec<Found<'_>> {
-    let mut programs: Vec<Found> = Vec::new();
-    let mut next = Found::default();
-    // Which part the lines belong to: a listing, or the code of the last program.
-    let (mut in_listing, mut in_code) = (false, false);
-    for (number, line) in (1..).zip(dump.lines()) {
+impl Found {
+    /// What is known of it.
+    pub fn entry(&self) -> Entry {
+        let has_address = |line: &str| line.split_once('\t').is_some_and(|(number, _)| !number.trim().is_empty());
+        let size = self.code.iter().filter(|(_, line)| has_address(line)).count();
+        Entry { driver: Driver::R300, stage: Some("fragment"), name: None, size, unit: "instructions", line: self.line }
+    }
+}
+
+/// Finds the programs of a log, line by line.
+#[derive(Default)]
+pub(super) struct Finder {
+    /// What stands before the code of the next program.
+    next: Found,
+    /// The program whose code is being read.
+    current: Option<Found>,
+    in_listing: bool,
+}
+
+impl Finder {
+    /// Takes a line, and gives the program that ends before it.
+    pub fn line(&mut self, number: usize, line: &str) -> Option<Found> {
+        let push = |lines: &mut Vec<String>, line: &str| {
+            if lines.len() < MOST_LINES {
+                lines.push(line.to_owned());
+            }
+        };
         let trimmed = line.trim();
         if trimmed == HEADING {
-            programs.push(Found { line: number, ..std::mem::take(&mut next) });
-            (in_listing, in_code) = (false, true);
-        } else if trimmed == LISTING {
-            next.listing.clear();
-            (in_listing, in_code) = (true, false);
-        } else if trimmed.starts_with("CONST[") {
-            next.constants.push(trimmed);
-        } else if in_listing && is_listed(line) {
-            next.listing.push(line.trim_end());
-        } else if in_code && (is_code(line) || trimmed.is_empty() || trimmed.chars().all(|c| c == '-')) {
-            programs.last_mut().expect("code follows a heading").code.push((number, line));
-        } else {
-            in_listing = false;
-            in_code &= trimmed.is_empty();
+            self.in_listing = false;
+            return self.current.replace(Found { line: number, ..std::mem::take(&mut self.next) });
         }
+        if trimmed == LISTING {
+            self.next.listing.clear();
+            self.in_listing = true;
+            return self.current.take();
+        }
+        if trimmed.starts_with("CONST[") {
+            push(&mut self.next.constants, trimmed);
+        } else if self.in_listing && is_listed(line) {
+            push(&mut self.next.listing, line.trim_end());
+        } else if let Some(current) = &mut self.current {
+            if is_code(line) {
+                if current.code.len() < MOST_LINES {
+                    current.code.push((number, line.to_owned()));
+                }
+            } else if !trimmed.chars().all(|c| c == '-') {
+                return self.current.take();
+            }
+        } else {
+            self.in_listing = false;
+        }
+        None
     }
-    programs
+
+    /// The program that was not complete.
+    pub fn finish(self) -> Option<Found> {
+        self.current
+    }
 }
 
 /// A line of a listing: numbered, or indented below a numbered one.
@@ -163,7 +199,7 @@ impl Partial {
 fn instructions(found: &Found) -> Result<Vec<Instruction>, MesaError> {
     let mut code = Vec::new();
     let mut partial: Option<Partial> = None;
-    for &(line, text) in found.code.iter().filter(|(_, text)| is_code(text)) {
+    for &(line, ref text) in &found.code {
         let dword = dword(line, text)?;
         let unexpected = |expected: String| MesaError::Unexpected { line, expected, found: excerpt(text.trim()) };
         if let Some(address) = dword.address {

@@ -2,15 +2,16 @@
 //!
 //! Each line of a program has the place of its first dword and one to four dwords; what follows is for people. A heading
 //! gives the length in dwords, the registers and the stack entries. There are two forms of both, one of the driver
-//! (`r600_asm.c`) and one of its optimizer (`sb_bc_dump.cpp`), which also names the stage and the chip. A listing without any
-//! heading is one program.
+//! (`r600_asm.c`) and one of its optimizer (`sb_bc_dump.cpp`), which also names the stage and the chip. `R600_DEBUG=fs` prints fetch
+//! programs, after the vertex elements that each is for. A listing without any heading is one program.
 
-use super::MesaError;
+use super::{Driver, Entry, MesaError};
 use crate::r700::MAX_QWORDS;
 use ctm_r700::{Cf, ExportType, ExportVariant, Family, Outline, Program, Stage, text};
 use ctm_text::excerpt;
 
 /// What a heading says of a program.
+#[derive(Clone, Debug)]
 struct Heading {
     dwords: usize,
     gprs: u8,
@@ -18,41 +19,86 @@ struct Heading {
 }
 
 /// A program in a log.
+#[derive(Clone, Debug)]
 pub(super) struct Found {
     /// Line of the heading, or of the first dword.
     line: usize,
     heading: Option<Heading>,
-    /// What the log says of the stage and the chip.
-    stage: Option<Stage>,
+    /// What the log says of it before the heading.
+    target: Target,
+    /// The chip, with the line that names it.
     chip: Option<(usize, String)>,
     /// Lines with dwords: number of the line, place of the first dword, dwords.
     code: Vec<(usize, usize, Vec<u32>)>,
 }
 
-/// Finds the programs of a log.
-pub(super) fn find(dump: &str) -> Vec<Found> {
-    let mut programs: Vec<Found> = Vec::new();
-    let mut target = None;
-    for (line, text) in (1..).zip(dump.lines()) {
+/// What a log says of the program that follows.
+#[derive(Clone, Debug, Default)]
+struct Target {
+    stage: Option<Stage>,
+    name: Option<String>,
+}
+
+/// Most lines with dwords of a program that are kept: those of the longest program, and its literals.
+const MOST_LINES: usize = 4 * MAX_QWORDS;
+
+impl Found {
+    /// What is known of it.
+    pub fn entry(&self) -> Entry {
+        let found = || self.code.iter().map(|(_, place, dwords)| place.saturating_add(dwords.len())).max();
+        let size = self.heading.as_ref().map_or_else(|| found().unwrap_or_default(), |heading| heading.dwords);
+        let stage = self.target.stage.or_else(|| {
+            let image = Program::from_dwords(&image(self).ok()?);
+            Some(implied_stage(&image))
+        });
+        let (stage, name) = (stage.map(Stage::name), self.target.name.clone());
+        Entry { driver: Driver::R600, stage, name, size, unit: "dwords", line: self.line }
+    }
+}
+
+/// Finds the programs of a log, line by line.
+#[derive(Default)]
+pub(super) struct Finder {
+    current: Option<Found>,
+    target: Target,
+    chip: Option<String>,
+    has_found: bool,
+}
+
+impl Finder {
+    /// Takes a line, and gives the program that ends before it.
+    pub fn line(&mut self, line: usize, text: &str) -> Option<Found> {
         if let Some(heading) = heading(text) {
-            let (stage, chip) = target.take().unwrap_or_default();
-            let chip: Option<String> = chip;
-            let chip = chip.map(|chip| (line, chip));
-            programs.push(Found { line, heading: Some(heading), stage, chip, code: Vec::new() });
-        } else if let Some((stage, chip)) = optimizer_target(text) {
-            target = Some((stage, Some(chip)));
-        } else if let Some(program) = programs.last_mut() {
+            let (target, chip) = (std::mem::take(&mut self.target), self.chip.take().map(|chip| (line, chip)));
+            self.has_found = true;
+            return self.current.replace(Found { line, heading: Some(heading), target, chip, code: Vec::new() });
+        }
+        if let Some((target, chip)) = optimizer_target(text) {
+            (self.target, self.chip) = (target, Some(chip));
+        } else if text.starts_with(FETCH_HEADING) {
+            self.target = Target { stage: Some(Stage::Fetch), name: None };
+        } else if let Some(program) = &mut self.current {
             if let Some(chip) = driver_target(text) {
                 program.chip = Some((line, chip));
-            } else if let Some((place, dwords)) = dwords(text) {
+            } else if let Some((place, dwords)) = dwords(text).filter(|_| program.code.len() < MOST_LINES) {
                 program.code.push((line, place, dwords));
             }
-        } else if let Some((0, dwords)) = dwords(text).filter(|(_, dwords)| dwords.len() > 1) {
-            programs.push(Found { line, heading: None, stage: None, chip: None, code: vec![(line, 0, dwords)] });
+        } else if let Some((0, dwords)) = dwords(text).filter(|(_, dwords)| dwords.len() > 1 && !self.has_found) {
+            self.has_found = true;
+            let (target, code) = (std::mem::take(&mut self.target), vec![(line, 0, dwords)]);
+            self.current = Some(Found { line, heading: None, target, chip: None, code });
         }
+        None
     }
-    programs
+
+    /// The program that was not complete.
+    pub fn finish(self) -> Option<Found> {
+        self.current
+    }
 }
+
+/// What the driver prints before a fetch program: the vertex elements that it is for.
+const FETCH_HEADING: &str = "Vertex elements state:";
 
 /// `bytecode 80 dw -- 4 gprs -- 2 nstack ---`, `===== 80 dw ===== 4 gprs ===== 2 stack ===`, `80 dwords, 4 gprs, stack 2`
 fn heading(line: &str) -> Option<Heading> {
@@ -71,13 +117,13 @@ fn heading(line: &str) -> Option<Heading> {
     Some(Heading { dwords, gprs, stack })
 }
 
-/// `===== SHADER #12 ======= PS/RV770/R700 =====`
-fn optimizer_target(line: &str) -> Option<(Option<Stage>, String)> {
-    if !line.contains("SHADER #") {
-        return None;
-    }
+/// `===== SHADER #12 ======= PS/RV770/R700 =====`: what it is, and the chip.
+fn optimizer_target(line: &str) -> Option<(Target, String)> {
+    let (_, rest) = line.split_once("SHADER #")?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
     let target: Vec<&str> = line.split_whitespace().find(|word| word.matches('/').count() == 2)?.split('/').collect();
-    Some((Stage::parse(target[0]), target[2].to_owned()))
+    let name = (!number.is_empty()).then(|| format!("shader {number}"));
+    Some((Target { stage: Stage::parse(target[0]), name }, target[2].to_owned()))
 }
 
 /// `shader 7 -- 7`: the last digit or letter stands for the family.
@@ -111,7 +157,7 @@ pub(super) fn import(found: &Found) -> Result<String, MesaError> {
     if let Some(Heading { gprs, stack, .. }) = found.heading {
         (program.info.num_gprs, program.info.stack_size) = (gprs, Some(stack));
     }
-    program.info.stage = found.stage.unwrap_or_else(|| implied_stage(&program));
+    program.info.stage = found.target.stage.unwrap_or_else(|| implied_stage(&program));
     let heading =
         "; Compiled by Mesa's r600 driver, which gives every loop constant 4095 passes, start 0 and step 1.\n\n";
     Ok(format!("{heading}{}", text::print_program(&program)))

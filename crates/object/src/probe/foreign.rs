@@ -132,7 +132,9 @@ impl Foreign {
             Foreign::AmdGpu(_) => {
                 "objects for R600 and R700 can be loaded: 'llc -march=r600 -mcpu=rv770 -filetype=obj' writes one"
             }
-            Foreign::Cuda(_) => "cubins for sm_50, sm_52 and sm_53 can be loaded: compile with 'ptxas -arch=sm_50'",
+            Foreign::Cuda(_) => {
+                "cubins for sm_50 to sm_62 (Maxwell and Pascal) can be loaded: compile with 'ptxas -arch=sm_50'"
+            }
             Foreign::Machine(_) => {
                 "ELF files that can be loaded are CTM images, objects of LLVM for R600 and R700, and cubins for sm_50"
             }
@@ -152,16 +154,26 @@ pub enum Format {
     Dxil,
     /// A Direct3D container with code of shader models 4 and 5.
     Dxbc,
-    /// Code of Direct3D 9.
-    Direct3D9,
+    /// A Direct3D 9 vertex shader, as code or as text.
+    Direct3D9Vertex,
     /// LLVM bitcode.
     Bitcode,
     /// PTX.
     Ptx,
     /// A CUDA fat binary.
     Fatbin,
-    /// GLSL.
-    Glsl,
+    /// HLSL.
+    Hlsl,
+    /// The Metal Shading Language.
+    Msl,
+    /// LLVM's intermediate representation as text.
+    LlvmText,
+    /// ARB and NV assembly programs of OpenGL.
+    ArbAssembly,
+    /// TGSI as text, the language between Mesa's front ends and older drivers.
+    Tgsi,
+    /// Assembly of AMD GPUs from GCN on.
+    GcnText,
     /// A library of Metal.
     MetalLibrary,
     /// An executable of Windows.
@@ -210,22 +222,9 @@ impl Format {
         match bytes {
             [b'D', b'X', b'B', b'C', ..] => Some(if has_dxil(bytes) { Format::Dxil } else { Format::Dxbc }),
             // The version token: minor and major version, then what kind of program it is.
-            [0..=4, 1..=3, 0xFE | 0xFF, 0xFF, ..] => Some(Format::Direct3D9),
+            [0..=4, 1..=3, 0xFE, 0xFF, ..] => Some(Format::Direct3D9Vertex),
             [b'M', b'Z', ..] if is_windows_executable(bytes) => Some(Format::WindowsExecutable),
             _ => MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|&(_, format)| format),
-        }
-    }
-
-    /// The format of a text, by its first line that says something.
-    pub(super) fn of_text(text: &str) -> Option<Self> {
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-        let first = lines.next()?;
-        match first.split_whitespace().next()? {
-            "#version" => Some(Format::Glsl),
-            "OpCapability" => Some(Format::SpirVText),
-            ";" if first == "; SPIR-V" => Some(Format::SpirVText),
-            ".version" if lines.next().is_some_and(|line| line.starts_with(".target")) => Some(Format::Ptx),
-            _ => None,
         }
     }
 
@@ -236,11 +235,16 @@ impl Format {
             Format::SpirVText => "the text of a SPIR-V module",
             Format::Dxil => "a Direct3D container with DXIL",
             Format::Dxbc => "a Direct3D container with bytecode of shader model 4 or 5 (DXBC)",
-            Format::Direct3D9 => "bytecode of Direct3D 9",
+            Format::Direct3D9Vertex => "a Direct3D 9 vertex shader",
             Format::Bitcode => "LLVM bitcode",
             Format::Ptx => "PTX",
             Format::Fatbin => "a CUDA fat binary",
-            Format::Glsl => "GLSL",
+            Format::Hlsl => "HLSL",
+            Format::Msl => "Metal Shading Language",
+            Format::LlvmText => "LLVM IR",
+            Format::ArbAssembly => "an ARB or NV assembly program of OpenGL",
+            Format::Tgsi => "TGSI",
+            Format::GcnText => "assembly of an AMD GPU from GCN on",
             Format::MetalLibrary => "a library of Metal",
             Format::WindowsExecutable => "an executable of Windows",
             Format::MachO => "an executable of macOS",
@@ -257,14 +261,22 @@ impl Format {
     /// What to do.
     pub fn help(self) -> &'static str {
         match self {
-            Format::SpirV
-            | Format::SpirVText
-            | Format::Dxil
-            | Format::Dxbc
-            | Format::Direct3D9
-            | Format::Glsl
-            | Format::MetalLibrary => COMPILE,
-            Format::Bitcode => "'llc -march=r600 -mcpu=rv770 -filetype=obj' makes an object for R700 of it",
+            Format::SpirV | Format::SpirVText | Format::Dxil | Format::Dxbc | Format::Msl | Format::MetalLibrary => {
+                COMPILE
+            }
+            Format::Direct3D9Vertex => {
+                "only pixel shaders of Direct3D 9 are compiled here; vertex programs of the same hardware are PVS"
+            }
+            Format::Hlsl => "'fxc /T ps_3_0 /Fc FILE.ps' makes pixel shader text of it, which can be compiled here",
+            Format::ArbAssembly | Format::Tgsi => {
+                "Mesa's r300 and r600 drivers compile it: RADEON_DEBUG=fp,vp and R600_DEBUG=ps,vs print the machine code"
+            }
+            Format::GcnText => {
+                "programs for R600 and R700 can be loaded: 'llc -march=r600 -mcpu=rv770 -filetype=obj' writes one"
+            }
+            Format::Bitcode | Format::LlvmText => {
+                "'llc -march=r600 -mcpu=rv770 -filetype=obj' makes an object for R700 of it"
+            }
             Format::Ptx => "'ptxas -arch=sm_50 FILE -o FILE.cubin' makes a cubin of it",
             Format::Fatbin => "'cuobjdump --extract-elf all FILE' takes the cubins out; that for sm_50 can be loaded",
             Format::WindowsExecutable | Format::MachO | Format::WebAssembly => CPU,

@@ -7,12 +7,11 @@ use super::{
     Code, CommandEntry, File, Finding, Form, InstructionSet, Loaded, RunnerEntry, Summary, Written, fields, no_program,
     output_path,
 };
-use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_device::command::{DecodeError, Packet, decode, parse_file, print, print_packet};
-use ctm_object::probe::Content;
+use ctm_object::probe::{Content, Language};
 use ctm_text::SourceFile;
 use options::ReplayArgs;
 use serde_json::{Value, json};
@@ -35,8 +34,8 @@ impl InstructionSet for Ctm {
         "command buffer"
     }
 
-    fn extension(&self) -> &'static str {
-        "ctmcb"
+    fn languages(&self) -> &'static [Language] {
+        &[Language::Commands]
     }
 
     fn containers(&self) -> &'static [Content] {
@@ -60,10 +59,6 @@ impl InstructionSet for Ctm {
         let buffer = parse_file(&source.name, &source.text)?;
         let bytes = buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(vec![Written { path: output_path(path, output, "bin"), bytes }])
-    }
-
-    fn accepts(&self, _: &Path, source: &SourceFile, _: &dyn Host) -> bool {
-        parse_file(&source.name, &source.text).is_ok()
     }
 
     fn load(&self, file: File, _: &mut Console) -> Result<Vec<Box<dyn Loaded>>, Failure> {

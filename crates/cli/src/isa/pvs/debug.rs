@@ -23,7 +23,7 @@ pub fn debug(
     console: &mut Console,
 ) -> Result<Debugged, Failure> {
     let cancel = console.host.interrupt();
-    let loaded = Loaded::new(file, console)?;
+    let loaded = Loaded::chosen(file, console)?;
     require_no_errors(&loaded)?;
     refuse_options(args)?;
     let mut constants = constants(args, &loaded.program, console)?;

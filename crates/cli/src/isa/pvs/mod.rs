@@ -9,14 +9,15 @@ mod run;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, output_path,
+    Code, File, Finding, Form, InstructionSet, LogSource, RunnerEntry, Summary, Written, assemble, log_sources, one,
+    output_path,
 };
-use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
-use ctm_object::probe::Content;
+use ctm_object::mesa::Driver;
+use ctm_object::probe::{Content, Language};
 use ctm_pvs::check::{self, Severity};
 use ctm_pvs::{Program, text};
 use ctm_text::topic::Topic;
@@ -41,12 +42,17 @@ impl InstructionSet for Pvs {
         "vertex program"
     }
 
-    fn extension(&self) -> &'static str {
-        "pvs"
+    fn languages(&self) -> &'static [Language] {
+        &[Language::Pvs]
     }
 
     fn containers(&self) -> &'static [Content] {
-        &[]
+        &[Content::MesaLog(Driver::R300Vertex)]
+    }
+
+    /// Logs with programs of X1K may have vertex programs too.
+    fn reads(&self, content: Content) -> bool {
+        matches!(content, Content::MesaLog(Driver::R300 | Driver::R300Vertex))
     }
 
     /// Assembles into raw words.
@@ -57,7 +63,7 @@ impl InstructionSet for Pvs {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<Written>, Failure> {
-        let program = assemble(path, source, text::parse_with, console)?.program;
+        let program = assemble(path, source, Some(Language::Pvs), text::parse_with, console)?.program;
         if program != Program::new(program.code.clone()) {
             let message = "raw words have neither constants nor flow control, and begin with the first instruction";
             let help = "keep the text, which says all of it";
@@ -67,12 +73,9 @@ impl InstructionSet for Pvs {
         Ok(vec![Written { path: output_path(path, output, "u32"), bytes }])
     }
 
-    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
-        assembles(path, source, text::parse_with, host)
-    }
-
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
-        Ok(vec![Box::new(Loaded::new(file, console)?)])
+        let boxed = |loaded| Box::new(loaded) as Box<dyn super::Loaded>;
+        Ok(Loaded::all(file, console)?.into_iter().map(boxed).collect())
     }
 
     fn codes(&self) -> Vec<Code> {
@@ -98,7 +101,26 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// The program of a file. Warnings of the assembler are reported at once.
+    /// The only program of a file, or the one that `--kernel` chooses.
+    fn chosen(file: File, console: &mut Console) -> Result<Self, Failure> {
+        let kernel = file.kernel.clone();
+        one(Self::all(file, console)?, kernel.as_deref(), |loaded| loaded)
+    }
+
+    /// All programs of a file, at least one; only logs of Mesa have several. Warnings of the assembler are reported at once.
+    fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
+        if !matches!(file.content, Content::MesaLog(_)) {
+            return Ok(vec![Self::new(file, console)?]);
+        }
+        let (name, path) = (file.name.clone(), file.path.clone());
+        let assembled = |log: LogSource| {
+            let assembled = assemble(&path, &log.source, Some(Language::Pvs), text::parse_with, console)?;
+            Ok(Loaded { name: name.clone(), program: assembled.program, origins: assembled.origins })
+        };
+        log_sources(file, Driver::R300Vertex)?.into_iter().map(assembled).collect()
+    }
+
+    /// The program of a file that has one.
     fn new(file: File, console: &mut Console) -> Result<Self, Failure> {
         if file.form == Form::Words {
             let program = words(&file.bytes).map_err(|cause| file.error(cause))?;
@@ -107,8 +129,7 @@ impl Loaded {
         }
         let text = source::text(&file.path, file.bytes)?;
         let source = SourceFile { name: file.name.clone(), text };
-        source::require_assembly(&source)?;
-        let assembled = assemble(&file.path, &source, text::parse_with, console)?;
+        let assembled = assemble(&file.path, &source, Some(Language::Pvs), text::parse_with, console)?;
         Ok(Loaded { name: file.name, program: assembled.program, origins: assembled.origins })
     }
 

@@ -24,7 +24,7 @@ use ctm_pvs::{AddressMode, CONSTANTS, Program, RunError, SourceKind, Uses, text}
 /// Runs a program and writes its outputs.
 pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
-    let loaded = Loaded::new(file, console)?;
+    let loaded = Loaded::chosen(file, console)?;
     require_no_errors(&loaded)?;
     refuse_options(args)?;
     let program = &loaded.program;

@@ -8,15 +8,14 @@ mod run;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, log_sources,
+    Code, File, Finding, Form, InstructionSet, LogSource, RunnerEntry, Summary, Written, assemble, log_sources,
     output_path,
 };
-use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::mesa::Driver;
-use ctm_object::probe::Content;
+use ctm_object::probe::{Content, Language};
 use ctm_object::r700;
 use ctm_r700::{Cf, CfOp, Outline, Program, ProgramInfo, Stage, Wavefront, check, text};
 use ctm_text::findings::Severity;
@@ -41,8 +40,8 @@ impl InstructionSet for R700 {
         "ATI R700 and R600 (Wii U \"Latte\") shader programs"
     }
 
-    fn extension(&self) -> &'static str {
-        "r700"
+    fn languages(&self) -> &'static [Language] {
+        &[Language::R700]
     }
 
     fn containers(&self) -> &'static [Content] {
@@ -67,7 +66,7 @@ impl InstructionSet for R700 {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<Written>, Failure> {
-        let program = assemble(path, source, text::parse_with, console)?.program;
+        let program = assemble(path, source, Some(Language::R700), text::parse_with, console)?.program;
         let output = output_path(path, output, "elf");
         let bytes = match output.extension() {
             Some(extension) if extension == "u32" => {
@@ -80,10 +79,6 @@ impl InstructionSet for R700 {
             }
         };
         Ok(vec![Written { path: output, bytes }])
-    }
-
-    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
-        assembles(path, source, text::parse_with, host)
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -167,14 +162,24 @@ impl Loaded {
     /// The programs of a listing of Mesa's driver.
     fn of_log(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
         let (name, path) = (file.name.clone(), file.path.clone());
-        let sources = log_sources(file)?;
-        sources.iter().map(|source| Self::of_text(&name, source, &path, console)).collect()
+        let assembled = |log: LogSource| {
+            let loaded = Self::of_text(&name, &log.source, &path, console)?;
+            Ok(Loaded { title: log.title, ..loaded })
+        };
+        log_sources(file, Driver::R600)?.into_iter().map(assembled).collect()
     }
 
     /// The program of a text that the file called `name` holds.
     fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
-        let text::Assembled { program, origins, .. } = assemble(path, source, text::parse_with, console)?;
-        Ok(Self::new(name, None, program, origins))
+        let text::Assembled { program, origins, .. } =
+            assemble(path, source, Some(Language::R700), text::parse_with, console)?;
+        let mut loaded = Self::new(name, None, program, origins);
+        // latte-assembler's texts say by their names what they are for.
+        let is_default = loaded.program.info.stage == ProgramInfo::default().stage;
+        if is_default && path.extension().is_some_and(|ending| ending == "vsh") {
+            loaded.program.info.stage = Stage::Vertex;
+        }
+        Ok(loaded)
     }
 
     /// Whether it calls a fetch program.

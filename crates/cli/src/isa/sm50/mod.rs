@@ -12,14 +12,15 @@ mod traps;
 
 use super::finding::codes_of;
 use super::{
-    Code, CommandEntry, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, one,
+    Code, CommandEntry, File, Finding, Form, InstructionSet, Isa, RunnerEntry, Summary, Written, assemble, one,
     output_path,
 };
 use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
-use ctm_object::probe::Content;
+use ctm_object::probe::{Content, Language};
+use ctm_object::sass::{self, SassError};
 use ctm_object::sm50::{self, CODE_FILE, Kernel, Sm50Error, halves};
 use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Header, Program, check};
@@ -46,12 +47,12 @@ impl InstructionSet for Sm50 {
         "NVIDIA SM50 (Maxwell) programs, with their headers or as compute code"
     }
 
-    fn extension(&self) -> &'static str {
-        "sm50"
+    fn languages(&self) -> &'static [Language] {
+        &[Language::Sm50]
     }
 
     fn containers(&self) -> &'static [Content] {
-        &[Content::Cubin]
+        &[Content::Cubin, Content::Dksh, Content::SassListing]
     }
 
     /// A cubin, a file whose name is that of a program with a header or of one of two files, or one that begins with a program
@@ -75,7 +76,12 @@ impl InstructionSet for Sm50 {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<Written>, Failure> {
-        let program = assemble(path, source, text::parse_with, console)?.program;
+        let program = assemble(path, source, Some(Language::Sm50), text::parse_with, console)?.program;
+        if !program.constants.is_empty() {
+            let message = "the file has the header and the code alone: the constants of the program are lost";
+            let message = Message::warning(message).at(Location::File(source.name.clone()));
+            console.report(&message.help("the text keeps them; --const and --bank give them again"));
+        }
         let extension = if program.header.is_some() { WHOLE_FILE } else { CODE_FILE };
         let output = output_path(path, output, &extension[1..]);
         let Some([header_path, code_path]) = halves(&output) else {
@@ -85,10 +91,6 @@ impl InstructionSet for Sm50 {
         let header = words.map(|words| Written { path: header_path, bytes: words.map(u32::to_le_bytes).concat() });
         let code = Written { path: code_path, bytes: program.code.to_bytes() };
         Ok(header.into_iter().chain([code]).collect())
-    }
-
-    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
-        assembles(path, source, text::parse_with, host)
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -135,29 +137,34 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 impl Loaded {
     /// Reads the file of a program of a pipeline.
     fn read(path: &Path, console: &mut Console) -> Result<Self, Failure> {
-        one(Self::all(File::of(path, &Sm50, console)?, console)?, None, |loaded| loaded)
+        one(Self::all(File::of(path, Isa::of_language(Language::Sm50), console)?, console)?, None, |loaded| loaded)
     }
 
     /// All programs of a file, at least one; only cubins have several. Warnings of the assembler are reported at once.
     fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
+        if file.content == Content::SassListing {
+            let text = source::text(&file.path, file.bytes.clone())?;
+            let kernels = sass::read(&file.name, &text).map_err(|error| match error {
+                SassError::Text(diagnostics) => diagnostics.into(),
+                error => Failure::from(file.error(error.to_string())),
+            })?;
+            return Ok(Self::of_kernels(&file.name, kernels));
+        }
         let is_text = file.form == Form::Text || file.form == Form::Unknown && has_ending(&file.path, ".sm50");
         if is_text {
             let source = SourceFile { name: file.name.clone(), text: source::text(&file.path, file.bytes)? };
-            source::require_assembly(&source)?;
-            let Assembled { program, origins, .. } = assemble(&file.path, &source, text::parse_with, console)?;
+            let Assembled { program, origins, .. } =
+                assemble(&file.path, &source, Some(Language::Sm50), text::parse_with, console)?;
             return Ok(vec![Loaded { name: file.name, title: None, program, origins }]);
         }
         let wrong = |error: Sm50Error| file.error(error.to_string());
         let program = match halves(&file.path) {
             Some(halves) => read_halves(console.host, &file, halves)?,
             None if file.content == Content::Cubin => {
-                let loaded = |Kernel { name, program }: Kernel| Loaded {
-                    name: file.name.clone(),
-                    title: Some(name),
-                    program,
-                    origins: Vec::new(),
-                };
-                return Ok(sm50::read_cubin(&file.bytes).map_err(wrong)?.into_iter().map(loaded).collect());
+                return Ok(Self::of_kernels(&file.name, sm50::read_cubin(&file.bytes).map_err(wrong)?));
+            }
+            None if file.content == Content::Dksh => {
+                return Ok(Self::of_kernels(&file.name, sm50::read_dksh(&file.bytes).map_err(wrong)?));
             }
             None if has_ending(&file.path, WHOLE_FILE) || sm50::begins_with_header(&file.bytes) => {
                 sm50::read_program(&file.bytes).map_err(wrong)?
@@ -168,6 +175,13 @@ impl Loaded {
             }
         };
         Ok(vec![Loaded { name: file.name, title: None, program, origins: Vec::new() }])
+    }
+
+    /// The programs of a container.
+    fn of_kernels(file: &str, kernels: Vec<Kernel>) -> Vec<Self> {
+        let loaded =
+            |Kernel { name, program }| Loaded { name: file.into(), title: Some(name), program, origins: Vec::new() };
+        kernels.into_iter().map(loaded).collect()
     }
 
     /// Where an instruction stands: its source line, else its disassembly.

@@ -8,18 +8,17 @@ mod shader;
 
 use super::finding::codes_of;
 use super::{
-    Code, CommandEntry, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles,
+    Code, CommandEntry, File, Finding, Form, InstructionSet, LogSource, RunnerEntry, Summary, Written, assemble,
     log_sources, output_path,
 };
-use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::wording::{one_line, ranges};
 use crate::{Console, Failure, source};
 use ctm_compile::front::Interface;
 use ctm_object::mesa::Driver;
-use ctm_object::probe::Content;
-use ctm_object::{elf, raw};
+use ctm_object::probe::{Content, Language};
+use ctm_object::{d3d9, elf, raw};
 use ctm_text::Substitute;
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
@@ -42,20 +41,12 @@ impl InstructionSet for X1k {
         "ATI X1K (R5xx) fragment programs"
     }
 
-    fn extension(&self) -> &'static str {
-        "x1k"
+    fn languages(&self) -> &'static [Language] {
+        &[Language::X1k, Language::Glsl, Language::Wgsl, Language::PixelShader]
     }
 
     fn containers(&self) -> &'static [Content] {
-        &[Content::CtmImage, Content::MesaLog(Driver::R300)]
-    }
-
-    fn recognises(&self, file: &File) -> bool {
-        self.containers().contains(&file.content) || self.compiles(&file.path)
-    }
-
-    fn compiles(&self, path: &Path) -> bool {
-        shader::language(path).is_some()
+        &[Content::CtmImage, Content::MesaLog(Driver::R300), Content::PixelShaderCode]
     }
 
     /// Assembles into raw words if the name of the output ends in `.u32`, else into an ELF image.
@@ -66,14 +57,10 @@ impl InstructionSet for X1k {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<Written>, Failure> {
-        let program = assemble(path, source, text::parse_with, console)?.program;
+        let program = assemble(path, source, Some(Language::X1k), text::parse_with, console)?.program;
         let path = output_path(path, output, "elf");
         let bytes = file_of(&program, &path, console);
         Ok(vec![Written { path, bytes }])
-    }
-
-    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
-        assembles(path, source, text::parse_with, host)
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -131,12 +118,18 @@ impl Loaded {
     fn all(file: File, options: &shader::Options, console: &mut Console) -> Result<Vec<Self>, Failure> {
         if file.content == Content::MesaLog(Driver::R300) {
             let (name, path) = (file.name.clone(), file.path.clone());
-            let sources = log_sources(file)?;
-            return sources.iter().map(|source| Self::of_text(&name, source, &path, console)).collect();
+            let sources = log_sources(file, Driver::R300)?;
+            let assembled = |log: LogSource| Self::of_text(&name, &log.source, Some(Language::X1k), &path, console);
+            return sources.into_iter().map(assembled).collect();
         }
         let (program, origins) = match (file.content, file.form) {
             (Content::CtmImage, _) => {
                 (elf::read(&file.bytes).map_err(|error| file.error(error.to_string()))?, Vec::new())
+            }
+            (Content::PixelShaderCode, _) => {
+                let text = d3d9::read(&file.bytes).map_err(|error| file.error(error.to_string()))?;
+                let source = SourceFile { name: format!("text of {}", file.name), text };
+                return Ok(vec![Self::of_shader(file.name, source, Language::PixelShader, options, console)?]);
             }
             (_, Form::Words) => (words(&file, console)?, Vec::new()),
             (_, Form::Text | Form::Unknown) => {
@@ -146,22 +139,37 @@ impl Loaded {
                     )
                 })?;
                 let source = SourceFile { name: file.name.clone(), text };
-                source::require_assembly(&source)?;
-                if let Some(language) = shader::language(&file.path) {
-                    let (compiled, origins) = shader::compile(source, language, options, console)?;
-                    let interface = Some(compiled.interface);
-                    return Ok(vec![Loaded { name: file.name, program: compiled.program, origins, interface }]);
-                }
-                return Ok(vec![Self::of_text(&file.name, &source, &file.path, console)?]);
+                return Ok(vec![match file.language.filter(|language| language.is_compiled()) {
+                    Some(language) => Self::of_shader(file.name, source, language, options, console)?,
+                    None => Self::of_text(&file.name, &source, file.language, &file.path, console)?,
+                }]);
             }
         };
         Ok(vec![Loaded { name: file.name, program, origins, interface: None }])
     }
 
     /// The program of a text that the file called `name` holds.
-    fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
-        let assembled = assemble(path, source, text::parse_with, console)?;
+    fn of_text(
+        name: &str,
+        source: &SourceFile,
+        language: Option<Language>,
+        path: &Path,
+        console: &mut Console,
+    ) -> Result<Self, Failure> {
+        let assembled = assemble(path, source, language, text::parse_with, console)?;
         Ok(Loaded { name: name.into(), program: assembled.program, origins: assembled.origins, interface: None })
+    }
+
+    /// The program of a shader that the file called `name` holds.
+    fn of_shader(
+        name: String,
+        source: SourceFile,
+        language: Language,
+        options: &shader::Options,
+        console: &mut Console,
+    ) -> Result<Self, Failure> {
+        let (compiled, origins) = shader::compile(source, language, options, console)?;
+        Ok(Loaded { name, program: compiled.program, origins, interface: Some(compiled.interface) })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.

@@ -2,7 +2,6 @@
 
 use super::run;
 use super::run::VaryingValue;
-use super::shader;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
@@ -11,6 +10,7 @@ use crate::run::Debugged;
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_array::FileSpec;
+use ctm_object::probe::Language;
 use ctm_x1k::{BOOL_CONSTANTS, INT_CONSTANTS, IntConstant};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -106,7 +106,7 @@ impl Runner for X1kArgs {
     }
 
     fn takes_names(&self, file: &File) -> bool {
-        shader::language(&file.path).is_some()
+        file.language.is_some_and(Language::is_compiled)
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {

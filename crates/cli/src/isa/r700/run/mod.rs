@@ -7,9 +7,9 @@ mod texture;
 pub use debug::debug;
 
 use super::options::R700Args;
-use super::{Loaded, R700, dump};
+use super::{Loaded, dump};
 use crate::isa::finding::require_no_errors;
-use crate::isa::{File, one};
+use crate::isa::{File, Isa, one};
 use crate::options::RunArgs;
 use crate::progress::Progress;
 use crate::report::{Location, Message};
@@ -21,6 +21,7 @@ use crate::{Console, Failure};
 use ctm_follow::{Address, Followed, InstructionPlace, StepPart};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
+use ctm_object::probe::Language;
 use ctm_r700::{RunError, Stage, Trap, TrapKind, reference, text};
 use ctm_text::Origin;
 use data::{CONSTANTS, Data, lanes};
@@ -114,7 +115,8 @@ struct Programs {
 }
 
 fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
-    let mut loaded = one(Loaded::all(File::of(path, &R700, console)?, console)?, None, |loaded| loaded)?;
+    let mut loaded =
+        one(Loaded::all(File::of(path, Isa::of_language(Language::R700), console)?, console)?, None, |loaded| loaded)?;
     loaded.program.info.stage = Stage::Fetch;
     Ok(loaded)
 }

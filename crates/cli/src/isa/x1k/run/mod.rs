@@ -190,7 +190,7 @@ fn is_bottom_up(args: &RunArgs, interface: Option<&Interface>) -> bool {
 fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Loaded, Failure> {
     let kernel = file.kernel.clone();
     let compiling = x1k.compiling(args, console);
-    compiling.require_meaning(shader::language(&file.path))?;
+    compiling.require_meaning(file.language)?;
     let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;
     require_no_errors(&loaded)?;

@@ -1,18 +1,20 @@
 //! `ctm compile`.
 
-use super::{Options, compile, language, understood};
+use super::{Options, compile, understood};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::x1k::file_of;
-use crate::isa::{IsaCommand, output_path};
+use crate::isa::{IsaCommand, Wanted, language_of, mistaken, output_path, unrecognised};
 use crate::options::{BudgetArgs, Size, TimeLimit};
 use crate::outputs::{Form, Sink};
-use crate::report::Message;
+use crate::report::{Location, Message};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_compile::Compiled;
 use ctm_compile::front::{Interface, TextureKind, UniformKind, UniformPlace};
-use ctm_text::Origin;
+use ctm_object::probe::{Content, Language};
+use ctm_object::{d3d9, probe};
+use ctm_text::{Origin, SourceFile};
 use ctm_x1k::text;
 use std::path::PathBuf;
 
@@ -29,9 +31,12 @@ Examples:
 'ctm run SHADER' compiles a shader and runs it. GLSL is that of fragment shaders of all versions (.frag, .glsl, .fs), and
 Shadertoy's mainImage; pixel shaders are assembly text of Direct3D 9, versions 2.0 to 3.0 (.ps).")]
 pub struct CompileArgs {
-    /// Shader: GLSL (.frag, .glsl, .fs, .fsh), WGSL (.wgsl) or a pixel shader of Direct3D 9 (.ps, .psh)
+    /// Shader: GLSL (.frag, .glsl, .fs, .fsh), WGSL (.wgsl) or a pixel shader of Direct3D 9, as text (.ps, .psh) or code
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
+    /// Language of the shader [default: what its name or its text shows]
+    #[arg(long, value_name = "LANGUAGE", value_parser = Wanted::parser())]
+    pub isa: Option<Wanted>,
     /// Program to be written [default: beside the source, with .elf]
     #[arg(short = 'o', long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -96,15 +101,30 @@ impl Execution for CompileArgs {
     }
 }
 
+impl CompileArgs {
+    /// The source, as text, and its language.
+    fn read(&self, console: &Console) -> Result<(SourceFile, Language), Failure> {
+        let name = source::name(&self.source);
+        let bytes = source::read(console.host, &self.source)?;
+        if probe(&bytes) == Content::PixelShaderCode {
+            let wrong = |error: d3d9::CodeError| Message::error(error.to_string()).at(Location::File(name.clone()));
+            let text = d3d9::read(&bytes).map_err(wrong)?;
+            return Ok((SourceFile { name: format!("text of {name}"), text }, Language::PixelShader));
+        }
+        let text = source::text(&self.source, bytes)?;
+        source::require_short(&self.source, &text)?;
+        let source = SourceFile { name, text };
+        let content = probe(source.text.as_bytes());
+        let language = language_of(&self.source, content, self.isa);
+        let language =
+            language.ok_or_else(|| mistaken(&source, Language::Glsl).unwrap_or_else(|| unrecognised(&source)))?;
+        Ok((source, language))
+    }
+}
+
 impl IsaCommand for CompileArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
-        let source = source::text_file(console.host, &self.source)?;
-        let Some(language) = language(&self.source) else {
-            let message = Message::error(format!("the name of '{}' does not say its language", source.name));
-            return Err(Failure::Usage(message.help(
-                "names of GLSL end in .frag, .glsl, .fs or .fsh, those of WGSL in .wgsl, those of pixel shaders in .ps",
-            )));
-        };
+        let (source, language) = self.read(console)?;
         let define = |text: &String| {
             let (name, value) = text.split_once('=').unwrap_or((text, "1"));
             (name.to_owned(), value.to_owned())

@@ -8,6 +8,7 @@ pub use command::CompileArgs;
 pub use names::{numbered, require_kind, require_textures, unknown};
 pub use uniforms::{MovingUniforms, Surroundings, fill, has_uniform};
 
+use crate::isa::mistaken;
 use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure};
 #[cfg(feature = "shaders")]
@@ -17,27 +18,37 @@ use ctm_compile::Compiled;
 use ctm_compile::front::naga;
 use ctm_compile::front::ps;
 use ctm_lane::budget::{Limits, Meter};
+use ctm_object::probe::Language;
 use ctm_text::{Origin, SourceFile};
-use std::path::Path;
 use std::sync::Arc;
 
-/// A language of sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// GLSL or WGSL.
+/// How a language is compiled.
+enum Compiler {
+    /// By way of naga.
     Shading(ctm_compile::Language),
     /// Assembly text of Direct3D 9 pixel shaders.
     PixelShader,
 }
 
-/// The language of a source, which its name shows.
-pub fn language(path: &Path) -> Option<Language> {
-    match path.extension()?.to_str()? {
-        "frag" | "glsl" | "fs" | "fsh" => Some(Language::Shading(ctm_compile::Language::Glsl)),
-        "wgsl" => Some(Language::Shading(ctm_compile::Language::Wgsl)),
-        "ps" | "psh" => Some(Language::PixelShader),
-        _ => None,
+impl Compiler {
+    /// That of a language; none if it is assembled.
+    fn of(language: Language) -> Option<Self> {
+        match language {
+            Language::Glsl => Some(Compiler::Shading(ctm_compile::Language::Glsl)),
+            Language::Wgsl => Some(Compiler::Shading(ctm_compile::Language::Wgsl)),
+            Language::PixelShader => Some(Compiler::PixelShader),
+            Language::X1k | Language::R700 | Language::Sm50 | Language::Pvs | Language::Commands => None,
+        }
     }
+}
+
+/// Refuses a text that is assembled.
+fn require_compiled(source: &SourceFile, language: Language) -> Result<Compiler, Message> {
+    Compiler::of(language).ok_or_else(|| {
+        Message::error(format!("the text is {language}, which is assembled"))
+            .at(Location::File(source.name.clone()))
+            .help("'ctm asm FILE' assembles it")
+    })
 }
 
 /// What of a source is compiled, and how.
@@ -57,11 +68,12 @@ impl Options {
     /// # Errors
     /// Something is given that has no effect.
     pub fn require_meaning(&self, language: Option<Language>) -> Result<(), Failure> {
-        let is_glsl = language == Some(Language::Shading(ctm_compile::Language::Glsl));
+        let is_compiled = language.is_some_and(Language::is_compiled);
+        let is_glsl = language == Some(Language::Glsl);
         let is_pixel_shader = language == Some(Language::PixelShader);
         let given = [
             ("--define", !self.shading.defines.is_empty(), is_glsl, "GLSL has macros"),
-            ("--precise", self.shading.precise, language.is_some(), "shaders in source are compiled"),
+            ("--precise", self.shading.precise, is_compiled, "shaders in source are compiled"),
             ("--entry", self.shading.entry.is_some(), !is_pixel_shader, "GLSL and WGSL have entry points"),
             (
                 "--texel-coordinates",
@@ -138,21 +150,25 @@ pub fn compile(
     options: &Options,
     console: &mut Console,
 ) -> Result<(Compiled, Vec<Origin>), Failure> {
+    let compiler = require_compiled(&source, language)?;
     let lines = Lines::new(source);
     let text = &lines.file.text;
+    // What is wrong with a text in another language says nothing.
+    let wrong = |failure: Failure| mistaken(&lines.file, language).map_or(failure, Failure::from);
     let cancel = console.host.interrupt();
     let meter = Meter::new(options.limits.start(), Some(&*cancel));
-    let compiled = match language {
+    let compiled = match compiler {
         #[cfg(not(feature = "shaders"))]
-        Language::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
+        Compiler::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
         #[cfg(feature = "shaders")]
-        Language::Shading(language) => {
+        Compiler::Shading(language) => {
             let compiled = ctm_compile::compile_within(text, language, &options.shading, &meter);
-            compiled.map_err(|error| error.halt().map_or_else(|| lines.failure(&error).into(), Failure::from))?
+            compiled.map_err(|error| error.halt().map_or_else(|| wrong(lines.failure(&error).into()), Failure::from))?
         }
-        Language::PixelShader => {
+        Compiler::PixelShader => {
             let options = ps::Options { scaled: !options.texel_coordinates, precise: options.shading.precise };
-            let shader = ctm_compile::compile_pixel_shader_within(&lines.file.name, text, options, &meter)??;
+            let shader = ctm_compile::compile_pixel_shader_within(&lines.file.name, text, options, &meter)?;
+            let shader = shader.map_err(|error| wrong(error.into()))?;
             shader.warnings.iter().for_each(|warning| console.report(&diagnostic(warning)));
             shader.compiled
         }
@@ -166,14 +182,15 @@ pub fn compile(
 /// # Errors
 /// The source is wrong, or WGSL cannot say what was read.
 fn understood(source: SourceFile, language: Language, options: &Options) -> Result<String, Failure> {
+    let compiler = require_compiled(&source, language)?;
     let lines = Lines::new(source);
     let text = &lines.file.text;
-    match language {
-        Language::PixelShader => Ok(ps::parse(&lines.file.name, text)?.shader.to_string()),
+    match compiler {
+        Compiler::PixelShader => Ok(ps::parse(&lines.file.name, text)?.shader.to_string()),
         #[cfg(not(feature = "shaders"))]
-        Language::Shading(_) => Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
+        Compiler::Shading(_) => Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
         #[cfg(feature = "shaders")]
-        Language::Shading(language) => {
+        Compiler::Shading(language) => {
             let module = match language {
                 ctm_compile::Language::Glsl => naga::read_glsl(text, &options.shading.defines),
                 ctm_compile::Language::Wgsl => naga::read_wgsl(text),
