@@ -125,7 +125,7 @@ fn files_of_another_kind() {
     let file = |path: &str| project.join(path).display().to_string();
     folder
         .ctm_args(["asm", &file("tests/corpus/x1k/cf_nest3/dump.txt")])
-        .fails(1, &["dump.txt", "a driver of Mesa", "ctm import mesa"]);
+        .fails(1, &["dump.txt", "a log of Mesa's r300 driver", "ctm import mesa"]);
     let words = file("tests/corpus/r700/op_dot/program.u32");
     assert!(folder.ctm_args(["dis", &words]).ok().err().contains("taken for words of X1K"));
     folder.write("part.u32", &std::fs::read(words).expect("words of R700")[..100]);

@@ -57,7 +57,9 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             corpus.map(print).collect()
         }
         "file_content" => {
-            ["elf_image", "r700_file", "sm50_file", "mesa_dump", "png", "trace"].into_iter().flat_map(seeds).collect()
+            let files =
+                ["elf_image", "r700_file", "sm50_file", "mesa_dump", "png", "trace"].into_iter().flat_map(seeds);
+            files.chain(TEXTS.map(|text| text.as_bytes().to_vec())).chain([pixel_shader_code()]).collect()
         }
         "r700_file" => vec![read(&project_path("crates/object/tests/r700/branches.o"))],
         "sm50_words" | "sm50_file" => vec![
@@ -68,6 +70,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             ]
             .concat(),
             read(&project_path("crates/object/tests/sm50/kernels.cubin")),
+            deko3d_module(),
         ],
         "sm50_assembly" => {
             let header = read(&project_path("tests/corpus/sm50/g_strip2/geom.sph.u32"));
@@ -194,4 +197,46 @@ pub fn input(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// Files that are recognised by what is in them: a listing of SM50 code with words, one with control bits, an array of C, and the log of a
+/// vertex program.
+const TEXTS: [&str; 4] = [
+    "\tFunction : f\n /* 0x001fbc00fe2007f6 */\n /*0008*/ MOV R1, c[0x0][0x20] ; /* 0x4c98078000870001 */\n",
+    "--:-:1:-:f S2R R0, SR_TID.X;\nL:\n01:-:-:-:6 {IADD32I R0, R0, 1;\n[----:B------:R-:W-:-:S13] @P0 BRA `(.L) ; }\n",
+    "unsigned char const a[] = { 0x47, 0x66, 0x78, 0x32, /* more */ 7 };\n",
+    "Final vertex program code:\n0: op: 0x00f00203 dst\n src0: 0x00d10001\n src1: 0x01248001\n src2: 0x01248001\n\
+     Flow Control Ops: 0x00000002\nLOOP: uw-> 0x00000001 lw-> 0x00080001\n",
+];
+
+/// A module of deko3d with compute code and a constant.
+fn deko3d_module() -> Vec<u8> {
+    let mut words = vec![0x4853_4B44u32, 24, 0x80, 0x40, 24, 1, 5, 0, 4, 0x20, 4, 0];
+    words.resize(0x20, 0);
+    words.extend([0xFC00_07E0, 0x001F_8000, 0x0007_000F, 0xE300_0000, 0, 0, 0, 0, 0x3F80_0000]);
+    words.resize(0x30, 0);
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// `ps_3_0`, a constant, an input and a comparison.
+fn pixel_shader_code() -> Vec<u8> {
+    let words: [u32; 16] = [
+        0xFFFF_0300,
+        0x0500_0051,
+        0xA00F_0000,
+        0x3F80_0000,
+        0,
+        0,
+        0,
+        0x0200_001F,
+        0x8001_0005,
+        0x9003_0000,
+        0x0303_005E,
+        0xB00F_1000,
+        0x80E4_0000,
+        0xA0E4_0000,
+        0x0000_FFFF,
+        0,
+    ];
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
 }

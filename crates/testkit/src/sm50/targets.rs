@@ -62,6 +62,13 @@ pub fn file(bytes: &[u8]) {
         }
         return;
     }
+    if bytes.starts_with(b"DKSH") {
+        match sm50::read_dksh(bytes) {
+            Ok(programs) => assert!(!programs.is_empty()),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        return;
+    }
     let program = if sm50::begins_with_header(bytes) { sm50::read_program(bytes) } else { sm50::read_code(bytes) };
     match program {
         Ok(program) => assert_eq!(sm50::write(&program), bytes),
