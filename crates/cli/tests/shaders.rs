@@ -187,7 +187,7 @@ fn buffers_feed_each_other_and_themselves() {
     for (line, words) in [
         ("run image.frag --buffer A=a.frag --buffer A=b.frag", &["--buffer A", "a name of its own"][..]),
         ("run image.frag --buffer 0=a.frag", &["--buffer 0", "have names"]),
-        ("run image.frag --buffer A=a.txt", &["'a.txt' is not the name of a shader"]),
+        ("run image.frag --buffer A=x.x1k", &["'x.x1k' is not a shader"]),
         (&format!("run image.frag {buffers} --input iChannel0=A:3d"), &["a buffer is a picture"]),
         ("debug image.frag --buffer A=a.frag", &["does not take --buffer"]),
     ] {

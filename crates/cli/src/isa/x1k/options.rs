@@ -2,6 +2,7 @@
 
 use super::run;
 use super::run::VaryingValue;
+use super::shader;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;

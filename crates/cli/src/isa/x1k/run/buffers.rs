@@ -4,6 +4,7 @@
 
 use super::inputs::{Inputs, Reader};
 use super::varyings;
+use crate::isa::language_of;
 use crate::isa::x1k::options::X1kArgs;
 use crate::isa::x1k::shader::{self, MovingUniforms, Surroundings};
 use crate::options::RunArgs;
@@ -14,6 +15,7 @@ use crate::{Console, Failure, source};
 use ctm_compile::front::Interface;
 use ctm_engine::Executor;
 use ctm_memory::{Format, Surface};
+use ctm_object::probe;
 use ctm_x1k::{Constants, Interpolants, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -57,13 +59,14 @@ impl Buffer {
             if buffers.len() == MAX_BUFFERS {
                 return wrong(format!("a run has at most {MAX_BUFFERS} buffers"), "put several into one shader");
             }
-            let Some(language) = shader::language(&path) else {
+            let text = source::text_file(console.host, &path)?;
+            let language = language_of(&path, probe(text.text.as_bytes()), None);
+            let Some(language) = language.filter(|language| language.is_compiled()) else {
                 return wrong(
-                    format!("--buffer {name}: '{}' is not the name of a shader", path.display()),
+                    format!("--buffer {name}: '{}' is not a shader", path.display()),
                     "shaders have names that end in .frag, .glsl, .fs, .wgsl or .ps",
                 );
             };
-            let text = source::text_file(console.host, &path)?;
             let (compiled, _) = shader::compile(text, language, &x1k.compiling(args, console), console)?;
             buffers.push(Buffer { name, program: compiled.program, interface: compiled.interface });
         }
