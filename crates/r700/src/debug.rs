@@ -2,10 +2,11 @@
 //! clauses.
 
 use crate::job::{
-    Bindings, FLOW_CONSTANTS, Input, Items, Job, LoopConstant, Memories, Region, StateError, Targets, VECTOR_BYTES,
+    Bindings, FLOW_CONSTANTS, Input, Items, Job, LoopConstant, Memories, StateError, Targets, VECTOR_BYTES,
 };
 use crate::program::Program;
 use crate::reference::{Moment, StackEntry, Stepper};
+use crate::resource::Region;
 use crate::stack::Wavefront;
 use crate::text;
 use crate::uses::Known;

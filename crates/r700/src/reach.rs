@@ -1,6 +1,7 @@
 //! How lanes of a job may meet in memory.
 
-use crate::job::{Bindings, Input, Items, Job, Region, Texels};
+use crate::job::{Bindings, Input, Items, Job};
+use crate::resource::{Region, Texels};
 use crate::target::Target;
 use crate::uses::Uses;
 use ctm_lane::domain::{AXIS, Domain, Lanes};

@@ -3,7 +3,7 @@
 
 use super::machine::LiftState;
 use super::sample::{Level, Request};
-use crate::job::{Dimension, Filter, Wrap};
+use crate::resource::{Dimension, Filter, Wrap};
 use ctm_lane::{Denorm, FloatTest, IntTest, Round, Value};
 use ctm_num::r700 as num;
 

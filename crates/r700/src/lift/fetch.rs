@@ -12,9 +12,10 @@ use super::specialisation::{BufferBinding, BufferLayout};
 use crate::cf::{Cf, CfPlain};
 use crate::codes::{FetchType, LevelSource, MemOp, Select, TextureClass};
 use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
-use crate::job::{TexelNumbers, TrapKind};
+use crate::job::TrapKind;
 use crate::outline::fetches;
 use crate::reference::{element_bytes, one};
+use crate::resource::TexelNumbers;
 use ctm_lane::{IntTest, QuadOrder, Value};
 
 const ONE: u32 = 0x3F80_0000;

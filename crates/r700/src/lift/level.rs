@@ -8,7 +8,7 @@ use super::specialisation::{
     TexelLayout, TextureLayout,
 };
 use crate::codes::LevelSource;
-use crate::job::{Dimension, MipFilter};
+use crate::resource::{Dimension, MipFilter};
 use ctm_lane::{Bits, Denorm, FloatTest, Round, Value, Zero};
 use ctm_num::r700 as num;
 

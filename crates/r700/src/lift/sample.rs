@@ -10,7 +10,7 @@ use super::specialisation::{
 };
 use crate::codes::{LevelSource, SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, MipFilter, TexelNumbers, VectorForm};
+use crate::resource::{Compare, Dimension, Filter, MipFilter, TexelNumbers, VectorForm};
 use ctm_lane::{Bits, Denorm, FloatTest, IntTest, Round, Value, Zero};
 use ctm_num::r700 as num;
 

@@ -3,9 +3,9 @@
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
 use crate::gradient::{Component, Gradient};
-use crate::job::{
-    Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, Sampler,
-    TexelNumbers, Texels, Texture, VectorForm, VertexBuffer, Wrap,
+use crate::job::{Bindings, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant};
+use crate::resource::{
+    Compare, Dimension, Filter, MipFilter, Sampler, TexelNumbers, Texels, Texture, VectorForm, VertexBuffer, Wrap,
 };
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS, STREAMS};

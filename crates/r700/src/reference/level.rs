@@ -4,7 +4,7 @@ use super::cube;
 use super::sample::{Request, canonical, coordinate};
 use crate::codes::{LevelSource, SampleOp};
 use crate::fetch::TexFields;
-use crate::job::{Dimension, MipFilter, Sampler, Texture};
+use crate::resource::{Dimension, MipFilter, Sampler, Texture};
 use ctm_num::r700 as num;
 
 const ONE: u32 = 0x3F80_0000;

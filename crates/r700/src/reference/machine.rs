@@ -3,10 +3,9 @@
 use super::control::Image;
 use crate::cf::Qword;
 use crate::gradient::Gradient;
-use crate::job::{
-    Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texels, Texture, VECTOR_BYTES, VectorForm,
-};
+use crate::job::{Bindings, Input, Items, Job, KCACHE_BANKS, Memories, VECTOR_BYTES};
 use crate::program::ProgramInfo;
+use crate::resource::{Region, Texels, Texture, VectorForm};
 use crate::target::{PARAMETERS, POSITIONS};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 use ctm_num::convert::unorm8_to_f32;

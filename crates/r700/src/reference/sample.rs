@@ -10,7 +10,7 @@ use super::level::{Change, face, level_of_detail, levels, query, weight};
 use super::machine::BoundTexture;
 use crate::codes::{LevelSource, SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, MipFilter, Sampler, TexelNumbers, Wrap};
+use crate::resource::{Compare, Dimension, Filter, MipFilter, Sampler, TexelNumbers, Wrap};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::r700 as num;
 
