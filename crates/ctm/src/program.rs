@@ -110,36 +110,36 @@ impl Program {
     /// Checks the program: findings about the whole program first, then in the order of addresses.
     pub fn check(&self) -> Vec<Finding> {
         match self {
-            Program::X1k(program) => ctm_x1k::check::check(program)
-                .into_iter()
-                .map(|finding| Finding {
-                    code: finding.code.as_str(),
-                    severity: finding.severity,
-                    address: finding.pc.map(|pc| pc as u32),
-                    message: finding.message,
-                    help: finding.help,
-                })
-                .collect(),
-            Program::R700(program) => ctm_r700::check::check(program, Wavefront::default())
-                .into_iter()
-                .map(|finding| Finding {
-                    code: finding.code.as_str(),
-                    severity: finding.severity,
-                    address: finding.slot.or(finding.pc),
-                    message: finding.message,
-                    help: finding.help,
-                })
-                .collect(),
-            Program::Sm50(program) => ctm_sm50::check::check(program)
-                .into_iter()
-                .map(|finding| Finding {
-                    code: finding.code.as_str(),
-                    severity: finding.severity,
-                    address: finding.index.map(|index| index as u32),
-                    message: finding.message,
-                    help: finding.help,
-                })
-                .collect(),
+            Program::X1k(program) => {
+                let finding = |ctm_x1k::check::Finding { code, severity, pc, message, help }| Finding {
+                    code: code.as_str(),
+                    severity,
+                    address: pc.map(|pc| pc as u32),
+                    message,
+                    help,
+                };
+                ctm_x1k::check::check(program).into_iter().map(finding).collect()
+            }
+            Program::R700(program) => {
+                let finding = |ctm_r700::check::Finding { code, severity, pc, slot, message, help }| Finding {
+                    code: code.as_str(),
+                    severity,
+                    address: slot.or(pc),
+                    message,
+                    help,
+                };
+                ctm_r700::check::check(program, Wavefront::default()).into_iter().map(finding).collect()
+            }
+            Program::Sm50(program) => {
+                let finding = |ctm_sm50::check::Finding { code, severity, index, message, help }| Finding {
+                    code: code.as_str(),
+                    severity,
+                    address: index.map(|index| index as u32),
+                    message,
+                    help,
+                };
+                ctm_sm50::check::check(program).into_iter().map(finding).collect()
+            }
         }
     }
 }

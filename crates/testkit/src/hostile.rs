@@ -388,6 +388,15 @@ impl Parts {
         self.b.icmp(IntTest::Slt, a, b)
     }
 
+    /// Goes back to a loop's head, or on in a new block.
+    fn close_loop(&mut self, head: Block, variables: &[Variable]) {
+        let (mask, next) = (self.test(variables), self.b.new_block());
+        self.b.branch_any(mask, (head, &[]), (next, &[]));
+        self.b.seal(head);
+        self.b.seal(next);
+        self.b.switch_to(next);
+    }
+
     fn sum(&mut self, variables: &[Variable]) -> Value {
         let mut sum = self.b.constant(0);
         for &variable in variables {
@@ -500,18 +509,14 @@ fn joins(parts: &mut Parts, size: usize) -> Value {
 /// A loop that hands on so many values, each to the next one.
 fn parameters(parts: &mut Parts, size: usize) -> Value {
     let variables = parts.variables(size / 4);
-    let (head, end) = (parts.b.new_block(), parts.b.new_block());
+    let head = parts.b.new_block();
     parts.b.jump(head, &[]);
     parts.b.switch_to(head);
     let values: Vec<Value> = variables.iter().map(|&variable| parts.b.get(variable)).collect();
     for (at, &variable) in variables.iter().enumerate() {
         parts.b.set(variable, values[(at + 1) % values.len()]);
     }
-    let mask = parts.test(&variables);
-    parts.b.branch_any(mask, (head, &[]), (end, &[]));
-    parts.b.seal(head);
-    parts.b.seal(end);
-    parts.b.switch_to(end);
+    parts.close_loop(head, &variables);
     parts.sum(&variables)
 }
 
@@ -524,28 +529,18 @@ fn nested_loops(parts: &mut Parts, size: usize) -> Value {
         parts.b.switch_to(head);
         parts.change(&variables);
     }
-    for &head in heads.iter().rev() {
-        let (mask, next) = (parts.test(&variables), parts.b.new_block());
-        parts.b.branch_any(mask, (head, &[]), (next, &[]));
-        parts.b.seal(head);
-        parts.b.seal(next);
-        parts.b.switch_to(next);
-    }
+    heads.iter().rev().for_each(|&head| parts.close_loop(head, &variables));
     parts.sum(&variables)
 }
 
 fn loops_in_a_row(parts: &mut Parts, size: usize) -> Value {
     let variables = parts.variables(16);
     for _ in 0..size / 4 {
-        let (head, next) = (parts.b.new_block(), parts.b.new_block());
+        let head = parts.b.new_block();
         parts.b.jump(head, &[]);
         parts.b.switch_to(head);
         parts.change(&variables);
-        let mask = parts.test(&variables);
-        parts.b.branch_any(mask, (head, &[]), (next, &[]));
-        parts.b.seal(head);
-        parts.b.seal(next);
-        parts.b.switch_to(next);
+        parts.close_loop(head, &variables);
     }
     parts.sum(&variables)
 }
