@@ -6,6 +6,7 @@
 //! method of Braun and others ("Simple and Efficient Construction of Static Single Assignment Form"). A block is *sealed*
 //! when no further edge to it will come; sealing early spares parameters that simplification would remove.
 
+use crate::ancestors::Ancestors;
 use crate::attribute::{
     Bits, Channels, Denorm, ElementTest, ElementWrite, FloatTest, IntTest, QuadOrder, Round, Rounding, Zero,
 };
@@ -39,11 +40,6 @@ struct BlockState {
     current: Vec<Value>,
     /// Where those of the others are: for each page of variables its number plus one, 0 where none of them is known.
     pages: Vec<u32>,
-    /// The last block on all ways here, where it is known, and how many such blocks are above it.
-    dominator: Option<Block>,
-    depth: u32,
-    /// One of those blocks farther up, chosen so that ways up take few such leaps; of a block without any it is the block itself.
-    leap: Option<Block>,
     /// When the block ended.
     end: u32,
 }
@@ -86,6 +82,8 @@ pub struct Builder {
     pub function: Function,
     here: Block,
     states: Vec<BlockState>,
+    /// Above each block the last one on all ways to it, where that is known.
+    dominators: Ancestors,
     variables: Vec<VariableState>,
     /// Variables that were made before there was a second block: the guest's registers. They are looked for most often; a program may make any number
     /// of others.
@@ -115,6 +113,7 @@ impl Builder {
             function: Function::default(),
             here: Function::ENTRY,
             states: Vec::new(),
+            dominators: Ancestors::default(),
             variables: Vec::new(),
             early: usize::MAX,
             pages: Vec::new(),
@@ -135,6 +134,7 @@ impl Builder {
             self.early = self.variables.len();
         }
         self.states.push(BlockState::default());
+        self.dominators.add_root();
         self.function.add_block()
     }
 
@@ -426,11 +426,11 @@ impl Builder {
     fn climb(&mut self, mut block: Block, variable: Variable) -> Block {
         let set = self.variables[variable.0 as usize].set;
         let mut steps = 1;
-        while let Some(above) = self.states[block.index()].dominator
+        while let Some(above) = self.dominators.above(block.0)
             && self.value_in(block, variable).is_none()
-            && set <= self.states[above.index()].end
+            && set <= self.states[above as usize].end
         {
-            block = above;
+            block = Block(above);
             steps += 1;
         }
         self.asked += steps;
@@ -440,37 +440,12 @@ impl Builder {
     /// Finds the last block that all ways to this one have in common. Once blocks below this one may know their places it is
     /// too late: heads of loops have none.
     fn find_dominator(&mut self, block: Block) {
-        let mut edges = self.states[block.index()].predecessors.iter().map(|&(from, _)| from);
-        let all = edges.next().and_then(|first| edges.try_fold(first, |a, b| self.meet(a, b)));
-        if let Some(above) = all.filter(|_| self.states[block.index()].end == 0) {
-            let depth = |block: Block| self.states[block.index()].depth;
-            let (far, farther) = (self.leap(above), self.leap(self.leap(above)));
-            let is_even = depth(above) - depth(far) == depth(far) - depth(farther);
-            let (leap, depth) = (if is_even { farther } else { above }, depth(above) + 1);
-            let state = &mut self.states[block.index()];
-            (state.dominator, state.depth, state.leap) = (Some(above), depth, Some(leap));
+        let BlockState { predecessors, end, .. } = &self.states[block.index()];
+        let mut edges = predecessors.iter().map(|&(from, _)| from.0);
+        let all = edges.next().and_then(|first| edges.try_fold(first, |a, b| self.dominators.meet(a, b)));
+        if let Some(above) = all.filter(|_| *end == 0) {
+            self.dominators.put_below(block.0, above);
         }
-    }
-
-    fn leap(&self, block: Block) -> Block {
-        self.states[block.index()].leap.unwrap_or(block)
-    }
-
-    /// The last block on all ways to both.
-    fn meet(&self, mut a: Block, mut b: Block) -> Option<Block> {
-        let state = |block: Block| &self.states[block.index()];
-        if state(a).depth < state(b).depth {
-            std::mem::swap(&mut a, &mut b);
-        }
-        while state(a).depth > state(b).depth {
-            let leap = self.leap(a);
-            a = if state(leap).depth >= state(b).depth { leap } else { state(a).dominator? };
-        }
-        while a != b {
-            let (above, leaps) = ((state(a).dominator?, state(b).dominator?), (self.leap(a), self.leap(b)));
-            (a, b) = if leaps.0 != leaps.1 { leaps } else { above };
-        }
-        Some(a)
     }
 
     /// The variable's value at the end of `block`, if its predecessors need not be asked for it, or are being asked.

@@ -1,5 +1,6 @@
 //! The shape of a function: predecessors, reverse postorder, dominators.
 
+use crate::ancestors::Ancestors;
 use crate::effort::Patience;
 use crate::entity::Block;
 use crate::function::{BranchTarget, Function, Terminator};
@@ -78,8 +79,10 @@ impl Graph {
         }
         let (dominator, span) = (Vec::new(), Vec::new());
         let mut graph = Self { order, position, dominator, predecessors, starts, heads, span };
-        graph.find_dominators(function);
-        graph.find_spans();
+        graph.dominate_in_order();
+        if !graph.order.iter().all(|&block| graph.goes_back_to_dominators(block)) {
+            graph.dominate_anywhere(function);
+        }
         graph
     }
 
@@ -209,9 +212,29 @@ impl Graph {
         true
     }
 
-    /// The method of Lengauer and Tarjan ("A Fast Algorithm for Finding Dominators in a Flowgraph") with compressed paths, which takes a time of
-    /// n log n for any program.
-    fn find_dominators(&mut self, function: &Function) {
+    /// Finds dominators as if no edge went back in `order`. If all edges that do go to dominators of their sources, as in structured code, a way
+    /// with them passes all that the same way without its detours passes, so that this is right. It takes a time of n log n.
+    fn dominate_in_order(&mut self) {
+        let mut tree = Ancestors::roots(self.order.len());
+        for at in 1..self.order.len() as u32 {
+            let places = self.predecessors(self.order[at as usize]).iter().map(|from| self.position[from.index()]);
+            let above = places.filter(|&from| from < at).reduce(|a, b| tree.meet(a, b).unwrap_or(0));
+            tree.put_below(at, above.unwrap_or(0));
+        }
+        self.dominator = (0..self.order.len() as u32).map(|at| tree.above(at).unwrap_or(0)).collect();
+        self.find_spans();
+    }
+
+    /// Whether all edges that go back to a block in `order` come from blocks that it dominates.
+    fn goes_back_to_dominators(&self, block: Block) -> bool {
+        let is_back = |from: &&Block| self.position(**from) >= self.position(block);
+        !self.is_loop_head(block)
+            || self.predecessors(block).iter().filter(is_back).all(|&from| self.is_loop_edge(from, block))
+    }
+
+    /// Finds dominators by the method of Lengauer and Tarjan ("A Fast Algorithm for Finding Dominators in a Flowgraph") with compressed paths, which
+    /// takes a time of n log n for any program.
+    fn dominate_anywhere(&mut self, function: &Function) {
         let mut walk = Walk::new(self, function);
         let count = walk.nodes.len() as u32;
         for at in (1..count).rev() {
@@ -240,6 +263,7 @@ impl Graph {
             }
             self.dominator[place as usize] = walk.nodes[walk.nodes[at].dominator as usize].place;
         }
+        self.find_spans();
     }
 
     /// Numbers the dominator tree. Children follow their parents in `order`, so sizes of subtrees suffice.

@@ -29,6 +29,7 @@
 //! bit.
 #![forbid(unsafe_code)]
 
+mod ancestors;
 mod attribute;
 pub mod budget;
 mod builder;
