@@ -51,7 +51,7 @@ pub fn measure(only: &str, largest: usize, progress: fn(&Row)) -> Vec<Row> {
             let start = Instant::now();
             program.compile(&executor, &effort);
             let time = start.elapsed();
-            let cut = executor.code_counts().last_cut.map(|cut| cut.to_string());
+            let cut = executor.code_counts().last_refusal.map(|refusal| refusal.to_string());
             let row = Row { shape: name.clone(), size, steps: effort.steps(), time, cut };
             progress(&row);
             let is_late = !row.meets_mark();

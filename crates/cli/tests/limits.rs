@@ -178,3 +178,65 @@ fn a_trace_of_an_ended_program_replays() {
     folder.ctm(&line).fails(4, &["--group-timeout"]);
     assert!(folder.ctm(&format!("replay out.ctmtrace {limits}")).ok().out().contains("the same"));
 }
+
+/// A program that adds so many products up, twice: as equal products are calculated once, all of them live at a time.
+fn products(count: usize) -> String {
+    let group = |at: usize| {
+        let factor = 1.0 + ((at * 7919 + 13) % 100_003) as f32 / 65_536.0;
+        format!("  x: MUL R1.x, R0.x, {factor:?}f LAST\n  x: ADD R2.x, R2.x, R1.x LAST\n")
+    };
+    let groups: Vec<String> = (0..count).chain(0..count).map(group).collect();
+    let clauses = groups.chunks(30).map(|groups| format!("ALU:\n{}", groups.concat()));
+    format!(".gprs 3\n{}EXP_DONE: PIX0, R2.xxxx\nEND_OF_PROGRAM\n", clauses.collect::<String>())
+}
+
+/// Code that is not made is said, once and with the reason: the interpreter runs the program, and the results are the same.
+#[test]
+fn code_that_is_not_made_is_said() {
+    let folder = folder("missing-code");
+    folder.write("products.r700", products(2500)).write("more.r700", products(9000));
+    let run = "--domain 4x4 -o out.f32 --engine";
+    let said = |done: common::Done, reason: &str| {
+        let done = done.ok();
+        let is_said = done.err().matches("note: the program runs without machine code").count() == 1;
+        assert_eq!(is_said && done.err().contains(reason), !reason.is_empty(), "{reason:?}: {}", done.err());
+        folder.read("out.f32")
+    };
+    for (program, limit, reason) in [
+        ("products.r700", "", ""),
+        ("products.r700", "--memory 16M", "16777216 bytes of memory"),
+        ("more.r700", "", "outside of registers take"),
+    ] {
+        let expected = said(folder.ctm(&format!("run {program} {run} reference")), "");
+        let has_code = folder.ctm("run products.r700 --domain 4x4 --emit asm").0.status.success();
+        let reason = if has_code { reason } else { "" };
+        assert_eq!(
+            said(folder.ctm(&format!("run {program} {run} jit {limit}")), reason),
+            expected,
+            "{program} {limit}"
+        );
+    }
+}
+
+/// What prints the stages of a program keeps to the limits of runs.
+#[test]
+fn stages_are_made_within_limits() {
+    let folder = folder("stages");
+    folder.write("products.r700", products(2500)).write("more.r700", products(9000));
+    folder.write("plain.frag", "void main() { gl_FragColor = vec4(1.0); }\n");
+    for stage in ["lane", "lane-opt", "asm"] {
+        let emit = format!("run products.r700 --domain 4x4 --engine jit-avx2 --emit {stage}");
+        folder.ctm(&format!("{emit} --timeout 0.000001")).fails(4, &["deadline", "--timeout"]);
+    }
+    folder.ctm("run position.x1k --emit lane-opt --timeout 0.000001").fails(4, &["deadline", "--timeout"]);
+    for stage in ["ast", "interface", "ir", "opt", "asm"] {
+        folder
+            .ctm(&format!("compile plain.frag --emit {stage} --timeout 0.000001"))
+            .fails(4, &["deadline", "--timeout"]);
+    }
+    if folder.ctm("run products.r700 --domain 4x4 --emit asm").0.status.success() {
+        let emit = "--domain 4x4 --emit asm";
+        folder.ctm(&format!("run products.r700 {emit} --memory 16M")).fails(4, &["16777216 bytes", "--memory"]);
+        folder.ctm(&format!("run more.r700 {emit}")).fails(1, &["no machine code", "outside of registers take"]);
+    }
+}

@@ -4,7 +4,7 @@ use crate::check::Decoding;
 use crate::code_checks::CodeChecks;
 use crate::kernel::Kernel;
 use crate::memory::Blocks;
-use ctm_engine::{Backend, Code, CodeCounts, KernelSource};
+use ctm_engine::{Backend, Code, CodeCounts, KernelSource, Refusal};
 use ctm_lane::effort::Effort;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,7 +27,7 @@ impl<T: Decoding> Jit<T> {
     }
 
     /// The code of a function.
-    pub(crate) fn kernel(&self, source: &KernelSource, effort: &Effort) -> Option<Kernel<T>> {
+    pub(crate) fn kernel(&self, source: &KernelSource, effort: &Effort) -> Result<Kernel<T>, Refusal> {
         Kernel::new(source, self.target, (&self.checks, &self.blocks), effort)
     }
 
@@ -41,12 +41,14 @@ impl<T: Decoding> Jit<T> {
         self.target.lanes()
     }
 
-    /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
-    pub fn disassemble(&self, source: &KernelSource) -> Option<String> {
-        let effort = Effort::default();
-        let kernel = self.kernel(source, &effort)?;
+    /// The machine code for a function as text, one instruction on a line.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn disassemble(&self, source: &KernelSource, effort: &Effort) -> Result<String, Refusal> {
+        let kernel = self.kernel(source, effort)?;
         let mut text = String::new();
-        for (title, unit) in [("interior", &kernel.interior), ("general", kernel.general(&effort)?)] {
+        for (title, unit) in [("interior", &kernel.interior), ("general", &kernel.make_general(effort)?)] {
             text.push_str(title);
             text.push_str(":\n");
             if let Some(fault) = &unit.fault {
@@ -57,7 +59,7 @@ impl<T: Decoding> Jit<T> {
             let code = unit.code.bytes().get(unit.code.entry()..unit.end).unwrap_or_default();
             text.push_str(&T::disassemble(code, unit.code.entry()));
         }
-        Some(text)
+        Ok(text)
     }
 }
 
@@ -66,7 +68,7 @@ impl<T: Decoding> Backend for Jit<T> {
         self.target.name()
     }
 
-    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Result<Box<dyn Code>, Refusal> {
         self.kernel(source, effort).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 
@@ -84,7 +86,7 @@ impl<T: Decoding> Backend for Jit<T> {
             access_time: time(&checks.access_time),
             byte_time: time(&checks.byte_time),
             cut_short: count(&checks.cut_short),
-            last_cut: checks.last_cut(),
+            last_refusal: checks.last_refusal(),
             fault: checks.last_fault(),
         }
     }

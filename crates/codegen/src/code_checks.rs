@@ -1,7 +1,8 @@
 //! What is checked of code, and counts of the code so far.
 
 use crate::check::Fault;
-use ctm_lane::effort::{CutShort, Effort};
+use ctm_engine::Refusal;
+use ctm_lane::effort::Effort;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -20,9 +21,9 @@ pub struct CodeChecks {
     /// Nanoseconds that the checkers of accesses and of bytes took.
     pub access_time: AtomicU64,
     pub byte_time: AtomicU64,
-    /// Code that was not made when a run first needed it, for want of effort, and why the last time.
+    /// Code that was not made when a run first needed it, for want of effort, and why there was none the last time.
     pub cut_short: AtomicU64,
-    pub cut: Mutex<Option<CutShort>>,
+    pub refusal: Mutex<Option<Refusal>>,
     /// What could not be shown of code last.
     pub fault: Mutex<Option<Fault>>,
 }
@@ -41,7 +42,7 @@ impl Default for CodeChecks {
             access_time: zero(),
             byte_time: zero(),
             cut_short: zero(),
-            cut: Mutex::default(),
+            refusal: Mutex::default(),
             fault: Mutex::default(),
         }
     }
@@ -57,13 +58,18 @@ impl CodeChecks {
     pub fn note_cut(&self, effort: &Effort) {
         if let Some(cut) = effort.take_cut() {
             self.cut_short.fetch_add(1, Relaxed);
-            *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+            self.note_refusal(cut.into());
         }
     }
 
-    /// The cut that was noted last.
-    pub fn last_cut(&self) -> Option<CutShort> {
-        *self.cut.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Notes why code was not made when a run first needed it.
+    pub fn note_refusal(&self, refusal: Refusal) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+    }
+
+    /// What was noted last of code that is not there.
+    pub fn last_refusal(&self) -> Option<Refusal> {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The fault that was noted last, for people.

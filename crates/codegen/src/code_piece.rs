@@ -22,8 +22,8 @@ use crate::share_spill_loads::share_spill_loads;
 use crate::split_loop_carried::split_loop_carried;
 use crate::split_masks::split_masks;
 use crate::target::Target;
-use ctm_engine::SurfaceLayout;
-use ctm_lane::effort::Effort;
+use ctm_engine::{Refusal, SurfaceLayout};
+use ctm_lane::effort::{CutShort, Effort};
 use ctm_lane::{Axis, Function};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -72,11 +72,13 @@ impl<T: Decoding> Draft<T> {
         target: T,
         (mode, all): (Mode, Groups),
         effort: &Effort,
-    ) -> Option<Self> {
-        if !effort.has_memory_for(CODE * function.value_count()) || !effort.spend(CODE * function.size()) {
-            return None;
-        }
-        let Selected { machine, window, speculates } = target.select(function, layouts, mode)?;
+    ) -> Result<Self, Refusal> {
+        effort.has_memory_for(CODE * function.value_count());
+        effort.check()?;
+        effort.spend(CODE * function.size());
+        effort.check()?;
+        let selected = target.select(function, layouts, mode);
+        let Selected { machine, window, speculates } = selected.ok_or(Refusal::Unsupported)?;
         // The entries of arrays have room for one group.
         let all = if function.arrays.is_empty() { all } else { Groups::ONE };
         let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
@@ -87,26 +89,28 @@ impl<T: Decoding> Draft<T> {
         let step = (width * groups.columns, height * groups.rows);
         let entry = Calls::new(window.x, window.y, step);
         let objects = Objects::new(function, layouts, target.bytes(), entry);
-        Some(Self { target, allocated, window, speculates, groups, objects })
+        Ok(Self { target, allocated, window, speculates, groups, objects })
     }
 
-    /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
-    pub fn checked(&self, checks: &CodeChecks, effort: &Effort) -> Option<Result<CodePiece, Fault>> {
+    /// The code, once it is shown that no access leaves its object, or what could not be shown.
+    ///
+    /// # Errors
+    /// If there is no code for another reason.
+    pub fn checked(&self, checks: &CodeChecks, effort: &Effort) -> Result<Result<CodePiece, Fault>, Refusal> {
         let &Self { target, allocated: Allocated { ref machine, ref allocation }, ref objects, .. } = self;
-        if !effort.spend(CODE * machine.size()) {
-            return None;
-        }
+        effort.spend(CODE * machine.size());
+        effort.check()?;
         let inside = timed(&checks.access_time, || check_accesses(machine, &allocation.live, target, objects));
         if let Err(fault) = inside {
-            return Some(Err(fault));
+            return Ok(Err(fault));
         }
-        let emitted = emit(machine, allocation, target).ok()?;
+        let emitted = emit(machine, allocation, target)?;
         if checks.bytes
             && let Err(fault) = timed(&checks.byte_time, || check_locations(machine, allocation, target, &emitted))
         {
-            return Some(Err(fault));
+            return Ok(Err(fault));
         }
-        self.unit(emitted).map(Ok)
+        self.unit(emitted).map(Ok).ok_or(Refusal::NoMemory)
     }
 
     /// The code, if it is known to be these instructions, and that they are safe; `None` if the host refuses it.
@@ -132,21 +136,21 @@ impl CodePiece {
         (mode, all): (Mode, Groups),
         checks: &CodeChecks,
         effort: &Effort,
-    ) -> Option<Self> {
+    ) -> Result<Self, Refusal> {
         let made = |mode| Draft::new(function, layouts, target, (mode, all), effort)?.checked(checks, effort);
         let (unit, count) = match made(mode)? {
-            Ok(unit) => (Some(unit), &checks.proven),
+            Ok(unit) => (Ok(unit), &checks.proven),
             Err(fault) => {
                 checks.note(fault);
                 match made(Mode { explicit: true, ..mode }) {
-                    Some(Ok(unit)) => (Some(Self { fault: Some(fault), ..unit }), &checks.explicit),
-                    None if effort.is_over() => return None,
-                    Some(Err(_)) | None => (None, &checks.refused),
+                    Ok(Ok(unit)) => (Ok(Self { fault: Some(fault), ..unit }), &checks.explicit),
+                    Err(cut @ Refusal::CutShort(_)) => return Err(cut),
+                    Ok(Err(_)) | Err(_) => (Err(Refusal::Unproven), &checks.refused),
                 }
             }
         };
         count.fetch_add(1, Relaxed);
-        if let Some(unit) = &unit {
+        if let Ok(unit) = &unit {
             checks.interleaved.fetch_add((unit.groups != Groups::ONE).into(), Relaxed);
             checks.speculating.fetch_add(unit.speculates.into(), Relaxed);
         }
@@ -198,12 +202,12 @@ impl<O: Opcode> Allocated<O> {
         target: T,
         ((width, height), all): ((u32, u32), Groups),
         effort: &Effort,
-    ) -> Option<(Self, Groups)> {
+    ) -> Result<(Self, Groups), CutShort> {
         if all.rows > 1 && height == 1 && reads_rows(&machine) {
             return Self::of_rows(machine, target, all, effort);
         }
         if all == Groups::ONE || !is_worth(&machine) {
-            return Some((Self::new(machine, target, effort)?, Groups::ONE));
+            return Ok((Self::new(machine, target, effort)?, Groups::ONE));
         }
         // What groups share need not be done twice.
         let axis = if all.rows > 1 && height == 1 && shares_columns(&machine) { Axis::Y } else { Axis::X };
@@ -248,8 +252,8 @@ impl<O: Opcode> Allocated<O> {
             (allocated, groups) = (Some(other), more);
         }
         match allocated {
-            Some(allocated) => Some((allocated, groups)),
-            None => Some((Self::new(machine, target, effort)?, groups)),
+            Some(allocated) => Ok((allocated, groups)),
+            None => Ok((Self::new(machine, target, effort)?, groups)),
         }
     }
 
@@ -259,7 +263,7 @@ impl<O: Opcode> Allocated<O> {
         target: T,
         all: Groups,
         effort: &Effort,
-    ) -> Option<(Self, Groups)> {
+    ) -> Result<(Self, Groups), CutShort> {
         let (mut allocated, mut groups) = (Self::new(machine.clone(), target, effort)?, Groups::ONE);
         for more in [2, 4].map(|rows| Groups::along(Axis::Y, rows)).into_iter().filter(|more| more.divides(all)) {
             let neighbours = Neighbours { axis: Axis::Y, groups: more.rows, apart: 1 };
@@ -271,17 +275,24 @@ impl<O: Opcode> Allocated<O> {
             }
             (allocated, groups) = (other, more);
         }
-        Some((allocated, groups))
+        Ok((allocated, groups))
     }
 
-    /// In an order in which the function does well with the registers that there are; `None` if the effort is over first.
-    pub fn new<T: Target<Op = O>>(mut machine: MachineFunction<O>, target: T, effort: &Effort) -> Option<Self> {
+    /// In an order in which the function does well with the registers that there are.
+    ///
+    /// # Errors
+    /// If the effort is over first.
+    pub fn new<T: Target<Op = O>>(
+        mut machine: MachineFunction<O>,
+        target: T,
+        effort: &Effort,
+    ) -> Result<Self, CutShort> {
         // For each block what is live there.
         let bits = machine.blocks.len() * machine.classes.len() / 64;
         let steps = ORDERS * machine.size() + bits;
-        if !effort.has_memory_for(bits / 16 + machine.classes.len()) || !effort.affords(steps) {
-            return None;
-        }
+        effort.has_memory_for(bits / 16 + machine.classes.len());
+        effort.affords(steps);
+        effort.check()?;
         effort.spend(steps);
         count_in_front(&mut machine, target);
         split_masks(&mut machine, target);
@@ -291,7 +302,7 @@ impl<O: Opcode> Allocated<O> {
         let in_guest_order = Self::of(machine, target, loads);
         // Where code branches all the time, blocks leave little to put in order.
         if !in_guest_order.allocation.has_register_pressure() || is_branching(&in_guest_order.machine) {
-            return Some(in_guest_order);
+            return Ok(in_guest_order);
         }
         let mut in_chains = Self::of(in_chains(&in_guest_order.machine), target, loads);
         if has_few {
@@ -314,9 +325,8 @@ impl<O: Opcode> Allocated<O> {
             best = best.or_if_below(SPLITS_PAY, Self::of(split, target, loads));
         }
         for _ in 0..SHARINGS {
-            if !effort.spend(best.machine.size()) {
-                return None;
-            }
+            effort.spend(best.machine.size());
+            effort.check()?;
             let mut shared = best.machine.clone();
             if !share_spill_loads(&mut shared, &best.allocation, target) {
                 break;
@@ -327,7 +337,7 @@ impl<O: Opcode> Allocated<O> {
             }
             best = shared;
         }
-        Some(best)
+        Ok(best)
     }
 
     /// With locations for the registers. What loads constants takes work from the instructions that would read them from memory, each for

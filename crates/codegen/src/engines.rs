@@ -2,7 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::x64::Jit;
-use ctm_engine::{Engine, Executor, Stages};
+use ctm_engine::{Engine, Executor, Refusal, Stages};
+use ctm_lane::effort::Effort;
 use thiserror::Error;
 
 /// The name of an engine, with its number in the C interface. All engines give the same bits.
@@ -129,15 +130,19 @@ impl EngineName {
     }
 
     /// The machine code that an engine makes of a program, as text with addresses, one instruction on a line; `None` if it
-    /// makes none.
+    /// makes none, or the program is interpreted.
+    ///
+    /// # Errors
+    /// Why there is none of this program.
     #[cfg(target_arch = "x86_64")]
-    pub fn disassemble(self, stages: &Stages) -> Option<String> {
-        self.jit()?.disassemble(&stages.source()?)
+    pub fn disassemble(self, stages: &Stages, effort: &Effort) -> Result<Option<String>, Refusal> {
+        let jit = self.jit().zip(stages.source());
+        jit.map(|(jit, source)| jit.disassemble(&source, effort)).transpose()
     }
 
     /// No engine makes machine code for this host.
     #[cfg(not(target_arch = "x86_64"))]
-    pub fn disassemble(self, _: &Stages) -> Option<String> {
-        None
+    pub fn disassemble(self, _: &Stages, _: &Effort) -> Result<Option<String>, Refusal> {
+        Ok(None)
     }
 }

@@ -9,7 +9,7 @@ use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
 use crate::select::Mode;
 use crate::speculation_retry::Attempts;
-use ctm_engine::{Bindings, KernelSource, MadeOnce, SurfaceLayout};
+use ctm_engine::{Bindings, KernelSource, MadeOnce, Refusal, SurfaceLayout};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, Op, simplify_within};
 use std::collections::HashSet;
@@ -68,7 +68,7 @@ impl<T: Decoding> Kernel<T> {
         target: T,
         (checks, blocks): (&Arc<CodeChecks>, &Arc<Blocks>),
         effort: &Effort,
-    ) -> Option<Self> {
+    ) -> Result<Self, Refusal> {
         // Both pieces of code get the same context.
         let declared = |function: &Function| {
             let tables: Vec<u32> = function.tables.iter().map(|table| table.entries).collect();
@@ -76,7 +76,7 @@ impl<T: Decoding> Kernel<T> {
             (tables, arrays, function.buffers)
         };
         if declared(source.function) != declared(source.interior) {
-            return None;
+            return Err(Refusal::Unsupported);
         }
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
@@ -93,7 +93,7 @@ impl<T: Decoding> Kernel<T> {
         let interior = CodePiece::new(&function, source.surfaces, target, (mode, Groups::ANY), checks, effort)?;
         let at_once = target.lanes() / if quads { 2 } else { 1 } * interior.groups.columns;
         let columns = columns_at_a_time(&function, source.surfaces).unwrap_or(u32::MAX);
-        let kernel = Self {
+        let mut kernel = Self {
             target,
             interior,
             general: MadeOnce::default(),
@@ -116,21 +116,25 @@ impl<T: Decoding> Kernel<T> {
         };
         // A run that finds out that there is no such code starts again in the interpreter, which has to find what it reads.
         if !speculates {
-            kernel.general(effort)?;
+            let general = kernel.make_general(effort)?;
+            kernel.general = Some(general).into();
         }
-        Some(kernel)
+        Ok(kernel)
     }
 
     /// Code for all groups that are not the interior's; `None` if it cannot be made.
     pub fn general(&self, effort: &Effort) -> Option<&CodePiece> {
+        let make = || self.make_general(effort).map_err(|refusal| self.checks.note_refusal(refusal)).ok();
+        self.made(&self.general, effort, make)
+    }
+
+    /// Makes that code, or gives why that is not possible.
+    pub fn make_general(&self, effort: &Effort) -> Result<CodePiece, Refusal> {
         let &Self { quads, may_stop, .. } = self;
         let mode = Mode { quads, interior: false, speculates: false, may_stop, explicit: false };
-        let make = || {
-            let mut function = self.general_function.clone();
-            simplify_within(&mut function, effort);
-            CodePiece::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks, effort)
-        };
-        self.made(&self.general, effort, make)
+        let mut function = self.general_function.clone();
+        simplify_within(&mut function, effort);
+        CodePiece::new(&function, &self.layouts, self.target, (mode, Groups::ONE), &self.checks, effort)
     }
 
     /// A piece of code that is made when it is first wanted.
@@ -170,8 +174,8 @@ impl<T: Decoding> Kernel<T> {
     fn interior_as(&self, speculates: bool, all: Groups, effort: &Effort) -> Option<CodePiece> {
         let Self { quads, may_stop, .. } = *self;
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
-        let piece = CodePiece::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks, effort);
-        piece.filter(|piece| piece.covers(&self.interior))
+        let unit = CodePiece::new(&self.function, &self.layouts, self.target, (mode, all), &self.checks, effort);
+        unit.ok().filter(|unit| unit.covers(&self.interior))
     }
 
     /// Whether the bindings are of the kind that the code was made for; anything else it must not touch.

@@ -7,6 +7,7 @@ mod support;
 use ctm_codegen::x64::Jit;
 use ctm_engine::{KernelSource, SurfaceLayout};
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
 use support::*;
@@ -158,7 +159,7 @@ fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], int
         simplify(function);
     }
     let source = KernelSource { function: &general, interior: &interior, surfaces: &layouts, may_stop: false };
-    let text = backend.disassemble(&source).unwrap();
+    let text = backend.disassemble(&source, &Effort::default()).unwrap();
     let interior = text.split("general:").next().unwrap();
     let shuffles = SHUFFLES.iter().any(|shuffle| interior.contains(shuffle));
     assert_eq!(shuffles, !interleaved_stores, "{name}\n{function}\n{interior}");

@@ -7,6 +7,7 @@ use ctm_codegen::x64::Jit;
 use ctm_engine::{KernelSource, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_memory::{Bounds, Format, Tiling};
 use support::*;
 
@@ -550,14 +551,8 @@ fn shows_its_code() {
     let layouts: Vec<_> =
         surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     for backend in backends() {
-        let text = backend
-            .disassemble(&KernelSource {
-                function: &function,
-                interior: &function,
-                surfaces: &layouts,
-                may_stop: false,
-            })
-            .unwrap();
+        let source = KernelSource { function: &function, interior: &function, surfaces: &layouts, may_stop: false };
+        let text = backend.disassemble(&source, &Effort::default()).unwrap();
         assert!(text.contains("interior:") && text.contains("general:"), "{text}");
         assert_eq!(text.matches("vsqrtps").count(), 2, "{text}");
         assert_eq!(text.lines().filter(|line| line.ends_with("ret")).count(), 2, "{text}");

@@ -13,6 +13,7 @@ use ctm_lane::domain::Domain;
 use ctm_lane::effort::{CutShort, Effort};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 use std::time::Duration;
+use thiserror::Error;
 
 /// What is known of a surface when a kernel is made: everything but where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,10 +184,35 @@ pub struct CodeCounts {
     /// Programs and pieces of code that were not made, or not wholly, as making them took too long or too much memory: the interpreter or the reference
     /// runs what is missing.
     pub cut_short: u64,
-    /// Why, the last time.
-    pub last_cut: Option<CutShort>,
+    /// Why code was not made, or not wholly, the last time.
+    pub last_refusal: Option<Refusal>,
     /// What could not be shown of the last piece of code that was made a second time or refused, and where in it, for people.
     pub fault: Option<String>,
+}
+
+/// Why there is no code of a function, or of some part of it: the interpreter or the reference runs what is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// The effort was over first.
+    #[error("making it takes {0}")]
+    CutShort(#[from] CutShort),
+    /// The function has something that the backend cannot do.
+    #[error("it has something that this machine code cannot do")]
+    Unsupported,
+    /// More values live at a time than code may keep in memory.
+    #[error("the values that it keeps outside of registers take {bytes} bytes, more than {limit}")]
+    Frame {
+        /// Bytes that they take.
+        bytes: u64,
+        /// Bytes that they may take.
+        limit: u64,
+    },
+    /// What keeps accesses inside their memory was not found, not even with a clamp or mask for every one of them.
+    #[error("its accesses could not be shown to stay inside their memory")]
+    Unproven,
+    /// The host has no memory for code.
+    #[error("the system has no memory for code")]
+    NoMemory,
 }
 
 /// Makes code.
@@ -194,9 +220,11 @@ pub trait Backend: Send + Sync {
     /// Its name, for people.
     fn name(&self) -> &'static str;
 
-    /// Code for a function, or `None` if this backend cannot run it, or the effort is over first, so that the interpreter has to. Bits of results,
-    /// memory and counts are those of the IR's operations.
-    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>>;
+    /// Code for a function. Bits of results, memory and counts are those of the IR's operations.
+    ///
+    /// # Errors
+    /// Why there is none, so that the interpreter has to run the function.
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Result<Box<dyn Code>, Refusal>;
 
     /// Counts of all code so far; zeros if the backend does not count.
     fn code_counts(&self) -> CodeCounts {

@@ -113,7 +113,8 @@ impl Kernel {
         let may_stop = may_stop(&function, most_steps);
         let compiled = backend.zip(interior.as_ref()).and_then(|(backend, interior)| {
             let source = KernelSource { function: &function, interior, surfaces, may_stop };
-            Some((backend.compile(&source, &coding)?, Variants::new(backend, &source)))
+            let code = backend.compile(&source, &coding).map_err(|refusal| runtime.note_refusal(refusal)).ok()?;
+            Some((code, Variants::new(backend, &source)))
         });
         effort.take_back(&coding);
         runtime.note_cut(effort);

@@ -46,7 +46,8 @@ mod variants;
 mod workers;
 
 pub use backend::{
-    Backend, Bindings, BoundCode, Code, CodeCounts, Incomplete, KernelSource, LINE, RectangleOutcome, SurfaceLayout,
+    Backend, Bindings, BoundCode, Code, CodeCounts, Incomplete, KernelSource, LINE, RectangleOutcome, Refusal,
+    SurfaceLayout,
 };
 pub use cache::CacheStats;
 pub use ending::SHORT;

@@ -1,23 +1,23 @@
 //! What kernels are made and run with.
 
-use crate::backend::{Backend, CodeCounts};
+use crate::backend::{Backend, CodeCounts, Refusal};
 use crate::workers::Workers;
-use ctm_lane::effort::{CutShort, Effort};
-use std::sync::{Arc, Mutex, PoisonError};
+use ctm_lane::effort::Effort;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A backend and threads: what kernels are made and run with. Every [`Engine`](crate::Engine) has one.
 #[derive(Default)]
 pub struct Runtime {
     backend: Option<Arc<dyn Backend>>,
     workers: Workers,
-    cuts: Mutex<Cuts>,
+    missing: Mutex<Missing>,
 }
 
-/// How often making code was cut short, and why the last time.
+/// How often making code was cut short, and why there was no code the last time.
 #[derive(Default)]
-struct Cuts {
-    count: u64,
-    last: Option<CutShort>,
+struct Missing {
+    cut_short: u64,
+    last: Option<Refusal>,
 }
 
 impl Runtime {
@@ -44,17 +44,35 @@ impl Runtime {
     /// Takes note of code that was not made for want of effort.
     pub fn note_cut(&self, effort: &Effort) {
         if let Some(cut) = effort.take_cut() {
-            let mut cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
-            cuts.count += 1;
-            cuts.last = Some(cut);
+            let mut missing = self.missing();
+            missing.cut_short += 1;
+            missing.last = Some(cut.into());
         }
+    }
+
+    /// Takes note of code that the backend did not make. What an effort had no more for, the effort itself [says](Self::note_cut).
+    pub(crate) fn note_refusal(&self, refusal: Refusal) {
+        match refusal {
+            Refusal::CutShort(_) => {}
+            Refusal::Unsupported | Refusal::Frame { .. } | Refusal::Unproven | Refusal::NoMemory => {
+                self.missing().last = Some(refusal);
+            }
+        }
+    }
+
+    fn missing(&self) -> MutexGuard<'_, Missing> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts of all code so far.
     pub fn code_counts(&self) -> CodeCounts {
         let counts = self.backend().map_or_else(CodeCounts::default, |backend| backend.code_counts());
-        let cuts = self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
-        CodeCounts { cut_short: counts.cut_short + cuts.count, last_cut: cuts.last.or(counts.last_cut), ..counts }
+        let missing = self.missing();
+        CodeCounts {
+            cut_short: counts.cut_short + missing.cut_short,
+            last_refusal: missing.last.or(counts.last_refusal),
+            ..counts
+        }
     }
 
     /// The threads that runs share.

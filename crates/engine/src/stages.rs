@@ -4,7 +4,7 @@ use crate::backend::{KernelSource, SurfaceLayout};
 use crate::ending::may_stop;
 use crate::interior::interior_of;
 use ctm_lane::effort::Effort;
-use ctm_lane::{Function, simplify, simplify_once};
+use ctm_lane::{Function, simplify_once_within, simplify_within};
 
 /// The stages of a program for one job. Guests make them.
 #[derive(Clone, Debug)]
@@ -27,22 +27,27 @@ pub struct Specialised {
 }
 
 impl Stages {
-    /// The stages of a function that is interpreted.
-    pub fn new(mut lifted: Function) -> Self {
+    /// The stages of a function that is interpreted, simplified as far as the effort goes.
+    pub fn new(mut lifted: Function, effort: &Effort) -> Self {
         // Text numbers values in the order of their definitions.
         lifted.compact();
         let mut general = lifted.clone();
-        simplify(&mut general);
+        simplify_within(&mut general, effort);
         Stages { lifted, general, compiled: None }
     }
 
     /// Adds what becomes machine code, if these are the surfaces of a function that does. `most_steps` are the most that a
     /// group takes, if the guest knows.
-    pub fn with_machine_code(mut self, surfaces: Option<Vec<SurfaceLayout>>, most_steps: Option<u64>) -> Self {
+    pub fn with_machine_code(
+        mut self,
+        surfaces: Option<Vec<SurfaceLayout>>,
+        most_steps: Option<u64>,
+        effort: &Effort,
+    ) -> Self {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|layout| layout.whole)).map(|surfaces| {
             let mut function = self.lifted.clone();
-            simplify_once(&mut function);
-            let interior = interior_of(&mut function, &Effort::default());
+            simplify_once_within(&mut function, effort);
+            let interior = interior_of(&mut function, effort);
             Specialised { interior, surfaces, may_stop: may_stop(&function, most_steps) }
         });
         self

@@ -148,6 +148,14 @@ impl<'a> Effort<'a> {
         self.over.get().is_some()
     }
 
+    /// Gives why there is nothing more to use, if that is so.
+    ///
+    /// # Errors
+    /// The limit that came first.
+    pub fn check(&self) -> Result<(), CutShort> {
+        self.over.get().map_or(Ok(()), Err)
+    }
+
     /// Whether that is so because of a limit of the run.
     pub fn is_cut_by_run(&self) -> bool {
         self.over.get().is_some_and(CutShort::is_of_run)
@@ -226,10 +234,11 @@ mod tests {
     #[test]
     fn steps_are_exact_and_stay_over() {
         let effort = Effort::of_steps(10);
-        assert!(effort.spend(7) && effort.affords(3) && effort.spend(3) && !effort.is_over());
+        assert!(effort.spend(7) && effort.affords(3) && effort.spend(3) && !effort.is_over() && effort.check().is_ok());
         assert!(!Effort::of_steps(10).affords(11));
         assert!(!effort.spend(1) && !effort.spend(0) && !effort.has_memory_for(0));
         assert!(!effort.is_cut_by_run());
+        assert_eq!(effort.check(), Err(CutShort::Steps { limit: 10 }));
         assert_eq!((effort.take_cut(), effort.take_cut()), (Some(CutShort::Steps { limit: 10 }), None));
     }
 

@@ -1,6 +1,6 @@
 //! A vertex program with everything that one run of it depends on, and how engines run it.
 
-use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift, lift_within};
+use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift_within};
 use crate::program::{CONSTANTS, FlowEntry, INPUTS, OUTPUTS, Program};
 use crate::reference::{Constants, Trap, Vector, run_observed};
 use crate::{FLOW_ENTRIES, Instruction};
@@ -117,13 +117,13 @@ impl Job<'_> {
         (0..4).map(|channel| (0..CONSTANT_ENTRIES).map(|number| constant(number, channel)).collect()).collect()
     }
 
-    /// The stages of its program.
+    /// The stages of its program, as far as the effort goes.
     ///
     /// # Errors
     /// If the reference runs it.
-    pub fn stages(&self) -> Result<Stages, NotLifted> {
-        let Lifted { function, max_steps } = lift(self.program, self.layout)?;
-        Ok(Stages::new(function).with_machine_code(Some(Vec::new()), Some(max_steps)))
+    pub fn stages(&self, effort: &Effort) -> Result<Stages, NotLifted> {
+        let Lifted { function, max_steps } = lift_within(self.program, self.layout, effort)?;
+        Ok(Stages::new(function, effort).with_machine_code(Some(Vec::new()), Some(max_steps), effort))
     }
 
     fn run_compiled(&self, compiled: &Compiled, options: &RunOptions) -> Result<RunStats, RunError> {

@@ -122,20 +122,20 @@ pub enum NotCompiled {
     Refused,
 }
 
-/// The stages of a job's program on its way to machine code, or to the interpreter.
+/// The stages of a job's program on its way to machine code, or to the interpreter, as far as the effort goes.
 ///
 /// # Errors
 /// If the reference runs the program, because it cannot be lifted.
-pub fn stages(job: &Job, for_machine_code: bool) -> Result<Stages, NotLifted> {
+pub fn stages(job: &Job, for_machine_code: bool, effort: &Effort) -> Result<Stages, NotLifted> {
     let key = KeyRef::of(job).into_owned();
-    let effort = Effort::default();
-    let with_loops = if for_machine_code { key.lift_with_loops(&effort) } else { None };
+    let with_loops = if for_machine_code { key.lift_with_loops(effort) } else { None };
     let has_loops = with_loops.is_some();
-    let lifted = with_loops.map_or_else(|| key.lift(&effort), Ok)?;
+    let lifted = with_loops.map_or_else(|| key.lift(effort), Ok)?;
     let is_independent = lifted.dependence == Dependence::Independent && job.order().is_none();
     let surfaces = lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<_>>();
     let most_steps = lifted.most_steps.filter(|_| has_loops);
-    Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_independent), most_steps))
+    let surfaces = surfaces.filter(|_| is_independent);
+    Ok(Stages::new(lifted.function, effort).with_machine_code(surfaces, most_steps, effort))
 }
 
 /// What is known of a job's environment when its program is compiled.

@@ -5,7 +5,7 @@ use crate::hunt::tally::Tally;
 use ctm_codegen::EngineName;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
 use ctm_engine::{
-    Backend, Bindings, BoundCode, Code, CodeCounts, Engine, Incomplete, KernelSource, RectangleOutcome, Stop,
+    Backend, Bindings, BoundCode, Code, CodeCounts, Engine, Incomplete, KernelSource, RectangleOutcome, Refusal, Stop,
 };
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::domain::{Domain, Lanes, Layout};
@@ -119,14 +119,14 @@ impl Backend for AllForms {
 
     /// Code of all forms, complete, so that all of it is checked. All of them refuse the same functions: what one has not, the
     /// others do not need.
-    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Result<Box<dyn Code>, Refusal> {
         let machine: Vec<_> =
-            self.backends.iter().map(|backend| backend.compile(source, effort)).collect::<Option<_>>()?;
+            self.backends.iter().map(|backend| backend.compile(source, effort)).collect::<Result<_, _>>()?;
         if machine.is_empty() || !machine.iter().all(|code| code.complete()) {
-            return None;
+            return Err(Refusal::Unsupported);
         }
         let interpreted = Interpreted::new(source.function);
-        Some(Box::new(AllCode { interpreted, machine, chosen: self.chosen.clone() }))
+        Ok(Box::new(AllCode { interpreted, machine, chosen: self.chosen.clone() }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kernels that the engine's own tests compile are those of the benches: `crates/codegen/tests/kernels` holds what the
 //! lift makes of them. `CTM_BLESS=1 cargo test -p ctm-testkit --test engine_kernels` writes them anew.
 
-use ctm_engine::{Backend, Bindings, BoundCode, Code, Engine, Incomplete, KernelSource};
+use ctm_engine::{Backend, Bindings, BoundCode, Code, Engine, Incomplete, KernelSource, Refusal};
 use ctm_lane::effort::Effort;
 use ctm_lane::simplify;
 use ctm_memory::{Format, Tiling};
@@ -27,7 +27,7 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &KernelSource, _: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, _: &Effort) -> Result<Box<dyn Code>, Refusal> {
         assert!(!source.may_stop, "the engine's tests run them without limits");
         let mut recorded = self.0.lock().unwrap();
         let mut function = source.function.clone();
@@ -39,7 +39,7 @@ impl Backend for Recorder {
             format!("; surface {} {} {:?}\n", surface.pitch, surface.height, facts.bounds)
         };
         recorded.surfaces = source.surfaces.iter().map(surface).collect();
-        Some(Box::new(self.clone()))
+        Ok(Box::new(self.clone()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs that are made to take long become code within a budget of steps, or something else runs them.
 
 use ctm_codegen::EngineName;
-use ctm_engine::Executor;
+use ctm_engine::{Executor, Refusal};
 use ctm_lane::budget::{Budget, DEFAULT_CODE_STEPS, Halt};
 use ctm_lane::effort::{CutShort, Effort, LEAST_MEMORY};
 use ctm_lane::run::RunOptions;
@@ -25,7 +25,7 @@ fn the_default_budget_ends_every_shape() {
         let (executor, effort) = (fastest(), Effort::default());
         shape.of(SIZE).compile(&executor, &effort);
         let (steps, counts) = (effort.steps(), executor.code_counts());
-        println!("{:5} {:16} {steps:>12} steps, {:?}", shape.guest, shape.name, counts.last_cut);
+        println!("{:5} {:16} {steps:>12} steps, {:?}", shape.guest, shape.name, counts.last_refusal);
         assert!(steps < DEFAULT_CODE_STEPS + DEFAULT_CODE_STEPS / 4, "{} {}: {steps}", shape.guest, shape.name);
         assert_eq!(counts.refused, 0, "{} {}", shape.guest, shape.name);
     }
@@ -40,7 +40,7 @@ fn small_budgets_end_every_shape_soon() {
             let (executor, effort) = (fastest(), Effort::of_steps(limit));
             program.compile(&executor, &effort);
             let (steps, counts) = (effort.steps(), executor.code_counts());
-            let is_cut = matches!(counts.last_cut, Some(CutShort::Steps { .. }));
+            let is_cut = matches!(counts.last_refusal, Some(Refusal::CutShort(CutShort::Steps { .. })));
             assert!(is_cut || steps <= limit, "{} {}: {steps} of {limit}", shape.guest, shape.name);
             // A pass that begins with some steps left is not much more than the function.
             assert!(steps <= 2 * limit + (1 << 18), "{} {}: {steps} of {limit}", shape.guest, shape.name);
@@ -102,10 +102,10 @@ fn what_a_run_has_cut_short_is_made_for_the_next_one() {
     let ended = launched(&executor, &program, &cancelled);
     assert!(matches!(ended, Err(Stop::Halted(Halt::Cancelled))), "{ended:?}");
     assert_eq!(counts().proven, 0);
-    assert!(matches!(counts().last_cut, Some(CutShort::Halted(Halt::Cancelled))));
+    assert_eq!(counts().last_refusal, Some(Refusal::CutShort(CutShort::Halted(Halt::Cancelled))));
     let small = with(Budget { memory: 1 << 16, ..Budget::default() });
     assert_eq!(launched(&executor, &program, &small).unwrap(), expected, "by the reference");
-    assert_eq!(counts().last_cut, Some(CutShort::Memory { limit: LEAST_MEMORY }));
+    assert_eq!(counts().last_refusal, Some(Refusal::CutShort(CutShort::Memory { limit: LEAST_MEMORY })));
     assert_eq!((counts().cut_short, counts().proven), (2, 0));
     assert_eq!(launched(&executor, &program, &RunOptions::default()).unwrap(), expected);
     let has_code = executor.backend().is_some();

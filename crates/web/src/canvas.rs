@@ -10,6 +10,7 @@ use ctm_gpu::Program;
 use ctm_lane::budget::{Halt, Limits};
 use ctm_lane::counts::InstructionCounts;
 use ctm_lane::domain::Domain;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Format, Full, RangeError, Space, Surface, Tiling};
 use ctm_num::convert::f32_to_unorm8;
@@ -279,13 +280,14 @@ impl Canvas {
     /// # Errors
     /// It has none.
     pub fn stages(&self, source: &Source) -> Result<Stages, CanvasError> {
-        match self.job(source, self.domain)? {
-            Job::X1k(job) => ctm_x1k::engine::stages(&job, &RunOptions::default())
-                .map_err(|error| CanvasError::NotLifted(error.to_string())),
-            Job::R700(job) => {
-                ctm_r700::engine::stages(&job, false).map_err(|error| CanvasError::NotLifted(error.to_string()))
+        let effort = Effort::default();
+        let stages = match self.job(source, self.domain)? {
+            Job::X1k(job) => {
+                ctm_x1k::engine::stages(&job, &RunOptions::default(), &effort).map_err(|error| error.to_string())
             }
-        }
+            Job::R700(job) => ctm_r700::engine::stages(&job, false, &effort).map_err(|error| error.to_string()),
+        };
+        stages.map_err(CanvasError::NotLifted)
     }
 
     /// The numbers of its outputs.

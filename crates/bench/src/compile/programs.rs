@@ -5,6 +5,7 @@ use crate::guest::{r700, x1k};
 use crate::kernel::{Isa, KERNELS};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_sm50::Code;
@@ -88,9 +89,9 @@ fn of_x1k(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
 
 fn of_x1k_job(engines: &[EngineName], name: String, origin: Origin, job: &Job) -> Row {
     let words: Vec<Words> = job.program.code.iter().map(Instruction::encode).collect();
-    let stages = ctm_x1k::engine::stages(job, &RunOptions::default()).ok();
+    let stages = ctm_x1k::engine::stages(job, &RunOptions::default(), &Effort::default()).ok();
     let time = |&engine: &EngineName| {
-        engine.disassemble(stages.as_ref()?)?;
+        engine.disassemble(stages.as_ref()?, &Effort::default()).ok()??;
         Some(times(engine, |executor| x1k::prepare(&words, job, executor)))
     };
     Row { isa: "X1K", name, origin, bytes: size_of_val(&words[..]), times: engines.iter().map(time).collect() }
@@ -101,8 +102,9 @@ fn of_r700(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
     let environment = case.environment(Tiling::Linear, zeros);
     let (job, dwords) = (environment.job(&case), case.program.dwords().collect::<Vec<u32>>());
     let time = |&engine: &EngineName| {
-        let executor = engine.executor().ok()?;
-        engine.disassemble(&ctm_r700::engine::stages(&job, executor.backend().is_some()).ok()?)?;
+        let (executor, effort) = (engine.executor().ok()?, Effort::default());
+        let stages = ctm_r700::engine::stages(&job, executor.backend().is_some(), &effort).ok()?;
+        engine.disassemble(&stages, &effort).ok()??;
         Some(times(engine, |executor| r700::prepare(&dwords, &job, executor)))
     };
     let (name, bytes) = (case.name.clone(), size_of_val(&dwords[..]));
@@ -167,7 +169,7 @@ impl Full {
     }
 
     fn is_compiled(&self, program: &Program) -> bool {
-        let stages = ctm_x1k::engine::stages(&self.job(program), &RunOptions::default());
+        let stages = ctm_x1k::engine::stages(&self.job(program), &RunOptions::default(), &Effort::default());
         stages.is_ok_and(|stages| stages.compiled.is_some())
     }
 

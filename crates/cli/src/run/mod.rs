@@ -54,8 +54,8 @@ pub fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
 
 /// Says that code of a program was not made, or not all of it, if that is so, and why.
 pub fn note_missing_code(executor: &Executor, console: &mut Console) {
-    if let Some(cut) = executor.code_counts().last_cut {
-        let message = format!("the program runs without machine code, or without some of it: making it takes {cut}");
+    if let Some(refusal) = executor.code_counts().last_refusal {
+        let message = format!("the program runs without machine code, or without some of it: {refusal}");
         console.report(&Message::note(message).help("results are the same, in more time"));
     }
 }

@@ -6,6 +6,7 @@ mod flow;
 use crate::allocate::{Allocation, Location};
 use crate::mir::{Class, Condition, Edge, Inst, MachineFunction, Mem, Reg};
 use crate::target::Target;
+use ctm_engine::Refusal;
 
 /// The host's smallest pages.
 pub const PAGE: i32 = 4096;
@@ -80,12 +81,18 @@ fn slot_at(starts: &[i32; 3], class: Class, slot: u32, vector: i32) -> i32 {
 #[derive(Debug)]
 pub struct Unencodable;
 
+impl From<Unencodable> for Refusal {
+    fn from(_: Unencodable) -> Self {
+        Refusal::Unsupported
+    }
+}
+
 /// Encodes a machine function.
 pub fn emit<T: Encoding>(
     machine: &MachineFunction<T::Op>,
     allocation: &Allocation,
     target: T,
-) -> Result<Emitted, Unencodable> {
+) -> Result<Emitted, Refusal> {
     let mut bytes: Vec<u8> = machine.pool.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(64), 0);
     let entry = bytes.len();
@@ -108,7 +115,7 @@ pub fn emit<T: Encoding>(
         exit: 0,
     };
     if emitter.stack > MAX_FRAME {
-        return Err(Unencodable);
+        return Err(Refusal::Frame { bytes: emitter.stack as u64, limit: MAX_FRAME as u64 });
     }
     let mut origins = vec![(0, None)];
     T::prologue(&mut emitter)?;

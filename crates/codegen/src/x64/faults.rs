@@ -9,7 +9,7 @@ use crate::emit::emit;
 use crate::groups::Groups;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
-use ctm_engine::{Backend, Bindings, Code, Grouping, KernelSource, Launch, Runtime, Stop, SurfaceLayout};
+use ctm_engine::{Backend, Bindings, Code, Grouping, KernelSource, Launch, Refusal, Runtime, Stop, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
@@ -41,7 +41,7 @@ impl Backend for Broken {
         "broken"
     }
 
-    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Code>> {
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Result<Box<dyn Code>, Refusal> {
         let mut kernel = self.0.kernel(source, effort)?;
         match self.1 {
             Mistake::Nothing => {}
@@ -60,8 +60,9 @@ impl Backend for Broken {
             }
             Mistake::Rows(end) => {
                 kernel.interior.entry.y.1 = end - 1;
-                kernel.general(effort)?;
-                kernel.general.get_mut()?.as_mut()?.entry.y.1 = end - 1;
+                let mut general = kernel.make_general(effort)?;
+                general.entry.y.1 = end - 1;
+                kernel.general = Some(general).into();
             }
             Mistake::NoEdges => {
                 // Code that cannot stop has no traps.
@@ -69,7 +70,7 @@ impl Backend for Broken {
                 kernel.general_function = TRAPS.parse().unwrap_or_else(|error| panic!("{error:?}"));
             }
         }
-        Some(Box::new(kernel))
+        Ok(Box::new(kernel))
     }
 }
 

@@ -28,7 +28,7 @@ pub fn allocation(bytes: &[u8]) {
     let machine = Generator::new(&mut bytes, isa).machine();
     let text = machine.to_string();
     let allocated = Allocated::new(machine, isa, &Effort::default());
-    let Some(Allocated { machine, allocation }) = allocated else { return };
+    let Ok(Allocated { machine, allocation }) = allocated else { return };
     let emitted = emit(&machine, &allocation, isa).unwrap_or_else(|_| panic!("not encoded\n{text}"));
     check_locations(&machine, &allocation, isa, &emitted)
         .unwrap_or_else(|fault| panic!("{fault}, {isa:?}\n{text}\nallocated:\n{machine}\n{:?}", allocation.locations));

@@ -13,7 +13,7 @@ use crate::groups::Groups;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::select::Mode;
 use crate::target::Target;
-use ctm_engine::{Backend, Code as Compiled, KernelSource, Runtime, SurfaceLayout};
+use ctm_engine::{Backend, Code as Compiled, KernelSource, Refusal, Runtime, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, assume_covered, simplify};
@@ -40,11 +40,11 @@ impl Backend for Recorder {
         "recorder"
     }
 
-    fn compile(&self, source: &KernelSource, _: &Effort) -> Option<Box<dyn Compiled>> {
+    fn compile(&self, source: &KernelSource, _: &Effort) -> Result<Box<dyn Compiled>, Refusal> {
         let (general, interior) = (source.function.clone(), source.interior.clone());
         let (surfaces, may_stop) = (source.surfaces.to_vec(), source.may_stop);
         self.0.lock().unwrap().push(Given { name: String::new(), general, interior, surfaces, may_stop });
-        None
+        Err(Refusal::Unsupported)
     }
 }
 
@@ -578,17 +578,18 @@ impl Backend for WithoutBound {
         "mutant"
     }
 
-    fn compile(&self, source: &KernelSource, effort: &Effort) -> Option<Box<dyn Compiled>> {
-        let mut kernel = Jit::supported(self.isa)?.kernel(source, effort)?;
+    fn compile(&self, source: &KernelSource, effort: &Effort) -> Result<Box<dyn Compiled>, Refusal> {
+        let jit = Jit::supported(self.isa).ok_or(Refusal::Unsupported)?;
+        let mut kernel = jit.kernel(source, effort)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };
         let mut draft = Draft::new(source.interior, source.surfaces, self.isa, (mode, Groups::ANY), effort)?;
-        let machine = without_bound(&draft, self.isa, self.number)?;
+        let machine = without_bound(&draft, self.isa, self.number).ok_or(Refusal::Unsupported)?;
         draft.allocated = code_piece::Allocated::new(machine, self.isa, effort)?;
         let unit = draft.checked(&CodeChecks { bytes: true, ..CodeChecks::default() }, effort)?;
         *self.found.lock().unwrap() = if unit.is_ok() { Found::Proven } else { Found::Refused };
-        kernel.interior = unit.ok()?;
-        Some(Box::new(kernel))
+        kernel.interior = unit.map_err(|_| Refusal::Unproven)?;
+        Ok(Box::new(kernel))
     }
 }
 

@@ -218,7 +218,7 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     let before = unproven();
     let source = KernelSource { function: &simplified, interior: &interior, surfaces: &layouts, may_stop };
     let code = backend.compile(&source, &Effort::default());
-    let code = code.filter(|code| code.complete());
+    let code = code.ok().filter(|code| code.complete());
     assert_eq!(unproven(), before, "code was not shown to be safe as it was made first\n{function}");
     let code = code?;
     let bindings = Bindings {

@@ -116,23 +116,23 @@ impl GuestJob for Job<'_> {
     }
 }
 
-/// The stages of a job's program: those of the group-independent form if that is what runs, else those of the exact form, which is
-/// interpreted.
+/// The stages of a job's program, as far as the effort goes: those of the group-independent form if that is what runs, else those of the exact form,
+/// which is interpreted.
 ///
 /// # Errors
 /// If the reference runs the program, because it is too large for the exact form.
-pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
+pub fn stages(job: &Job, options: &RunOptions, effort: &Effort) -> Result<Stages, NotLifted> {
     let Key { program, environment } = KeyRef::of(job).into_owned();
-    let lift = |form| lift::lift(&program, &environment.specialisation, form);
+    let lift = |form| lift::lift_within(&program, &environment.specialisation, form, effort);
     if let Ok(lifted) = lift(Form::Independent)
         && is_independent(job, route(job, job.order()), options, &lifted)
     {
         let surfaces: Option<Vec<SurfaceLayout>> =
             lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect();
         let most_steps = max_steps(job, &lifted);
-        return Ok(Stages::new(lifted.function).with_machine_code(surfaces, Some(most_steps)));
+        return Ok(Stages::new(lifted.function, effort).with_machine_code(surfaces, Some(most_steps), effort));
     }
-    Ok(Stages::new(lift(Form::Exact)?.function))
+    Ok(Stages::new(lift(Form::Exact)?.function, effort))
 }
 
 /// Whether lanes of a job may run in any order.

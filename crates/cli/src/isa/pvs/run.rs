@@ -46,7 +46,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let counting = Counting::new(&args.execution, lanes, &options, console)?;
     let options = RunOptions { counts: Counting::sink(&counting), ..options };
     if let Some(wanted) = &args.execution.emit {
-        return emit(wanted, engine, data.job(program, &constants)?.stages(), console);
+        let job = data.job(program, &constants)?;
+        return emit(wanted, engine, |effort| job.stages(effort), &options, console);
     }
     let failed = |error| failure(error, &loaded, options.step_limit);
     let job = data.job(program, &constants)?;

@@ -20,6 +20,7 @@ use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, nu
 use crate::{Console, Failure};
 use ctm_follow::{Address, Followed, InstructionPlace, StepPart};
 use ctm_lane::domain::{AXIS, Lanes};
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use ctm_object::probe::Language;
 use ctm_r700::{RunError, Stage, Trap, TrapKind, reference, text};
@@ -53,7 +54,8 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let options = in_order(&job, &options, &args.execution, console);
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
-        return emit(wanted, engine, ctm_r700::engine::stages(&job, executor.backend().is_some()), console);
+        let stages = |effort: &Effort| ctm_r700::engine::stages(&job, executor.backend().is_some(), effort);
+        return emit(wanted, engine, stages, &options, console);
     }
     let host = console.host;
     let failed = |error| programs.failure(error, lanes, options.step_limit);

@@ -32,6 +32,7 @@ use crate::{Console, Failure};
 use buffers::{Buffer, Pass, Surfaces};
 use ctm_compile::front::Interface;
 use ctm_follow::{Followed, InstructionPlace};
+use ctm_lane::effort::Effort;
 use ctm_x1k::{
     FLOAT_CONSTANTS, Interpolants, Job, NoPlane, Program, RunError, RunOptions, Trap, TrapKind, reference, text,
 };
@@ -109,7 +110,8 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     }
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
-        return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
+        let stages = |effort: &Effort| ctm_x1k::engine::stages(&job, &options, effort);
+        return emit(wanted, engine, stages, &options, console);
     }
     if let Some(mut file) = trace {
         results.clear(&data.memory.space);
