@@ -1,9 +1,11 @@
-//! What a text may be before it is given to naga, whose readers recurse over its structure.
+//! What a text may be before it is given to naga, whose readers recurse over its structure and look at no clock.
 
 use super::read::ReadError;
 
-/// Most bytes of a text.
-const MAX_BYTES: usize = 1 << 20;
+/// Most bytes of a text: what takes naga longest, many branches in one function, grows with the square of them.
+const MAX_BYTES: usize = 1 << 18;
+/// Most functions times global variables. naga gives each function of GLSL an expression for every one, of some 150 bytes.
+const MAX_PAIRS: usize = 1 << 18;
 /// How deep brackets may be nested.
 const MAX_DEPTH: usize = 100;
 /// Most operators and commas of one statement.
@@ -21,6 +23,8 @@ pub(super) fn check(text: &str) -> Result<(), (ReadError, usize)> {
     }
     let bytes = text.as_bytes();
     let (mut depth, mut operators, mut signs, mut choices) = (0usize, 0, 0, 0);
+    // Variables outside of functions, and members of blocks, which may be such. The last byte tells a function's body from a block.
+    let (mut functions, mut globals, mut in_function, mut last) = (0usize, 0usize, false, 0);
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
@@ -31,6 +35,17 @@ pub(super) fn check(text: &str) -> Result<(), (ReadError, usize)> {
         if rest.starts_with(b"/*") {
             at += comment(rest);
             continue;
+        }
+        match rest[0] {
+            b'{' if depth == 0 => {
+                in_function = last == b')';
+                functions += usize::from(in_function);
+            }
+            b';' | b',' if depth == 0 || depth == 1 && !in_function => globals += 1,
+            _ => {}
+        }
+        if !rest[0].is_ascii_whitespace() {
+            last = rest[0];
         }
         match rest[0] {
             b'(' | b'[' | b'{' => depth += 1,
@@ -56,6 +71,9 @@ pub(super) fn check(text: &str) -> Result<(), (ReadError, usize)> {
         }
         if depth > MAX_DEPTH {
             return limit("brackets inside of each other", MAX_DEPTH, at);
+        }
+        if functions * globals > MAX_PAIRS {
+            return limit("pairs of a function and a global variable", MAX_PAIRS, at);
         }
         if operators > MAX_OPERATORS {
             return limit("operators in one statement", MAX_OPERATORS, at);
@@ -93,4 +111,37 @@ fn comment(bytes: &[u8]) -> usize {
         }
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit_of(text: &str) -> Option<&'static str> {
+        match check(text) {
+            Ok(()) => None,
+            Err((ReadError::Limit { what, .. }, _)) => Some(what),
+            Err((other, _)) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn texts_have_sizes() {
+        assert_eq!(limit_of(&" ".repeat(MAX_BYTES)), None);
+        assert_eq!(limit_of(&" ".repeat(MAX_BYTES + 1)), Some("bytes"));
+    }
+
+    /// Each function costs something for each global, and neither costs anything alone.
+    #[test]
+    fn functions_and_globals_have_a_product() {
+        let text = |functions: usize, globals: &str| "void f() { int a, b; g(a, b); }\n".repeat(functions) + globals;
+        let pairs = Some("pairs of a function and a global variable");
+        assert_eq!(limit_of(&text(512, &"float g;\n".repeat(512))), None);
+        assert_eq!(limit_of(&text(512, &"float g;\n".repeat(513))), pairs);
+        assert_eq!(limit_of(&text(513, &"float g;\n".repeat(512))), pairs);
+        assert_eq!(limit_of(&text(512, &format!("float a{};", ", a".repeat(512)))), pairs);
+        assert_eq!(limit_of(&text(512, &format!("uniform B {{ {} }};", "float g; ".repeat(512)))), pairs);
+        assert_eq!(limit_of(&text(7000, "float g;")), None);
+        assert_eq!(limit_of(&"float g;\n".repeat(20_000)), None);
+    }
 }

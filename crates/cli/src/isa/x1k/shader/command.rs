@@ -141,7 +141,7 @@ impl IsaCommand for CompileArgs {
         };
         options.require_meaning(Some(language))?;
         if self.emit == Some(Stage::Ast) {
-            return Ok(console.out.write_all(understood(source, language, &options)?.as_bytes())?);
+            return Ok(console.out.write_all(understood(source, language, &options, console)?.as_bytes())?);
         }
         let (compiled, origins) = compile(source, language, &options, console)?;
         let Some(stage) = self.emit else {

@@ -181,22 +181,27 @@ pub fn compile(
 ///
 /// # Errors
 /// The source is wrong, or WGSL cannot say what was read.
-fn understood(source: SourceFile, language: Language, options: &Options) -> Result<String, Failure> {
+fn understood(source: SourceFile, language: Language, options: &Options, console: &Console) -> Result<String, Failure> {
     let compiler = require_compiled(&source, language)?;
+    let cancel = console.host.interrupt();
+    let meter = Meter::new(options.limits.start(), Some(&*cancel));
     let lines = Lines::new(source);
     let text = &lines.file.text;
-    match compiler {
-        Compiler::PixelShader => Ok(ps::parse(&lines.file.name, text)?.shader.to_string()),
+    let printed = match compiler {
+        Compiler::PixelShader => ps::parse(&lines.file.name, text)?.shader.to_string(),
         #[cfg(not(feature = "shaders"))]
-        Compiler::Shading(_) => Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
+        Compiler::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
         #[cfg(feature = "shaders")]
         Compiler::Shading(language) => {
             let module = match language {
                 ctm_compile::Language::Glsl => naga::read_glsl(text, &options.shading.defines),
                 ctm_compile::Language::Wgsl => naga::read_wgsl(text),
             };
+            meter.check()?;
             let printed = module.and_then(|module| module.to_wgsl());
-            Ok(printed.map_err(|failure| lines.failure(&failure.into()))?)
+            printed.map_err(|failure| lines.failure(&failure.into()))?
         }
-    }
+    };
+    meter.check()?;
+    Ok(printed)
 }
