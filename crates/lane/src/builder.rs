@@ -353,16 +353,22 @@ impl Builder {
         self.function
     }
 
+    #[inline]
     fn set_in(&mut self, block: Block, variable: Variable, value: Value) {
         let index = variable.0 as usize;
-        let BlockState { current, pages, .. } = &mut self.states[block.index()];
-        if index < self.early {
-            if current.len() <= index {
-                current.resize(self.variables.len().min(self.early), UNSET);
-            }
-            current[index] = value;
-            return;
+        if index >= self.early {
+            return self.set_late(block, index, value);
         }
+        let current = &mut self.states[block.index()].current;
+        if current.len() <= index {
+            current.resize(self.variables.len().min(self.early), UNSET);
+        }
+        current[index] = value;
+    }
+
+    #[inline(never)]
+    fn set_late(&mut self, block: Block, index: usize, value: Value) {
+        let pages = &mut self.states[block.index()].pages;
         let (page, place) = (index / PAGE, index % PAGE);
         if pages.len() <= page {
             pages.resize(page + 1, 0);
@@ -375,6 +381,7 @@ impl Builder {
     }
 
     /// The variable's value at the end of the block, if that is known.
+    #[inline]
     fn value_in(&self, block: Block, variable: Variable) -> Option<Value> {
         let index = variable.0 as usize;
         let BlockState { current, pages, .. } = &self.states[block.index()];
@@ -405,7 +412,9 @@ impl Builder {
                 asked = self.states[block.index()].predecessors[0].0;
                 continue;
             };
-            self.set_in(asked, variable, value);
+            if asked != block {
+                self.set_in(asked, variable, value);
+            }
             asked = loop {
                 let Some(visit) = visits.last_mut() else { return value };
                 visit.agrees &= *visit.first.get_or_insert(value) == value;

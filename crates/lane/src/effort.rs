@@ -60,7 +60,7 @@ pub struct Effort<'a> {
     deadline: Option<Instant>,
     cancel: Option<&'a dyn Cancel>,
     steps: Cell<u64>,
-    /// The count of steps at which the clock is looked at next.
+    /// The count of steps at which the clock, or the limit of steps, is looked at next; 0 if there is nothing more to use.
     next_look: Cell<u64>,
     /// Why nothing more is made.
     over: Cell<Option<CutShort>>,
@@ -104,16 +104,11 @@ impl<'a> Effort<'a> {
     }
 
     /// Notes steps; gives whether there is more to use.
+    #[inline]
     pub fn spend(&self, steps: usize) -> bool {
         let all = self.steps.get().saturating_add(steps as u64);
         self.steps.set(all);
-        if all > self.limit {
-            self.stop(CutShort::Steps { limit: self.limit });
-        }
-        if all >= self.next_look.get() {
-            self.look();
-        }
-        self.over.get().is_none()
+        all < self.next_look.get() || self.look()
     }
 
     /// Whether so many steps are left.
@@ -132,15 +127,26 @@ impl<'a> Effort<'a> {
         self.over.get().is_none()
     }
 
-    /// Looks at the clock; gives whether there is more to use.
+    /// Looks at the clock and at the limit of steps; gives whether there is more to use.
+    #[inline(never)]
     pub fn look(&self) -> bool {
-        self.next_look.set(self.steps.get().saturating_add(LOOK_STEPS));
+        if self.is_over() {
+            return false;
+        }
+        let steps = self.steps.get();
+        if steps > self.limit {
+            self.stop(CutShort::Steps { limit: self.limit });
+        }
         if self.cancel.is_some_and(|cancel| cancel.is_cancelled()) {
             self.stop(CutShort::Halted(Halt::Cancelled));
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.stop(CutShort::Halted(Halt::Deadline));
         }
-        self.over.get().is_none()
+        if self.is_over() {
+            return false;
+        }
+        self.next_look.set(steps.saturating_add(LOOK_STEPS).min(self.limit.saturating_add(1)));
+        true
     }
 
     /// Whether there is nothing more to use.
@@ -197,6 +203,7 @@ impl<'a> Effort<'a> {
     fn stop(&self, cut: CutShort) {
         if self.over.get().is_none() {
             self.over.set(Some(cut));
+            self.next_look.set(0);
             self.report.set(self.report.get().or(Some(cut)));
         }
     }

@@ -27,12 +27,23 @@ impl ValueReplacement {
 
     /// What stands for the value in the end.
     pub(crate) fn get(&self, value: Value) -> Value {
-        let next = |value: Value| self.by[value.index()].get();
+        let first = self.next(value);
+        // Most values stay, or have one in their place that does.
+        if first == value || self.next(first) == first { first } else { self.end_of_way(value) }
+    }
+
+    fn next(&self, value: Value) -> Value {
+        self.by[value.index()].get()
+    }
+
+    /// The same of a long way, which is gone once.
+    #[inline(never)]
+    fn end_of_way(&self, value: Value) -> Value {
+        let next = |value| self.next(value);
         let mut end = next(value);
         while next(end) != end {
             end = next(end);
         }
-        // Long ways are gone once.
         let mut at = value;
         while next(at) != end {
             at = self.by[at.index()].replace(end);
