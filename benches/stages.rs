@@ -51,7 +51,7 @@ fn stages(criterion: &mut Criterion) {
         group.bench_function("simplify", |bencher| {
             bencher.iter_batched(lifted, |mut function| simplify(&mut function), criterion::BatchSize::SmallInput);
         });
-        // Lift, simplification, and what comes behind them.
+        // Lift, simplification, and what comes after them.
         for name in EngineName::ALL.into_iter().filter(|&name| name != EngineName::Reference) {
             if name.executor().is_ok() {
                 let compile = || name.executor().map(|engine| engine.compile(&job));

@@ -17,7 +17,7 @@ const PATTERNS: [PatternName, string][] = [
   ["cells", "random cells"],
   ["picture", "a picture of mine"],
 ];
-// Constants that are shown at once; the others are behind a fold.
+// Constants that are shown at once; the others are after a fold.
 const SHOWN = 4;
 
 export class Controls {

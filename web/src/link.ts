@@ -1,4 +1,4 @@
-// Links that hold everything: the state of the page, compressed, behind the '#'.
+// Links that hold everything: the state of the page, compressed, after the '#'.
 
 import type { LanguageId, PatternName } from "./protocol";
 

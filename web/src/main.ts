@@ -33,7 +33,7 @@ let pending = false;
 // Whether the last run has completed, so that there is something to count.
 let complete = false;
 let resting = 0;
-// What stood behind the '#' when it was last read or written.
+// What stood after the '#' when it was last read or written.
 let address = "";
 let lane: [number, number] | null = null;
 let launches: LaunchOf[] = [];
@@ -409,7 +409,7 @@ async function givePicture(input: number, file: Blob) {
     state.inputs[input] = "picture";
     refresh();
   } catch (error) {
-    say(`the file is no picture: ${(error as Error).message}`, "error");
+    say(`the file is not a picture: ${(error as Error).message}`, "error");
   }
 }
 

@@ -1,4 +1,4 @@
-// A trace of the device or of a card: its commands, the surfaces behind each draw, the history of a pixel.
+// A trace of the device or of a card: its commands, the surfaces after each draw, the history of a pixel.
 
 import type { Client } from "./client";
 import { make } from "./dom";

@@ -59,7 +59,7 @@ fn function(module: &[u8]) -> Result<u32> {
 /// The offsets of the multiply-adds.
 ///
 /// # Errors
-/// It is no module that browsers without relaxed vectors take once these are replaced.
+/// It is not a module that browsers without relaxed vectors take once these are replaced.
 pub fn multiply_adds(module: &[u8]) -> Result<Vec<usize>> {
     let mut places = Vec::new();
     each_operator(module, |operator, place, _| {

@@ -6,7 +6,7 @@ use super::{MAX_SIDE, Shape};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentError {
     /// It does not begin like an `.npy` file.
-    #[error("this is no .npy file")]
+    #[error("this is not a .npy file")]
     NotNpy,
     /// The header of an `.npy` file is not what NumPy writes.
     #[error("the header of the .npy file is damaged: {cause}")]
@@ -15,13 +15,13 @@ pub enum ContentError {
         cause: String,
     },
     /// The values are of a type that is not read.
-    #[error("the values are of type {found}; float32, uint8 and uint16 are read")]
+    #[error("values of type {found} are not supported: expected float32, uint8 or uint16")]
     ElementType {
         /// NumPy's name for the type.
         found: String,
     },
     /// The array has not two or three axes.
-    #[error("the array's shape is {found:?}; it must be [height, width] or [height, width, channels]")]
+    #[error("the array's shape is {found:?}; expected [height, width] or [height, width, channels]")]
     Axes {
         /// Lengths of the axes.
         found: Vec<u64>,
@@ -55,7 +55,7 @@ pub enum ContentError {
         found: Shape,
     },
     /// The PNG decoder refuses it.
-    #[error("this is no valid PNG: {cause}")]
+    #[error("this is not a valid PNG: {cause}")]
     Png {
         /// Why.
         cause: String,
@@ -79,7 +79,7 @@ pub enum ContentError {
         target: &'static str,
     },
     /// The values are not dwords.
-    #[error("the values are of type {found}; those of 32 bits are read: float32, int32, uint32")]
+    #[error("values of type {found} are not supported: expected float32, int32 or uint32")]
     NotDwords {
         /// NumPy's name for the type.
         found: String,
@@ -88,7 +88,7 @@ pub enum ContentError {
     #[error("the array is in Fortran order")]
     FortranOrder,
     /// The last dword is cut off.
-    #[error("{length} bytes are no whole dwords of 4 bytes")]
+    #[error("{length} bytes are not a whole number of dwords")]
     PartialDword {
         /// Bytes that there are.
         length: usize,

@@ -8,7 +8,7 @@
 //!
 //! - [`FileSpec::parse`] takes `PATH[:WxHxC][:tiled]` apart; [`decode`] decodes the bytes of the file that it names.
 //! - [`read_npy`], [`read_png`] and [`read_raw`] take bytes, whatever they are, to an [`Array`] or a [`ContentError`].
-//! - [`decode_dwords`], [`decode_vectors`] and [`decode_buffer`] take what is no picture: constants, attributes, buffers.
+//! - [`decode_dwords`], [`decode_vectors`] and [`decode_buffer`] take what is not a picture: constants, attributes, buffers.
 //! - [`surface_for`] says how an array lies in memory, and [`surface`] makes a surface for results of a given size; both
 //!   leave the base address to the caller. [`upload`] and [`download`] move the values.
 //! - [`Difference::of`] compares two arrays.

@@ -38,7 +38,7 @@ pub struct Hidden {
 }
 
 impl Hidden {
-    /// Counts the float values that lie outside of 0 to 1, or are no numbers; with a tonemap, whose range somebody chose, only
+    /// Counts the float values that lie outside of 0 to 1, or are not numbers; with a tonemap, whose range somebody chose, only
     /// the latter. `None` if all values are shown.
     pub fn of(array: &Array, tonemap: Option<Tonemap>) -> Option<Self> {
         let Data::F32(values) = &array.data else { return None };

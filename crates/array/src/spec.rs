@@ -92,7 +92,7 @@ pub enum SpecError {
     #[error("the file name is missing")]
     Empty,
     /// The ending of the name is none of those that are known.
-    #[error("'{}' is of no known kind; names of files end in .npy, .png, .apng or .f32", path.display())]
+    #[error("'{}' has an unknown type: file names end in .npy, .png, .apng or .f32", path.display())]
     Kind {
         /// The file.
         path: PathBuf,

@@ -79,7 +79,7 @@ pub fn download(space: &Space, surface: Surface, width: usize, height: usize) ->
     Ok(Array { shape, data })
 }
 
-/// The values of a surface of floats whose rows lie in memory one behind the other.
+/// The values of a surface of floats whose rows lie in memory one after the other.
 fn rows_of_words(space: &Space, surface: Surface, Shape { width, height, channels }: Shape) -> Option<Data> {
     let Surface { base, pitch, height: rows, tiling, superfine, format } = surface;
     let is_float = matches!(format, Format::Float32_1 | Format::Float32_2 | Format::Float32_4);

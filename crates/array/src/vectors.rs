@@ -21,7 +21,7 @@ pub fn decode_vectors(path: &Path, bytes: &[u8], limit: usize) -> Result<Vec<[u3
             }
         },
         _ if bytes.len().is_multiple_of(16) => raw::words(bytes),
-        _ => return wrong(format!("{} bytes, which is no multiple of 16", bytes.len())),
+        _ => return wrong(format!("{} bytes, which is not a multiple of 16", bytes.len())),
     };
     match values.as_chunks().0 {
         rows if rows.len() <= limit => Ok(rows.to_vec()),

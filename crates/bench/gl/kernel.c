@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
     if (argc < 6) fail("usage", "kernel SHADER position|varying WIDTH HEIGHT OUTPUTS [texture NAME WIDTH HEIGHT | uniform NAME VALUE...]...");
     const char *prologue = strcmp(argv[2], "varying") == 0 ? varying_prologue : position_prologue;
     width = atoi(argv[3]), height = atoi(argv[4]), outputs = atoi(argv[5]);
-    if (outputs < 1 || outputs > 4) fail(argv[5], "is no number of outputs");
+    if (outputs < 1 || outputs > 4) fail(argv[5], "is not a number of outputs");
     make_context();
     make_program(argv[1], prologue);
     bind(argc - 6, argv + 6);

@@ -1,4 +1,4 @@
-//! How long a debugger's session takes to go back, behind a million steps.
+//! How long a debugger's session takes to go back, after a million steps.
 
 use ctm_debug::{Direction, Position, Reason, Session, Target, Unit, find_cell};
 use ctm_memory::{Format, Space, Surface, Tiling};
@@ -6,7 +6,7 @@ use ctm_x1k::{Domain, Job, RunOptions, debug, text};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Steps behind which the session goes back.
+/// Steps after which the session goes back.
 const STEPS: u64 = 1_000_000;
 /// Milliseconds that one step back may take.
 const MOST: f64 = 100.0;

@@ -57,7 +57,7 @@ pub fn sizes(picture: (u32, u32), textures: &[Texture]) -> impl Iterator<Item = 
     [picture.0, picture.1].into_iter().chain(sizes).map(|number| number.to_string())
 }
 
-/// The bytes of the textures' texels, one texture behind the other.
+/// The bytes of the textures' texels, one texture after the other.
 pub fn texels(textures: &[Texture]) -> Vec<u8> {
     let texels = textures.iter().flat_map(|at| texels::data(&at.name, at.width, at.height));
     texels.flat_map(f32::to_le_bytes).collect()

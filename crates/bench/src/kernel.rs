@@ -123,7 +123,7 @@ impl Kernel {
         Kernel { name, program: name, size: None, work, tolerance }
     }
 
-    /// Operations for the whole picture: multiply-adds, and sums, products, comparisons, minima and so on that are no part of
+    /// Operations for the whole picture: multiply-adds, and sums, products, comparisons, minima and so on that are not part of
     /// one, each of which takes a multiply-add's place in the machine. They are counted in the source, the steps of
     /// functions included; addresses, loops and conversions do not count.
     pub fn operations(&self, picture: &[[f32; 4]]) -> f64 {

@@ -52,7 +52,7 @@ impl Machine {
     }
 }
 
-/// The value behind the first such name in a file of lines "name : value".
+/// The value after the first such name in a file of lines "name : value".
 fn value_in(path: &str, name: &str) -> Option<String> {
     let text = read_to_string(path).ok()?;
     let mut values = text.lines().filter_map(|line| line.split_once(':'));

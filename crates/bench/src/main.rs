@@ -51,7 +51,7 @@ enum Measure {
     ///
     /// Exits with 1 if a mark is missed.
     Shaders(Shaders),
-    /// How long a debugger's session takes to go back, behind a million steps.
+    /// How long a debugger's session takes to go back, after a million steps.
     ///
     /// Exits with 1 if a step back takes longer than it should.
     Debug {

@@ -151,7 +151,7 @@ impl Measurement {
         let (mut driver, mut compiler) = (String::new(), None);
         let mut rows = Vec::new();
         let wanted = |kernel: &&Kernel| plan.kernels.is_empty() || plan.kernels.iter().any(|name| name == kernel.name);
-        // Large pictures first: what other kernels leave in the process is no memory that they need.
+        // Large pictures first: what other kernels leave in the process is not memory that they need.
         let mut kernels: Vec<&Kernel> = KERNELS.iter().filter(wanted).collect();
         kernels.sort_by_key(|kernel| kernel.size.is_none());
         for kernel in kernels {

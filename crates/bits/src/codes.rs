@@ -55,7 +55,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => concat!($($about),+).trim_ascii()),+ }
             }
 
-            /// The code with this spelling; case matters not.
+            /// The code with this spelling; case is not significant.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|code| code.name().eq_ignore_ascii_case(name))
             }

@@ -50,7 +50,7 @@ void amCloseManagedConnection(AMmanagedDevice dev);
  * The buffer's id, never 0; or 0 if the buffer is not taken. Buffers run in the order in which they were submitted. */
 AMuint32 amSubmitCommandBuffer(AMmanagedDevice dev, AMuint32 addr, AMuint32 size);
 
-/* 1 if the buffer was executed and all that it did is in memory, 0 if not yet. 1 for what is no id or no device. */
+/* 1 if the buffer was executed and all that it did is in memory, 0 if not yet. 1 for what is not an id or not a device. */
 AMuint32 amCommandBufferConsumed(AMmanagedDevice dev, AMuint32 buf);
 
 #ifdef __cplusplus

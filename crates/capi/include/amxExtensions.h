@@ -10,7 +10,7 @@ extern "C" {
 
 /* Codes of amxGetError. */
 #define AMX_NO_ERROR 0
-#define AMX_E_OPCODE 1  /* a word is no opcode, or a buffer ends inside a command; its rest was dropped */
+#define AMX_E_OPCODE 1  /* a word is not an opcode, or a buffer ends inside a command; its rest was dropped */
 #define AMX_E_ADDR 2    /* an access outside the device's memory: reads gave 0, writes were dropped */
 #define AMX_E_PROGRAM 3 /* start_program without a program, or with an ill-formed one */
 #define AMX_E_STATE 4   /* start_program without state that the program needs */

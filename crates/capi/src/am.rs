@@ -115,7 +115,7 @@ fn describe(connection: &Connection) -> AMmanagedDeviceInfo {
     }
 }
 
-/// Waits until everything submitted is done, and releases the device and its memory. NULL, and what is no open device,
+/// Waits until everything submitted is done, and releases the device and its memory. NULL, and what is not an open device,
 /// is ignored. Calls of other threads that are under way end first; later ones fail.
 #[unsafe(no_mangle)]
 pub extern "C" fn amCloseManagedConnection(dev: AMmanagedDevice) {
@@ -139,7 +139,7 @@ pub extern "C" fn amSubmitCommandBuffer(dev: AMmanagedDevice, addr: AMuint32, si
     call(0, || devices::with(dev.addr(), |_, connection| Ok(connection.submit(addr, size)?.get())))
 }
 
-/// 1 if a buffer is consumed: executed, and all that it did is in memory. 0 if not yet. 1 for what is no id of a buffer,
+/// 1 if a buffer is consumed: executed, and all that it did is in memory. 0 if not yet. 1 for what is not an id of a buffer,
 /// and no open device, so that nobody waits for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn amCommandBufferConsumed(dev: AMmanagedDevice, buf: AMuint32) -> AMuint32 {

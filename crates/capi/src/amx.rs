@@ -132,7 +132,7 @@ pub unsafe extern "C" fn amxOpenManagedConnection(
 }
 
 /// Sets what each start of a program may use, from the next command buffer on. `limit` is one of the codes `AMX_LIMIT_...`;
-/// `value` are instructions, seconds or bytes, and 0 is no limit. 1 if that is done, 0 if it fails.
+/// `value` are instructions, seconds or bytes, and 0 means no limit. 1 if that is done, 0 if it fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn amxSetLimit(dev: AMmanagedDevice, limit: AMuint32, value: f64) -> AMuint32 {
     call(0, || {
@@ -219,7 +219,7 @@ pub extern "C" fn amxLocalPointer(dev: AMmanagedDevice, gpuAddr: AMuint32) -> *m
     })
 }
 
-/// Waits until a buffer is consumed. Does not wait for what is no id of a buffer, or no open device.
+/// Waits until a buffer is consumed. Does not wait for what is not an id of a buffer, or not an open device.
 #[unsafe(no_mangle)]
 pub extern "C" fn amxWaitCommandBuffer(dev: AMmanagedDevice, buf: AMuint32) {
     call((), || {

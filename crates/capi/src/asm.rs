@@ -54,7 +54,7 @@ pub unsafe extern "C" fn amuAsmAssemble(
     })
 }
 
-/// Tells `log` the lines of a program image's assembly text. What is no program image gives one line that says so.
+/// Tells `log` the lines of a program image's assembly text. What is not a program image gives one line that says so.
 ///
 /// # Safety
 /// `binary` is NULL or points to all of a program image, or to at least 52 bytes that do not begin one.

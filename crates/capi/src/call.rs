@@ -13,7 +13,7 @@ use thiserror::Error;
 pub(crate) enum CallError {
     #[error("{0} is NULL")]
     Null(&'static str),
-    #[error("{0:#x} is no open device: it was closed before, or amOpenManagedConnection did not give it")]
+    #[error("{0:#x} is not an open device: it was closed before, or amOpenManagedConnection did not give it")]
     NoDevice(usize),
     #[error("there is no device {0:?}: the names of the device are \"/dev/pcie0\", \"\" and NULL")]
     Name(String),
@@ -33,7 +33,7 @@ pub(crate) enum CallError {
     Write(PathBuf, std::io::Error),
     #[error("no memory for {0} bytes")]
     NoMemory(usize),
-    #[error("{0:#x} is no compiler: amuCompOpenCompiler did not give it")]
+    #[error("{0:#x} is not a compiler: amuCompOpenCompiler did not give it")]
     Compiler(usize),
     #[error("{0} is not NULL: pass NULL")]
     Reserved(&'static str),

@@ -30,7 +30,7 @@ pub(crate) struct Device {
 }
 
 /// Opens a device and gives its handle. If there is a path, the device records, and its trace is written there when it
-/// is closed; the second device of the process takes the name with `.2` behind it, and so on.
+/// is closed; the second device of the process takes the name with `.2` after it, and so on.
 pub(crate) fn open(options: Options, record: bool, trace_path: Option<PathBuf>) -> Result<usize, CallError> {
     let connection = match record || trace_path.is_some() {
         true => Connection::open_recording(options)?,
@@ -38,7 +38,7 @@ pub(crate) fn open(options: Options, record: bool, trace_path: Option<PathBuf>) 
     };
     let mut devices = DEVICES.write().unwrap_or_else(PoisonError::into_inner);
     devices.opened += 1;
-    // Odd, so that it is no address of anything that is aligned.
+    // Odd, so that it is not an address of anything that is aligned.
     let handle = FIRST_HANDLE.wrapping_add(2 * devices.opened - 1);
     let trace_path = trace_path.map(|path| match devices.opened {
         1 => path,

@@ -20,7 +20,7 @@ pub(crate) fn hand_out<T: Copy>(items: &[T]) -> Result<*mut T, CallError> {
     if block.is_null() {
         return Err(CallError::NoMemory(bytes));
     }
-    // SAFETY: the block is new, has room for the items, and is aligned for all types of at most 8 bytes' alignment.
+    // SAFETY: the block is new, has space for the items, and is aligned for all types of at most 8 bytes' alignment.
     unsafe { block.copy_from_nonoverlapping(items.as_ptr(), items.len()) };
     Ok(block)
 }

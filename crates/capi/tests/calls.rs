@@ -181,7 +181,7 @@ fn places_are_named_once() {
     device.write(COMMANDS, &[0xC000_0900, 0, 0x1234_5678]);
     device.wait(amSubmitCommandBuffer(device.handle, device.at(COMMANDS), 3));
     let (_, _, text) = device.error().expect("an error");
-    assert!(text.starts_with("E_OPCODE: buffer 1, dword 2: 0x12345678 is no opcode"), "{text}");
+    assert!(text.starts_with("E_OPCODE: buffer 1, dword 2: 0x12345678 is not an opcode"), "{text}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn the_step_limit_traps() {
 
 #[test]
 fn a_program_that_takes_too_long_is_ended() {
-    // Immediate writes, so that the endless loop is really run.
+    // Immediate writes, so that the infinite loop is really run.
     let forever = "there: OUT : umrt[same_idx].rgb = MAX src0.000 src0.000, umrt[same_idx].a = MAX src0.0 src0.0 ;
                    FC JUMP there, when = always ; OUT TEX_SEM_WAIT : ;";
     let device = Device::open();
@@ -302,7 +302,7 @@ fn messages_belong_to_threads_and_are_cut_to_fit() {
         let needed = unsafe { amxGetMessage(text.as_mut_ptr().cast(), size as u32) };
         assert_eq!(needed as usize, all.len() + 1);
         let written = size.min(all.len() + 1);
-        assert!(text[written..].iter().all(|&byte| byte == 0x55), "nothing behind the buffer");
+        assert!(text[written..].iter().all(|&byte| byte == 0x55), "nothing after the buffer");
         if let Some(length) = written.checked_sub(1) {
             assert_eq!(text[..written], [&all.as_bytes()[..length], &[0]].concat());
         }
@@ -574,10 +574,7 @@ fn texts_of_pixel_shaders_are_compiled_and_what_is_wrong_is_told() {
     COMPILED.lock().unwrap().clear();
     let (done, size, binary) = compile(c"ps_3_0\nmovv oC0, c0\n", &PS3, c"main");
     assert_eq!((done, size, binary.is_null()), (0, 77, true));
-    assert_eq!(
-        *COMPILED.lock().unwrap(),
-        ["2:1: error: `movv` is no instruction of pixel shaders (did you mean `mov`?)\n"]
-    );
+    assert_eq!(*COMPILED.lock().unwrap(), ["2:1: error: unknown instruction `movv` (did you mean `mov`?)\n"]);
     for (macros, entry, why) in
         [(&PS3[1..], c"main", "the definitions name no language"), (&PS3[..], c"other", "there is no entry \"other\"")]
     {

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Draw {
     /// The dword of the submission that it begins at.
     pub at: usize,
-    /// The dword behind it, and behind what belongs to it.
+    /// The dword after it, and after what belongs to it.
     pub end: usize,
     /// What it draws, in words.
     pub primitive: &'static str,

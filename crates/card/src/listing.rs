@@ -13,7 +13,7 @@ pub struct Line {
     pub meaning: &'static str,
 }
 
-/// The fields of these words that are not 0, or whose codes have names, in brackets behind a space; nothing if there are none. Fields
+/// The fields of these words that are not 0, or whose codes have names, in brackets after a space; nothing if there are none. Fields
 /// of words that are missing are left out.
 pub fn fields_text(fields: &[Field], words: &[u32]) -> String {
     let text = |field: &Field| {
@@ -29,7 +29,7 @@ pub fn fields_text(fields: &[Field], words: &[u32]) -> String {
     if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) }
 }
 
-/// These dwords in hexadecimal digits, each behind a space.
+/// These dwords in hexadecimal digits, each after a space.
 pub fn dwords(dwords: &[u32]) -> String {
     dwords.iter().map(|dword| format!(" {dword:08x}")).collect()
 }

@@ -31,7 +31,7 @@ pub struct Console<'a> {
 }
 
 impl Console<'_> {
-    /// Prints a message; a warning as an error where warnings are errors. A standard error that takes nothing is no reason to stop.
+    /// Prints a message; a warning as an error where warnings are errors. A standard error that takes nothing is not a reason to stop.
     pub fn report(&mut self, message: &Message) {
         if self.strict && message.severity == Severity::Warning {
             self.refused += 1;
@@ -67,7 +67,7 @@ impl Console<'_> {
         if let Some(more) = messages.len().checked_sub(MOST_MESSAGES).filter(|more| *more > 0) {
             let message = match messages.len() {
                 MOST_DIAGNOSTICS => {
-                    format!("{more} more like these are not shown, and the text behind them was not looked at")
+                    format!("{more} more like these are not shown, and the text after them was not looked at")
                 }
                 _ => format!("{more} more like these are not shown"),
             };

@@ -54,7 +54,7 @@ impl Failure {
 
     /// The same, of one of the runs of `ctm diff`.
     pub fn of_run(self, name: &str) -> Self {
-        let noted = |message: Message| message.with_note(format!("this is of run {name}"));
+        let noted = |message: Message| message.with_note(format!("in run {name}"));
         match self {
             Failure::Input(messages) | Failure::Compared(messages) => {
                 Failure::Compared(messages.into_iter().map(noted).collect())
@@ -121,7 +121,7 @@ impl From<Halt> for Failure {
             Halt::Instructions => message.help("raise --instruction-limit, or leave it out"),
             Halt::Deadline => message.help("raise --timeout SECONDS, or --timeout none"),
             Halt::GroupTime { .. } => {
-                message.help("if that is no endless loop, raise --group-timeout SECONDS, or --group-timeout none")
+                message.help("if it is not an infinite loop, raise --group-timeout SECONDS, or --group-timeout none")
             }
             Halt::HostAccess { .. } => {
                 return Failure::Bug(message.help(

@@ -6,7 +6,7 @@ use ctm_array::{Array, ContentError, FileSpec, MAX_BYTES, MAX_SIDE, Slices};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Bytes that decoding takes on the way, at most, for each byte of a file that is no picture: integers become floats, and an
+/// Bytes that decoding takes on the way, at most, for each byte of a file that is not a picture: integers become floats, and an
 /// array is copied once.
 const DECODING: usize = 5;
 

@@ -31,7 +31,7 @@ pub struct Output {
 pub struct FollowedSteps {
     /// As many as were wanted.
     pub steps: Vec<Listed>,
-    /// What it wrote to memory behind them, at its end.
+    /// What it wrote to memory after them, at its end.
     pub end: Vec<MemoryAccess>,
     /// An address in text.
     pub address: fn(Address) -> String,

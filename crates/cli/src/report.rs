@@ -163,7 +163,7 @@ impl Message {
     }
 }
 
-/// Bytes before and behind the beginning of a location that a message shows. A line may be as long as a text.
+/// Bytes before and after the beginning of a location that a message shows. A line may be as long as a text.
 const WIDEST: usize = 2000;
 
 /// The lines of a text that a message shows.

@@ -8,7 +8,7 @@ use ctm_text::{MAX_TEXT, SourceFile};
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-/// Bytes above which a file is no program: the largest image, that of an R700 program, has 32 MiB.
+/// Bytes above which a file is not a program: the largest image, that of an R700 program, has 32 MiB.
 const LIMIT: u64 = 64 << 20;
 
 /// How a file is called in messages.
@@ -115,7 +115,7 @@ pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Message> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = match probe(error.as_bytes()) {
-            Content::Unknown => Message::error(format!("the file is no text (byte {at} is not UTF-8)")),
+            Content::Unknown => Message::error(format!("the file is not text (byte {at} is not UTF-8)")),
             content => Message::error(format!("the file is {content}, not text"))
                 .help(content.help().unwrap_or("'ctm dis FILE' shows its text")),
         };

@@ -56,7 +56,7 @@ mod attacks {
         Killed,
         /// It fails, and the child goes on.
         Futile,
-        /// It is no attack, and must succeed.
+        /// It is not an attack, and must succeed.
         Harmless,
     }
     use End::{Futile, Harmless, Killed};
@@ -194,7 +194,7 @@ mod attacks {
         ("personality", Killed, |_| call(libc::SYS_personality, [0x040_0000])),
     ];
 
-    /// Runs each attack under a supervisor, in a new folder. Only what is no attack succeeds, and no file is as an attacker wanted it.
+    /// Runs each attack under a supervisor, in a new folder. Only what is not an attack succeeds, and no file is as an attacker wanted it.
     pub fn all_are_refused() {
         let mut wrong = Vec::new();
         for (name, end, _) in ATTACKS {

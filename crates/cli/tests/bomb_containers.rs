@@ -27,7 +27,7 @@ const fn section(name: u32, kind: u32, offset: u32, size: u32) -> Section {
     Section { name, kind, offset, size, link: 0, entry: 0 }
 }
 
-/// An ELF file: `content` stands behind the header of 64 bytes, the sections behind it; the first of them that is given is the
+/// An ELF file: `content` comes after the header of 64 bytes, the sections after it; the first of them that is given is the
 /// table of section names.
 fn elf(wide: bool, (machine, flags): (u16, u32), content: &[u8], sections: &[Section]) -> Vec<u8> {
     let mut file = Vec::from(*b"\x7FELF");
@@ -61,7 +61,7 @@ fn elf(wide: bool, (machine, flags): (u16, u32), content: &[u8], sections: &[Sec
     file
 }
 
-/// Names of sections behind the header, and where they begin in the table.
+/// Names of sections after the header, and where they begin in the table.
 const NAMES: &[u8] = b"\0.text\0.AMDGPU.config\0.symtab\0.text.kernel\0";
 const TEXT: u32 = 1;
 const CONFIG: u32 = 7;
@@ -156,7 +156,7 @@ fn cubins() {
             elf(true, CUDA, &long_name, &[&[long_names][..], &vec![section(1, 1, 64, 64); 500_000]].concat()),
             "overlap",
         ),
-        // Names of 20 MiB, of a kernel that is no code and of two of which there is something to say.
+        // Names of 20 MiB, of a kernel that is not code and of two of which there is something to say.
         ("odd.cubin", elf(true, CUDA, &long_name, &[long_names, section(1, 1, 64, 7)]), "xxx...`"),
         (
             "long.cubin",

@@ -1,4 +1,4 @@
-//! Small or endless inputs that ask for much time or memory are refused in little of both: 2 s of processor time and 1 GB of
+//! Small or unending inputs that ask for much time or memory are refused in little of both: 2 s of processor time and 1 GB of
 //! address space. Each of these runs within such limits.
 #![cfg(target_os = "linux")]
 

@@ -83,7 +83,7 @@ fn check_reports_and_explain_explains() {
 
     let all = folder.ctm("explain").ok();
     assert!(all.out().contains("X1K105   warning  register read before it is written\n"), "{}", all.out());
-    for line in all.out().lines() {
+    for line in all.out().lines().take_while(|line| !line.is_empty()) {
         let code = line.split_whitespace().next().expect("a code");
         assert!(folder.ctm(&format!("explain {}", code.to_lowercase())).ok().out().contains(code));
     }
@@ -103,10 +103,38 @@ fn explain_knows_every_name() {
         ("explain INT_CONDITION", &["Integer comparison", "`.LT`: Less"]),
         ("explain R3.x", &["x in R0.x", "255 registers"]),
         ("explain MUFU.RCP", &["1 / A"]),
+        ("explain if", &["# IF: statement of x1k", "ELSE or ENDIF"]),
+        ("explain .const", &["# .const: directive of x1k", "# .const: directive of pvs"]),
+        ("explain KCACHE0", &["# KCACHE0: property of control flow of r700", "multiple of 16"]),
+        ("explain denorm", &["# DENORM: property of a fetch of r700"]),
+        ("explain update_exec_mask", &["a POP or ELSE"]),
+        ("explain .FTZ", &["# FTZ: field of sm50"]),
+        ("explain VTX_FETCH", &["name of `FETCH`"]),
+        ("explain set_domain", &["# set_domain: command of ctm", "i0, j0, i1, j1"]),
+        ("explain E_OPCODE", &["# E_OPCODE: error code of ctm"]),
+        ("explain unknown-word", &["# unknown-word: error of a text"]),
+        (
+            "explain clamp",
+            &["# clamp: concept", "# clamp: modifier of x1k", "# CLAMP: property of an ALU line of r700"],
+        ),
+        ("explain branch stack", &["# branch stack: concept", "Pages that mention it:", "R700009"]),
+        ("explain branch-stack", &["# branch stack: concept"]),
     ] {
         let done = folder.ctm(line).ok();
         expected.iter().for_each(|part| assert!(done.out().contains(part), "{line}: {part}\n{}", done.out()));
     }
+    // Words that are not a name list the pages that are about all of them.
+    let found = folder.ctm("explain angle turns").ok();
+    let names: Vec<&str> = found.out().lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["SIN", "COS"], "{}", found.out());
+    let found = folder.ctm("explain angle flavour").fails(2, &["unknown code or name 'angle flavour'"]);
+    assert_eq!(found.out(), "");
+    let many = folder.ctm("explain register operand").ok();
+    assert!(
+        many.out().lines().count() == 51 && many.out().ends_with("more pages; add a word, or --isa\n"),
+        "{}",
+        many.out()
+    );
     let topics = json(folder.ctm("explain DOT4 --json").ok().out());
     let topic = &topics["topics"][0];
     assert_eq!((&topic["isa"], &topic["name"], &topic["operands"]), (&"r700".into(), &"DOT4".into(), &"S0, S1".into()));

@@ -49,7 +49,7 @@ fn fields_of_command_buffers() {
         assert!(printed.out().contains(part), "{part}\n{}", printed.out());
     }
     folder.write("wrong.bin", [0xC000_0800u32, 0, 7].map(u32::to_le_bytes).concat());
-    assert!(folder.ctm("dis wrong.bin --fields").ok().out().contains("dword 2: 0x00000007 is no opcode"));
+    assert!(folder.ctm("dis wrong.bin --fields").ok().out().contains("dword 2: 0x00000007 is not an opcode"));
     let listed: Value = serde_json::from_str(folder.ctm("dis wrong.bin --json").ok().out()).unwrap();
     assert_eq!(listed["commands"][1]["dword"], 2);
 }

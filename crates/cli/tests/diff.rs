@@ -1,4 +1,4 @@
-//! `ctm diff`: whether two runs leave the same, and where they part.
+//! `ctm diff`: whether two runs leave the same, and where they diverge.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn the_first_lane_and_the_instruction_that_differ() {
     let lines: Vec<&str> = done.out().lines().collect();
     let first = "output 0: 6 of 12 differ, the first at lane (3, 0), channel 0: 9 in A, -3 in B";
     assert_eq!(lines[..2], [first, "  the largest difference is 20, 2182086656 ulp"], "{}", done.out());
-    assert_eq!(lines[2], "lane 3,0 parts at");
+    assert_eq!(lines[2], "lane 3,0 diverges at");
     assert!(lines[3].starts_with("  A: step 4, 3  ") && lines[3].contains("src1.r__ ;"), "{}", lines[3]);
     assert_eq!((lines[4].trim(), lines[6].trim()), ("temp[1].r = 9", "temp[1].r = -3"));
     assert!(lines[5].starts_with("  B: step 4, 3  ") && lines[5].contains("-src1.r__ ;"), "{}", lines[5]);
@@ -85,7 +85,7 @@ fn other_instruction_sets_are_compared() {
     let done = folder.ctm(&format!("diff a.sm50 c.sm50 {run}"));
     assert_eq!(done.0.status.code(), Some(1), "{}\n{}", done.out(), done.err());
     for part in
-        ["memory 0x10000: 24 of 24 differ", "word 0, at 0x10000", "lane 0 parts at", "IADD32I R2, R2, 0x1", "STG"]
+        ["memory 0x10000: 24 of 24 differ", "word 0, at 0x10000", "lane 0 diverges at", "IADD32I R2, R2, 0x1", "STG"]
     {
         assert!(done.out().contains(part), "'{part}' is not in\n{}", done.out());
     }
@@ -119,9 +119,9 @@ OUT TEX_SEM_WAIT : out[0].rgb = MAX src0.111 src0.111, out[0].a = MAX src0.1 src
     assert!(written.starts_with("  A: step 1, 0  OUT") && written.contains("\n  B: step 1, 0  OUT"), "{written}");
     assert!(written.contains("out[0].rgb = 0, 0, 0, as before") && written.contains("= 1, 1, 1"), "{written}");
     let written = differ("diff none.x1k one.x1k --domain 2x2");
-    assert!(written.starts_with("  A: no step: it is what the output register held from the start"), "{written}");
+    assert!(written.starts_with("  A: no step: the output register held the value from the start"), "{written}");
     let written = differ("diff kill.x1k one.x1k --domain 2x2 --clear 7");
-    assert!(written.starts_with("  A: no step of the lane: it is what was there before"), "{written}");
+    assert!(written.starts_with("  A: no step of this lane: the value was there before"), "{written}");
     let report = folder.ctm("diff zero.x1k one.x1k --domain 2x2 --json");
     let report: Value = serde_json::from_str(report.out()).expect("an object");
     assert_eq!(report["written"][0]["results"][0]["bits"], "0x00000000", "{report}");

@@ -25,7 +25,7 @@ fn a_program_that_is_not_there() {
 fn a_file_that_is_no_program() {
     let folder = Folder::new("no-program-inside");
     folder.write("noise.bin", b"\xF8\x01\xFF").write("empty.x1k", b"").write("prose.x1k", "Hello, world.\n");
-    folder.ctm("run noise.bin").fails(1, &["noise.bin", "no text", "--isa x1k"]);
+    folder.ctm("run noise.bin").fails(1, &["noise.bin", "not text", "--isa x1k"]);
     folder.ctm("run empty.x1k").fails(1, &["empty.x1k", "empty"]);
     folder.ctm("run prose.x1k").fails(1, &["prose.x1k:1:1", "Hello"]);
 }
@@ -127,7 +127,7 @@ fn files_of_another_kind() {
         .ctm_args(["asm", &file("tests/corpus/x1k/cf_nest3/dump.txt")])
         .fails(1, &["dump.txt", "a log of Mesa's r300 driver", "ctm import mesa"]);
     let words = file("tests/corpus/r700/op_dot/program.u32");
-    assert!(folder.ctm_args(["dis", &words]).ok().err().contains("taken for words of X1K"));
+    assert!(folder.ctm_args(["dis", &words]).ok().err().contains("read as X1K words"));
     folder.write("part.u32", &std::fs::read(words).expect("words of R700")[..100]);
     folder.ctm("dis part.u32").fails(1, &["whole instructions", "--isa r700"]);
     folder.write("prose.r700", "one\ntwo\nthree\n".repeat(30));
@@ -237,7 +237,7 @@ fn command_lines_that_make_no_sense() {
         ("run position.elf --bconst 0=maybe", &["true or false"]),
         ("run position.elf --input 16=a.png", &["0 to 15"]),
         ("run position.elf --input 0=", &["file name"]),
-        ("run position.elf --input 0=@4", &["'@4' is no output"]),
+        ("run position.elf --input 0=@4", &["unknown output '@4'"]),
         ("run position.elf --input 0=@3", &["output 3", "--output 3=FILE"]),
         ("run position.elf --output 4=a.png", &["0 to 3"]),
         ("run position.elf --output 0=a.npy:4x4x3", &["4x4x3", "float32_4"]),
@@ -335,7 +335,10 @@ fn mistakes_of_newcomers() {
         ("run position.x1k --loop-const 0=1", &["--loop-const is an option of R700", "X1K programs have --iconst"]),
         ("run kernel.sm50 --kcache 0=a.npy", &["SM50 programs have --bank"]),
         ("run position.x1k --block 64", &["--block is an option of SM50 programs", "lists the options of X1K"]),
-        ("explain MUL --isa x1k", &["no name of x1k", "x1k: `MAD src0.rgb src1.rgb src0.000` multiplies"]),
+        (
+            "explain MUL --isa x1k",
+            &["unknown code or name 'MUL' of x1k", "x1k: `MAD src0.rgb src1.rgb src0.000` multiplies"],
+        ),
         ("explain FMADD", &["sm50: "]),
         ("run vert.sph.u32 -o out.npy", &["stage vertex", "'ctm draw --vs vert.sph.u32 --primitive triangles"]),
     ] {
@@ -371,7 +374,7 @@ fn names_that_are_not_utf8() {
     };
     run(b"-o", b"\xFF.npy").ok();
     assert!(folder.0.join(name(b"\xFF.npy")).exists());
-    run(b"-o", b"\xFF.npi").fails(2, &["of no known kind"]);
+    run(b"-o", b"\xFF.npi").fails(2, &["has an unknown type"]);
     run(b"--output", b"0=\xFF.npy").fails(2, &["an argument is not UTF-8", ".npy'", "rename the file"]);
 }
 
@@ -402,7 +405,7 @@ fn errors_beyond_the_last_that_is_looked_at() {
     assert!(!few.err().contains("was not looked at"), "{}", few.err());
     folder
         .ctm("check many.x1k")
-        .fails(1, &["236 more like these are not shown, and the text behind them was not looked at"]);
+        .fails(1, &["236 more like these are not shown, and the text after them was not looked at"]);
 }
 
 /// The system refuses memory; every command says so, and none aborts.

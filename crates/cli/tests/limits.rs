@@ -106,7 +106,7 @@ fn engines_of_the_command_line_end_endless_programs() {
     }
 }
 
-/// By default, endless programs end within seconds.
+/// By default, infinite loops end within seconds.
 #[test]
 fn nothing_is_endless_by_default() {
     let folder = folder("defaults");

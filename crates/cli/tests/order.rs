@@ -45,7 +45,7 @@ fn one_result(folder: &Folder, run: &str, reason: &str) -> Vec<u8> {
             let done = folder.ctm(&format!("{run} --engine {engine}{options}")).ok();
             let notes = done.err().lines().filter(|line| line.contains("in their order, on one thread")).count();
             assert!(notes == 1 && done.err().contains(reason), "{}", done.err());
-            let hint = done.err().contains("means nothing here");
+            let hint = done.err().contains("has no effect here");
             assert_eq!(hint, options.contains("--group") || options.contains("--threads 3"), "{}", done.err());
             let found = folder.read("out.npy");
             assert!(first.get_or_insert_with(|| found.clone()) == &found, "{run} on {engine}{options}");

@@ -176,7 +176,7 @@ impl Live {
         vec![0; self.shared.len().div_ceil(64)]
     }
 
-    /// The registers that are live behind the block and not among those seen, which they then are.
+    /// The registers that are live after the block and not among those seen, which they then are.
     fn for_each_new<O>(&self, block: &Block<O>, seen: &mut [u64], mut visit: impl FnMut(Reg)) {
         for edge in block.end.edges() {
             for (word, (&live, seen)) in self.starts[edge.block].iter().zip(seen.iter_mut()).enumerate() {

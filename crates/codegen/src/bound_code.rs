@@ -77,7 +77,7 @@ impl<'a, T: Decoding> Memory<'a, T> {
         } else {
             let pages = kernel.blocks.take(bytes).ok_or(Halt::NoMemory { bytes: bytes as u64 })?;
             reserved.push(pages.reserved());
-            // Behind the last one, the guard region begins.
+            // After the last one, the guard region begins.
             let start = pages.as_ptr().wrapping_add(pages.length() - bytes);
             let mut offset = 0;
             let mut places = sizes.iter().map(|size| {
@@ -86,7 +86,7 @@ impl<'a, T: Decoding> Memory<'a, T> {
             });
             for (table, (words, place)) in function.tables.iter().zip(bindings.tables.iter().zip(&mut places)) {
                 let words = &words[..table.entries as usize];
-                // SAFETY: the block has room for these words at this place, and is nobody else's now.
+                // SAFETY: the block has space for these words at this place, and is nobody else's now.
                 unsafe { place.cast::<u32>().copy_from_nonoverlapping(words.as_ptr(), words.len()) };
                 pointers.push(place);
             }

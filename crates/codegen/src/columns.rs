@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use ctm_memory::{Bounds, Format, Surface, Tiling};
 
-    /// A loop of eight passes that loads from a column and a row of a surface of 1024 rows of 16 bytes, and a load behind it.
+    /// A loop of eight passes that loads from a column and a row of a surface of 1024 rows of 16 bytes, and a load after it.
     fn columns(in_loop: (&str, &str), behind: (&str, &str)) -> Option<u32> {
         let text = format!(
             "surface s0 whole\nb0:\n%x = pos_x\n%y = pos_y\n%c = covered\n%zero = uniform 0\n%one = uniform 1\n\
@@ -71,6 +71,6 @@ mod tests {
         assert_eq!(columns(("%x", "%y"), ("%x", "%y")), None, "the loop stays in the lane's row");
         assert_eq!(columns(("%row", "%y"), ("%x", "%y")), None, "it goes along the lane's row");
         assert_eq!(columns(("%row", "%row"), ("%x", "%y")), None, "all lanes read the same");
-        assert_eq!(columns(("%x", "%y"), ("%x", "%last")), None, "only what is behind the loop reads another row");
+        assert_eq!(columns(("%x", "%y"), ("%x", "%last")), None, "only what is after the loop reads another row");
     }
 }

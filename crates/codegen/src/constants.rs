@@ -9,7 +9,7 @@ use crate::target::Target;
 
 /// Uses that share a load, at least.
 const LEAST: usize = 4;
-/// Instructions from one of them to the next, at most: a register is not kept for what comes far behind.
+/// Instructions from one of them to the next, at most: a register is not kept for what comes much later.
 const NEAR: usize = 8;
 
 /// Uses of a constant near each other, by the numbers of the first and the last instruction.

@@ -95,7 +95,7 @@ mod handler {
         let previous = PREVIOUS.get_or_init(|| {
             is_new = true;
             let mut previous = MaybeUninit::<sigaction>::zeroed();
-            // SAFETY: nothing changes; the structure has room for the answer.
+            // SAFETY: nothing changes; the structure has space for the answer.
             let known = unsafe { libc::sigaction(libc::SIGSEGV, ptr::null(), previous.as_mut_ptr()) };
             // SAFETY: all of its bytes are initialized, by the system or as zeros, which are a value.
             (known == 0).then(|| unsafe { previous.assume_init() })
@@ -144,7 +144,7 @@ mod handler {
                 }
             }
             _ => {
-                // SAFETY: the default action is no function. The faulting instruction runs again and ends the process; a signal
+                // SAFETY: the default action is not a function. The faulting instruction runs again and ends the process; a signal
                 // that somebody sent has to be sent again.
                 unsafe {
                     libc::signal(signal, libc::SIG_DFL);

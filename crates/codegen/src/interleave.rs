@@ -18,7 +18,7 @@ const HEAD: usize = 1;
 
 /// Instructions of a block that are too many to look beyond them.
 const FAR: usize = 256;
-/// Instructions behind which no processor begins with the next group, however the code branches.
+/// Instructions after which no processor begins with the next group, however the code branches.
 const DISTANT: usize = 1024;
 /// Instructions of code that is soon made for more groups, to see whether that is better.
 const SHORT: usize = 512;
@@ -109,7 +109,7 @@ fn whole_length<O>(machine: &MachineFunction<O>) -> usize {
     machine.blocks.iter().map(length).sum()
 }
 
-/// Whether the next group is too far away to begin with it early: behind a loop, most of the code in one piece, or more than processors look ahead.
+/// Whether the next group is too far away to begin with it early: after a loop, most of the code in one piece, or more than processors look ahead.
 fn is_long<O>(machine: &MachineFunction<O>) -> bool {
     whole_length(machine) > DISTANT || !is_branching(machine)
 }

@@ -1,4 +1,4 @@
-//! A target that is no host's: four lanes, masks in vectors, few registers, and no memory operands but those of loads and
+//! A target that belongs to no host: four lanes, masks in vectors, few registers, and no memory operands but those of loads and
 //! stores. Allocation, order, interleaving, emission and the check of its bytes do not need another one.
 
 use crate::allocate::{Location, Registers, allocate};
@@ -119,7 +119,7 @@ impl Emitter<'_, Mock> {
     }
 }
 
-/// The address of the constants or of the context: the latter lies 2^16 bytes behind.
+/// The address of the constants or of the context: the latter lies 2^16 bytes after the former.
 fn address(mem: Mem) -> i32 {
     match mem.base {
         Base::Pool => mem.disp,

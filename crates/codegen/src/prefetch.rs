@@ -1,7 +1,7 @@
 //! Prefetches of what code without loops stores.
 //!
 //! Stores leave the processor in their order. Those of results wait for lines of a surface that no cache has, and what the next group puts into its
-//! frame waits behind them, until the processor has no place for more. Code that puts much there knows early where it will store: it asks for the lines
+//! frame waits after them, until the processor has no place for more. Code that puts much there knows early where it will store: it asks for the lines
 //! then, and has them at its end. Where there are loops, a group takes long for each of its results.
 
 use crate::allocate::{Allocation, Location};

@@ -64,7 +64,7 @@ impl<T: Decoding> Run<'_, '_, T> {
         self.context.monitor = (&raw mut self.monitor).cast();
         // SAFETY: the context has what `check::Objects` says of it: pointers to the run's surfaces, which are whole (so that
         // all their elements lie in an arena that the bindings borrow), to tables with as many entries as the function
-        // declares, to buffers with their lengths, to arrays with room for all entries, and to the monitor, which nothing
+        // declares, to buffers with their lengths, to arrays with space for all entries, and to the monitor, which nothing
         // here uses before the call ends. For these, and for the positions that the entry allows, the checker has shown
         // that no access of the code leaves its object.
         let called = unsafe { piece.code.call::<T>(&mut self.context, self.reserved) };

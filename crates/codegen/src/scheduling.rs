@@ -222,7 +222,7 @@ impl<'a> Window<'a> {
         &self.users[usize::from(first)..usize::from(end)]
     }
 
-    /// Appends an instruction, behind those of its operands that are not there yet.
+    /// Appends an instruction, after those of its operands that are not there yet.
     fn put<O: Copy>(&mut self, at: usize, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) {
         let node = self.nodes[at];
         for operand in node.operands().iter().copied().map(usize::from) {

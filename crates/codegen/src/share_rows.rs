@@ -61,8 +61,8 @@ pub fn share_rows<T: Target>(machine: &mut MachineFunction<T::Op>, target: T) {
     }
 }
 
-/// In front of the first store, change of the floating-point mode or the like, an instruction comes behind all whose memory lies before its own, as far as it
-/// does not wait for what lies behind.
+/// In front of the first store, change of the floating-point mode or the like, an instruction comes after all whose memory lies before its own, as far as it
+/// does not wait for what follows.
 fn put_in_order<O: Copy>(block: &mut Block<O>, keys: &mut [i64]) {
     let is_movable = |inst: &Inst<O>| !inst.effect || matches!(inst.kind, InstKind::Count(_));
     let end = block.insts.iter().position(|inst| !is_movable(inst)).unwrap_or(block.insts.len());

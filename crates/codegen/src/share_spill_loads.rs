@@ -8,7 +8,7 @@ use crate::allocate::{Allocation, Location};
 use crate::mir::{Arg, Block, Class, Inst, InstKind, MachineFunction, Reg};
 use crate::target::Target;
 
-/// Instructions from one use to the next, at most: a register is not kept for what comes far behind.
+/// Instructions from one use to the next, at most: a register is not kept for what comes much later.
 const NEAR: usize = 20;
 /// Uses that share a load, at least; the definition counts as one.
 const LEAST: usize = 2;

@@ -1,7 +1,7 @@
 //! Splitting of what loops carry.
 //!
-//! What a pass begins with is mostly read at once; where it is wanted again far behind, as by a choice between the new value and the old one, it would lie in the
-//! frame for the whole pass, and each pass would wait until it has come back from there. Here the uses far behind have a copy, which can lie in the frame
+//! What a pass begins with is mostly read at once; where it is wanted again much later, as by a choice between the new value and the old one, it would lie in the
+//! frame for the whole pass, and each pass would wait until it has come back from there. Here the uses far after have a copy, which can lie in the frame
 //! while the value itself has a register.
 
 use crate::counts::{innermost, loops};
@@ -9,7 +9,7 @@ use crate::mir::{Arg, Class, Inst, InstKind, MachineFunction, Reg};
 use crate::target::Target;
 use std::collections::HashMap;
 
-/// Loops that are looked at, at most: all that comes behind each of them is.
+/// Loops that are looked at, at most: all that comes after each of them is.
 const MOST_LOOPS: usize = 64;
 /// Instructions from the start of a pass in which a use is near.
 const NEAR: usize = 48;

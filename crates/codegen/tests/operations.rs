@@ -317,7 +317,7 @@ fn modes_side_by_side() {
     each_form("denormals to other blocks", ways, "%14");
 }
 
-/// `canon_nan` and `pass_nan` of these operands, the first one last, behind %12.
+/// `canon_nan` and `pass_nan` of these operands, the first one last, after %12.
 fn chain(operation: &str, passes: &str) -> String {
     let mut text = format!("%12 = {operation}\n%13 = canon_nan 0x7fc00000, %12");
     for (number, pass) in passes.split(' ').rev().enumerate() {
@@ -339,12 +339,12 @@ fn nans_of_operands() {
     for operation in ["fsqrt.ftz", "fround.floor.ftz"] {
         each_form(operation, &chain(&format!("{operation} %4"), "%4"), "%14");
     }
-    // Operands that are no part of the operation.
+    // Operands that are not part of the operation.
     each_form("another value", &chain("fadd.ftz %4, %3", "%8"), "%14");
     let root = "%12 = fmul.ftz %4, %3\n%13 = fsqrt.ftz %12\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14, %8";
-    each_form("another value behind a root", root, "%15");
+    each_form("another value after a root", root, "%15");
     let negated = "%12 = neg %9\n%13 = fsub.ftz %4, %8\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14, %12";
-    each_form("another value behind a difference", negated, "%15");
+    each_form("another value after a difference", negated, "%15");
     // An operand on its way through other operations.
     let scaled =
         "%16 = fmul.ftz %14, %3\n%17 = fsqrt.ftz %16\n%18 = canon_nan 0x7fc00000, %17\n%19 = pass_nan %18, %14";
@@ -362,7 +362,7 @@ fn nans_of_operands() {
     each_form("constant", &format!("{constant}\n{passes}"), "%18");
 }
 
-/// Behind this, %13 is a number that a rule about NaNs made, and %14 a mask to choose it by.
+/// After this, %13 is a number that a rule about NaNs made, and %14 a mask to choose it by.
 const TAINTED: &str = "%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9";
 
 fn look(body: &str, result: &str) {

@@ -62,7 +62,7 @@ enum Call {
 }
 
 impl Call {
-    /// Puts its result of `%of` into `%raw`; what it needs besides comes behind 100.
+    /// Puts its result of `%of` into `%raw`; what it needs besides comes after 100.
     fn text(self, of: usize, raw: usize) -> String {
         match self {
             Call::Only(_, name) => format!("%{raw} = {name} %{of}\n"),

@@ -12,7 +12,7 @@ use ctm_text::{Cause, Diagnostic, Severity, Span};
 use ctm_x1k::Program;
 use std::collections::BTreeSet;
 
-/// Constants that clients set are c0 to c223: what the compiler needs beside them comes behind, where no client writes.
+/// Constants that clients set are c0 to c223: what the compiler needs beside them comes after them, where no client writes.
 const USER_CONSTANTS: usize = 224;
 /// Integer constants of clients: i0 to i15.
 const USER_INTEGERS: u8 = 16;

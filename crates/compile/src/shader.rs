@@ -8,7 +8,7 @@ use crate::opt::{optimise_within, shorten_within};
 use ctm_lane::budget::{Budget, Halt, Meter};
 use thiserror::Error;
 
-/// Why a text is no program.
+/// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CompileError {
     /// Something is wrong with it, or the hardware cannot do it.

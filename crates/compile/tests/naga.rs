@@ -178,7 +178,7 @@ fn whole_numbers_are_divided_exactly() {
     );
 }
 
-/// Functions may be written in any order behind their declarations.
+/// Functions may be written in any order after their declarations.
 #[test]
 fn functions_may_be_declared_first() {
     let declared = "float g(float x); float f(in vec2 x), unused; uniform float k; struct S { float a; }; float f(float);

@@ -51,7 +51,7 @@ fn passes_keep_the_bits_of_what_is_exact() {
     println!("{compared} compared");
 }
 
-/// A product with a choice of one and zero is a choice, but zeros of both signs are no one.
+/// A product with a choice of one and zero is a choice, but zeros of both signs are not.
 #[test]
 fn products_with_choices() {
     let product = |a: f32, b: f32| {

@@ -1,4 +1,4 @@
-//! Statements of the builder: what variables have behind them, whatever way was taken.
+//! Statements of the builder: what variables have after them, whatever way was taken.
 
 use ctm_compile::ir::{Axis, Builder, Environment, Fetch, Function, Output, Passes, QUAD, Value, eval, verify};
 
@@ -97,7 +97,7 @@ fn loops_end_after_their_passes_and_continue_skips_the_rest() {
     assert_eq!(results(&function(b, n)), [3.0, 33.0, 3.0, 33.0]);
 }
 
-/// A function that returns from inside of two loops, and code behind it.
+/// A function that returns from inside of two loops, and code after it.
 #[test]
 fn blocks_are_left_through_loops_and_ifs() {
     let mut b = Builder::new();

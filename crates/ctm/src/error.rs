@@ -33,7 +33,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// A text is no program: errors, and warnings among them, in the order in which they were found.
+    /// A text is not a valid program: errors, and warnings among them, in the order in which they were found.
     #[error("{}{}", first(.0), more(.0.len()))]
     Text(Vec<Diagnostic>),
     /// A file is nothing that holds programs.
@@ -95,14 +95,14 @@ pub enum Error {
     /// Hexadecimal text has something else in it.
     #[error(transparent)]
     Hex(#[from] HexError),
-    /// Words are no program of X1K.
+    /// Words are not a program of X1K.
     #[error(transparent)]
     X1kWords(#[from] RawError),
-    /// Words are no program of R700.
+    /// Words are not a program of R700.
     #[error(transparent)]
     R700Words(#[from] WordsError),
     /// A program in which [its check](crate::Program::check) finds errors: these.
-    #[error("the machine refuses the program: {}{}", .0.first().map_or("", |finding| &finding.message), more(.0.len()))]
+    #[error("the program is invalid: {}{}", .0.first().map_or("", |finding| &finding.message), more(.0.len()))]
     Illegal(Vec<Finding>),
     /// A program of one machine is wanted as one of another.
     #[error("the program is one of {machine}: {wanted}")]
@@ -116,7 +116,7 @@ pub enum Error {
     #[error("the program is a {}: `Engine::run` runs an `r700::Job` of one", .0.properties())]
     Stage(Stage),
     /// There is no input or output with this number.
-    #[error("there is no {what} {number}: {what}s are 0 to {}", limit - 1)]
+    #[error("{what} {number} is out of range (0 to {})", limit - 1)]
     Number {
         /// "input" or "output".
         what: &'static str,

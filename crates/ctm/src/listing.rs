@@ -5,7 +5,7 @@ use ctm_follow::InstructionPlace;
 use ctm_sm50::Code;
 
 impl Program {
-    /// All instructions, in the order of a listing, with their texts. Clauses of R700 stand behind the instruction that is the first
+    /// All instructions, in the order of a listing, with their texts. Clauses of R700 come after the instruction that is the first
     /// to run them; the text of a group has a line for each of its slots.
     pub fn listing(&self) -> Vec<(InstructionPlace, String)> {
         match self {

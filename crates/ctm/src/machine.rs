@@ -20,7 +20,7 @@ impl Machine {
     /// All of them.
     pub const ALL: [Machine; 3] = [Machine::X1k, Machine::R700, Machine::Sm50];
 
-    /// Its name, which is also how names of its texts end, behind the dot.
+    /// Its name, which is also how names of its texts end, after the dot.
     pub const fn name(self) -> &'static str {
         match self {
             Machine::X1k => "x1k",

@@ -25,7 +25,7 @@ impl Threads {
     /// A launch of `blocks` blocks of `threads` threads along x, y and z.
     ///
     /// # Errors
-    /// The program is no compute code, its check finds errors, or the sizes are no launch.
+    /// The program is not compute code, its check finds errors, or the sizes are not a launch.
     pub fn new(program: Program, blocks: [u32; 3], threads: [u32; 3]) -> Result<Self, Error> {
         let machine = program.machine();
         program.require_no_errors()?;

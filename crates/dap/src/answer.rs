@@ -105,7 +105,7 @@ pub fn scopes(lane: usize) -> Value {
 /// `readMemory`: what the run's memory holds now, up to the end of what is mapped there.
 pub fn memory(session: &Session, arguments: &Value) -> Result<Value, String> {
     let base = arguments["memoryReference"].as_str().and_then(|reference| reference.strip_prefix("0x"));
-    let base = base.and_then(|digits| i64::from_str_radix(digits, 16).ok()).ok_or("that is no address of memory")?;
+    let base = base.and_then(|digits| i64::from_str_radix(digits, 16).ok()).ok_or("not a memory address")?;
     let address = base.saturating_add(arguments["offset"].as_i64().unwrap_or(0));
     let count = arguments["count"].as_u64().unwrap_or(0);
     let arenas = session.guest().memory().arenas();

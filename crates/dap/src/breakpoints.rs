@@ -98,7 +98,7 @@ impl Breakpoints {
         let asked = filters.iter().map(|filter| match filter.as_str() {
             Some("nan") => Ok((Breakpoint { what: What::Nan, lane: None, condition: None }, json!({}))),
             Some("leaves") => Ok((Breakpoint { what: What::Leaves, lane: None, condition: None }, json!({}))),
-            _ => Err(format!("there is no filter {filter}")),
+            _ => Err(format!("unknown filter {filter}")),
         });
         let asked = asked.collect();
         self.replace(session, "events", asked)
@@ -142,7 +142,7 @@ pub fn data_info(session: &Session, arguments: &Value) -> Value {
 /// The memory that a client names by address and number of bytes, with a lane.
 fn address_of(session: &Session, name: &str, bytes: &Value) -> Result<(usize, Target), String> {
     let address = parse_address(&json!(name)).and_then(|address| u32::try_from(address).ok());
-    let address = address.ok_or_else(|| format!("'{name}' is no address: write 0x10000"))?;
+    let address = address.ok_or_else(|| format!("'{name}' is not an address: expected a number such as 0x10000"))?;
     let target = Target::memory(session.guest(), address, bytes.as_u64().unwrap_or(4));
     Ok((session.lane_number(session.focus()).unwrap_or(0), target.map_err(|error| error.to_string())?))
 }

@@ -33,7 +33,7 @@ pub trait Launch {
 /// so that a pause ends a run; it lasts until the stream ends.
 ///
 /// # Errors
-/// The stream fails, or what comes is no request.
+/// The stream fails, or what comes is not a request.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
@@ -83,7 +83,7 @@ pub fn serve(
         let command = request["command"].as_str().unwrap_or_default();
         let result = server.answer(command, &request["arguments"], &mut reply);
         wire.respond(&request, result)?;
-        // Clients offer a pause only behind the response.
+        // Clients offer a pause only after the response.
         if let Some(movement) = reply.movement {
             server.go(movement, &mut reply);
         }
@@ -147,7 +147,7 @@ enum Movement {
     Run(Direction),
 }
 
-/// What goes out behind a response.
+/// What goes out after a response.
 #[derive(Default)]
 struct Reply {
     events: Vec<Json>,

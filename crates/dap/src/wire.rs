@@ -8,7 +8,7 @@ use thiserror::Error;
 const LONGEST: u64 = 16 << 20;
 /// Bytes of the longest line of a header.
 const HEADER: u64 = 256;
-/// Characters of a line that is no header which are shown.
+/// Characters of a line that is not a header which are shown.
 const SHOWN: usize = 40;
 
 /// Why the talk with a client ended before its time.
@@ -18,7 +18,7 @@ pub enum WireError {
     #[error("the client cannot be reached: {0}")]
     Stream(#[from] io::Error),
     /// Nothing has come for too long.
-    #[error("the client does not introduce itself")]
+    #[error("the client sent no 'initialize' request")]
     Silent,
     /// What comes is not what a message begins with.
     #[error("expected a message of the Debug Adapter Protocol, which begins with 'Content-Length: N', found '{0}'")]
@@ -26,10 +26,10 @@ pub enum WireError {
     /// A message is too long.
     #[error("a message of the client has {0} bytes, which is more than {LONGEST}")]
     TooLong(u64),
-    /// A message is no JSON.
+    /// A message is not JSON.
     #[error("a message of the client is not JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// A message is no request.
+    /// A message is not a request.
     #[error("a message of the client is not a request")]
     Request,
     /// The first request is another one.
@@ -41,7 +41,7 @@ pub enum WireError {
 /// page in a browser, does not get to say anything.
 ///
 /// # Errors
-/// What comes is no request, or the stream fails.
+/// What comes is not a request, or the stream fails.
 pub fn read(input: &mut dyn BufRead) -> Result<Option<Value>, WireError> {
     let Some(first) = line(input)? else { return Ok(None) };
     let length = length(&first).ok_or_else(|| shown(&first))?;

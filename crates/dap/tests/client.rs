@@ -232,7 +232,7 @@ fn a_pause_ends_a_long_run() {
         assert!(client.events.iter().all(|event| event["event"] != "stopped"), "one stop only");
         reached = client.ask("evaluate", json!({"expression": "temp[1].r", "context": "watch"}))["result"].clone();
     }
-    // What comes behind the pause runs again.
+    // What comes after the pause runs again.
     assert_eq!(client.go("stepIn", json!({"threadId": 3}))["reason"], "step");
     assert_eq!(client.go("reverseContinue", json!({"threadId": 3}))["reason"], "entry");
     client.ask("continue", json!({"threadId": 3}));

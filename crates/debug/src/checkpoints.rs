@@ -51,7 +51,7 @@ impl Checkpoints {
         *self = Checkpoints { limit: self.limit, ..Checkpoints::default() };
     }
 
-    /// Forgets those behind this step.
+    /// Forgets those after this step.
     pub fn truncate(&mut self, step: u64) {
         self.all.retain(|checkpoint| checkpoint.step <= step);
         self.near.retain(|checkpoint| checkpoint.step <= step);

@@ -28,7 +28,7 @@ pub struct Answer {
     pub moved: bool,
 }
 
-/// Executes a command; none if the text is no command.
+/// Executes a command; none if the text is not a command.
 ///
 /// # Errors
 /// What is wrong with it, for people.
@@ -45,7 +45,7 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
         Target::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string())
     };
     let cell = |session: &Session, name: &str| {
-        let missing = || format!("there is no register '{name}'; registers are like temp[0].r");
+        let missing = || format!("unknown register '{name}'; registers are like temp[0].r");
         find_cell(session.guest().cells(), name).ok_or_else(missing)
     };
     let add = |session: &mut Session, what, condition| {

@@ -55,11 +55,11 @@ enum Binary {
     Maximum,
 }
 
-/// Why a text is no expression.
+/// Why a text is not an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ExpressionError {
     /// Something else belongs here.
-    #[error("column {column}: {found} is not expected here; expressions are like 'r0.x * 2 > 1'")]
+    #[error("column {column}: unexpected {found}; expressions are like 'r0.x * 2 > 1'")]
     Unexpected {
         /// Column, from 1.
         column: usize,
@@ -67,7 +67,7 @@ pub enum ExpressionError {
         found: String,
     },
     /// There is no such register.
-    #[error("column {column}: the machine has no register '{name}' here; {} are some of those it has", .some.join(", "))]
+    #[error("column {column}: unknown register '{name}'; registers are {}", .some.join(", "))]
     Unknown {
         /// Column, from 1.
         column: usize,
@@ -239,7 +239,7 @@ impl Parser<'_> {
     }
 
     fn unexpected(&self) -> ExpressionError {
-        let found = self.rest().chars().next().map_or("the end".into(), |c| format!("'{c}'"));
+        let found = self.rest().chars().next().map_or("end".into(), |c| format!("'{c}'"));
         ExpressionError::Unexpected { column: self.column(), found }
     }
 
@@ -359,7 +359,10 @@ impl Parser<'_> {
             (_, Some(op), _, Some(second)) if count == 2 => Ok(Node::Binary(op, Box::new(first), Box::new(second))),
             (_, _, Some(kind), None) => match first {
                 Node::Cell(cell, _) => Ok(Node::Cell(cell, kind)),
-                _ => Err(ExpressionError::Unexpected { column, found: format!("{name} of what is no register") }),
+                _ => Err(ExpressionError::Unexpected {
+                    column,
+                    found: format!("{name} of something that is not a register"),
+                }),
             },
             (Some(_), ..) | (_, _, Some(_), _) => Err(wrong(1)),
             (_, Some(_), ..) => Err(wrong(2)),
@@ -417,18 +420,18 @@ mod tests {
     #[test]
     fn errors_name_column_and_cause() {
         for (text, message) in [
-            ("", "column 1: the end"),
-            ("1 +", "column 4: the end"),
-            ("1 2", "column 3: '2'"),
-            ("temp[9].r", "column 1: the machine has no register 'temp[9].r'"),
+            ("", "column 1: unexpected end"),
+            ("1 +", "column 4: unexpected end"),
+            ("1 2", "column 3: unexpected '2'"),
+            ("temp[9].r", "column 1: unknown register 'temp[9].r'"),
             ("min(1)", "column 1: min takes 2"),
             ("abs(1, 2)", "column 1: abs takes 1"),
             ("sin(1)", "function 'sin'"),
-            ("float(1)", "float of what is no register"),
+            ("float(1)", "float of something that is not a register"),
             ("1..2", "column 1"),
             ("0x", "column 1"),
-            ("(1", "column 3: the end"),
-            ("é", "no register 'é'"),
+            ("(1", "column 3: unexpected end"),
+            ("é", "unknown register 'é'"),
         ] {
             let error = Expression::parse(text, &cells()).unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");

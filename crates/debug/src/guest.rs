@@ -161,7 +161,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// From one column and row to another, both included; nothing if the first lies behind the last.
+    /// From one column and row to another, both included; nothing if the first comes after the last.
     pub fn between(first: (u32, u32), last: (u32, u32)) -> Self {
         let length = |first: u32, last: u32| last.checked_sub(first).map_or(0, |rest| rest.saturating_add(1));
         match (length(first.0, last.0), length(first.1, last.1)) {
@@ -252,7 +252,7 @@ impl Listing {
         labelled.or_else(|| self.rows.iter().find(|row| row.address == name)).map(|row| row.place)
     }
 
-    /// The first place of the first line with code at or behind this one of a source.
+    /// The first place of the first line with code at or after this one of a source.
     pub fn place_of_line(&self, source: usize, line: u32) -> Option<(InstructionPlace, u32)> {
         let rows = self.rows.iter().filter_map(|row| Some((row.line?, row.place)));
         let behind = rows.filter(|((of, at), _)| *of == source && *at >= line);
@@ -274,7 +274,7 @@ pub struct Output {
 pub enum Elements {
     /// A surface, with an element for each position.
     Surface(Surface),
-    /// 32-bit words: `words` of each lane, whose first is `stride` bytes behind that of the lane before.
+    /// 32-bit words: `words` of each lane, whose first is `stride` bytes after that of the lane before.
     Lanes {
         /// Address of the first word.
         base: u32,

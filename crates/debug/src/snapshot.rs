@@ -101,7 +101,7 @@ impl Value {
 /// It is neither.
 pub fn parse_bits(kind: ValueKind, text: &str) -> Result<u32, String> {
     let text = text.trim();
-    let wrong = || format!("'{text}' is no value: write a number, or bits as 0x3f800000");
+    let wrong = || format!("'{text}' is not a value: expected a number, or bits such as 0x3f800000");
     if let Some(digits) = text.strip_prefix("0x") {
         return u32::from_str_radix(digits, 16).map_err(|_| wrong());
     }

@@ -147,7 +147,7 @@ impl Target {
     }
 }
 
-/// Whether words were written over others. There are none of a lane that is in another part of its group, which runs before or behind this one.
+/// Whether words were written over others. There are none of a lane that is in another part of its group, which runs before or after this one.
 pub fn is_change(old: &[u32], new: &[u32]) -> bool {
     !old.is_empty() && !new.is_empty() && old != new
 }
@@ -162,7 +162,7 @@ fn find_register(cells: &[Cell], name: &str) -> Option<Range<usize>> {
     Some(first..first + count)
 }
 
-/// A number, in hexadecimal behind `0x`.
+/// A number, in hexadecimal after `0x`.
 fn number(text: &str) -> Option<u32> {
     let text = text.trim();
     match text.strip_prefix("0x") {

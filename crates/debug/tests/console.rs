@@ -89,8 +89,8 @@ fn going_elsewhere() {
     assert_eq!(moves(&mut session, "set t[0].x 0.5"), "t[0].x is 0.5");
     assert_eq!((session.guest().read(0, 2), session.guest().read(0, 0)), (7, 0x3F00_0000));
     assert_eq!(fails(&mut session, "set n"), "a register and a value: set temp[0].r 0.5");
-    assert_eq!(fails(&mut session, "set q 7"), "there is no register 'q'; registers are like temp[0].r");
-    assert_eq!(fails(&mut session, "set n x"), "'x' is no value: write a number, or bits as 0x3f800000");
+    assert_eq!(fails(&mut session, "set q 7"), "unknown register 'q'; registers are like temp[0].r");
+    assert_eq!(fails(&mut session, "set n x"), "'x' is not a value: expected a number, or bits such as 0x3f800000");
     assert_eq!(fails(&mut session, "set p 1"), "p cannot be changed");
     for expression in ["n + 1", "nan == 1", "leaves the rest", "", "whoever"] {
         assert_eq!(command(&mut session, expression), Ok(None), "{expression}");

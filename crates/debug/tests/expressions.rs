@@ -102,35 +102,29 @@ fn names_of_cells() {
 #[test]
 fn mistakes_are_named_with_their_column() {
     let error = |text: &str| Expression::parse(text, &cells()).unwrap_err().to_string();
-    let like = "is not expected here; expressions are like 'r0.x * 2 > 1'";
+    let like = "; expressions are like 'r0.x * 2 > 1'";
     for (text, message) in [
-        ("i + ", format!("column 5: the end {like}")),
-        (
-            "ß + 1",
-            "column 1: the machine has no register 'ß' here; t[3].r, t[3].g, t[3].b, t[3].a are some of those it has"
-                .into(),
-        ),
-        (
-            "i + q",
-            "column 5: the machine has no register 'q' here; t[3].r, t[3].g, t[3].b, t[3].a are some of those it has"
-                .into(),
-        ),
-        ("i $", format!("column 3: '$' {like}")),
-        ("(i", format!("column 3: the end {like}")),
-        ("abs(1", format!("column 6: the end {like}")),
+        ("i + ", format!("column 5: unexpected end{like}")),
+        ("ß + 1", "column 1: unknown register 'ß'; registers are t[3].r, t[3].g, t[3].b, t[3].a".into()),
+        ("i + q", "column 5: unknown register 'q'; registers are t[3].r, t[3].g, t[3].b, t[3].a".into()),
+        ("i $", format!("column 3: unexpected '$'{like}")),
+        ("(i", format!("column 3: unexpected end{like}")),
+        ("abs(1", format!("column 6: unexpected end{like}")),
         ("1 + abs(1, 2)", "column 5: abs takes 1 operand(s)".into()),
         ("max(1)", "column 1: max takes 2 operand(s)".into()),
         ("max(1, 2, 3)", "column 1: max takes 2 operand(s)".into()),
         ("abs(1, 2, 3)", "column 1: abs takes 1 operand(s)".into()),
         ("bits(i, i)", "column 1: bits takes 1 operand(s)".into()),
-        ("int(1)", format!("column 1: int of what is no register {like}")),
+        ("int(1)", format!("column 1: unexpected int of something that is not a register{like}")),
         (
             "sin(1, 2)",
-            format!("column 1: function 'sin' (there are abs, min, max, sqrt, floor, isnan, float, int, bits) {like}"),
+            format!(
+                "column 1: unexpected function 'sin' (there are abs, min, max, sqrt, floor, isnan, float, int, bits){like}"
+            ),
         ),
-        ("0xg", format!("column 1: '0' {like}")),
-        ("1.2.3", format!("column 1: '1' {like}")),
-        ("1e-", format!("column 1: '1' {like}")),
+        ("0xg", format!("column 1: unexpected '0'{like}")),
+        ("1.2.3", format!("column 1: unexpected '1'{like}")),
+        ("1e-", format!("column 1: unexpected '1'{like}")),
     ] {
         assert_eq!(error(text), message, "{text}");
     }

@@ -55,7 +55,7 @@ fn instructions_one_by_one_in_both_directions() {
         assert_eq!(session.step(Unit::Instruction, Forward), Reason::Step);
     }
     assert_eq!((session.position(), pc(&session)), (at(1, STEPS), None));
-    assert_eq!(session.step(Unit::Instruction, Forward), Reason::End, "nothing comes behind the end");
+    assert_eq!(session.step(Unit::Instruction, Forward), Reason::End, "nothing comes after the end");
     for expected in order.into_iter().rev() {
         assert_eq!(session.step(Unit::Instruction, Back), Reason::Step);
         assert_eq!(pc(&session), Some(expected));

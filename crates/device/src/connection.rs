@@ -45,8 +45,8 @@ pub enum SubmitError {
     /// It has no words.
     #[error("a command buffer of 0 words: it needs at least one command")]
     Empty,
-    /// Its address is no multiple of 4.
-    #[error("the command buffer's address {0:#010x} is no multiple of 4")]
+    /// Its address is not a multiple of 4.
+    #[error("the command buffer's address {0:#010x} is not a multiple of 4")]
     Misaligned(u32),
     /// It is not in host-visible memory.
     #[error("{words} words at {address:#010x} are not in host-visible memory, where command buffers must be")]
@@ -209,7 +209,7 @@ impl Connection {
         Ok(BufferId(NonZeroU32::new(id).expect("ids begin with 1")))
     }
 
-    /// Whether the buffer has been executed and all that it did is in memory. True for numbers that are no id.
+    /// Whether the buffer has been executed and all that it did is in memory. True for numbers that are not an id.
     pub fn consumed(&self, id: u32) -> bool {
         // In this order: a buffer that is submitted between the two looks does not count as consumed.
         let consumed = self.shared.consumed.load(Ordering::Acquire);
@@ -247,7 +247,7 @@ impl Connection {
         self.shared.lock().limits
     }
 
-    /// Takes the sticky error: the first one since it was last taken.
+    /// Takes the sticky error: the first one since it was last taken (decision C14).
     pub fn take_fault(&self) -> Option<Fault> {
         self.shared.lock().fault.take()
     }

@@ -7,11 +7,11 @@ use ctm_x1k::{NoPlane, Trap};
 use std::fmt;
 use thiserror::Error;
 
-/// The device's error codes. The guide leaves errors open; the codes are this device's.
+/// The device's error codes. The guide leaves errors open; the codes are this device's (decision C14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ErrorCode {
-    /// A dword is no opcode, or the buffer ends inside a command. The rest of the buffer was dropped.
+    /// A dword is not an opcode, or the buffer ends inside a command. The rest of the buffer was dropped.
     Opcode = 1,
     /// Something reaches outside the mapped memory: reads gave 0, writes were dropped.
     Address = 2,
@@ -29,6 +29,17 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// Every code.
+    pub const ALL: [ErrorCode; 7] = [
+        ErrorCode::Opcode,
+        ErrorCode::Address,
+        ErrorCode::Program,
+        ErrorCode::State,
+        ErrorCode::Trap,
+        ErrorCode::Internal,
+        ErrorCode::Limit,
+    ];
+
     /// The short name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -115,7 +126,7 @@ pub enum StateError {
 /// What is wrong with the block of `set_params`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ParamsError {
-    /// The three vertices are no corners of a rectangle.
+    /// The three vertices are not corners of a rectangle.
     #[error(
         "its three vertices, of 32 or 36 floats, have to be a corner, the next one in its row and the next one in its column, each with w = 1: \
          write (x0, y0, 0, 1), (x1, y0, 0, 1), (x0, y1, 0, 1) in front of the values"
@@ -173,7 +184,7 @@ pub enum Cause {
         base: u32,
     },
     /// See [`ErrorCode::Address`].
-    #[error("{field} is {value:#010x}, which is no multiple of {multiple}: align it")]
+    #[error("{field} is {value:#010x}, which is not a multiple of {multiple}: align it")]
     Misaligned {
         /// The field of the command.
         field: &'static str,
@@ -200,7 +211,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The text, behind the dword of the command; what is no command names it itself.
+    /// The text, after the dword of the command; what is not a command names it itself.
     fn at(&self, offset: usize) -> String {
         match self {
             Cause::Opcode(error) => error.to_string(),

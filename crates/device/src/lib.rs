@@ -5,6 +5,7 @@
 //! - [`Client`] and [`Pass`]: a domain of work in ten lines;
 //! - [`Processor`]: the device without queue and thread;
 //! - [`Fault`]: what can go wrong; [`Report`]: what strict mode finds;
+//! - [`topics`]: the reference of the commands and error codes;
 //! - [`Trace`]: what a device executed, and [`replay`] of it.
 #![forbid(unsafe_code)]
 
@@ -24,6 +25,7 @@ mod recorder;
 mod region;
 mod report;
 mod state;
+pub mod topics;
 mod trace;
 
 pub use client::{Client, ClientError, Heap};

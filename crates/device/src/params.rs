@@ -1,7 +1,7 @@
 //! The block of `set_params`: three vertices, between which interpolated inputs change evenly.
 //!
 //! The command came after the guide, and neither its opcode nor its block is published. What clients write into the block is known: positions
-//! in pixels, `(x, y, 0, 1)`, and behind each seven, in later clients eight, vectors of four floats. The rest is decided here.
+//! in pixels, `(x, y, 0, 1)`, and after each seven, in later clients eight, vectors of four floats. The rest is decided here.
 
 use crate::fault::{MemoryClient, ParamsError, StateError};
 use ctm_x1k::{INTERPOLANTS, InterpolantVertex, Interpolants, ProgramInfo};

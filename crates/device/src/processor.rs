@@ -241,7 +241,7 @@ impl Processor {
         }
         let image = read_image(address, |address, bytes| self.fetch(MemoryClient::Inst, address, bytes));
         if let Some(caches) = &mut self.caches {
-            // What the cache has may be no image, or a shorter one.
+            // What the cache has may not be an image, or a shorter one.
             let in_memory = read_image(address, |address, bytes| {
                 let length = available(&self.memory, address, bytes.len() as u64).bytes as usize;
                 self.memory.read_bytes(address, &mut bytes[..length]).map_or(0, |()| length)

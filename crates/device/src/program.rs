@@ -34,7 +34,7 @@ pub fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> V
     let ends = segments.map(|segment| u64::from(dword(segment, 4)) + u64::from(dword(segment, 16)));
     let table_end = u64::from(table) + headers.len() as u64;
     let length = ends.fold(table_end.max(HEADER_BYTES as u64), u64::max);
-    // An image that claims to be longer than the memory behind its address ends with the memory.
+    // An image that claims to be longer than the memory after its address ends with the memory.
     let mut image = vec![0; length.min(MOST_IMAGE_BYTES) as usize];
     let found = read(base, &mut image);
     image.truncate(found);

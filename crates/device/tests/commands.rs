@@ -194,14 +194,14 @@ fn each_problem_is_reported_once_at_its_location() {
     let cases = [
         ("set_out_mask", "set_out_mask", "`set_out_mask` needs mask"),
         ("set_out_mask mask=16", "mask=16", "`mask` is 16, but goes to 0xF"),
-        ("set_out_mask 15 mask=0", "15", "`15` is no parameter"),
+        ("set_out_mask 15 mask=0", "15", "unknown parameter `15`"),
         ("set_out_mask mask=1 MASK=2", "MASK=2", "`MASK` is given twice"),
         ("set_out_mask mask=1 pitch=2", "pitch=2", "`set_out_mask` has no parameter `pitch`"),
-        ("set_out_mask mask=0b1", "mask=0b1", "`0b1` is no 32-bit number"),
+        ("set_out_mask mask=0b1", "mask=0b1", "`0b1` is not a 32-bit number"),
         ("set_inst_fmt base=0x80000400", "base=0x80000400", "`base` is 0x80000400, but must be a multiple of 2048"),
         ("set_inst_fmt base=0 pitch=6", "pitch=6", "`pitch` is 6, but must be a multiple of 4"),
         ("set_inst_fmt base=0 pitch=8192", "pitch=8192", "`pitch` is 8192, but goes to 8188"),
-        ("set_cond_test test=LOUD", "test=LOUD", "`LOUD` is no test (such as NEVER)"),
+        ("set_cond_test test=LOUD", "test=LOUD", "unknown test `LOUD` (such as NEVER)"),
         ("start_program reserved1=1", "reserved1=1", "`start_program` has no parameter `reserved1`"),
         (
             "set_out_mask mask=0 reserved0=3",
@@ -209,9 +209,9 @@ fn each_problem_is_reported_once_at_its_location() {
             "parameter 0 of `set_out_mask` has the reserved bits 0xFFFFFFF0",
         ),
         ("start_program extra=1", "extra=1", "`start_program` has no parameter `extra`"),
-        ("init_perf_counters enable=1 opcode=3", "opcode=3", "0x00000003 is no opcode of `init_perf_counters`"),
+        ("init_perf_counters enable=1 opcode=3", "opcode=3", "0x00000003 is not an opcode of `init_perf_counters`"),
         (".dword", ".dword", "`.dword` needs a number"),
-        (".dword 1 0x1FFFFFFFF", "0x1FFFFFFFF", "`0x1FFFFFFFF` is no 32-bit number"),
+        (".dword 1 0x1FFFFFFFF", "0x1FFFFFFFF", "`0x1FFFFFFFF` is not a 32-bit number"),
     ];
     for (line, place, message) in cases {
         let text = format!("start_program -- ß\n{line} -- comment");

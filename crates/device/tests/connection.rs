@@ -194,7 +194,7 @@ fn faults_are_sticky_until_taken() {
     assert_eq!((fault.code(), fault.detail()), (ErrorCode::Program, 2));
 }
 
-/// Every buffer appends its own number behind the last one, by a program that adds: out[n] = in[n - 1] * 1 + c, so one
+/// Every buffer appends its own number after the last one, by a program that adds: out[n] = in[n - 1] * 1 + c, so one
 /// that is lost or out of place changes all that follow.
 #[test]
 fn thousands_of_submissions_from_several_threads() {

@@ -165,5 +165,5 @@ fn malformed_chunks_are_refused() {
     let trace = Trace::from_bytes(&file(&[options, submit])).unwrap();
     assert_eq!(trace.steps[0].words, 0x1_0000);
     let result = replay(&trace, trace.options).unwrap();
-    assert_eq!(result.differences.len(), 1, "zeros are no opcode: {result:?}");
+    assert_eq!(result.differences.len(), 1, "zeros are not opcode: {result:?}");
 }

@@ -302,7 +302,7 @@ fn other_errors_drop_one_command_and_the_first_is_reported() {
 #[test]
 fn program_errors() {
     let mut rig = Rig::new();
-    assert_eq!(code(rig.run(&[SET_IMAGE, START])), (ErrorCode::Program, 3), "zeros are no image");
+    assert_eq!(code(rig.run(&[SET_IMAGE, START])), (ErrorCode::Program, 3), "zeros are not image");
     assert_eq!(code(rig.run(&[set_image(0x4000_0000), START])), (ErrorCode::Address, 3));
     rig.load(POSITION);
     let mut image = vec![0; 256];

@@ -141,7 +141,7 @@ impl Worker {
             Ok(Ok(())) => None,
             Ok(Err(rejected)) => Some(rejected.to_string()),
             // The hook of panics has written what happened.
-            Err(_) => Some("the card failed; this is a mistake of ctm, please report it".to_owned()),
+            Err(_) => Some("internal error of the card (a bug in ctm): please report it".to_owned()),
         };
         self.record(|trace| {
             trace.executed(memory.arena(), submission.objects);
@@ -155,7 +155,7 @@ impl Worker {
             if let Some(log) = &mut self.log
                 && let Err(error) = log.write_all(format!("{line}\n").as_bytes())
             {
-                complain(&format!("the file of CTM_CARD_LOG cannot be written any more: {error}"));
+                complain(&format!("the file of CTM_CARD_LOG can no longer be written: {error}"));
                 self.log = None;
             }
         }

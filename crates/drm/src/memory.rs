@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The first card address that is used.
 pub const FIRST: u64 = 0x1000;
-/// Bytes of the file: the addresses of buffer objects. Those behind them are left to what cards keep for themselves while they draw.
+/// Bytes of the file: the addresses of buffer objects. Those after them are left to what cards keep for themselves while they draw.
 pub const LENGTH: u64 = 3 << 30;
 
 /// The card's memory.
@@ -26,7 +26,7 @@ pub struct Memory {
 }
 
 /// What an opening of the memory file stands for; numbers are of [`Objects`](crate::objects::Objects). It is noted as the position in the
-/// file, which nobody needs otherwise: so copies of a descriptor mean the same, however they were made. Positions behind the end of the
+/// file, which nobody needs otherwise: so copies of a descriptor mean the same, however they were made. Positions after the end of the
 /// file do not move, since nothing can be read or written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descriptor {

@@ -93,7 +93,7 @@ impl Objects {
         needed.into_iter().for_each(|address| self.drop_reference(address, memory));
     }
 
-    /// Makes an object, and gives its handle. `None` if there is no room.
+    /// Makes an object, and gives its handle. `None` if there is no space.
     pub fn create(&mut self, client: u64, (size, alignment): (u64, u64), domain: u32, memory: &Memory) -> Option<u32> {
         let object = self.heap.take(size, alignment).or_else(|| {
             self.forget_closed(memory);
@@ -270,7 +270,7 @@ mod tests {
         let [of_one, of_other] = [one, other].map(|client| objects.create(client, (1 << 31, 1), 4, &memory));
         assert!(of_one.is_some() && of_other.is_none());
         close(descriptor);
-        assert!(objects.create(other, (1 << 31, 1), 4, &memory).is_some(), "there is room again");
+        assert!(objects.create(other, (1 << 31, 1), 4, &memory).is_some(), "there is space again");
         assert!(objects.get(one, of_one.unwrap()).is_none());
         assert_eq!(objects.create(one, (5, 1), 4, &memory), None);
         assert_eq!(objects.openings.len(), 1);

@@ -37,12 +37,12 @@ impl Options {
         let model = name
             .to_str()
             .and_then(Model::named)
-            .ok_or_else(|| format!("CTM_CARD is {name:?}, and there is no such card; there are: {}", Model::names()))?;
+            .ok_or_else(|| format!("unknown card {name:?} in CTM_CARD; known are {}", Model::names()))?;
         let engine = match env::var_os("CTM_CARD_ENGINE").filter(|value| !value.is_empty()) {
             None => EngineName::fastest(),
             Some(name) => EngineName::ALL.into_iter().find(|engine| name == engine.name()).ok_or_else(|| {
                 let known = EngineName::ALL.map(EngineName::name).join(", ");
-                format!("CTM_CARD_ENGINE is {name:?}, and there is no such engine; there are: {known}")
+                format!("unknown engine {name:?} in CTM_CARD_ENGINE; known are {known}")
             })?,
         };
         let executor = engine.executor().map_err(|error| format!("CTM_CARD_ENGINE: {error}"))?;
@@ -50,7 +50,7 @@ impl Options {
             None => 0,
             Some(value) => {
                 value.to_str().and_then(|value| value.parse::<u16>().ok()).map(usize::from).ok_or_else(|| {
-                    format!("CTM_CARD_THREADS is {value:?}; it is a number of threads, and 0 for one per processor")
+                    format!("CTM_CARD_THREADS: expected a number of threads (0 for one per processor), found {value:?}")
                 })?
             }
         };
@@ -59,7 +59,7 @@ impl Options {
             Some(value) => {
                 let seconds = value.to_str().and_then(|value| value.parse::<u32>().ok());
                 let seconds = seconds.ok_or_else(|| {
-                    format!("CTM_CARD_TIME_LIMIT is {value:?}; it is a number of seconds, and 0 for no limit")
+                    format!("CTM_CARD_TIME_LIMIT: expected a number of seconds (0 for no limit), found {value:?}")
                 })?;
                 (seconds != 0).then(|| Duration::from_secs(seconds.into()))
             }

@@ -84,7 +84,7 @@ pub fn set_errno(code: i32) {
     unsafe { *libc::__errno_location() = code };
 }
 
-/// What the file behind a descriptor is. `None` if there is none.
+/// What the file after a descriptor is. `None` if there is none.
 pub fn fstat(descriptor: i32) -> Option<libc::stat> {
     // SAFETY: all of it are numbers.
     let mut found: libc::stat = unsafe { std::mem::zeroed() };

@@ -42,7 +42,7 @@ fn open_node(flags: c_int) -> c_int {
     }
 }
 
-/// Functions that open a file of a name, which stands where the semicolon is, with flags behind it.
+/// Functions that open a file of a name, which stands where the semicolon is, with flags after it.
 macro_rules! opens {
     ($($name:ident($($before:ident: $before_type:ty)?; $flags:ident: $flags_type:ty $(, $after:ident: $after_type:ty)?);)*) => {$(
         /// # Safety

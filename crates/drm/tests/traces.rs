@@ -57,7 +57,7 @@ fn picture(path: &Path, width: usize, height: usize) -> Vec<u8> {
     let registers = &card.state().registers;
     let (target, form) =
         (registers.binding::<Rb3dColoroffset>(0).expect("a target"), registers.at::<Rb3dColorpitch>(0));
-    assert!(!form.macro_tile && form.micro_tile == 0, "rows lie one behind the other");
+    assert!(!form.macro_tile && form.micro_tile == 0, "rows lie one after the other");
     let row = |y: usize| {
         let mut bytes = vec![0; 4 * width];
         let offset = y * usize::from(form.pitch) * 2 * 4;

@@ -65,7 +65,7 @@ impl Interpretation {
     }
 }
 
-/// The interpreter's rows are no scarce registers: what is the same in every pass of a loop is computed in front of it.
+/// The interpreter's rows are not scarce registers: what is the same in every pass of a loop is computed in front of it.
 fn lay_out(mut function: Function, effort: &Effort) -> Code {
     simplify_within(&mut function, effort);
     hoist_invariants_within(&mut function, effort);

@@ -196,7 +196,7 @@ fn is_repeatable(function: &Function) -> bool {
     })
 }
 
-/// Whether every lane replaces the element of this surface at its place: groups end behind a store of all these channels, which are all that it has,
+/// Whether every lane replaces the element of this surface at its place: groups end after a store of all these channels, which are all that it has,
 /// of all of their lanes.
 fn replaces(function: &Function, surface: Surface, all: Channels) -> bool {
     let stores = |op: &Op| matches!(op, Op::SurfaceStore { surface: of, channels } if *of == surface && channels.0 & all.0 == all.0);

@@ -49,7 +49,7 @@ impl Kernel {
         let width = self.width(options);
         let steps = self.most_steps(launch);
         let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
-        // Four lanes of a line are no square.
+        // Four lanes of a line are not square.
         let may_cut = !(self.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
         if self.grouping == Grouping::Independent && may_cut && (is_safe || self.repeatable) {
             // A group takes at most as many steps as its lanes alone do together.

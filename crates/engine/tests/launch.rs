@@ -53,7 +53,7 @@ fn every_lane_of_a_line_runs_once() {
     let count = 3 * 65_536 + 77;
     for (grouping, threads) in [(Grouping::Independent, 3), (Grouping::Independent, 1), (Grouping::Lockstep(32), 2)] {
         let kernel = kernel(NUMBERS, grouping);
-        // Room for more, so that lanes beyond the end would be seen.
+        // Space for more, so that lanes beyond the end would be seen.
         let (stats, words) = run(&kernel, Lanes::Line(count), 4 * count + 400, &options(32, threads));
         let lanes = u64::from(count);
         let groups = lanes.div_ceil(32);

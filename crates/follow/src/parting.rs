@@ -1,4 +1,4 @@
-//! Where the ways of a lane through two runs part.
+//! Where the paths of a lane through two runs diverge.
 
 use crate::{Change, Participation, Step};
 

@@ -48,7 +48,7 @@ pub fn float(bits: u32) -> String {
     }
 }
 
-/// A float; with its bits where it is no usual number.
+/// A float; with its bits where it is not a usual number.
 fn number(bits: u32) -> String {
     let value = f32::from_bits(bits);
     let bits_too = value.is_infinite() || value.is_subnormal();

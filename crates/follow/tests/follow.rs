@@ -154,7 +154,7 @@ fn a_lane_that_has_ended_makes_no_steps() {
     assert_eq!(told.ends[0].steps, 2, "steps of the group");
 }
 
-/// What comes after a clause is no step of its own, and is reported if it does something.
+/// What comes after a clause is not a step of its own, and is reported if it does something.
 #[test]
 fn ends_of_clauses_are_shown_if_something_happens() {
     let quiet = || view(ACTIVE, 0);

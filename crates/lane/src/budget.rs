@@ -121,7 +121,7 @@ pub enum Halt {
     #[error("the run was not complete at its deadline")]
     Deadline,
     /// A group took too long.
-    #[error("the group of lane ({x}, {y}) ran for more than {} s (endless loop?)", .limit.as_secs_f64())]
+    #[error("the group of lane ({x}, {y}) ran for more than {} s (infinite loop?)", .limit.as_secs_f64())]
     GroupTime {
         /// The longest time that a group may take.
         limit: Duration,

@@ -7,13 +7,13 @@ pub enum ParseCause {
     #[error("expected {0}")]
     Expected(&'static str),
     /// No operation has this name.
-    #[error("there is no operation `{0}`")]
+    #[error("unknown operation `{0}`")]
     UnknownOperation(String),
     /// The operation has no such suffix.
-    #[error("`{0}` is no suffix of this operation")]
+    #[error("unknown suffix `{0}` for this operation")]
     UnknownSuffix(String),
-    /// Too many operands, or text behind the end.
-    #[error("`{0}` is too much")]
+    /// Too many operands, or text after the end.
+    #[error("unexpected `{0}`")]
     Surplus(String),
     /// The instruction names more or fewer results than the operation has.
     #[error("the operation has {has} results, not {written}")]
@@ -27,13 +27,13 @@ pub enum ParseCause {
     #[error("the number is out of range")]
     NumberRange,
     /// A value has no definition.
-    #[error("`{0}` is defined nowhere")]
+    #[error("`{0}` is not defined")]
     UndefinedValue(String),
     /// A value has two definitions.
     #[error("`{0}` is defined twice")]
     RedefinedValue(String),
     /// A block does not exist.
-    #[error("there is no block `{0}`")]
+    #[error("unknown block `{0}`")]
     UndefinedBlock(String),
     /// Blocks and declarations are numbered from 0 in order.
     #[error("expected `{0}` here: blocks and declarations are numbered in order")]
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
     /// Reads the next operand as a decimal or hexadecimal number in -2^31..2^32.
     ///
     /// # Errors
-    /// When there is none, or it is no such number.
+    /// When there is none, or it is not such a number.
     pub fn number(&mut self) -> Result<i64, ParseCause> {
         number(self.operand()?)
     }

@@ -15,7 +15,7 @@
 //! # Bits of NaNs
 //!
 //! The arithmetic operations do not fix the bits of a NaN result: hosts differ, and fixing them costs. `canon_nan` and
-//! `pass_nan` fix them, as the guest has it. Whoever makes a function puts one of them behind every arithmetic operation
+//! `pass_nan` fix them, as the guest has it. Whoever makes a function puts one of them after every arithmetic operation
 //! whose guest fixes the bits; simplification removes those that nothing observes.
 //!
 //! Some operations *observe* the bits of an operand: stores, integer operations, writes of what is loaded from arrays, and

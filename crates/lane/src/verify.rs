@@ -44,7 +44,7 @@ pub enum VerifyCause {
     /// A block does not end.
     #[error("the block has no terminator")]
     NoTerminator,
-    /// The number of entries is no power of two, or too large.
+    /// The number of entries is not a power of two, or too large.
     #[error("{0} entries are not a power of two up to 65536")]
     EntryCount(u32),
     /// A value's number is out of range.
@@ -57,7 +57,7 @@ pub enum VerifyCause {
     #[error("{0} is not declared")]
     Undeclared(String),
     /// An array holds other things.
-    #[error("the array holds {has}, not {wants}")]
+    #[error("the array holds {has}, expected {wants}")]
     ArrayType {
         /// What the declaration says.
         has: Type,
@@ -65,7 +65,7 @@ pub enum VerifyCause {
         wants: Type,
     },
     /// A value has the wrong type.
-    #[error("{value} is of type {has}, not {wants}")]
+    #[error("{value} is of type {has}, expected {wants}")]
     Type {
         /// The value.
         value: Value,
@@ -75,7 +75,7 @@ pub enum VerifyCause {
         wants: Type,
     },
     /// A target has more or fewer arguments than its block has parameters.
-    #[error("{block} takes {takes} arguments, not {given}")]
+    #[error("{block} takes {takes} arguments, found {given}")]
     ArgumentCount {
         /// The target.
         block: Block,
@@ -93,7 +93,7 @@ pub enum VerifyCause {
     /// A store that writes no channel.
     #[error("the store writes no channel")]
     NoChannels,
-    /// A value's definition is no part of the function, or its instruction stands in two places.
+    /// A value's definition is not part of the function, or its instruction stands in two places.
     #[error("{0} is not defined exactly once")]
     Definition(Value),
 }

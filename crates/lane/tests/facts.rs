@@ -30,7 +30,7 @@ fn coordinates_are_positions_and_constants() {
         %6 = lane 0x3f800000 ; 1.0
         %7 = fma.ftz.zx %3, %6, %5
         %8 = float_to_coordinate %7
-        %9 = lane 0x3dcccccd ; 0.1, which is no multiple of 1/64
+        %9 = lane 0x3dcccccd ; 0.1, which is not a multiple of 1/64
         %10 = fadd.ftz %1, %9
         %11 = float_to_index 64, %10
         %12 = pos_y

@@ -87,7 +87,7 @@ fn passes_in_which_no_lane_leaves_have_a_loop_of_their_own() {
     assert_eq!(function.to_string(), after);
     assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome);
     assert!(!version_full_mask_loops(&mut function, &Effort::default()), "the loop has one");
-    // What is made behind a test is wanted by a block to which both ways lead.
+    // What is made after a test is wanted by a block to which both ways lead.
     let seen = before
         .replace("steps 1, 7, %16", "%17 = fadd.ftz %13, %3")
         .replace("s0, %1, %1, %30, %30", "s0, %1, %1, %30, %17");

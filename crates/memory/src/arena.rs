@@ -1,4 +1,4 @@
-//! Arenas: the bytes behind GPU addresses.
+//! Arenas: the bytes at GPU addresses.
 
 use crate::words::{Four, Words, fill, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
@@ -28,7 +28,7 @@ pub struct Arena {
 /// Why an arena cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArenaError {
-    /// Base or size is no multiple of [`BASE_ALIGNMENT`], or the size is 0.
+    /// Base or size is not a multiple of [`BASE_ALIGNMENT`], or the size is 0.
     #[error(
         "an arena of {size:#x} bytes at {base:#010x}: base and size must be multiples of {BASE_ALIGNMENT}, size not 0"
     )]

@@ -47,7 +47,7 @@ impl Format {
         }
     }
 
-    /// The format with this name; case matters not.
+    /// The format with this name; case is not significant.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
     }

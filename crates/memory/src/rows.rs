@@ -13,7 +13,7 @@ fn words_of<'s>(space: &'s Space, surface: &Surface) -> Option<Words<'s>> {
     space.arena_of(surface.base, bytes)?.shared_words(surface.base, bytes as usize / 4)
 }
 
-/// Copies a surface in tiles of another space to where its rows lie one behind the other from an address on, and gives what is there: a surface with the
+/// Copies a surface in tiles of another space to where its rows lie one after the other from an address on, and gives what is there: a surface with the
 /// same elements, pitch and height. `None`, and it may be that a part is copied, if it does not lie in tiles, elements have less than 4 bytes, not all of
 /// it is in one arena, or there is no place for it.
 pub fn copy_rows(from: &Space, surface: &Surface, to: &Space, base: u32) -> Option<Surface> {

@@ -1,4 +1,4 @@
-//! The address space: which arena is behind which address.
+//! The address space: which arena is after which address.
 
 use crate::words::write_word;
 use crate::{Arena, ArenaError, BASE_ALIGNMENT, Journal, Stored};
@@ -71,20 +71,20 @@ impl Space {
         Ok(())
     }
 
-    /// Maps an arena of at least `bytes` bytes behind all others, and gives its address.
+    /// Maps an arena of at least `bytes` bytes after all others, and gives its address.
     ///
     /// # Errors
-    /// No addresses are left behind the others, or the host has no memory.
+    /// No addresses are left after the others, or the host has no memory.
     pub fn append(&mut self, bytes: u64) -> Result<u32, Full> {
         let size = bytes.max(1).checked_next_multiple_of(BASE_ALIGNMENT.into());
         let size = size.and_then(|size| u32::try_from(size).ok()).ok_or(Full::Addresses { bytes })?;
         self.append_arena(bytes, |base| Arena::new(base, size))
     }
 
-    /// Maps the memory of an arena behind all others as well, and gives its address there.
+    /// Maps the memory of an arena after all others as well, and gives its address there.
     ///
     /// # Errors
-    /// No addresses are left behind the others.
+    /// No addresses are left after the others.
     pub fn append_shared(&mut self, arena: &Arena) -> Result<u32, Full> {
         self.append_arena(arena.size().into(), |base| arena.at(base))
     }

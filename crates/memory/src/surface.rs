@@ -83,7 +83,7 @@ impl Surface {
 
     /// Bytes to allocate for the surface: its rows, or its rows of tiles.
     ///
-    /// A pitch that is no multiple of the granule (see [`pitch`](Self::pitch)) leaves the end of the last row outside.
+    /// A pitch that is not a multiple of the granule (see [`pitch`](Self::pitch)) leaves the end of the last row outside.
     pub fn bytes(&self) -> u64 {
         let height = u64::from(self.height);
         match self.layout() {

@@ -273,8 +273,8 @@ mod tests {
         space.read_bytes(BASE, &mut bytes).unwrap();
         assert!(bytes.iter().all(|byte| *byte == 0));
         unbounded.store(1, 100, [ONE; 4], 0xF);
-        assert_eq!(unbounded.load_raw(1, 100)[0], ONE, "height 0 is no bound");
-        assert!(!view.out_of_range() && !unbounded.out_of_range(), "leaving a surface is no fault");
+        assert_eq!(unbounded.load_raw(1, 100)[0], ONE, "height 0 is not a bound");
+        assert!(!view.out_of_range() && !unbounded.out_of_range(), "leaving a surface is not a fault");
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl<'a> Words<'a> {
         Some(fours.each_ref().map(Four))
     }
 
-    /// The four words from each of these on, and the fours that lie so many words behind them, if all of them are there.
+    /// The four words from each of these on, and the fours that lie so many words after them, if all of them are there.
     #[inline(always)]
     #[expect(unsafe_code)]
     pub fn rows_of_fours(self, firsts: [usize; 2], below: usize) -> Option<[[Four<'a>; 2]; 2]> {

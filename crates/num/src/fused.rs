@@ -14,7 +14,7 @@ pub fn mul_add(a: f32, b: f32, c: f32) -> f32 {
 fn by_odd_rounding(a: f32, b: f32, c: f32) -> f32 {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = product + c;
-    // What the sum lacks, exactly (Knuth's two-sum). It is a NaN where the sum is no finite number, which then stays.
+    // What the sum lacks, exactly (Knuth's two-sum). It is a NaN where the sum is not a finite number, which then stays.
     let rest = sum - product;
     let error = (product - (sum - rest)) + (c - rest);
     let bits = sum.to_bits();

@@ -42,7 +42,7 @@ pub const BINARY64: Format = Format { fraction: 52, exponent: 11 };
 /// 2^exponent as a binary64, for exponents from -1022 to 1023. The standard library leaves the precision of `powi` open;
 /// these bits are exact.
 pub const fn power_of_two(exponent: i32) -> f64 {
-    assert!(exponent >= -1022 && exponent <= 1023, "2^exponent is no normal binary64");
+    assert!(exponent >= -1022 && exponent <= 1023, "2^exponent is not a normal binary64");
     f64::from_bits(((exponent + BINARY64.bias()) as u64) << BINARY64.fraction)
 }
 

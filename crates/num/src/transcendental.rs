@@ -96,7 +96,7 @@ pub fn ex2_factors(a: u32) -> [f32; 2] {
     let shifted = x + ROUNDER;
     let f = x - (shifted - ROUNDER);
     let p = mul_add(horner(&EX2_COEFFICIENTS, f), f, 1.0);
-    // Two factors, as 2^n itself may be no binary32 number.
+    // Two factors, as 2^n itself may not be a binary32 number.
     let n = shifted.to_bits().wrapping_sub(ROUNDER.to_bits()) as i32;
     let half = n >> 1;
     let first = (half.wrapping_shl(23) as u32).wrapping_add(ONE);

@@ -130,7 +130,7 @@ pub fn read(text: &str) -> Option<Result<CArray, CArrayError>> {
     Some(Ok(CArray { name, bytes }))
 }
 
-/// The bytes of an array, and the text behind it.
+/// The bytes of an array, and the text after it.
 fn elements<'t>(head: &Head<'t>) -> Result<(Vec<u8>, &'t str), CArrayError> {
     let name = || excerpt(head.name);
     let (body, rest) = head.body.split_once('}').ok_or_else(|| CArrayError::CutOff(name()))?;

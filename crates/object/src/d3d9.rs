@@ -8,7 +8,7 @@ use ctm_text::spell_float;
 use std::fmt::Write;
 use thiserror::Error;
 
-/// Why bytes are no pixel shader that has a text. Offsets are in dwords from the start.
+/// Why bytes are not pixel shader that has a text. Offsets are in dwords from the start.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CodeError {
     /// The last dword is cut off.

@@ -33,7 +33,7 @@ pub struct Kernel {
     pub program: Program,
 }
 
-/// Why bytes are no program of SM50.
+/// Why bytes are not a program of SM50.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Sm50Error {
     /// Not a whole header.
@@ -50,7 +50,7 @@ pub enum Sm50Error {
         /// What is wrong.
         error: CodeError,
     },
-    /// The file is no ELF, or a broken one.
+    /// The file is not an ELF, or a broken one.
     #[error("{0}; a cubin is an ELF file of 64 bits, little-endian")]
     Elf(String),
     /// Sections or names that lie over each other.
@@ -124,10 +124,10 @@ fn header_words(bytes: &[u8]) -> Result<[u32; Header::DWORDS], Sm50Error> {
     Ok(words)
 }
 
-/// Reads a header with the code behind it.
+/// Reads a header with the code after it.
 ///
 /// # Errors
-/// The file is shorter than a header, or what follows is no code.
+/// The file is shorter than a header, or what follows is not code.
 pub fn read_program(bytes: &[u8]) -> Result<Program, Sm50Error> {
     let header = Header::decode(&header_words(bytes)?);
     let place = || format!("after the header of {} bytes", Header::BYTES);
@@ -137,7 +137,7 @@ pub fn read_program(bytes: &[u8]) -> Result<Program, Sm50Error> {
 /// Reads a header and code from two files.
 ///
 /// # Errors
-/// The first is not exactly a header, or the second is no code.
+/// The first is not exactly a header, or the second is not code.
 pub fn read_pair(header: &[u8], code_bytes: &[u8]) -> Result<Program, Sm50Error> {
     if header.len() != Header::BYTES {
         return Err(Sm50Error::Header { length: header.len() });
@@ -149,7 +149,7 @@ pub fn read_pair(header: &[u8], code_bytes: &[u8]) -> Result<Program, Sm50Error>
 /// Reads code that has no header.
 ///
 /// # Errors
-/// The bytes are no code.
+/// The bytes are not code.
 pub fn read_code(bytes: &[u8]) -> Result<Program, Sm50Error> {
     Ok(Program { code: code(bytes, || "in the file".into())?, ..Program::default() })
 }
@@ -161,7 +161,7 @@ fn code(bytes: &[u8], place: impl Fn() -> String) -> Result<Code, Sm50Error> {
 /// Reads the kernels of a CUDA object, in the order of their sections.
 ///
 /// # Errors
-/// The bytes are no ELF file of this machine and architecture, or a kernel is no code.
+/// The bytes are not an ELF file of this machine and architecture, or a kernel is not code.
 pub fn read_cubin(bytes: &[u8]) -> Result<Vec<Kernel>, Sm50Error> {
     let elf = |error: object::read::Error| Sm50Error::Elf(error.to_string());
     let header = FileHeader64::<LE>::parse(bytes).map_err(elf)?;

@@ -162,7 +162,7 @@ fn note_rules() {
     assert!(matches!(patched(at(3) + 20, 4), Err(ElfError::NoteIndex { note: "OUTPUTS", .. })));
     assert!(matches!(patched(at(5) + 20, 256), Err(ElfError::NoteIndex { note: "FLOAT32CONSTS", .. })));
     assert!(matches!(patched(at(6) + 20, 32), Err(ElfError::NoteIndex { note: "INT32CONSTS", .. })));
-    // A size that is no multiple of a dword, and one beyond the segment.
+    // A size that is not a multiple of a dword, and one beyond the segment.
     assert!(matches!(patched(at(2) + 4, 3), Err(ElfError::NoteSize { note: "INPUTS", size: 3, .. })));
     assert!(matches!(patched(at(7) + 4, 0x8000_0000), Err(ElfError::Truncated { .. })));
     assert!(matches!(patched(at(2), 0xFFFF_FFFD), Err(ElfError::Truncated { what: "a note's name", .. })));

@@ -214,7 +214,7 @@ fn rules_of_objects() {
     assert!(with(config + 8, 0x288E8).is_ok());
     assert_eq!(with(config, 0x288E8), Err(LlvmError::Register(0x288E8)));
     assert_eq!(with(config, 0x2880C), Err(LlvmError::Register(0x2880C)));
-    // The symbol behind the null one: its value, size and kind.
+    // The symbol after the null one: its value, size and kind.
     let symbol = symbols + 16;
     let outside = |start, end| LlvmError::Function { name: "one".into(), start, end, size: 24 };
     assert_eq!(with(symbol + 4, 8), Err(outside(8, 32)));

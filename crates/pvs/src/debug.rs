@@ -70,7 +70,7 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     Ok(Session::new(Box::new(guest), lane, &|| options.is_over())?)
 }
 
-/// The instructions of a program, each in one line, with what flow control does behind it as a comment.
+/// The instructions of a program, each in one line, with what flow control does after it as a comment.
 pub fn listing(program: &Program) -> Listing {
     let row = |(pc, instruction): (u16, &Instruction)| {
         let flow = program.entry_at(pc).and_then(|(_, entry)| Some((entry.op, entry.words()?)));

@@ -55,7 +55,7 @@ impl FlowOp {
 pub struct FlowEntry {
     /// What it does.
     pub op: FlowOp,
-    /// `ACT_ADRS`: it acts behind this instruction.
+    /// `ACT_ADRS`: it acts after this instruction.
     pub act: u16,
     /// `LOOP_CNT_JMP_INST`: passes of a loop, or where a jump or call goes.
     pub count_or_target: u16,
@@ -101,11 +101,11 @@ pub struct Program {
     pub constants: BTreeMap<u8, [u32; 4]>,
 }
 
-/// Words that are no code.
+/// Words that are not code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CodeError {
     /// No whole instructions.
-    #[error("{0} dwords are no whole instructions of {DWORDS}")]
+    #[error("{0} dwords are not a whole number of instructions of {DWORDS} dwords")]
     Length(usize),
     /// Too many instructions.
     #[error("{0} instructions; a program has {MAX_INSTRUCTIONS} at most")]
@@ -122,7 +122,7 @@ impl Program {
     /// The program that these dwords are, without flow control and constants, which words do not have.
     ///
     /// # Errors
-    /// If they are no whole instructions, or too many.
+    /// If they are not whole instructions, or too many.
     pub fn from_dwords(dwords: &[u32]) -> Result<Self, CodeError> {
         let (instructions, []) = dwords.as_chunks::<DWORDS>() else { return Err(CodeError::Length(dwords.len())) };
         if instructions.len() > MAX_INSTRUCTIONS {
@@ -136,7 +136,7 @@ impl Program {
         self.code.iter().map(Instruction::encode)
     }
 
-    /// The entry that acts behind this instruction: the lowest, if several do.
+    /// The entry that acts after this instruction: the lowest, if several do.
     pub fn entry_at(&self, address: u16) -> Option<(usize, &FlowEntry)> {
         self.flow.iter().enumerate().find(|(_, entry)| entry.op != FlowOp::None && entry.act == address)
     }

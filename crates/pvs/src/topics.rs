@@ -2,6 +2,7 @@
 
 use crate::instruction::Instruction;
 use crate::operation::{MathOp, Operation, VectorOp};
+use crate::program::FlowOp;
 use ctm_bits::Field;
 use ctm_text::topic::{NamedValue, Topic};
 
@@ -9,7 +10,7 @@ const ROUNDS: &str = "each step rounds once, to the nearest, ties to even; denor
 const ZERO_TIMES: &str = "zero times anything is zero, infinity and NaN too";
 const TWICE: &str = "the product rounds before the sum";
 const FUNCTION: &str = "a fixed sequence of rounded steps, the same as for X1K; errors are in docs/accuracy.md";
-const SCALAR: &str = "s is component w of the source, behind swizzle and signs: write `.xxxx` for x";
+const SCALAR: &str = "s is component w of the source, after swizzle and signs: write `.xxxx` for x";
 const LEVELS: &str =
     "for conditions in one another: the destination counts the conditions that do not hold, from the outermost one on";
 const OFF_BY_NAME: &str = "what it gives for operands that Mesa's compiler does not emit is a decision";
@@ -110,6 +111,7 @@ const NAMES: &[(&str, &str)] = &[
          index; what is below 0 or above `.max_const` reads 0.",
     ),
     ("alt[n]", "One of 4 alternate temporaries."),
+    ("alt_temp[n]", "The long name of alt[n]."),
     (
         "out[n]",
         "One of 16 output vectors, numbered in the order position, point size, colours, texture coordinates, as far as they are \
@@ -126,8 +128,49 @@ const NAMES: &[(&str, &str)] = &[
         "The predicate: one bit, which PRED_SET operations set. `(p)` in front of an instruction executes it where the bit is 1, `(!p)` \
            where it is 0.",
     ),
-    ("SAT", "Clamps results to [0, 1]: `VE_ADD.SAT`. NaNs become 0."),
 ];
+
+/// What a text says beside operations and registers: kind, name, meaning.
+const SYNTAX: &[(&str, &str, &str)] = &[
+    ("modifier", "SAT", "Clamps results to [0, 1]: `VE_ADD.SAT`. NaNs become 0."),
+    ("form", "RAW", "Gives the four dwords of an instruction: `RAW 0x... 0x... 0x... 0x... ;`."),
+    ("directive", ".const", "`.const c0 = 1.0, 0.5, 0.0, 1.0` gives a constant its four values."),
+    (
+        "directive",
+        ".flow",
+        "`.flow n OP act=i ...`: entry n of the flow-control table, which acts after instruction i. It says `count`, `resume`, `last`, `index` and `step` of \
+         loops, `target` of jumps and calls.",
+    ),
+    ("directive", ".first", "`.first n` or a label: the first instruction that is executed, by default 0."),
+    ("directive", ".last", "`.last n` or a label: the last instruction, by default the last of the text."),
+    ("directive", ".max_const", "`.max_const n`: constants above n read 0 where they are addressed by a0 or aL."),
+    ("part of a flow-control entry", "act", "`act=i`: the instruction after which the entry acts."),
+    ("part of a flow-control entry", "count", "`count=n`: passes of a loop."),
+    ("part of a flow-control entry", "target", "`target=i`: where a jump or call goes."),
+    ("part of a flow-control entry", "last", "`last=i`: the last instruction of a loop's body or of a subroutine."),
+    (
+        "part of a flow-control entry",
+        "resume",
+        "`resume=i`: where the program goes on after the entry: the beginning of a loop's body, or the instruction after a call.",
+    ),
+    ("part of a flow-control entry", "index", "`index=n`: the first value of the loop index."),
+    ("part of a flow-control entry", "step", "`step=n`: what each pass adds to the loop index, -128 to 127."),
+    ("part of a flow-control entry", "inherit", "`inherit=1`: the loop goes on with the index of the loop around it."),
+];
+
+/// What an entry of the flow-control table does.
+fn flow_meaning(op: FlowOp) -> &'static str {
+    match op {
+        FlowOp::None => "In `.flow`: the entry does nothing.",
+        FlowOp::Jump => "In `.flow`: after instruction `act` the program goes on at `target`.",
+        FlowOp::Loop => {
+            "In `.flow`: after instruction `act`, those from `resume` to `last` are executed `count` times; aL begins with `index` and grows by `step`."
+        }
+        FlowOp::Call => {
+            "In `.flow`: after instruction `act`, those from `target` to `last` are executed, then the program goes on at `resume`."
+        }
+    }
+}
 
 fn bits(field: &Field) -> String {
     let bits =
@@ -178,7 +221,17 @@ pub fn topics() -> Vec<Topic> {
         source: "R5xx register tables".to_owned(),
         ..Topic::default()
     });
-    operations.chain(names).chain(Instruction::FIELDS.iter().map(field)).collect()
+    let plain = |name: &str, kind, meaning: &str| Topic {
+        name: name.to_owned(),
+        kind,
+        meaning: meaning.to_owned(),
+        source: "docs/pvs-assembly.md; R5xx register tables".to_owned(),
+        ..Topic::default()
+    };
+    let syntax = SYNTAX.iter().map(|&(kind, name, meaning)| plain(name, kind, meaning));
+    let flow = FlowOp::ALL.map(|op| plain(op.name(), "kind of flow-control entry", flow_meaning(op)));
+    let all = operations.chain(names).chain(syntax).chain(flow);
+    all.chain(Instruction::FIELDS.iter().map(field)).collect()
 }
 
 #[cfg(test)]
@@ -197,5 +250,14 @@ mod tests {
         assert_eq!(of("ve_mad").encoding[0], "PVS_DST_OPCODE, dword 0 bits 5:0 = 4");
         assert_eq!(of("ME_SIN").encoding[1], "PVS_DST_MATH_INST, dword 0 bit 6 = 1");
         assert!(of("temp[3]").meaning.contains("128"));
+    }
+
+    #[test]
+    fn every_word_of_the_language_has_a_page() {
+        let topics = topics();
+        let words = crate::text::vocabulary::words();
+        let missing: Vec<_> =
+            words.iter().filter(|word| ctm_text::topic::find(&topics, |topic| topic, word).is_empty()).collect();
+        assert!(words.len() > 80 && missing.is_empty(), "{missing:?}");
     }
 }

@@ -77,7 +77,7 @@ fn vertices_come_to_their_ends() {
         assert_eq!(
             session.position().step,
             1 + 3 * 4 + 4,
-            "one in front of the loop, four in each pass, four behind it"
+            "one in front of the loop, four in each pass, four after it"
         );
     }
 }

@@ -144,21 +144,21 @@ fn programs_read_as_they_are_printed() {
 #[test]
 fn what_is_wrong_is_named() {
     for (text, message) in [
-        ("temp[0].xyzw = VE_MADD temp[0] temp[1] temp[2] ;", "`VE_MADD` is not an operation (did you mean `VE_ADD`?)"),
+        ("temp[0].xyzw = VE_MADD temp[0] temp[1] temp[2] ;", "unknown operation `VE_MADD` (did you mean `VE_ADD`?)"),
         ("temp[0].xyzw = VE_MAD temp[0] temp[1] ;", "VE_MAD has 3 sources, and here are 2 (a * b + c.)"),
-        ("temp[128].x = VE_FRC temp[0] ;", "the number of the register 128 is too large (the largest is 127)"),
-        ("temp[0].yx = VE_FRC temp[0] ;", "`yx` are no components that are written"),
-        ("temp[0].x = VE_FRC temp[0].xyzwx ;", "`xyzwx` are no four components"),
+        ("temp[128].x = VE_FRC temp[0] ;", "register number 128 is out of range (0 to 127)"),
+        ("temp[0].yx = VE_FRC temp[0] ;", "`yx` is not a write mask"),
+        ("temp[0].x = VE_FRC temp[0].xyzwx ;", "expected four components, found `xyzwx`"),
         ("temp[0].x = VE_FRC temp[0].xyz ;", "expected a component of the source, found `;`"),
-        ("temp[0].x = VE_FRC tmp[0] ;", "`tmp` is not a source (did you mean `temp`?)"),
+        ("temp[0].x = VE_FRC tmp[0] ;", "unknown source `tmp` (did you mean `temp`?)"),
         (
             "VE_ADD temp[0] temp[1] ;",
             "expected `;`, as an operation without a destination has no sources, found `temp`",
         ),
         (".flow 0 LOOP act=top ;", "expected a part of the entry"),
-        (".flow 0 LOOP act=top\nVE_NOP ;", "there is no label `top`"),
+        (".flow 0 LOOP act=top\nVE_NOP ;", "unknown label `top`"),
         (".const c0 = 1, 2, 3, 4\n.const c0 = 1, 2, 3, 4", "`.const` says this a second time"),
-        (".const d0 = 1, 2, 3, 4", "`d0` is no constant; they are c0 to c255"),
+        (".const d0 = 1, 2, 3, 4", "`d0` is not a constant; constants are c0 to c255"),
         ("RAW 1 2 3 ;", "expected a dword of the instruction"),
     ] {
         let errors = parse(text).expect_err(text);

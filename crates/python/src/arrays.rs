@@ -44,6 +44,6 @@ pub fn to_python(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyUntypedAr
 pub fn format(name: &str) -> PyResult<Format> {
     Format::parse(name).ok_or_else(|| {
         let names = Format::ALL.map(Format::name).join(", ");
-        PyValueError::new_err(format!("there is no format '{name}': formats are {names}"))
+        PyValueError::new_err(format!("unknown format '{name}': formats are {names}"))
     })
 }

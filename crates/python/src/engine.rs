@@ -31,15 +31,14 @@ impl PyEngine {
             Some(name) => {
                 let found = EngineName::parse(name).ok_or_else(|| {
                     let names: Vec<&str> = EngineName::available().map(|engine| engine.name()).collect();
-                    PyValueError::new_err(format!("there is no engine '{name}': engines are {}", names.join(", ")))
+                    PyValueError::new_err(format!("unknown engine '{name}': engines are {}", names.join(", ")))
                 })?;
                 Engine::named(found).map_err(exception)?
             }
         };
         let time = seconds.map(|seconds| {
-            Duration::try_from_secs_f64(seconds).map_err(|_| {
-                PyValueError::new_err(format!("seconds is {seconds}, which is no time: give a number from 0 on"))
-            })
+            Duration::try_from_secs_f64(seconds)
+                .map_err(|_| PyValueError::new_err(format!("seconds is {seconds}, expected a number from 0 on")))
         });
         let limits = Limits {
             instructions: instructions.unwrap_or(Limits::DEFAULT.instructions),

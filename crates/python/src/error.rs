@@ -10,7 +10,7 @@ create_exception!(
     ctm,
     AssemblyError,
     Error,
-    "A text is no program.\n\n`args[1]` has all that is wrong with it: code, severity, file, line, column, message and help of each."
+    "A text is not a valid program.\n\n`args[1]` has all that is wrong with it: code, severity, file, line, column, message and help of each."
 );
 
 /// What Python gets of a diagnostic: code, severity, file, line, column, message, help.

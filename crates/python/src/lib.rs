@@ -1,5 +1,5 @@
 //! The native half of the Python package `ctm`: programs, engines and runs, by the names and types that `python/ctm` builds its interface
-//! of. Python sees it as `ctm._native`, which is no interface of its own.
+//! of. Python sees it as `ctm._native`, which is not an interface of its own.
 #![forbid(unsafe_code)]
 
 mod arrays;

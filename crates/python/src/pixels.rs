@@ -59,7 +59,7 @@ pub struct PyTexture<'py> {
 impl PyTexture<'_> {
     fn texture(&self) -> PyResult<Texture> {
         let unknown = |what: &str, name: &str, known: &str| {
-            PyValueError::new_err(format!("there is no {what} {name:?}: expected {known}"))
+            PyValueError::new_err(format!("unknown {what} {name:?}: expected {known}"))
         };
         let wrap = |name: &String| {
             Ok(match name.as_str() {

@@ -21,7 +21,7 @@ type Described = (&'static str, &'static str, Option<u32>, String, String);
 fn machine(name: &str) -> PyResult<Machine> {
     Machine::ALL.into_iter().find(|machine| machine.name() == name).ok_or_else(|| {
         let names = Machine::ALL.map(Machine::name).join(", ");
-        PyValueError::new_err(format!("there is no instruction set '{name}': instruction sets are {names}"))
+        PyValueError::new_err(format!("unknown instruction set '{name}': instruction sets are {names}"))
     })
 }
 

@@ -25,7 +25,7 @@ def test_counts_are_those_of_the_run(name):
     counts = result.counts
     assert counts.lanes.shape == (30, 40) and counts is result.counts
     assert int(counts.lanes.sum()) == sum(counted.lanes for counted in counts.instructions)
-    assert len(set(counts.lanes.flat)) > 3, "lanes part"
+    assert len(set(counts.lanes.flat)) > 3, "lanes diverge"
     heat = counts.heat()
     assert heat.shape == (30, 40, 3) and heat.dtype == np.uint8 and heat.max() == 255 and heat.min() == 0
     assert heat[np.unravel_index(counts.lanes.argmax(), counts.lanes.shape)].tolist() == [255, 255, 255]

@@ -1,4 +1,4 @@
-"""What lanes go through, and where runs part."""
+"""What lanes go through, and where runs diverge."""
 
 import ctm
 import numpy as np

@@ -10,7 +10,7 @@ use ctm_card::listing::{Line, dwords, fields_text, numbers};
 /// Vectors of the vertex processor's memory before this one are code.
 const FIRST_CONSTANT: u32 = 1024;
 
-/// The lines of a stream. Dwords that are no packet give a line that says so, and end it.
+/// The lines of a stream. Dwords that are not a packet give a line that says so, and end it.
 pub fn listing(words: &[u32]) -> Vec<Line> {
     let mut lister = Lister { lines: Vec::new(), vertex_index: 0, fragment_index: GaUsVectorIndex::default() };
     for (at, packet) in packets(words) {

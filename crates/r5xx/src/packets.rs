@@ -82,16 +82,16 @@ pub enum Packet<'a> {
     Command {
         /// What it does.
         opcode: Opcode,
-        /// What stands behind the header.
+        /// What comes after the header.
         body: &'a [u32],
     },
 }
 
-/// Dwords that are no packet.
+/// Dwords that are not a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PacketError {
     /// The header says more dwords than there are.
-    #[error("a packet of {needed} dwords, of which the stream has {left}")]
+    #[error("a packet of {needed} dwords is cut off: {left} are left")]
     Truncated {
         /// Dwords of the packet, header included.
         needed: usize,
@@ -99,13 +99,13 @@ pub enum PacketError {
         left: usize,
     },
     /// The header's type has no packets.
-    #[error("header {header:#010x} is of type 1, which no packet is")]
+    #[error("header {header:#010x} has type 1, which is reserved")]
     TypeOne {
         /// The header.
         header: u32,
     },
     /// The header has an opcode that there is not.
-    #[error("header {header:#010x} has opcode {opcode:#04x}, which this card does not know")]
+    #[error("unknown opcode {opcode:#04x} in header {header:#010x}")]
     UnknownOpcode {
         /// The header.
         header: u32,
@@ -113,7 +113,7 @@ pub enum PacketError {
         opcode: u8,
     },
     /// The body is too short.
-    #[error("{name} has {dwords} dwords; it needs {needed}", name = opcode.info().name, needed = opcode.info().min_dwords)]
+    #[error("{name} has {dwords} dwords, expected at least {needed}", name = opcode.info().name, needed = opcode.info().min_dwords)]
     TooShort {
         /// What the packet does.
         opcode: Opcode,

@@ -1,4 +1,4 @@
-//! Memories behind a pair of registers: an index, and data that go to it and on.
+//! Memories accessed through a pair of registers: an index, and data that go to it and on.
 
 /// A memory of elements of `N` dwords.
 #[derive(Clone, Debug)]

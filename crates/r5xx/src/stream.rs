@@ -95,7 +95,7 @@ pub struct StreamError {
 /// What is wrong with a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StreamErrorCause {
-    /// The dwords are no packet.
+    /// The dwords are not a packet.
     #[error(transparent)]
     Packet(#[from] PacketError),
     /// No relocation stands where one must.
@@ -122,7 +122,7 @@ pub enum StreamErrorCause {
         /// Dwords of its body.
         dwords: usize,
     },
-    /// A draw by indices without any, and no packet behind it that says where they are.
+    /// A draw by indices without any, and no packet after it that says where they are.
     #[error("3D_DRAW_INDX_2 without indices must be followed by INDX_BUFFER")]
     NoIndices,
     /// An index buffer for another register.
@@ -131,8 +131,8 @@ pub enum StreamErrorCause {
         /// What stands in the packet.
         target: u32,
     },
-    /// An index buffer behind something else than a draw.
-    #[error("INDX_BUFFER must stand behind a 3D_DRAW_INDX_2 without indices")]
+    /// An index buffer after something else than a draw.
+    #[error("INDX_BUFFER must come after a 3D_DRAW_INDX_2 without indices")]
     StrayIndexBuffer,
     /// A draw whose vertices come from elsewhere than its opcode says.
     #[error("{} says that vertices are those of the {}", opcode.info().name, walk.name())]

@@ -59,7 +59,7 @@ pub struct SurfaceForm {
 }
 
 impl<'a> Surface<'a> {
-    /// The buffer that begins `offset` bytes behind the beginning of the object. What of it lies outside of the object is not there.
+    /// The buffer that begins `offset` bytes after the beginning of the object. What of it lies outside of the object is not there.
     pub fn new(memory: &'a Arena, binding: Binding, offset: u32, form: SurfaceForm) -> Self {
         let SurfaceForm { pitch, macro_tile, micro_tile, bytes, samples } = form;
         let memory = ObjectBytes::new(memory, binding.object, offset);

@@ -12,7 +12,7 @@ use ctm_r700::{Program, Stage};
 use std::collections::HashSet;
 
 /// The lines of a submission whose objects lie in this memory: what the driver has written there is enough. Programs are listed in front of the
-/// first draw that runs them. Dwords that are no packet give a line that says so, and end it.
+/// first draw that runs them. Dwords that are not a packet give a line that says so, and end it.
 pub fn listing(submission: &Submission, memory: &Arena) -> Vec<Line> {
     let mut lister = Lister {
         submission,

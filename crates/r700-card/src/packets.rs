@@ -24,7 +24,7 @@ pub struct OpcodeInfo {
     pub min_dwords: usize,
     /// Dwords that its body has at most.
     pub max_dwords: usize,
-    /// The fields of its body. What is behind them is data.
+    /// The fields of its body. What is after them is data.
     pub fields: &'static [Field],
 }
 
@@ -37,7 +37,7 @@ impl Opcode {
         Self::TABLE.iter().find(|info| info.code == code).map(|info| info.opcode)
     }
 
-    /// For a packet that writes registers, where offset 0 is: a byte offset, and that behind the last register.
+    /// For a packet that writes registers, where offset 0 is: a byte offset, and that after the last register.
     pub const fn register_space(self) -> Option<(u32, u32)> {
         match self {
             Opcode::SetConfigReg => Some((0x8000, 0xB000)),
@@ -83,16 +83,16 @@ pub enum Packet<'a> {
         opcode: Opcode,
         /// A draw that the predicate may drop.
         predicated: bool,
-        /// What stands behind the header.
+        /// What comes after the header.
         body: &'a [u32],
     },
 }
 
-/// Dwords that are no packet.
+/// Dwords that are not a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PacketError {
     /// The header says more dwords than there are.
-    #[error("a packet of {needed} dwords, of which the stream has {left}")]
+    #[error("a packet of {needed} dwords is cut off: {left} are left")]
     Truncated {
         /// Dwords of the packet, header included.
         needed: usize,
@@ -108,7 +108,7 @@ pub enum PacketError {
         kind: u32,
     },
     /// The header has an opcode that there is not.
-    #[error("header {header:#010x} has opcode {opcode:#04x}, which this card does not know")]
+    #[error("unknown opcode {opcode:#04x} in header {header:#010x}")]
     UnknownOpcode {
         /// The header.
         header: u32,
@@ -116,7 +116,7 @@ pub enum PacketError {
         opcode: u8,
     },
     /// The body is too short or too long.
-    #[error("{name} has {dwords} dwords; it has from {min} to {max}", name = opcode.info().name, min = opcode.info().min_dwords, max = opcode.info().max_dwords)]
+    #[error("{name} has {dwords} dwords, expected {min} to {max}", name = opcode.info().name, min = opcode.info().min_dwords, max = opcode.info().max_dwords)]
     Length {
         /// What the packet does.
         opcode: Opcode,

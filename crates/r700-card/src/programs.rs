@@ -176,7 +176,7 @@ fn offset(registers: &RegisterFile, stage: &StageRegisters, block: u32) -> u64 {
 
 /// How far a program reaches.
 struct Walk {
-    /// The qword behind the last one that it reaches.
+    /// The qword after the last one that it reaches.
     end: u64,
     /// Whether its control flow came to its end in these words.
     complete: bool,
@@ -239,7 +239,7 @@ mod tests {
     fn programs_end_where_their_control_flow_and_clauses_do() {
         assert_eq!(found(Stage::Fetch, &FETCH, 0x3000), 6);
         assert_eq!(found(Stage::Pixel, &PIXEL, 0x3000), 1);
-        // An ALU clause far behind, and one outside of the object.
+        // An ALU clause much later, and one outside of the object.
         let mut far = [0; 0x400];
         [far[0], far[1]] = [0x0000_0100, 0xA000_0000];
         [far[2], far[3]] = [0xC000_0000, 0x9420_0688];

@@ -137,7 +137,7 @@ pub enum StreamoutOffset {
 pub struct Draw<'a> {
     /// The dword of the stream that it begins at.
     pub at: usize,
-    /// The dword behind it and its relocation.
+    /// The dword after it and its relocation.
     pub end: usize,
     /// The predicate may drop it.
     pub predicated: bool,
@@ -173,7 +173,7 @@ pub struct StreamError {
 /// What is wrong with a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StreamErrorCause {
-    /// The dwords are no packet.
+    /// The dwords are not a packet.
     #[error(transparent)]
     Packet(#[from] PacketError),
     /// No relocation stands where one must.

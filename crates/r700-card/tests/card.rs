@@ -112,10 +112,10 @@ fn state_decides_what_is_drawn() {
 #[test]
 fn what_is_not_drawn_yet_is_dropped_with_its_name() {
     for (others, name) in [
-        (&[(0x2_80A0, 0x0910_2468)][..], "colour target 0 has format 0x1a with USCALED, which is not drawn yet"),
-        (&[(0x8958, 7)], "unknown primitives are not drawn yet"),
-        (&[(0x2_86D0, 1)], "the number of a pixel is not drawn yet"),
-        (&[(0x2_8644, 10 | 1 << 13)], "a parameter that wraps is not drawn yet"),
+        (&[(0x2_80A0, 0x0910_2468)][..], "colour target 0 has format 0x1a with USCALED, which is not supported"),
+        (&[(0x8958, 7)], "unknown primitives are not supported"),
+        (&[(0x2_86D0, 1)], "the number of a pixel is not supported"),
+        (&[(0x2_8644, 10 | 1 << 13)], "a parameter that wraps is not supported"),
     ] {
         let (memory, mut card) = (memory(), Card::new(Model::Rv770));
         prepare(&memory);
@@ -172,7 +172,7 @@ fn listings_have_the_programs_of_draws() {
     }
     assert!(texts.iter().any(|text| text.starts_with("resource 320: buffer (BASE_ADDRESS 768, SIZE 47, STRIDE 16")));
     let wrong = listing(&Submission { words: &[0xC000_2D00], objects: &[] }, &memory);
-    assert_eq!(wrong[0].text, "error: a packet of 2 dwords, of which the stream has 1");
+    assert_eq!(wrong[0].text, "error: a packet of 2 dwords is cut off: 1 are left");
 }
 
 /// Any words are executed or rejected, and no memory is written but that of the objects.

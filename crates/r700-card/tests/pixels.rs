@@ -70,7 +70,7 @@ fn samples_are_drawn_one_by_one() {
 fn resolves_give_averages() {
     let low: [(u32, u32); 2] = [(0x2_8060, 3 << 10 | 3), (0x2_8208, 0x0008_0020)];
     let (memory, mut card) = drawn(&[&SAMPLES, &low, &[(0x2_8C48, 0x5)]], &[]);
-    // To rows in memory, behind the samples.
+    // To rows in memory, after the samples.
     let mut stream = state(&[&SAMPLES[..], &low].concat());
     stream.extend([register(0x2_8044, 0x10), TO_TARGET.to_vec()].concat());
     for (address, value) in [(0x2_80A4, 0x0910_0168), (0x2_8064, 3 << 10 | 3), (0x2_8808, 0x00CC_00F0)] {

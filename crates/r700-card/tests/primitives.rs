@@ -106,7 +106,7 @@ fn drawn(memory: &Arena) -> usize {
 fn geometry_programs_make_primitives() {
     for (others, expected, primitives) in [
         (&[][..], 64 * 64, 1),
-        // Two vertices are no triangle.
+        // Two vertices are not a triangle.
         (&[(0x2_8B38, 2)], 0, 0),
         // Points of 8 pixels: one at the lower left corner, of which a quarter is drawn, and two outside.
         (&[(0x2_8A6C, 0), (0x2_8A00, 0x0040_0040), (0x2_8A04, 0xFFFF_0000)], 16, 3),

@@ -102,7 +102,7 @@ fn case(u: &mut Unstructured) -> Result<Case> {
     Ok(Case { stream, data })
 }
 
-/// All of memory behind a draw.
+/// All of memory after a draw.
 fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     let memory: Arc<Arena> = memory();
     prepare(&memory);

@@ -56,7 +56,7 @@ fn vertices(u: &mut Unstructured) -> Result<[Vec<[f32; 4]>; 2]> {
         0 => vec![[0.0, 0.0], [256.0, 0.0], [0.0, 256.0]],
         1 => vec![[left, top], [right, top], [right, bottom], [left, top], [right, bottom], [left, bottom]],
         2 => vec![[left, top], [right, top], [left, bottom], [right, top], [right, bottom], [left, bottom]],
-        // It is no rectangle, or a half is missing.
+        // It is not a rectangle, or a half is missing.
         3 => vec![[left, top], [right, top], [right, bottom], [left, top], [right, bottom], [left, bottom - 8.0]],
         _ => vec![[left, top], [right, top], [right, bottom]],
     };
@@ -149,7 +149,7 @@ fn case(u: &mut Unstructured) -> Result<Case> {
     Ok(Case { stream, data })
 }
 
-/// All of memory behind a draw.
+/// All of memory after a draw.
 fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     let memory = Arc::new(Arena::new(FIRST, 0xA_0000).expect("memory"));
     prepare(&memory);

@@ -129,7 +129,7 @@ fn case(u: &mut Unstructured, programs: &[&str]) -> Result<Case> {
     Ok(Case { stream, data })
 }
 
-/// All of memory behind a draw.
+/// All of memory after a draw.
 fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     let memory = Arc::new(Arena::new(FIRST, END - FIRST).expect("memory"));
     prepare(&memory);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Columns and rows that are drawn to: six tiles, the last ones of which are cut off.
 const SIZE: [u32; 2] = [600, 300];
-/// A target of 640x304 pixels, and behind it a depth buffer.
+/// A target of 640x304 pixels, and after it a depth buffer.
 const BUFFERS: Object = Object { address: 0x1_0000, size: DEPTH << 9 };
 const PITCH_AND_SLICE: u32 = (640 * 304 / 64 - 1) << 10 | (640 / 8 - 1);
 /// In units of 256 bytes.
@@ -66,7 +66,7 @@ fn case(u: &mut Unstructured) -> Result<Case> {
     Ok(Case { stream, data: [positions, colours] })
 }
 
-/// All of memory behind a draw.
+/// All of memory after a draw.
 fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     let memory = Arc::new(Arena::new(FIRST, MEMORY).expect("memory"));
     prepare(&memory);

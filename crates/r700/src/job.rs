@@ -30,7 +30,7 @@ pub struct LoopConstant {
     pub count: u16,
     /// aL in the first pass, 0 to 4095.
     pub init: u16,
-    /// What LOOP_END adds to aL. (Decision: signed, as in DirectX 9.)
+    /// What LOOP_END adds to aL. (Decision R3: signed, as in DirectX 9.)
     pub step: i8,
 }
 
@@ -355,7 +355,7 @@ pub enum StateError {
         /// Last row.
         j1: u32,
     },
-    /// An input names a register that there is not.
+    /// An input names a register out of range.
     #[error("an input goes to register {0}: registers are R0 to R127")]
     InputRegister(u8),
     /// Bytes that the job names are not in memory.
@@ -471,7 +471,7 @@ pub enum TrapKind {
         entry: u8,
     },
     /// More instructions than the step limit.
-    #[error("step limit reached (endless loop?)")]
+    #[error("step limit reached (infinite loop?)")]
     StepLimit,
     /// Something that is decoded but not executed.
     #[error("{0} is not supported")]

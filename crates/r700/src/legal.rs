@@ -36,7 +36,7 @@ pub enum GroupError {
     /// A relative operand with an `INDEX_MODE` from 5 on.
     #[error("INDEX_MODE has a reserved value")]
     IndexMode,
-    /// A source selector that means nothing.
+    /// A source selector that is reserved.
     #[error("source selector {0} is reserved")]
     Selector(u8),
     /// A relative operand in the constant cache.

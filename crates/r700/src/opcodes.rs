@@ -50,7 +50,7 @@ macro_rules! opcodes {
                 Self::CODES.binary_search(&code).ok().map(|place| Self::ALL[place])
             }
 
-            /// The member with this spelling; case matters not.
+            /// The member with this spelling; case is not significant.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name)).map(|place| Self::ALL[place])
             }

@@ -23,7 +23,7 @@ pub const GPRS: usize = 128;
 const FIRST_TEMPORARY: u8 = 124;
 /// The last register below the clause temporaries. Instructions of three operands have no write mask, so compilers send results there
 /// that nobody reads (but through PV), and do not count it (Mesa's r600 compiler, `sfn_assembler.cpp`): where it lies outside of a
-/// program's registers, writes to it are discarded.
+/// program's registers, writes to it are discarded (decision R34).
 pub const SINK: u8 = 123;
 /// Most qwords of an ALU clause.
 pub const MAX_ALU_CLAUSE: usize = 128;

@@ -70,7 +70,7 @@ fn own_parts(job: &Job, reach: &mut Reach) {
     if !of_lanes.is_empty() && job.any_uses(|uses| uses.whole_quads) && job.any_uses(|uses| writes_own(job, uses)) {
         reach.share(Sharing::Anywhere);
     }
-    // Strips without room all are the first one.
+    // Strips without space all are the first one.
     if memories.strips.is_some_and(|strips| strips.item_dwords == 0) && job.any_uses(|uses| uses.emits) {
         reach.share(Sharing::Anywhere);
     }

@@ -322,7 +322,7 @@ pub struct VertexBuffer {
     pub region: Region,
     /// Bytes at its end that only belong to elements which begin before them: others read as 0 as well.
     pub tail: u32,
-    /// Bytes behind it that elements may have as if they belonged to it: they are 0.
+    /// Bytes after it that elements may have as if they belonged to it: they are 0.
     pub beyond: u32,
     /// Bytes from one element to the next.
     pub stride: u32,

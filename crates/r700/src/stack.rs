@@ -102,7 +102,7 @@ impl StackUse {
         self.whole_entries + self.sub_entries(wavefront).div_ceil(wavefront.sub_entries())
     }
 
-    /// The STACK_SIZE to ask for: as [`entries`](Self::entries), with four sub-entries to the entry on every chip.
+    /// The STACK_SIZE to ask for (decision R8): as [`entries`](Self::entries), with four sub-entries to the entry on every chip.
     pub fn stack_size(&self, wavefront: Wavefront) -> u32 {
         self.whole_entries + self.sub_entries(wavefront).div_ceil(SUB_ENTRIES_OF_SIZE)
     }

@@ -2,10 +2,14 @@
 //! stand here by the tables' enumerations, without wildcards, so that a new row does not build until it has some; encodings,
 //! units, values and the meanings of fields come from the tables.
 
+mod syntax;
+
 use crate::alu::{AluFields, AluProperties, Op2, Op2Fields, Op3, Op3Fields, Special, SpecialValue, Units};
 use crate::cf::{CfAluFields, CfAluOp, CfExportFields, CfExportOp, CfFields, CfOp, ExportBuffer, ExportSwizzle};
-use crate::codes::{Families, Family, FetchOp, MemOp};
+use crate::codes::{DataFormat, Families, Family, FetchOp, FormatLayout, MemOp};
 use crate::fetch::{MemRead, TexFields, Vtx};
+use crate::program::Stage;
+use crate::text::aliases;
 use ctm_bits::{Field, FieldValue};
 use ctm_text::topic::{NamedValue, Topic};
 
@@ -245,7 +249,7 @@ fn cf(op: CfOp) -> Words {
         ),
         CfOp::PushElse => (
             "push the mask; pixels that pass leave; if none is left: pop POP_COUNT, go to ADDR",
-            &["PUSH and ELSE in one; the order is a decision"],
+            &["PUSH and ELSE in one; the order is decision R11"],
         ),
         CfOp::Else => (
             "of the pixels in the mask on top, active ones and others change places; if none is active: pop POP_COUNT, go to ADDR",
@@ -307,7 +311,7 @@ fn export(op: CfExportOp) -> Words {
 /// Whether a fetch is executed, and its formula.
 fn fetch(op: FetchOp) -> Words {
     const COORDINATES: &str = "coordinates are in [0, 1] or in texels, as the COORD_TYPE fields say; the sampler says how texels are filtered and coordinates wrapped";
-    const GRADIENTS: &str = "samples of the clause behind it that have _G take their level from it";
+    const GRADIENTS: &str = "samples of the clause after it that have _G take their level from it";
     match op {
         FetchOp::VtxFetch => ("D = element S of the buffer", &["beyond the buffer's end it reads 0"]),
         FetchOp::VtxSemantic => {
@@ -430,6 +434,25 @@ fn families(families: Families) -> &'static str {
     }
 }
 
+/// What an element of a data format holds.
+fn layout(layout: FormatLayout) -> String {
+    let widths = |widths: &[u8]| widths.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    match layout {
+        FormatLayout::Integer(&[width]) => {
+            format!("In FORMAT: an integer of {width} bits; NUM_FORMAT_ALL says what it stands for.")
+        }
+        FormatLayout::Integer(bits) => {
+            format!(
+                "In FORMAT: integers of {} bits, the lowest first; NUM_FORMAT_ALL says what they stand for.",
+                widths(bits)
+            )
+        }
+        FormatLayout::Float(&[width]) => format!("In FORMAT: a float of {width} bits."),
+        FormatLayout::Float(bits) => format!("In FORMAT: floats of {} bits, the lowest first.", widths(bits)),
+        FormatLayout::Other => "In FORMAT: a layout of its own, which the name says.".to_owned(),
+    }
+}
+
 fn field(form: &str, field: &Field) -> Topic {
     let values = (0..=field.max().min(31))
         .filter_map(|value| Some(NamedValue { value, name: (field.spell)(value)?, meaning: (field.about)(value)? }));
@@ -488,11 +511,27 @@ pub fn topics() -> Vec<Topic> {
             ..topic(name, "register", meaning.to_owned(), ("", &[]), String::new())
         });
     }
+    let plain = |name: &str, kind, meaning| Topic {
+        encoding: Vec::new(),
+        ..topic(name, kind, meaning, ("", &[]), String::new())
+    };
+    topics.extend(syntax::SYNTAX.iter().map(|&(kind, name, meaning)| plain(name, kind, meaning.to_owned())));
+    topics.extend(aliases().map(|(alias, name)| plain(alias, "other name", format!("Other tools' name of `{name}`."))));
+    for stage in Stage::ALL {
+        topics.push(plain(stage.name(), "stage", format!("In `.stage`: a {}.", stage.properties())));
+    }
+    for (family, chips) in [(Family::R600, "RV610 to RV670 and Latte"), (Family::R700, "RV710 to RV790")] {
+        topics.push(plain(family.name(), "family", format!("In `.family`: the encoding of {chips}.")));
+    }
+    for format in DataFormat::ALL {
+        let (kind, place) = ("data format", format!("DATA_FORMAT = {}", format.code()));
+        topics.push(topic(format.name(), kind, layout(*format.properties()), ("", &[]), place));
+    }
     for &special in Special::ALL {
         let meaning = match special.properties() {
             SpecialValue::Constant(bits) => format!("A source that is the constant {bits:#010x}."),
             SpecialValue::Undocumented => {
-                "A source that has a name, but no meaning on these machines that is published.".to_owned()
+                "A source that has a name, but whose meaning on these machines is not published.".to_owned()
             }
         };
         let place = format!("SRC_SEL = {}", special.code());
@@ -514,4 +553,18 @@ pub fn topics() -> Vec<Topic> {
         topics.extend(fields.iter().map(|row| field(form, row)));
     }
     topics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_language_has_a_page() {
+        let topics = topics();
+        let words = crate::text::vocabulary::words();
+        let missing: Vec<_> =
+            words.iter().filter(|word| ctm_text::topic::find(&topics, |topic| topic, word).is_empty()).collect();
+        assert!(words.len() > 300 && missing.is_empty(), "{missing:?}");
+    }
 }

@@ -332,7 +332,7 @@ fn on_cube(face: usize, x: f64, y: f64, size: f64) -> [f64; 3] {
 /// The texel of the face beyond an edge that a point there belongs to.
 fn beyond(face: usize, x: i64, y: i64, size: i64) -> (usize, i64, i64) {
     let point = on_cube(face, x as f64 + 0.5, y as f64 + 0.5, size as f64);
-    // Folded along the edge, a point beyond it is as far behind it.
+    // Folded along the edge, a point beyond it is as far after it.
     let other = (0..6).max_by(|&a, &b| dot(FACES[a].0, point).total_cmp(&dot(FACES[b].0, point))).unwrap();
     let (_, across, down) = FACES[other];
     let texel = |part: [f64; 3]| ((dot(part, point) + 1.0) / 2.0 * size as f64).floor().clamp(0.0, size as f64 - 1.0);
@@ -377,7 +377,7 @@ fn loads_of_levels_and_samples() {
     for outside in [[5, 0, 0, 0], [0, -1, 0, 0], [0, 0, 3, 0], [2, 0, 0, 1], [0, 0, 0, 3], [0, 0, 0, -1]] {
         assert_eq!(load(outside, &volume), [0; 4], "{outside:?}");
     }
-    // Selectors come behind that.
+    // Selectors come after that.
     let with_one =
         |space: &Space| Texture { swizzle: [Select::X, Select::X, Select::Zero, Select::One], ..volume(space) };
     assert_eq!(load([5, 0, 0, 0], &with_one), [0, 0, 0, 1.0f32.to_bits()]);

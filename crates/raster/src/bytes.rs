@@ -183,7 +183,7 @@ fn over<S: Simd>(simd: S, source: S::Words, memory: S::Words) -> S::Words {
     simd.or(even, simd.up::<8>(both(odd(source), odd(memory))))
 }
 
-/// The product of two bytes. That they are is no news, but makes a product of 16 bits of it.
+/// The product of two bytes. That they are is known, but makes a product of 16 bits of it.
 #[inline(always)]
 fn product(a: u32, b: u32) -> u32 {
     (a & ONE) * (b & ONE)

@@ -77,7 +77,7 @@ impl<P> Block<P> {
 pub enum ShadingRate {
     /// Whole quads.
     Quads,
-    /// Pixels that are drawn, one behind the other: for programs in which none looks at the others of its quad.
+    /// Pixels that are drawn, one after the other: for programs in which none looks at the others of its quad.
     Pixels,
 }
 
@@ -177,7 +177,7 @@ pub fn last_block(left: u32, right: u32) -> u32 {
 }
 
 /// Adds the blocks of a primitive with the samples at a place inside of pixels that its shape covers in a part of the rectangle of all pixels that have
-/// one of the shape's places. None begins behind column `last`, as [`last_block`] gives it.
+/// one of the shape's places. None begins after column `last`, as [`last_block`] gives it.
 #[inline(always)]
 pub fn add_blocks<S: Simd, P: Default>(
     simd: S,
@@ -201,7 +201,7 @@ pub fn add_blocks<S: Simd, P: Default>(
     }
 }
 
-/// Adds the blocks of a primitive, none of which begins behind column `last`.
+/// Adds the blocks of a primitive, none of which begins after column `last`.
 #[inline(always)]
 fn add_narrow<S: Simd, P: Default, const EDGES: usize>(
     rows: NarrowRows<S, EDGES>,
@@ -217,7 +217,7 @@ fn add_narrow<S: Simd, P: Default, const EDGES: usize>(
     }
 }
 
-/// The next block with pixels of two rows, which are taken from them, not behind column `last`: where it begins, and bit n for its column n, of each
+/// The next block with pixels of two rows, which are taken from them, not after column `last`: where it begins, and bit n for its column n, of each
 /// row. Bit n of a row is column n from `first` on.
 #[inline(always)]
 fn next_block(rows: &mut [u64; 2], first: u32, last: u32) -> Option<(u32, [u8; 2])> {
@@ -233,7 +233,7 @@ fn next_block(rows: &mut [u64; 2], first: u32, last: u32) -> Option<(u32, [u8; 2
     Some((x, [(upper >> place) as u8, (lower >> place) as u8]))
 }
 
-/// The blocks with these columns of two rows, none of which begins behind column `last`: where that begins, and bit n for its column n, of each row.
+/// The blocks with these columns of two rows, none of which begins after column `last`: where that begins, and bit n for its column n, of each row.
 #[inline(always)]
 fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [u8; 2])> {
     let covered = || rows.iter().filter(|row| !row.is_empty());

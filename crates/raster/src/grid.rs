@@ -46,9 +46,9 @@ pub struct Rect {
     pub left: u32,
     /// First row.
     pub top: u32,
-    /// The column behind the last.
+    /// The column after the last.
     pub right: u32,
-    /// The row behind the last.
+    /// The row after the last.
     pub bottom: u32,
 }
 

@@ -21,7 +21,7 @@ pub struct NarrowRows<S: Simd, const EDGES: usize> {
     first: u32,
     /// How many columns are looked at.
     count: u32,
-    /// The upper row, and the row behind the last one.
+    /// The upper row, and the row after the last one.
     y: u32,
     bottom: u32,
     /// The pixels that are wanted, of the upper row and of those below it.

@@ -224,7 +224,7 @@ impl PixelFormat {
         words
     }
 
-    /// Whether what is stored are the bits of the four numbers, one behind the other.
+    /// Whether what is stored are the bits of the four numbers, one after the other.
     pub fn keeps_bits(&self) -> bool {
         let is_kept = |n: usize, part: &PixelComponent| {
             let (channel, numbers) = (part.channel, part.numbers);

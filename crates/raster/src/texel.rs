@@ -13,7 +13,7 @@ pub enum TexelFormat {
         /// Where components 0 to 3 lie; `None` where the format lacks one.
         components: [Option<Channel>; 4],
     },
-    /// Two signed components of a unit vector, and a third one that follows from them: sqrt(1 - x^2 - y^2), 0 if that is no number.
+    /// Two signed components of a unit vector, and a third one that follows from them: sqrt(1 - x^2 - y^2), 0 if that is not a number.
     Normals {
         /// Bytes of a texel.
         bytes: u32,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Bytes of a page of what is known of memory.
 const PAGE: usize = 4096;
-/// Dwords of a command buffer of which some are known to hold commands: zeros are none, so that no command stands behind a page of them.
+/// Dwords of a command buffer of which some are known to hold commands: zeros are none, so that no command comes after a page of them.
 const PAGE_DWORDS: usize = PAGE / 4;
 /// Bytes that an image of a program takes at most: 12288 of code, and what says which registers it uses.
 const IMAGE_BYTES: u64 = 64 << 10;
@@ -60,7 +60,7 @@ impl DeviceTrace {
     /// Looks through the bytes of a trace's file.
     ///
     /// # Errors
-    /// They are no trace, or damaged.
+    /// They are not a trace, or damaged.
     pub fn read(bytes: &[u8]) -> Result<Self, TraceError> {
         let trace = Trace::from_bytes(bytes)?;
         let (local, host) = Default::default();

@@ -9,7 +9,7 @@ pub mod device;
 
 use std::num::Saturating;
 
-/// A draw of a card, or a start of a program on the device: execution can stop behind it.
+/// A draw of a card, or a start of a program on the device: execution can stop after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// The number of its submission, from 0.

@@ -56,7 +56,7 @@ fn the_memory_between_the_objects_is_enough() {
     }
 }
 
-/// What can be seen behind a draw.
+/// What can be seen after a draw.
 fn seen(card: &Card, memory: &Arena, warnings: &[String]) -> String {
     let mut seen = format!("{warnings:?}");
     for number in 0..card.model().colour_buffers() {

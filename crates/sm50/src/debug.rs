@@ -1,6 +1,6 @@
 //! SM50 launches in a debugger (`ctm_debug`): compute code, and stages of pipelines.
 //!
-//! Groups are warps, those of one launch behind those of the one before. A lane has the number of its thread, or of its invocation, as its column,
+//! Groups are warps, those of one launch after those of the one before. A lane has the number of its thread, or of its invocation, as its column,
 //! and the number of its launch as its row.
 
 use crate::attributes::{Emissions, NoMemory, Records, WORDS, Words, name};
@@ -112,7 +112,7 @@ impl LaunchCopy {
         }
     }
 
-    /// Maps what it writes into a space, behind all else there: patches, outputs, emissions. Gives the addresses.
+    /// Maps what it writes into a space, after all else there: patches, outputs, emissions. Gives the addresses.
     fn map_into(&self, space: &mut Space) -> Result<[u32; 3], Full> {
         let records = [&self.patches, &self.outputs].map(|records| records.as_ref().map(Records::words));
         let mut places = [0; 3];
@@ -354,7 +354,7 @@ impl Guest for Debugged {
     fn place(&self) -> Option<InstructionPlace> {
         let launch = self.launches.get(self.current)?;
         let pc = self.stepper.pc()?;
-        // The address of a control word is that of the instruction behind it.
+        // The address of a control word is that of the instruction after it.
         let pc = launch.code.index_at(pc).map_or(pc, Code::address);
         Some(Address { program: launch.program, pc }.into())
     }

@@ -324,7 +324,7 @@ fields! {
     O: bool = ".O";
     /// The access is to patch data.
     PATCH: bool = ".P";
-    /// The access is by a number that `AL2P` gave: a register names the address, and it is no patch access.
+    /// The access is by a number that `AL2P` gave: a register names the address, and it is not a patch access.
     PHYS: bool = ".PHYS";
     /// Words of an attribute access.
     ATTRIBUTE_SIZE: AttributeSize;
@@ -359,17 +359,17 @@ fields! {
     ABSOLUTE: u32;
     /// The target is read from a constant bank.
     TARGET_CONST: bool;
-    /// Limit; no meaning here.
+    /// Limit; ignored here.
     LMT: bool = ".LMT";
-    /// The branch is uniform; no meaning here.
+    /// The branch is uniform; ignored here.
     U: bool = ".U";
-    /// Whether the call counts; no meaning here.
+    /// Whether the call counts; ignored here.
     CALL_COUNT: CallCount;
-    /// Reference counts stay; no meaning here.
+    /// Reference counts stay; ignored here.
     KEEP_REF_COUNT: bool = ".KEEPREFCOUNT";
-    /// Triggers a performance counter; no meaning here.
+    /// Triggers a performance counter; ignored here.
     TRIG: bool = ".TRIG";
-    /// Number that a `NOP` carries; no meaning here.
+    /// Number that a `NOP` carries; ignored here.
     NOP_IMM: u16;
 
     /// What a barrier does.

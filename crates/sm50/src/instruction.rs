@@ -44,7 +44,7 @@ impl Instruction {
     /// What compilers fill bundles up with.
     pub const NOP_WORD: u64 = 0x50b0_0000_0007_0f00;
 
-    /// Decodes a word. Words that are no instruction give [`Op::Raw`].
+    /// Decodes a word. Words that are not an instruction give [`Op::Raw`].
     ///
     /// ```
     /// use ctm_sm50::{Instruction, Op, Reg, key};

@@ -1,5 +1,5 @@
 //! One launch of a stage: which program runs, for which invocations, on which attribute memory. Whoever executes it leaves
-//! the same attribute memory behind.
+//! the same attribute memory at the end.
 //!
 //! Invocations form warps of 32 in order: invocation n is lane n % 32 of warp n / 32. Lanes without an invocation stand at
 //! the end of a warp. All memory is blocks of dwords in which lanes with neighbouring numbers have neighbouring places:
@@ -14,7 +14,7 @@
 //!
 //! A vertex handle h in a warp is entry `h` of the warp's part of the index list: record
 //! `indices[FirstPrimitive * vertices_per_primitive + h]`. The map that `ISBERD` reads is therefore the identity, `Handles`
-//! bytes long. (Decision: the machine's handles are not public; programs only pass them on.)
+//! bytes long. (Decision S16: the machine's handles are not public; programs only pass them on.)
 
 mod constants;
 
@@ -386,8 +386,8 @@ pub enum TrapKind {
     /// A 64-bit or 128-bit operand in registers that are not aligned.
     #[error("MisalignedReg: a register of a wide operand is not aligned to its size")]
     MisalignedReg,
-    /// An address that is no multiple of the size.
-    #[error("MisalignedAddr: the address is no multiple of the access's size")]
+    /// An address that is not a multiple of the size.
+    #[error("MisalignedAddr: the address is not a multiple of the access's size")]
     MisalignedAddr,
     /// An access outside the memory or the records.
     #[error("OutOfRangeAddr: the access is outside the memory, or the handle names no record")]
@@ -411,10 +411,10 @@ pub enum TrapKind {
     #[error("PcOverflow: execution runs off the end of the code")]
     PcOverflow,
     /// A branch to an address where no instruction can stand.
-    #[error("MisalignedPc: a branch to an address that is no multiple of 8")]
+    #[error("MisalignedPc: a branch to an address that is not a multiple of 8")]
     MisalignedPc,
     /// More instructions than the step limit.
-    #[error("StepLimit: the warp reached the step limit (endless loop?)")]
+    #[error("StepLimit: the warp reached the step limit (infinite loop?)")]
     StepLimit,
 }
 

@@ -35,7 +35,7 @@ impl Program {
     pub const CONSTANT_BANK: u8 = 1;
 }
 
-/// Why bytes are no code.
+/// Why bytes are not code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CodeError {
     /// There is nothing.

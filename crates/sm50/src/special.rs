@@ -94,7 +94,7 @@ pub fn special_register_name(number: u8) -> String {
     }
 }
 
-/// The number of the special register with this name; case matters not.
+/// The number of the special register with this name; case is not significant.
 pub fn special_register_number(name: &str) -> Option<u8> {
     if let Some(&(number, ..)) = SPECIAL_REGISTERS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name)) {
         return Some(number);

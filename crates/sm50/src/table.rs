@@ -101,7 +101,7 @@ macro_rules! instructions {
         /// The instructions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Op {
-            /// A word that is no instruction.
+            /// A word that is not an instruction.
             Raw,
             $($($(#[doc = $about_op])+ $op,)+)+
         }
@@ -116,7 +116,7 @@ macro_rules! instructions {
         /// matches classes and their operations without wildcards, so that a new row does not build until each has one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Class {
-            /// A word that is no instruction.
+            /// A word that is not an instruction.
             Raw,
             $($(#[$about])* $class($ops)),+
         }
@@ -125,7 +125,7 @@ macro_rules! instructions {
             /// What the instruction does, in a few words: those that stand above its rows.
             pub const fn about(self) -> &'static str {
                 match self {
-                    Op::Raw => "A word that is no instruction.",
+                    Op::Raw => "A word that is not an instruction.",
                     $($(Op::$op => concat!($($about_op),+).trim_ascii(),)+)+
                 }
             }
@@ -151,7 +151,7 @@ macro_rules! instructions {
     };
 }
 
-/// The row of words that are no instruction.
+/// The row of words that are not an instruction.
 pub(crate) static RAW: Row = Row { op: Op::Raw, name: ".raw", patterns: &[], fields: &[], suffixes: &[], args: &[] };
 
 instructions! {

@@ -6,8 +6,11 @@ mod words;
 
 use crate::field::{Bits, Field, FieldId};
 use crate::form::{Arg, Shape};
+use crate::header::Stage;
+use crate::launch::TrapKind;
 use crate::special::SPECIAL_REGISTERS;
 use crate::table::{ROWS, Row};
+use crate::text::header_fields;
 use ctm_text::topic::{NamedValue, Topic};
 use words::Words;
 
@@ -117,7 +120,7 @@ const REGISTERS: &[(&str, &str)] = &[
     ("PT", "Predicate 7: it is true, and what is written to it is lost."),
     (
         "CC",
-        "The condition code of a lane: zero, sign, carry, overflow; zero and sign together are those of a NaN. `.CC` behind a destination sets it; flow \
+        "The condition code of a lane: zero, sign, carry, overflow; zero and sign together are those of a NaN. `.CC` after a destination sets it; flow \
          control, CSET and CSETP test it.",
     ),
     (
@@ -131,6 +134,75 @@ const REGISTERS: &[(&str, &str)] = &[
     ),
 ];
 
+/// What a text says beside instructions, registers and fields: kind, name, meaning.
+const SYNTAX: &[(&str, &str, &str)] = &[
+    ("operand", "SBn", "Scoreboard n, 0 to 5, an operand of DEPBAR."),
+    ("operand", "PR", "All predicates of a lane as one word, an operand of P2R and R2P."),
+    (
+        "modifier",
+        ".reuse",
+        "`R1.reuse`: the operand's register stays in the operand cache for the next instruction. It changes no result.",
+    ),
+    (
+        "modifier",
+        ".NEG",
+        "After an immediate: the sign bit of the instruction is set, apart from the number's own sign.",
+    ),
+    ("modifier", ".ABS", "After an immediate: its absolute value is taken, by the bit of the instruction."),
+    (
+        "modifier",
+        ".INV",
+        "After an immediate: all of its bits are inverted, by the bit of the instruction. Registers have `~` in front.",
+    ),
+    ("modifier", ".H0", "The lower half of a register: bits 15:0."),
+    ("modifier", ".H1", "The upper half of a register: bits 31:16."),
+    (
+        "directive",
+        ".stage",
+        "`.stage vertex`, `tess_init`, `tessellation`, `geometry` or `pixel`: the program has a header for this stage. Compute code has no header.",
+    ),
+    (
+        "directive",
+        ".imap",
+        "`.imap 0x80-0x8c, 0x2fc` or `none`: the attributes that the header declares as inputs, by address. By default those that the code loads.",
+    ),
+    (
+        "directive",
+        ".omap",
+        "`.omap 0x70-0x7c` or `none`: the attributes that the header declares as outputs, by address. By default those that the code stores.",
+    ),
+    (
+        "directive",
+        ".control",
+        "`.control 0x001f8000fc0007e0`: the control word of the bundle of three instructions that follows.",
+    ),
+    (
+        "directive",
+        ".constants",
+        "`.constants 1.0, 0x80000000`: words of the program's own constants, which it reads in bank 1.",
+    ),
+    ("directive", ".raw", "`.raw 0x50b0000000070f00`: an instruction by its word, also one that is invalid."),
+    ("value of a directive", "yes", "The flag of the header is set: `.kills_pixels yes`."),
+    ("value of a directive", "no", "The flag of the header is clear."),
+];
+
+/// A directive that sets a field of the header.
+fn header_field(field: &ctm_bits::Field) -> Topic {
+    let name = format!(".{}", field.name.to_ascii_lowercase());
+    let value = if field.width() == 1 { "yes` or `no" } else { "value" };
+    let values = (0..=field.max().min(31))
+        .filter_map(|value| Some(NamedValue { value, name: (field.spell)(value)?, meaning: (field.about)(value)? }));
+    Topic {
+        meaning: format!("`{name} {value}` sets the field {} of the program header: {}.", field.name, field.doc),
+        name,
+        kind: "directive",
+        encoding: vec![format!("header dword {} bits {}:{}", field.word, field.hi, field.lo)],
+        values: values.collect(),
+        source: "NVIDIA's published shader program header".to_owned(),
+        ..Topic::default()
+    }
+}
+
 /// Everything that the language names, kind by kind.
 pub fn topics() -> Vec<Topic> {
     let mut topics = Vec::new();
@@ -143,6 +215,32 @@ pub fn topics() -> Vec<Topic> {
         meaning: meaning.to_owned(),
         source: "NVIDIA's CUDA binary utilities; Mesa's nouveau".to_owned(),
         ..Topic::default()
+    }));
+    topics.extend(SYNTAX.iter().map(|&(kind, name, meaning)| Topic {
+        name: name.to_owned(),
+        kind,
+        meaning: meaning.to_owned(),
+        source: "docs/sm50-assembly.md".to_owned(),
+        ..Topic::default()
+    }));
+    topics.extend(header_fields().map(header_field));
+    topics.extend(Stage::ALL.into_iter().map(|stage| Topic {
+        name: stage.name().to_owned(),
+        kind: "stage",
+        meaning: format!("In `.stage`: {}", stage.about().trim()),
+        source: "NVIDIA's published shader program header".to_owned(),
+        ..Topic::default()
+    }));
+    topics.extend(TrapKind::ALL.into_iter().map(|kind| {
+        let text = kind.to_string();
+        let (name, meaning) = text.split_once(": ").unwrap_or((&text, &text));
+        Topic {
+            name: name.to_owned(),
+            kind: "trap",
+            meaning: format!("The run ends: {meaning}."),
+            source: "names: the open nouveau kernel driver".to_owned(),
+            ..Topic::default()
+        }
     }));
     topics.extend(SPECIAL_REGISTERS.iter().map(|&(number, name, meaning)| Topic {
         name: name.to_owned(),
@@ -179,4 +277,18 @@ pub fn topics() -> Vec<Topic> {
         });
     }
     topics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_language_has_a_page() {
+        let topics = topics();
+        let words = crate::text::vocabulary::words();
+        let missing: Vec<_> =
+            words.iter().filter(|word| ctm_text::topic::find(&topics, |topic| topic, word).is_empty()).collect();
+        assert!(words.len() > 300 && missing.is_empty(), "{missing:?}");
+    }
 }

@@ -56,11 +56,11 @@ fn operands() {
 
 #[test]
 fn labels_and_control() {
-    says("BRA nowhere\nelsewhere: EXIT", Cause::Label, "nowhere", "there is no label `nowhere`");
-    says("a: EXIT\na: EXIT", Cause::Duplicate, "a", "is there already");
+    says("BRA nowhere\nelsewhere: EXIT", Cause::Label, "nowhere", "unknown label `nowhere`");
+    says("a: EXIT\na: EXIT", Cause::Duplicate, "a", "is already defined");
     says("EXIT: EXIT", Cause::Label, "EXIT", "names of instructions");
-    says("[B0:R-:W-:Y:S01] EXIT", Cause::Syntax, "[B0:R-:W-:Y:S01]", "these are no control bits");
-    says("[B------:R-:W-:Y:S16] EXIT", Cause::Syntax, "[B------:R-:W-:Y:S16]", "these are no control bits");
+    says("[B0:R-:W-:Y:S01] EXIT", Cause::Syntax, "[B0:R-:W-:Y:S01]", "invalid control bits");
+    says("[B------:R-:W-:Y:S16] EXIT", Cause::Syntax, "[B------:R-:W-:Y:S16]", "invalid control bits");
     says("NOP\n.control 0x0\nEXIT", Cause::Misplaced, "control", "a bundle begins after every 3 instructions");
     says("BRA 0x1000010", Cause::Operand, "0x1000010", "bytes away");
 }
@@ -72,7 +72,7 @@ fn headers() {
     says(".stage vertx\nEXIT", Cause::UnknownWord, "vertx", "did you mean `vertex`?");
     says(".stage vertex\n.does_fp65 yes\nEXIT", Cause::UnknownWord, "does_fp65", "did you mean `does_fp64`?");
     says(".stage vertex\n.imap 0x81\nEXIT", Cause::Range, "0x81", "multiples of 4");
-    says(".stage vertex\n.imap 0x3c0\nEXIT", Cause::Range, "0x3c0", "too large");
+    says(".stage vertex\n.imap 0x3c0\nEXIT", Cause::Range, "0x3c0", "out of range");
     says(".stage vertex", Cause::Syntax, "", "there is no instruction");
 }
 

@@ -113,7 +113,7 @@ fn short(value: &Value, hexadecimal: bool, alone: bool) -> String {
         return "NaN".into();
     }
     let rounded = (0..=3).rev().map(|digits| format!("{number:.digits$}")).find(|text| text.len() <= NUMBER);
-    // Zeros behind the point would say nothing of small numbers.
+    // Zeros after the point would say nothing of small numbers.
     rounded.filter(|_| number.abs() >= 0.05).unwrap_or_else(|| format!("{number:.0e}"))
 }
 

@@ -112,7 +112,7 @@ fn keys_and_commands() {
     assert_eq!(press(&mut app, "q"), Flow::Leave);
 }
 
-/// Nothing panics where there is no room.
+/// Nothing panics where there is no space.
 #[test]
 fn every_size_is_drawn() {
     let mut app = app(PROGRAM);

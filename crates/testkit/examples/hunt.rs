@@ -9,7 +9,7 @@
 //! Without `--isa`, `--target` and `--only`, everything is hunted. The seed is new each time, and printed. `--count` is the
 //! most that each worker checks of each entry. A check that calculates for longer than `--hang`, or stands still for as long, is
 //! a find, as is one that panics or ends its process. Finds are shrunk, each for as long as `--shrink` says, and written to the folder of `--out`: programs as
-//! filetests, inputs of fuzz targets as they are. The exit code is 1 if there are any, and 2 if there can be no hunt.
+//! filetests, inputs of fuzz targets as they are. The exit code is 1 if there are any, and 2 if no hunt is possible.
 //!
 //! `--check` runs what is in such a file. The option `--worker` is for the processes that a hunt starts.
 

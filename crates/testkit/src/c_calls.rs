@@ -14,7 +14,7 @@ const MOST_CALLS: usize = 40;
 const MOST_DEVICES: usize = 3;
 /// Seconds that a program may take: what the bytes choose is checked, and does not hold for longer than the call.
 const RUN_SECONDS: f64 = 0.02;
-/// What is no image may be shorter, and what begins one, but says that it is longer, is all there.
+/// What is not an image may be shorter, and what begins one, but says that it is longer, is all there.
 const IMAGE_BYTES: usize = 8 * MAX_INSTRUCTIONS * INSTRUCTION_BYTES;
 /// Bytes of all constants of a kind.
 const CONSTANT_BYTES: usize = 256 * 16;

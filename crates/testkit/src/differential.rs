@@ -141,7 +141,7 @@ impl Draft {
     }
 }
 
-/// Lets things share memory: inputs and outputs, two outputs, all of it or the rows behind the first ones.
+/// Lets things share memory: inputs and outputs, two outputs, all of it or the rows after the first ones.
 fn alias(random: &mut Random, inputs: &mut [(usize, Contents)], outputs: &mut [(usize, Target)]) {
     let bytes = |random: &mut Random| random.pick(&[0, 0, 2048, 4096]);
     for _ in 0..1 + random.below(2) {

@@ -1,4 +1,4 @@
-//! The interpreter and every form of machine code behind one engine: a program is lifted and simplified once for all of
+//! The interpreter and every form of machine code after one engine: a program is lifted and simplified once for all of
 //! them, which takes most of the time of a small run.
 
 use crate::hunt::tally::Tally;

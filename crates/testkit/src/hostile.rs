@@ -237,7 +237,7 @@ fn r700_one_clause(size: usize) -> Hostile {
     let Hostile::R700(program) = r700(&clause(60, &mut Random::new(1))) else { unreachable!("made for R700") };
     let mut program = *program;
     let count = size / 120;
-    // The clause lies behind the control-flow program, which becomes longer.
+    // The clause comes after the control-flow program, which becomes longer.
     let mut alu = program.code[0];
     alu[0] += count as u32;
     let mut end = program.code[1];

@@ -109,7 +109,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "commands" => {
             let buffer = read(&project_path("examples/copy.ctmcb"));
             let text = String::from_utf8(buffer).expect("UTF-8");
-            // What the target's memory has: the program behind the buffer, and surfaces behind that.
+            // What the target's memory has: the program after the buffer, and surfaces after it.
             let text = text.replace("0x80100000", "0x80008000").replace("0x80500000", "0x80010000");
             let text = text.replace("0x10000000", "0x80080000").replace("63", "7");
             let words = ctm_device::command::parse(&text).expect("commands").words;

@@ -248,7 +248,7 @@ const DEVICE_BYTES: u32 = 0x10_0000;
 
 /// Whatever the words of a command buffer are, they print, and parse back to themselves; the device gets to their end,
 /// with the caches and without, and leaves the same memory on one thread and on two. The buffer itself is the memory's
-/// first bytes, and a program that copies lies behind it.
+/// first bytes, and a program that copies comes after it.
 pub fn commands(bytes: &[u8]) {
     let words: Vec<u32> = bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
     let printed = command::print(&words);
@@ -303,7 +303,7 @@ pub fn trace(bytes: &[u8]) {
         Ok(trace) => {
             assert_eq!(Trace::from_bytes(&trace.to_bytes()).as_ref(), Ok(&trace));
             let options = Options { step_limit: 200, ..trace.options };
-            // Memory that the machine does not have is no mistake of the trace.
+            // Memory that the machine does not have is not a mistake of the trace.
             drop(replay(&trace, options));
         }
         Err(error) => assert!(!error.to_string().is_empty()),

@@ -175,7 +175,7 @@ fn draw(name: EngineName, text: &str, options: &RunOptions, vertices: u32) -> Re
     Ok(draw.run(&executor, options)?.report.stats)
 }
 
-/// Runs everything that is nearly endless on every engine; it has to end as `expected` says.
+/// Runs everything that is nearly infinite on every engine; it has to end as `expected` says.
 fn end_all(options: impl Fn() -> RunOptions<'static>, expected: impl Fn(Halt) -> bool) {
     for engine in EngineName::available() {
         for (what, run) in RUNS {

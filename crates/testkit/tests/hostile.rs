@@ -18,7 +18,7 @@ fn fastest() -> Executor {
     EngineName::fastest().executor().unwrap()
 }
 
-/// Every shape ends within the default budget, or soon behind it.
+/// Every shape ends within the default budget, or soon after it.
 #[test]
 fn the_default_budget_ends_every_shape() {
     for shape in SHAPES {

@@ -16,7 +16,7 @@ const BASE: u32 = 0x1_0000;
 const OUTPUTS_AT: u32 = 0x8000;
 const VERTICES: u32 = 37;
 
-/// What is in memory behind the run, or why there is nothing: inputs, and outputs so many bytes behind them.
+/// What is in memory after the run, or why there is nothing: inputs, and outputs so many bytes after them.
 fn run(
     executor: &Executor,
     program: &Program,

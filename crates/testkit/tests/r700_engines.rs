@@ -25,7 +25,10 @@ fn jobs(kind: Kind, count: u64) -> Differential {
 #[test]
 fn structured_programs() {
     let differential = jobs(Kind::Structured, 12);
-    assert_eq!(differential.independent, differential.jobs, "compilers' idioms are no business of the reference");
+    assert_eq!(
+        differential.independent, differential.jobs,
+        "compilers' idioms are none of the business of the reference"
+    );
 }
 
 #[test]

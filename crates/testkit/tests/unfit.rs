@@ -1,4 +1,4 @@
-//! Texts that are no programs for this machine get an error that names the line and what is wrong, soon. Their first line says which:
+//! Texts that are not programs for this machine get an error that names the line and what is wrong, soon. Their first line says which:
 //! `//! error: LINE TEXT`, with 0 for the whole text and `any` where the line depends on how well code is made.
 
 use ctm_compile::{Language, Options, compile};

@@ -6,7 +6,7 @@ use crate::number::parse_float;
 use std::fmt;
 use std::sync::Arc;
 
-/// Says that a diagnostic has been made: what was being read has no meaning.
+/// Says that a diagnostic has been made: what was being read is invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct Reported;
 
@@ -86,7 +86,7 @@ impl Cursor {
         self.peek().kind == TokenKind::Symbol(symbol)
     }
 
-    /// True if this word is here; case matters not.
+    /// True if this word is here; case is not significant.
     pub fn is_word(&self, word: &str) -> bool {
         self.word_ahead(0).is_some_and(|text| text.eq_ignore_ascii_case(word))
     }
@@ -156,7 +156,7 @@ impl Cursor {
             None if candidates.len() <= 20 => format!("it can be {}", list(candidates)),
             None => String::new(),
         };
-        let message = format!("`{}` is not {what}", excerpt(word));
+        let message = format!("unknown {} `{}`", bare(what), excerpt(word));
         self.error(Cause::UnknownWord, token, message, &help)
     }
 
@@ -208,8 +208,8 @@ impl Cursor {
         match u32::from_str_radix(digits, radix) {
             Ok(value) if value <= max => Ok(value),
             _ => {
-                let message = format!("{what} {} is too large", excerpt(text));
-                self.error(Cause::Range, token, message, &format!("the largest is {max}"));
+                let message = format!("{} {} is out of range (0 to {max})", bare(what), excerpt(text));
+                self.error(Cause::Range, token, message, "");
                 Ok(0)
             }
         }
@@ -250,20 +250,29 @@ impl Cursor {
         // Bits have no sign.
         let signed = if negative { format!("-{spelled}") } else { spelled.clone() };
         let bits = parse_float(&signed).map(|bits| bits & !sign);
-        let shown = excerpt(&spelled);
         match bits {
-            Some(bits) if f32::from_bits(bits) != f32::INFINITY => Ok((sign | bits, span)),
+            Some(bits) if f32::from_bits(bits) != f32::INFINITY || is_bits(&spelled) => Ok((sign | bits, span)),
             Some(_) => {
-                let message = format!("{what} {shown} is too large");
-                self.error(Cause::Range, span, message, "the largest is 3.4028235e38; infinity is `inf`");
+                let message = format!("{} {} is out of range", bare(what), excerpt(&signed));
+                self.error(Cause::Range, span, message, "the largest number is 3.4028235e38; write `inf` for infinity");
                 Ok((0, span))
             }
             None => {
-                let message = format!("`{shown}` is not a number");
+                let message = format!("`{}` is not a number", excerpt(&spelled));
                 Err(self.error(Cause::Syntax, span, message, "bits are `0x` and up to 8 digits, without a sign"))
             }
         }
     }
+}
+
+/// A noun without its article.
+fn bare(what: &str) -> &str {
+    ["a ", "an ", "the "].iter().find_map(|article| what.strip_prefix(article)).unwrap_or(what)
+}
+
+/// Whether a number is spelled as the bits of a binary32, which may be those of an infinity.
+fn is_bits(spelled: &str) -> bool {
+    spelled.get(..2).is_some_and(|begin| begin.eq_ignore_ascii_case("0x")) && !spelled.contains(['p', 'P'])
 }
 
 /// Length of the number that begins a text: words, a point between them, a sign after an `e`, or a `p` if it is hexadecimal.

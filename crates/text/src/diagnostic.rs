@@ -84,6 +84,28 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Every cause.
+    pub const ALL: [Cause; 18] = [
+        Cause::Character,
+        Cause::Include,
+        Cause::Syntax,
+        Cause::UnknownWord,
+        Cause::Range,
+        Cause::Duplicate,
+        Cause::Misplaced,
+        Cause::Operand,
+        Cause::Unit,
+        Cause::ReadPorts,
+        Cause::Address,
+        Cause::Raw,
+        Cause::InlineConstant,
+        Cause::NoConstantLeft,
+        Cause::Condition,
+        Cause::Label,
+        Cause::Nesting,
+        Cause::TooLong,
+    ];
+
     /// The short name of the cause, for machines and for documentation.
     pub const fn as_str(self) -> &'static str {
         match self {

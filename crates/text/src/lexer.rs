@@ -154,7 +154,7 @@ impl Lexer<'_, '_> {
                     }
                     if kind == TokenKind::End || !source.text[start..at].is_ascii() {
                         let message =
-                            format!("`{}` has no meaning here", excerpt(&source.text[start..at]).escape_debug());
+                            format!("`{}` is unexpected here", excerpt(&source.text[start..at]).escape_debug());
                         self.error(file, start..at, Cause::Character, message, &self.comments_help());
                         continue;
                     }

@@ -18,7 +18,7 @@ impl Substitute {
     }
 }
 
-/// What to do about a word that is no operation: its substitute, else the name of an operation that is like it. Empty if there
+/// What to do about a word that is not an operation: its substitute, else the name of an operation that is like it. Empty if there
 /// is neither.
 pub fn instead<'n>(word: &str, substitutes: &[Substitute], names: impl IntoIterator<Item = &'n str>) -> String {
     match Substitute::of(word, substitutes) {

@@ -103,7 +103,7 @@ pub struct Part {
 
 #[wasm_bindgen]
 impl Part {
-    /// The first row of each band, and the one behind it.
+    /// The first row of each band, and the one after it.
     #[wasm_bindgen(getter)]
     pub fn rows(&self) -> Vec<u32> {
         self.part.rows.iter().flat_map(|rows| [rows.start, rows.end]).collect()

@@ -81,7 +81,7 @@ pub struct Canvas {
 pub struct Shown {
     /// Four bytes for each pixel.
     pub bytes: Vec<u8>,
-    /// Whether alpha was 0 in all of them, or is no channel, and is 255 here: it is that of a program that does not write it.
+    /// Whether alpha was 0 in all of them, or is not a channel, and is 255 here: it is that of a program that does not write it.
     pub is_opaque: bool,
 }
 
@@ -175,7 +175,7 @@ impl Canvas {
         }
     }
 
-    /// Interpolated inputs: where the pixel lies in the picture, from (0, 0) to (1, 1), with 0 and 1 behind it.
+    /// Interpolated inputs: where the pixel lies in the picture, from (0, 0) to (1, 1), with 0 and 1 after it.
     fn interpolants(&self) -> Option<Interpolants> {
         let (width, height) = (self.scene.width as f32, self.scene.height as f32);
         let vertex = |u: f32, v: f32| InterpolantVertex {

@@ -42,7 +42,7 @@ impl LaunchSettings {
     /// Runs all threads, and gives the words that they leave.
     ///
     /// # Errors
-    /// The settings are no launch of the program, or a thread traps.
+    /// The settings are not a launch of the program, or a thread traps.
     pub fn run(&self, program: &Program, engine: &Engine) -> Result<Vec<u32>, Error> {
         let mut threads = self.threads(program)?;
         threads.run(engine)?;
@@ -71,7 +71,7 @@ impl LaunchSettings {
         self.threads(program)?.follow(engine, thread, observer).map(drop)
     }
 
-    /// A debugger session over the warp of a thread; `None` if the settings are no launch of the program.
+    /// A debugger session over the warp of a thread; `None` if the settings are not a launch of the program.
     ///
     /// # Errors
     /// There is no memory for it, or no such thread.

@@ -1,6 +1,6 @@
 //! What the browser page of ctm asks its engine, as WebAssembly.
 //!
-//! A [`Workbench`] holds the state behind the page: a text with its program, the memory of its picture, the lane that somebody looks at. A
+//! A [`Workbench`] holds the state after the page: a text with its program, the memory of its picture, the lane that somebody looks at. A
 //! [`TraceView`] holds a trace of the device or of a card.
 //! It knows no browser, and its tests need none. [`bindings`] gives it to JavaScript: numbers and bytes as typed arrays,
 //! everything else as JSON.

@@ -59,7 +59,7 @@ pub enum PipelineError {
     #[error("the pipeline has no vertex program: begin one with `.stage vertex`")]
     NoVertex,
     /// A name is none.
-    #[error("there is no {what} '{name}'")]
+    #[error("unknown {what} '{name}'")]
     Unknown {
         /// What it was to be.
         what: &'static str,
@@ -151,7 +151,7 @@ pub fn launches(
     Ok(watching.seen.into_inner().unwrap_or_else(PoisonError::into_inner).launches)
 }
 
-/// Follows an invocation of a launch, and opens a session over its warp. What stops the draw behind that is no error.
+/// Follows an invocation of a launch, and opens a session over its warp. What stops the draw after that is not an error.
 ///
 /// # Errors
 /// [`PipelineError`].

@@ -113,7 +113,7 @@ pub struct Uniform {
     pub columns: u8,
     /// Channels of a column.
     pub rows: u8,
-    /// Elements, 1 if it is no array.
+    /// Elements, 1 if it is not an array.
     pub elements: u32,
     /// The value that the source gives it; empty if none.
     pub default: Vec<f32>,
@@ -204,7 +204,7 @@ fn shader(places: &Places, text: &str, language: ctm_compile::Language) -> Read 
     }
 }
 
-/// What is known of a text that is no program.
+/// What is known of a text that is not a program.
 fn refused(problems: Vec<Problem>) -> Read {
     let examined = Examined {
         runs: false,

@@ -33,7 +33,7 @@ const STEPS: u64 = 200;
 const LINES: usize = 1000;
 /// Warnings that are shown.
 const WARNINGS: usize = 100;
-/// Bytes of pictures behind starts of programs that are kept.
+/// Bytes of pictures after starts of programs that are kept.
 const MOST_KEPT: usize = 128 << 20;
 /// First bytes of traces of the device, and of a card.
 const DEVICE: &[u8] = b"CTMTRACE";
@@ -59,7 +59,7 @@ pub enum ViewError {
     #[error(transparent)]
     Device(#[from] ctm_device::TraceError),
     /// It is of a card that is not known.
-    #[error("the trace is of a card that is not known: {name:?}; known are {known}")]
+    #[error("unknown card {name:?} in the trace; known are {known}")]
     UnknownCard {
         /// What it says.
         name: String,
@@ -70,7 +70,7 @@ pub enum ViewError {
     #[error(transparent)]
     Arena(#[from] ctm_memory::ArenaError),
     /// There is no such device.
-    #[error("no such device can be made: {0}")]
+    #[error("cannot create the device: {0}")]
     Open(#[from] ctm_device::OpenError),
     /// A surface is outside of memory.
     #[error(transparent)]
@@ -85,7 +85,7 @@ pub enum ViewError {
     #[error("the trace has no draw or start of a program {0}")]
     NoStop(usize),
     /// There is no such surface.
-    #[error("there is no such surface behind this draw")]
+    #[error("there is no such surface after this draw")]
     NoSurface,
     /// Only cards have histories.
     #[error("traces of the device have no history of pixels")]
@@ -125,11 +125,11 @@ pub struct Part {
     pub before: usize,
     /// The lines.
     pub lines: Vec<Said>,
-    /// Lines behind these.
+    /// Lines after these.
     pub behind: usize,
 }
 
-/// A surface behind a draw.
+/// A surface after a draw.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shown {
     /// Its name.
@@ -177,7 +177,7 @@ enum Trace {
     Device(DeviceTrace),
 }
 
-/// What there is behind a draw or a start of a program.
+/// What there is after a draw or a start of a program.
 #[derive(Default)]
 struct Behind {
     pictures: Vec<(Shown, Array)>,
@@ -191,11 +191,11 @@ struct History {
     draws: Vec<Done>,
 }
 
-/// A trace, and the surfaces behind the draw that is looked at.
+/// A trace, and the surfaces after the draw that is looked at.
 pub struct TraceView {
     trace: Trace,
     behind: Rc<Behind>,
-    /// What is behind starts of programs that were looked at.
+    /// What is after starts of programs that were looked at.
     kept: BTreeMap<usize, Rc<Behind>>,
     kept_bytes: usize,
     /// The lines of the submission that was looked at last.
@@ -212,7 +212,7 @@ impl TraceView {
     /// Reads a file.
     ///
     /// # Errors
-    /// It is no trace, or one that is too large for a page.
+    /// It is not a trace, or one that is too large for a page.
     pub fn open(bytes: Vec<u8>) -> Result<Self, ViewError> {
         if bytes.len() > MOST_BYTES {
             return Err(ViewError::TooLarge(bytes.len()));
@@ -227,7 +227,7 @@ impl TraceView {
                 .model
                 .ok_or_else(|| ViewError::UnknownCard { name: survey.card.clone(), known: Model::names() })?;
             check_memory(survey.memory().1.into())?;
-            // What is behind a damaged place was not counted, so it is not reached.
+            // What is after a damaged place was not counted, so it is not reached.
             let records = TraceReader::new(&bytes[..])?.map_while(Result::ok).collect();
             let player = Player::new(records, card_of(model, None), Arc::new(survey.arena()?));
             Trace::Card { player: Box::new(player), survey, model }
@@ -314,7 +314,7 @@ impl TraceView {
         }
     }
 
-    /// Goes to the place behind a draw, or a start of a program.
+    /// Goes to the place after a draw, or a start of a program.
     ///
     /// # Errors
     /// There is none with this number, or no memory.

@@ -118,7 +118,7 @@ fn accessed(access: &MemoryAccess) -> Accessed {
 }
 
 impl Trail {
-    /// For a program whose instructions are those of a stage of this listing; programs that are no pipeline are stage 0.
+    /// For a program whose instructions are those of a stage of this listing; programs that are not a pipeline are stage 0.
     pub fn new(listing: &[Listed], stage: usize) -> Self {
         let of_stage = listing.iter().enumerate().filter(|(_, listed)| listed.stage == stage);
         let listing = of_stage.map(|(number, listed)| (listed.place, number)).collect();

@@ -1,7 +1,7 @@
 //! What an editor offers while somebody types, and what it says of a name.
 
 use crate::language::Language;
-use ctm_text::topic::Topic;
+use ctm_text::topic::{Topic, find};
 use serde::Serialize;
 
 /// A name that can be typed.
@@ -20,10 +20,7 @@ pub fn words(language: Language) -> Vec<Word> {
     if language.described().compiled {
         return Vec::new();
     }
-    let word = |topic: Topic| {
-        let end = topic.meaning.find(". ").map_or(topic.meaning.len(), |at| at + 1);
-        Word { name: topic.name, kind: topic.kind, meaning: topic.meaning[..end].to_owned() }
-    };
+    let word = |topic: Topic| Word { meaning: topic.summary().to_owned(), name: topic.name, kind: topic.kind };
     language.topics().into_iter().map(word).collect()
 }
 
@@ -36,10 +33,7 @@ pub fn explain(language: Language, word: &str) -> Option<String> {
         return None;
     }
     let topics = language.topics();
-    let named = |name: &str| topics.iter().filter(|topic| topic.is_named(name)).collect::<Vec<_>>();
-    // What follows a point is a part of the name (`SR_TID.X`), or a suffix or a channel (`MUFU.RCP`, `R0.x`).
-    let bare = word.split('.').next().unwrap_or_default();
-    let found = Some(named(word)).filter(|found| !found.is_empty()).unwrap_or_else(|| named(bare));
+    let found = find(&topics, |topic| topic, word);
     let page = |topic: &&Topic| format!("### {}: {}\n\n{}", topic.name, topic.kind, topic.text());
     (!found.is_empty()).then(|| found.iter().map(page).collect::<Vec<_>>().join("\n"))
 }

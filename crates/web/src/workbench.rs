@@ -29,11 +29,11 @@ const MEMORY: u64 = 512 << 20;
 /// Why the page cannot have what it asks for.
 #[derive(Debug, Error)]
 pub enum WorkbenchError {
-    /// The text is no program.
-    #[error("the text is no program: correct its errors first")]
+    /// The text is not a program.
+    #[error("the text has errors: correct them first")]
     NoProgram,
     /// The errors of a check.
-    #[error("the machine refuses the program: {0}")]
+    #[error("the program is invalid: {0}")]
     Refused(String),
     /// Nothing has run.
     #[error("there is no picture yet: run the program first")]
@@ -65,7 +65,7 @@ pub enum WorkbenchError {
     /// A pipeline draws nothing.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
-    /// Threads do not run, or a file is no program.
+    /// Threads do not run, or a file is not a program.
     #[error(transparent)]
     Run(#[from] ctm_gpu::Error),
     /// The lanes of a group cannot be looked at.
@@ -112,7 +112,7 @@ pub struct Group {
 pub struct Part {
     /// The rows that it has.
     pub rows: Vec<Range<u32>>,
-    /// What these show, one behind the other.
+    /// What these show, one after the other.
     pub shown: Shown,
 }
 
@@ -134,7 +134,7 @@ pub struct Opened {
     pub text: String,
 }
 
-/// The state behind the page.
+/// The state after the page.
 pub struct Workbench {
     executor: Executor,
     engine: Engine,

@@ -8,7 +8,7 @@ fn open(name: &str) -> TraceView {
     TraceView::open(std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Everything that is shown behind a draw.
+/// Everything that is shown after a draw.
 fn shown(view: &mut TraceView, stop: usize) -> (String, Vec<Vec<u8>>) {
     let left = view.go(stop).unwrap();
     let pictures = (0..left.surfaces.len()).map(|surface| view.picture(surface).unwrap()).collect();

@@ -1,5 +1,5 @@
 //! Fragment programs as a card runs them: over quads of fragments, whose temporaries the interpolators have filled, with a
-//! texture unit behind the texture instructions, and outputs that go on to the colour and depth units.
+//! texture unit after the texture instructions, and outputs that go on to the colour and depth units.
 
 use crate::codes::TexOp;
 use crate::job::Constants;
@@ -36,7 +36,7 @@ impl Fetch {
         sample_quad(sampler, shape, texels, &coordinates, self.scale(), lod)
     }
 
-    /// The levels of detail (bits) with which [`sample`](Self::sample) samples a texture that is no cube.
+    /// The levels of detail (bits) with which [`sample`](Self::sample) samples a texture that is not a cube.
     pub fn levels_of_detail(&self, sampler: &Sampler, shape: &TextureShape) -> [u32; 4] {
         let Some((coordinates, lod)) = self.places() else { return [0; 4] };
         levels_of_quad(sampler, shape, &coordinates, self.scale(), lod).map(f32::to_bits)
@@ -65,7 +65,7 @@ impl Fetch {
     }
 }
 
-/// The texture unit behind a program.
+/// The texture unit after a program.
 pub trait TextureUnit: Sync {
     /// Red, green, blue and alpha for each fragment.
     fn fetch(&self, fetch: &Fetch) -> QuadVector;

@@ -21,7 +21,7 @@ pub enum View {
 /// Why an instruction follows another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeKind {
-    /// It stands behind it, and any flow control stays.
+    /// It comes after it, and any flow control stays.
     Stay,
     /// Flow control jumps there.
     Jump,
@@ -76,7 +76,7 @@ impl ProgramInfo {
     }
 
     /// Where the flow-control instruction at `pc` goes when it jumps: to the address that it names, but for loop heads that
-    /// name their own loop end. Those go to the instruction behind it.
+    /// name their own loop end. Those go to the instruction after it.
     ///
     /// The guide's loop head names that instruction (CTM Guide p.39). Mesa's r300 compiler has all its loop heads name the
     /// loop end; taken literally, a head that no lane is active at would have the loop end find no loop, or end a pass of

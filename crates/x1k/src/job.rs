@@ -292,7 +292,7 @@ pub enum TrapKind {
     #[error("program counter outside the code")]
     PcOutsideCode,
     /// More instructions than the step limit.
-    #[error("step limit reached (endless loop?)")]
+    #[error("step limit reached (infinite loop?)")]
     StepLimit,
 }
 

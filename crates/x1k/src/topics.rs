@@ -2,6 +2,8 @@
 //! stand here by the tables' own classes, without wildcards, so that a new row does not build until it has some; encodings, values
 //! and the meanings of fields come from the tables.
 
+mod syntax;
+
 use crate::codes::*;
 use crate::instruction::{Alu, Common, Flow, Instruction, Tex};
 use ctm_bits::Field;
@@ -30,7 +32,7 @@ fn per_channel(op: ChannelOp) -> Words {
             formula: "D = A * B + C",
             operands: "A, B, C; one that is left out has fields of zeros, which is `src0.rrr`",
             rules: &[ONCE, NAN, ZERO_TIMES],
-            source: "CTM Guide p.28, 41; that it rounds once is a decision",
+            source: "CTM Guide p.28, 41; that it rounds once is decision C51",
         },
         ChannelOp::Min => Words {
             meaning: "The smaller of two values.",
@@ -68,7 +70,7 @@ fn per_channel(op: ChannelOp) -> Words {
                 "the result is in [0, 1): what would round to 1 is the largest number below 1",
                 "zeros give +0; infinities and NaN give NaN",
             ],
-            source: "CTM Guide p.29; the greatest result is a decision",
+            source: "CTM Guide p.29; the greatest result is decision C54",
         },
         ChannelOp::Mdh => Words {
             meaning: "Multiplies and adds across a quad: with B -1 or 1, the difference from left to right in the upper row.",
@@ -396,6 +398,13 @@ pub fn topics() -> Vec<Topic> {
         source: source.to_owned(),
         ..Topic::default()
     }));
+    topics.extend(syntax::SYNTAX.iter().map(|&(kind, name, meaning, source)| Topic {
+        name: name.to_owned(),
+        kind,
+        meaning: meaning.to_owned(),
+        source: source.to_owned(),
+        ..Topic::default()
+    }));
     topics.push(field("every instruction", &Instruction::TYPE));
     for (form, fields) in [
         ("every instruction", Common::FIELDS),
@@ -406,4 +415,18 @@ pub fn topics() -> Vec<Topic> {
         topics.extend(fields.iter().map(|row| field(form, row)));
     }
     topics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_language_has_a_page() {
+        let topics = topics();
+        let words = crate::text::vocabulary::words();
+        let missing: Vec<_> =
+            words.iter().filter(|word| ctm_text::topic::find(&topics, |topic| topic, word).is_empty()).collect();
+        assert!(words.len() > 100 && missing.is_empty(), "{missing:?}");
+    }
 }

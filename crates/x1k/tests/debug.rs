@@ -123,7 +123,7 @@ fn steps_have_units() {
         };
         assert_eq!(go(Unit::Pass, Direction::Forward), (1, Reason::Step), "into the loop");
         assert_eq!(go(Unit::Pass, Direction::Forward), (5, Reason::Step), "the second pass");
-        // The lane has left the loop, and goes on behind it.
+        // The lane has left the loop, and goes on after it.
         assert_eq!(go(Unit::Lane, Direction::Forward), (12, Reason::Step));
         assert_eq!(go(Unit::Lane, Direction::Back), (3, Reason::Step));
         assert_eq!(go(Unit::Over, Direction::Forward), (12, Reason::Step));

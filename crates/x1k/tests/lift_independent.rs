@@ -77,7 +77,7 @@ fn returns_in_branches_and_breaks_out_of_calls_are_refused() {
         4,
         &format!(".flow full\n.end finish\n CALL sub; finish: {OUT} sub: {TEST} IF alu; {early} ENDIF; {last}"),
     );
-    // The end of the loop is the instruction behind the call.
+    // The end of the loop is the instruction after the call.
     let leave = "FC BREAKREP 3, when = always, jump = decr, pop_count = 0 ;";
     is_refused_at(
         4,
@@ -109,6 +109,6 @@ fn where_everybody_is_active_inactive_lanes_do_not_matter() {
         let called = format!(".early_exit yes\n.end finish\n CALL sub; finish: {OUT} sub: {instruction} RETURN;");
         assert!(steps(&called).is_ok());
     }
-    // The group ends behind a loop head or at a loop end, or goes on; that is another program.
+    // The group ends after a loop head or at a loop end, or goes on; that is another program.
     is_refused_at(0, &format!(".early_exit yes\n.int i0 = 2\nLAST REP i[0]; ENDREP; {OUT}"));
 }

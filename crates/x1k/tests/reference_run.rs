@@ -95,7 +95,7 @@ fn progress_reaches_the_end() {
 
 #[test]
 fn cancelling_ends_a_run_inside_a_long_group() {
-    // Immediate writes, so that the endless loop is really run.
+    // Immediate writes, so that the infinite loop is really run.
     let text = "there: OUT : umrt[same_idx].rgb = MAX src0.000 src0.000, umrt[same_idx].a = MAX src0.0 src0.0 ;
                 FC JUMP there, when = always;
                 OUT TEX_SEM_WAIT : ;";

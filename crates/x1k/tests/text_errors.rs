@@ -95,7 +95,7 @@ fn duplicates_and_misplaced_things() {
     one("NOP LAST NOP : ;", Cause::Duplicate, "NOP", "given twice");
     one("src0.a = temp[0], src0.rgb = temp[0], src0.a = temp[1] : ;", Cause::Duplicate, "src0.a", "given twice");
     one(": temp[0].r = temp[1].g = MAX src0.rgb src0.rgb ;", Cause::Duplicate, "temp[1].g", "such a destination");
-    one("a: : ; a: : ;", Cause::Duplicate, "a", "is there already");
+    one("a: : ; a: : ;", Cause::Duplicate, "a", "is already defined");
     one(".bool b1 = true\n.bool b1 = true", Cause::Duplicate, "b1", "has a value already");
     one(".flow full\n.flow full", Cause::Duplicate, "flow", "given twice");
     one("FC JUMP 1, any, any ;", Cause::Duplicate, "any", "given twice");
@@ -137,7 +137,7 @@ fn conditions() {
 #[test]
 fn labels_and_nesting() {
     one("FC JUMP mian ; main: : ;", Cause::Label, "mian", "did you mean `main`?");
-    one("CALL nowhere ;", Cause::Label, "nowhere", "no label `nowhere`");
+    one("CALL nowhere ;", Cause::Label, "nowhere", "unknown label `nowhere`");
     one(".code_offset 2\nlow: FC JUMP low ;", Cause::Label, "low", "out of reach");
     one(": ; IF alu;", Cause::Nesting, "IF alu;", "`IF` has no `ENDIF`");
     one("LOOP i[0] ;", Cause::Nesting, "LOOP i[0] ;", "`LOOP` has no `ENDLOOP`");
@@ -210,6 +210,6 @@ fn includes() {
 #[test]
 fn display() {
     let error = &errors("\n  : temp[0].rgb = MADD src0.rgb src0.rgb src0.rgb ;")[0];
-    let text = "<text>:2:19: error[unknown-word]: `MADD` is not an operation or a destination (did you mean `MAD`?)";
+    let text = "<text>:2:19: error[unknown-word]: unknown operation or destination `MADD` (did you mean `MAD`?)";
     assert_eq!(error.to_string(), text);
 }

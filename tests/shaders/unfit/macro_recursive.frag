@@ -1,4 +1,4 @@
-//! error: 5 there is no variable `A`
+//! error: 5 unknown variable `A`
 #define A B B
 #define B A A
 void main() {

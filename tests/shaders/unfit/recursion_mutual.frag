@@ -1,4 +1,4 @@
-//! error: 6 by this call, `f` comes to call itself
+//! error: 6 `f` calls itself
 float g(float x);
 float f(float x) {
   return x * g(x - 1.0);

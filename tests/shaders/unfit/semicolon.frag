@@ -1,4 +1,4 @@
-//! error: 4 `gl_FragColor` cannot stand here: `,` or `;` is expected
+//! error: 4 expected `,` or `;`, found `gl_FragColor`
 void main() {
   vec4 c = vec4(1.0)
   gl_FragColor = c;

@@ -1,4 +1,4 @@
-//! error: 4 a vec3 is no vec2; choose channels, as in `.xy`
+//! error: 4 a vec3 is not a vec2; choose channels, as in `.xy`
 void main() {
   vec3 a = vec3(1.0);
   vec2 b = a;

@@ -1,4 +1,4 @@
-//! error: 4 there is no variable `b`
+//! error: 4 unknown variable `b`
 void main() {
   float a = 1.0;
   gl_FragColor = vec4(a + b);

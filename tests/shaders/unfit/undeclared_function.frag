@@ -1,4 +1,4 @@
-//! error: 3 there is no function `foo`
+//! error: 3 unknown function `foo`
 void main() {
   gl_FragColor = vec4(foo(1.0));
 }

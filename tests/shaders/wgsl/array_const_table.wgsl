@@ -1,6 +1,6 @@
 //! purpose: a constant table by an index that is calculated
 //! size: 16 16
-//! twin: array_const_table
+//! counterpart: array_const_table
 const table = array<f32, 8>(0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0, 49.0);
 
 @fragment

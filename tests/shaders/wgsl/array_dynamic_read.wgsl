@@ -1,6 +1,6 @@
 //! purpose: an element by an index that is calculated
 //! size: 16 16
-//! twin: array_dynamic_read
+//! counterpart: array_dynamic_read
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: assignments to elements by indices that are calculated
 //! size: 16 16
-//! twin: array_dynamic_write
+//! counterpart: array_dynamic_write
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: an array that a loop fills and another reads
 //! size: 16 16
-//! twin: array_loop
+//! counterpart: array_loop
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

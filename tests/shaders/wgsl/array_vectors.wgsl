@@ -1,6 +1,6 @@
 //! purpose: an array of vectors by an index that is calculated
 //! size: 16 16
-//! twin: array_vectors
+//! counterpart: array_vectors
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: squares whose edges derivatives make soft
 //! size: 64 64
-//! twin: checker
+//! counterpart: checker
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

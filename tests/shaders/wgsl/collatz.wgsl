@@ -1,6 +1,6 @@
 //! purpose: steps to one
 //! size: 64 64
-//! twin: collatz
+//! counterpart: collatz
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

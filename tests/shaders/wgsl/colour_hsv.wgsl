@@ -1,6 +1,6 @@
 //! purpose: from hue, saturation and value
 //! size: 64 64
-//! twin: colour_hsv
+//! counterpart: colour_hsv
 fn rgb(c: vec3f) -> vec3f {
   let p = abs(fract(c.xxx + vec3f(1.0, 2.0 / 3.0, 1.0 / 3.0)) * 6.0 - 3.0);
   return c.z * mix(vec3f(1.0), clamp(p - 1.0, vec3f(0.0), vec3f(1.0)), c.y);

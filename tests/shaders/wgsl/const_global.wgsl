@@ -1,6 +1,6 @@
 //! purpose: constants, and what is calculated of them
 //! size: 16 16
-//! twin: const_global
+//! counterpart: const_global
 const two = 2.0; const weights = vec3f(0.25, 0.5, two * 0.125); const count = 2 + 1; const quarter = 1.0 / (two * two);
 
 @fragment

@@ -1,6 +1,6 @@
 //! purpose: constants that fit into instructions
 //! size: 16 16
-//! twin: const_inline
+//! counterpart: const_inline
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: derivatives of linear functions
 //! size: 16 16
-//! twin: derive_linear
+//! counterpart: derive_linear
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

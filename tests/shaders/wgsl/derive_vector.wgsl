@@ -1,6 +1,6 @@
 //! purpose: derivatives of vectors
 //! size: 16 16
-//! twin: derive_vector
+//! counterpart: derive_vector
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

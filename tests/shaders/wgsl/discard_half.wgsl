@@ -1,6 +1,6 @@
 //! purpose: half of the picture is not written
 //! size: 16 16
-//! twin: discard_half
+//! counterpart: discard_half
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

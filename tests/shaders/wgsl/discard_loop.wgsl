@@ -1,6 +1,6 @@
 //! purpose: a loop drops pixels
 //! size: 16 16
-//! twin: discard_loop
+//! counterpart: discard_loop
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

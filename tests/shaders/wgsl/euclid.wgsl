@@ -1,6 +1,6 @@
 //! purpose: the greatest common divisor
 //! size: 64 64
-//! twin: euclid
+//! counterpart: euclid
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: both ways out of a pass
 //! size: 16 16
-//! twin: flow_break_continue
+//! counterpart: flow_break_continue
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

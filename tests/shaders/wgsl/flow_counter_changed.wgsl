@@ -1,6 +1,6 @@
 //! purpose: a loop changes its counter
 //! size: 16 16
-//! twin: flow_counter_changed
+//! counterpart: flow_counter_changed
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: a loop with its test behind
 //! size: 16 16
-//! twin: flow_do
+//! counterpart: flow_do
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

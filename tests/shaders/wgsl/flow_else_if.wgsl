@@ -1,6 +1,6 @@
 //! purpose: a chain of branches
 //! size: 16 16
-//! twin: flow_else_if
+//! counterpart: flow_else_if
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

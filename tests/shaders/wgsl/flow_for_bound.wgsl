@@ -1,6 +1,6 @@
 //! purpose: a loop whose count each pixel calculates
 //! size: 16 16
-//! twin: flow_for_bound
+//! counterpart: flow_for_bound
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

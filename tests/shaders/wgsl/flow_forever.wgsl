@@ -1,6 +1,6 @@
 //! purpose: a loop without a test
 //! size: 16 16
-//! twin: flow_forever
+//! counterpart: flow_forever
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

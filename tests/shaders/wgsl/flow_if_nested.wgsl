@@ -1,6 +1,6 @@
 //! purpose: branches in branches in branches
 //! size: 16 16
-//! twin: flow_if_nested
+//! counterpart: flow_if_nested
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: the inner loop is left, and then the outer one
 //! size: 16 16
-//! twin: flow_nested_break
+//! counterpart: flow_nested_break
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: variables that hide others
 //! size: 16 16
-//! twin: flow_scopes
+//! counterpart: flow_scopes
 var<private> x: f32 = 100.0;
 
 @fragment

@@ -1,6 +1,6 @@
 //! purpose: values that change places in each pass
 //! size: 16 16
-//! twin: flow_swap_in_loop
+//! counterpart: flow_swap_in_loop
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

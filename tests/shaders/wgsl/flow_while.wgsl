@@ -1,6 +1,6 @@
 //! purpose: a loop with its test in front
 //! size: 16 16
-//! twin: flow_while
+//! counterpart: flow_while
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

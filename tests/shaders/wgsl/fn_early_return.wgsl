@@ -1,6 +1,6 @@
 //! purpose: returns from branches
 //! size: 16 16
-//! twin: fn_early_return
+//! counterpart: fn_early_return
 fn kind(a: f32, y: f32) -> f32 {
   var x = a;
   if x > 11.0 { return 3.0; }

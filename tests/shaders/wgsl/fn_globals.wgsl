@@ -1,6 +1,6 @@
 //! purpose: functions that change global variables
 //! size: 16 16
-//! twin: fn_globals
+//! counterpart: fn_globals
 var<private> total: f32 = 1.0; var<private> place: vec2f;
 fn move_by(by: vec2f) { place += by; total += by.x * by.y; }
 

@@ -1,6 +1,6 @@
 //! purpose: parameters that are changed
 //! size: 16 16
-//! twin: fn_inout
+//! counterpart: fn_inout
 fn swap(a: ptr<function, f32>, b: ptr<function, f32>) { let t = *a; *a = *b; *b = t; }
 fn order(v: ptr<function, vec3f>) {
   var a = (*v).x; var b = (*v).y; var c = (*v).z;

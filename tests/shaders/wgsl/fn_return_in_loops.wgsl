@@ -1,6 +1,6 @@
 //! purpose: returns from a loop in a loop
 //! size: 16 16
-//! twin: fn_return_in_loops
+//! counterpart: fn_return_in_loops
 fn find(sum: f32) -> vec2f {
   for (var i = 0; i < 6; i++) {
     for (var j = 0; j < 6; j++) {

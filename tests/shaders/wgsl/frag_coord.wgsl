@@ -1,6 +1,6 @@
 //! purpose: the position of the pixel
 //! size: 16 16
-//! twin: frag_coord
+//! counterpart: frag_coord
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

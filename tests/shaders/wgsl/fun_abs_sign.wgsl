@@ -1,6 +1,6 @@
 //! purpose: absolute values and signs
 //! size: 16 16
-//! twin: fun_abs_sign
+//! counterpart: fun_abs_sign
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

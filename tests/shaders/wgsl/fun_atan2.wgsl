@@ -1,6 +1,6 @@
 //! purpose: inverse tangents of two numbers
 //! size: 16 16
-//! twin: fun_atan2
+//! counterpart: fun_atan2
 //! tolerance: 1e-4
 
 @fragment

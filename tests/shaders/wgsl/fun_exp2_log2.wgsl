@@ -1,6 +1,6 @@
 //! purpose: exponentials and logarithms with base 2
 //! size: 16 16
-//! twin: fun_exp2_log2
+//! counterpart: fun_exp2_log2
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

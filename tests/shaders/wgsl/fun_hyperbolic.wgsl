@@ -1,6 +1,6 @@
 //! purpose: hyperbolic functions
 //! size: 16 16
-//! twin: fun_hyperbolic
+//! counterpart: fun_hyperbolic
 //! tolerance: 1e-4
 
 @fragment

@@ -1,6 +1,6 @@
 //! purpose: lengths and distances
 //! size: 16 16
-//! twin: fun_length
+//! counterpart: fun_length
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

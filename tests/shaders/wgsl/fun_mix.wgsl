@@ -1,6 +1,6 @@
 //! purpose: linear interpolation
 //! size: 16 16
-//! twin: fun_mix
+//! counterpart: fun_mix
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: choices component by component
 //! size: 16 16
-//! twin: fun_mix_bool
+//! counterpart: fun_mix_bool
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: powers
 //! size: 16 16
-//! twin: fun_pow
+//! counterpart: fun_pow
 //! tolerance: 1e-4
 
 @fragment

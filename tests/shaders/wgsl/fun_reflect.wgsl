@@ -1,6 +1,6 @@
 //! purpose: reflection
 //! size: 16 16
-//! twin: fun_reflect
+//! counterpart: fun_reflect
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: refraction, and total reflection
 //! size: 16 16
-//! twin: fun_refract
+//! counterpart: fun_refract
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

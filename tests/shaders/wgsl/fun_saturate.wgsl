@@ -1,6 +1,6 @@
 //! purpose: results between 0 and 1, of many operations
 //! size: 16 16
-//! twin: fun_saturate
+//! counterpart: fun_saturate
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

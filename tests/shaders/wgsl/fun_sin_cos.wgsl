@@ -1,6 +1,6 @@
 //! purpose: sines and cosines
 //! size: 16 16
-//! twin: fun_sin_cos
+//! counterpart: fun_sin_cos
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: smooth steps
 //! size: 16 16
-//! twin: fun_smoothstep
+//! counterpart: fun_smoothstep
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: square roots, and their reciprocals
 //! size: 16 16
-//! twin: fun_sqrt
+//! counterpart: fun_sqrt
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

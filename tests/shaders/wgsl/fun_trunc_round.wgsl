@@ -1,6 +1,6 @@
 //! purpose: the integers towards zero and next to a number
 //! size: 16 16
-//! twin: fun_trunc_round
+//! counterpart: fun_trunc_round
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: a Julia set with smooth colours
 //! size: 64 64
-//! twin: julia
+//! counterpart: julia
 //! tolerance: 2e-3 0.02
 //! uniform: c -0.74 0.16
 @group(0) @binding(0) var<uniform> c: vec2f;

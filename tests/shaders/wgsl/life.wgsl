@@ -1,6 +1,6 @@
 //! purpose: a step of Conway's game
 //! size: 64 64
-//! twin: life
+//! counterpart: life
 //! texture: cells bits 64 64
 @group(0) @binding(1) var cells: texture_2d<f32>;
 fn cell(ij: vec2f, x: i32, y: i32) -> f32 { return textureLoad(cells, (vec2<i32>(ij) + vec2(x, y) + 64) % 64, 0).x; }

@@ -1,6 +1,6 @@
 //! purpose: a ball with a light and a highlight
 //! size: 64 64
-//! twin: light_phong
+//! counterpart: light_phong
 //! tolerance: 2e-4 0.01
 
 @fragment

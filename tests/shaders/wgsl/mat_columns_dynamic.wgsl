@@ -1,6 +1,6 @@
 //! purpose: a column by an index that is calculated
 //! size: 16 16
-//! twin: mat_columns_dynamic
+//! counterpart: mat_columns_dynamic
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: products of matrices
 //! size: 16 16
-//! twin: mat_product
+//! counterpart: mat_product
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: matrices that are not square
 //! size: 16 16
-//! twin: mat_rectangular
+//! counterpart: mat_rectangular
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

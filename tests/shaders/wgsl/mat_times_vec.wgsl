@@ -1,6 +1,6 @@
 //! purpose: matrices by vectors
 //! size: 16 16
-//! twin: mat_times_vec
+//! counterpart: mat_times_vec
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

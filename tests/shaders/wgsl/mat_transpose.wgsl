@@ -1,6 +1,6 @@
 //! purpose: transposition
 //! size: 16 16
-//! twin: mat_transpose
+//! counterpart: mat_transpose
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: values at the corners of a grid, interpolated smoothly
 //! size: 64 64
-//! twin: noise_value
+//! counterpart: noise_value
 //! texture: grid unit 16 16
 @group(0) @binding(1) var grid: texture_2d<f32>;
 fn at(p: vec2f) -> f32 { return textureLoad(grid, vec2<i32>(p) % 16, 0).x; }

@@ -1,6 +1,6 @@
 //! purpose: sums and differences of scalars and vectors
 //! size: 16 16
-//! twin: op_add_sub
+//! counterpart: op_add_sub
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

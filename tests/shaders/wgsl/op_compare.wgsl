@@ -1,6 +1,6 @@
 //! purpose: the four orders of numbers
 //! size: 16 16
-//! twin: op_compare
+//! counterpart: op_compare
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

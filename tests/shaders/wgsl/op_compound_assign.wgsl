@@ -1,6 +1,6 @@
 //! purpose: all assignments with an operator
 //! size: 16 16
-//! twin: op_compound_assign
+//! counterpart: op_compound_assign
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

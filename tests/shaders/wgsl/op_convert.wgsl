@@ -1,6 +1,6 @@
 //! purpose: conversions between booleans, integers and floats
 //! size: 16 16
-//! twin: op_convert
+//! counterpart: op_convert
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

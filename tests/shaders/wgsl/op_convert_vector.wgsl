@@ -1,6 +1,6 @@
 //! purpose: conversions of vectors between types of components
 //! size: 16 16
-//! twin: op_convert_vector
+//! counterpart: op_convert_vector
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

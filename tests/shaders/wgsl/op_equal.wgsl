@@ -1,6 +1,6 @@
 //! purpose: equality of scalars and of whole vectors
 //! size: 16 16
-//! twin: op_equal
+//! counterpart: op_equal
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: arithmetic of integers, with quotients rounded towards zero
 //! size: 16 16
-//! twin: op_int
+//! counterpart: op_int
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

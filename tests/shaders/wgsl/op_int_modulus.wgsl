@@ -1,6 +1,6 @@
 //! purpose: the operator for remainders
 //! size: 16 16
-//! twin: op_int_modulus
+//! counterpart: op_int_modulus
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

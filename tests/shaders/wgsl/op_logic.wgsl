@@ -1,6 +1,6 @@
 //! purpose: and, or, exclusive or, not
 //! size: 16 16
-//! twin: op_logic
+//! counterpart: op_logic
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

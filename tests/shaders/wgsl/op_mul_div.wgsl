@@ -1,6 +1,6 @@
 //! purpose: products and quotients of scalars and vectors
 //! size: 16 16
-//! twin: op_mul_div
+//! counterpart: op_mul_div
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

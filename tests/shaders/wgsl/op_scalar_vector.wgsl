@@ -1,6 +1,6 @@
 //! purpose: operators between scalars and vectors, on both sides
 //! size: 16 16
-//! twin: op_scalar_vector
+//! counterpart: op_scalar_vector
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: the right side of && and || is evaluated only if it decides
 //! size: 16 16
-//! twin: op_short_circuit
+//! counterpart: op_short_circuit
 var<private> calls: f32 = 0.0;
 fn count(answer: bool) -> bool { calls += 1.0; return answer; }
 

@@ -1,6 +1,6 @@
 //! purpose: choices between scalars
 //! size: 16 16
-//! twin: op_ternary
+//! counterpart: op_ternary
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

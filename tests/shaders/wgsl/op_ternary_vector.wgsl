@@ -1,6 +1,6 @@
 //! purpose: choices between vectors
 //! size: 16 16
-//! twin: op_ternary_vector
+//! counterpart: op_ternary_vector
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: integers without a sign
 //! size: 16 16
-//! twin: op_unsigned
+//! counterpart: op_unsigned
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: two colours that branches choose
 //! size: 16 16
-//! twin: out_branch
+//! counterpart: out_branch
 //! outputs: 2
 struct Colours { @location(0) a: vec4f, @location(1) b: vec4f }
 

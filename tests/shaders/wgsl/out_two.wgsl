@@ -1,6 +1,6 @@
 //! purpose: two colours
 //! size: 16 16
-//! twin: out_two
+//! counterpart: out_two
 //! outputs: 2
 struct Colours { @location(0) a: vec4f, @location(1) b: vec4f }
 

@@ -1,6 +1,6 @@
 //! purpose: sums of waves as a palette
 //! size: 64 64
-//! twin: plasma
+//! counterpart: plasma
 //! uniform: time 1.5
 @group(0) @binding(0) var<uniform> time: f32;
 

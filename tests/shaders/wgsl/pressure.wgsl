@@ -1,6 +1,6 @@
 //! purpose: many values that live at the same time
 //! size: 16 16
-//! twin: pressure
+//! counterpart: pressure
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: repeated balls, with fog
 //! size: 64 64
-//! twin: raymarch_spheres
+//! counterpart: raymarch_spheres
 //! tolerance: 2e-3 0.02
 fn map(p: vec3f) -> f32 { let q = p - 4.0 * floor(p / 4.0) - 2.0; return length(q) - 0.75; }
 

@@ -1,6 +1,6 @@
 //! purpose: edges
 //! size: 64 64
-//! twin: sobel
+//! counterpart: sobel
 //! texture: image unit 64 64
 @group(0) @binding(1) var image: texture_2d<f32>;
 fn grey(ij: vec2f, x: i32, y: i32) -> f32 {

@@ -1,6 +1,6 @@
 //! purpose: five numbers in an array in order
 //! size: 64 64
-//! twin: sort_insertion
+//! counterpart: sort_insertion
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: construction and assignment of structures
 //! size: 16 16
-//! twin: struct_construct
+//! counterpart: struct_construct
 struct Ray { origin: vec3<f32>, end: vec3<f32> }
 struct Pair { a: f32, n: i32 }
 

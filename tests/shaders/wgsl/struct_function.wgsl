@@ -1,6 +1,6 @@
 //! purpose: structures as parameters and results
 //! size: 16 16
-//! twin: struct_function
+//! counterpart: struct_function
 struct Hit { t: f32, n: vec3<f32> }
 fn nearer(a: Hit, b: Hit) -> Hit { if a.t < b.t { return a; } return b; }
 fn turn(h: ptr<function, Hit>) { (*h).n = (*h).n.zxy; (*h).t *= 2.0; }

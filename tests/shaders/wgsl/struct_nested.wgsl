@@ -1,6 +1,6 @@
 //! purpose: structures in structures
 //! size: 16 16
-//! twin: struct_nested
+//! counterpart: struct_nested
 struct Inner { a: vec2<f32>, b: f32 }
 struct Outer { first: Inner, second: Inner, c: f32 }
 

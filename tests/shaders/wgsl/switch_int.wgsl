@@ -1,6 +1,6 @@
 //! purpose: choices by integers
 //! size: 16 16
-//! twin: switch_int
+//! counterpart: switch_int
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: coordinates from 0 to 1
 //! size: 16 16
-//! twin: tex_2d
+//! counterpart: tex_2d
 //! texture: image random 16 16
 @group(0) @binding(1) var image: texture_2d<f32>;
 @group(0) @binding(2) var nearest: sampler;

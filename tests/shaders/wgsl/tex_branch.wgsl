@@ -1,6 +1,6 @@
 //! purpose: fetches in branches
 //! size: 16 16
-//! twin: tex_branch
+//! counterpart: tex_branch
 //! texture: image random 16 16
 @group(0) @binding(1) var image: texture_2d<f32>;
 

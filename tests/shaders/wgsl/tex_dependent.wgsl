@@ -1,6 +1,6 @@
 //! purpose: coordinates from a texel
 //! size: 16 16
-//! twin: tex_dependent
+//! counterpart: tex_dependent
 //! texture: map unit 16 16
 //! texture: image random1 16 16
 @group(0) @binding(1) var map: texture_2d<f32>;

@@ -1,6 +1,6 @@
 //! purpose: a texel for each pixel
 //! size: 16 16
-//! twin: tex_rect
+//! counterpart: tex_rect
 //! texture: image random 16 16
 @group(0) @binding(1) var image: texture_2d<f32>;
 

@@ -1,6 +1,6 @@
 //! purpose: two textures
 //! size: 16 16
-//! twin: tex_two
+//! counterpart: tex_two
 //! texture: one random 16 16
 //! texture: two random1 16 16
 @group(0) @binding(1) var one: texture_2d<f32>;

@@ -1,6 +1,6 @@
 //! purpose: a filmic curve and the transfer function
 //! size: 64 64
-//! twin: tone_aces
+//! counterpart: tone_aces
 //! texture: image unit 64 64
 //! tolerance: 1e-4
 @group(0) @binding(1) var image: texture_2d<f32>;

@@ -1,6 +1,6 @@
 //! purpose: branches by uniforms
 //! size: 16 16
-//! twin: uni_branch
+//! counterpart: uni_branch
 //! uniform: u.mode 2
 //! uniform: u.limit 7.5
 struct Values { mode: i32, limit: f32 }

@@ -1,6 +1,6 @@
 //! purpose: a number
 //! size: 16 16
-//! twin: uni_float
+//! counterpart: uni_float
 //! uniform: time 0.75
 @group(0) @binding(0) var<uniform> time: f32;
 

@@ -1,6 +1,6 @@
 //! purpose: matrices
 //! size: 16 16
-//! twin: uni_matrices
+//! counterpart: uni_matrices
 //! uniform: u.a 1 2 3 4
 //! uniform: u.b 1 0 0.5 0 1 0.25 2 3 1
 //! uniform: u.c 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16

@@ -1,6 +1,6 @@
 //! purpose: an array of structures
 //! size: 16 16
-//! twin: uni_struct_array
+//! counterpart: uni_struct_array
 //! uniform: scene.lights[0].place 1 2
 //! uniform: scene.lights[0].power 0.5
 //! uniform: scene.lights[1].place 8 3

@@ -1,6 +1,6 @@
 //! purpose: vectors of floats
 //! size: 16 16
-//! twin: uni_vectors
+//! counterpart: uni_vectors
 //! uniform: u.a 1.5 -2
 //! uniform: u.b 0.25 0.5 0.75
 //! uniform: u.c 1 2 3 4

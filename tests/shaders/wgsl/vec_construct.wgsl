@@ -1,6 +1,6 @@
 //! purpose: vectors from scalars, from smaller and from larger vectors
 //! size: 16 16
-//! twin: vec_construct
+//! counterpart: vec_construct
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

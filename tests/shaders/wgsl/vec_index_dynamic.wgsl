@@ -1,6 +1,6 @@
 //! purpose: components by indices that are calculated
 //! size: 16 16
-//! twin: vec_index_dynamic
+//! counterpart: vec_index_dynamic
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: comparisons component by component
 //! size: 16 16
-//! twin: vec_relational
+//! counterpart: vec_relational
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

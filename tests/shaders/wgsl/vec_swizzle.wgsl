@@ -1,6 +1,6 @@
 //! purpose: reads of components in any order, with repetition
 //! size: 16 16
-//! twin: vec_swizzle
+//! counterpart: vec_swizzle
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

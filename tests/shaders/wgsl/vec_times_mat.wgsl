@@ -1,6 +1,6 @@
 //! purpose: vectors by matrices
 //! size: 16 16
-//! twin: vec_times_mat
+//! counterpart: vec_times_mat
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,6 +1,6 @@
 //! purpose: assignments to components by indices that are calculated
 //! size: 16 16
-//! twin: vec_write_dynamic
+//! counterpart: vec_write_dynamic
 
 @fragment
 fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {

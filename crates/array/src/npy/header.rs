@@ -54,7 +54,7 @@ impl Element {
             };
             Some(Element { big_endian, kind, size })
         };
-        parse().ok_or_else(|| damaged(format!("'{text}' is no type")))
+        parse().ok_or_else(|| damaged(format!("unknown type '{text}'")))
     }
 
     /// What NumPy calls the type.
@@ -74,7 +74,7 @@ impl Element {
     }
 }
 
-/// The header at the begin of a file, and the bytes of values behind it.
+/// The header at the begin of a file, and the bytes of values after it.
 pub(super) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), ContentError> {
     if !bytes.starts_with(MAGIC) {
         return Err(ContentError::NotNpy);
@@ -92,7 +92,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), ContentError> {
         return Err(damaged("it is too long"));
     }
     let text = bytes.get(start..start + length).ok_or_else(|| damaged("it is cut off"))?;
-    let text = str::from_utf8(text).map_err(|_| damaged("it is no text"))?;
+    let text = str::from_utf8(text).map_err(|_| damaged("it is not text"))?;
     Ok((dictionary(text)?, &bytes[start + length..]))
 }
 
@@ -129,7 +129,7 @@ fn dictionary(text: &str) -> Result<Header, ContentError> {
         }
     }
     if let Some(found) = text.peek() {
-        return Err(damaged(format!("'{found}' stands behind its end")));
+        return Err(damaged(format!("'{found}' comes after its end")));
     }
     let missing = |key| damaged(format!("the key '{key}' is missing"));
     let axes = axes.ok_or_else(|| missing("shape"))?;
@@ -215,7 +215,7 @@ impl<'a> Text<'a> {
         while !self.takes(')') {
             let digits = self.word();
             if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-                return Err(damaged("its shape is no tuple of numbers"));
+                return Err(damaged("its shape is not a tuple of numbers"));
             }
             axes.push(digits.parse().map_err(|_| damaged("its numbers are too large"))?);
             if axes.len() > MAX_AXES {
@@ -276,21 +276,21 @@ mod tests {
             ("['descr']".into(), "'{' is needed where '[' stands"),
             ("{}".into(), "the key 'shape' is missing"),
             ("{'descr': 3}".into(), "a string is needed where '3' stands"),
-            ("{'descr': 'float'}".into(), "'float' is no type"),
-            ("{'descr': '<f-4'}".into(), "'<f-4' is no type"),
+            ("{'descr': 'float'}".into(), "unknown type 'float'"),
+            ("{'descr': '<f-4'}".into(), "unknown type '<f-4'"),
             ("{'descr': '<f4".into(), "a string has no end"),
             ("{'descr': '\\UFFFFFFFF'}".into(), "'\\' stands in a string"),
             ("{'descr': '<f4', 'descr': '<f4'}".into(), "the key 'descr' comes twice"),
             ("{'order': 'C'}".into(), "the key 'order' is not known"),
             ("{'fortran_order': 1}".into(), "'fortran_order' is neither True nor False"),
-            (entries("(-1, 1)"), "its shape is no tuple of numbers"),
+            (entries("(-1, 1)"), "its shape is not a tuple of numbers"),
             (entries("(1.5, 1)"), "')' is needed where '.' stands"),
-            (entries("(0xFF, 1)"), "its shape is no tuple of numbers"),
-            (entries("((1, 1))"), "its shape is no tuple of numbers"),
+            (entries("(0xFF, 1)"), "its shape is not a tuple of numbers"),
+            (entries("((1, 1))"), "its shape is not a tuple of numbers"),
             (entries("(99999999999999999999, 1)"), "its numbers are too large"),
             (entries("(4294967296, 4294967296)"), "its numbers are too large"),
             (entries(&format!("({})", "1,".repeat(65))), "its shape has too many axes"),
-            (entries("(1, 1)") + "x", "'x' stands behind its end"),
+            (entries("(1, 1)") + "x", "'x' comes after its end"),
         ] {
             assert_eq!(dictionary(&text), Err(ContentError::NpyHeader { cause: cause.into() }), "{text}");
         }

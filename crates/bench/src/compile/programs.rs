@@ -189,7 +189,7 @@ impl Full {
         Program { references: References { outputs, ..References::of(&program.code, &program.info) }, ..program }
     }
 
-    /// IFs, loops and subroutines: the statements of a random program, again and again, as long as there is room.
+    /// IFs, loops and subroutines: the statements of a random program, again and again, as long as there is space.
     fn structured(&self) -> Program {
         let options = Options { full_flow_control: true, derivatives: false };
         let programs = (1..).map(|seed| emit(&full(&mut Random::new(seed), options, SLOTS)));

@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str); 2] = [
 const BLOCK: u32 = 256;
 const BLOCKS: u32 = 4096;
 const THREADS: u32 = BLOCK * BLOCKS;
-/// Words behind x.
+/// Words after x.
 const TABLE: u32 = 1024;
 /// Where x and y are.
 const X: u32 = 0x100_0000;
@@ -140,7 +140,7 @@ fn memory() -> Space {
     space
 }
 
-/// The time of a run, and the bytes of y behind it.
+/// The time of a run, and the bytes of y after it.
 fn run(program: &Program, runner: &dyn StageRunner) -> (f64, Vec<u8>) {
     let memory = memory();
     let mut environment = Environment { memory: Some(&memory), ..Environment::default() };

@@ -69,6 +69,6 @@ fn best<W: FnMut() -> R, R>(threads: usize, prepare: impl Fn() -> W + Sync) -> f
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(thread)).collect();
         handles.into_iter().map(|handle| handle.join().expect("measuring does not fail")).collect::<Vec<_>>()
     });
-    // All threads measure the same: from the barrier before the work to the one behind it.
+    // All threads measure the same: from the barrier before the work to the one after it.
     times.into_iter().fold(0.0, f64::max)
 }

@@ -56,7 +56,7 @@ pub fn renew(only: &str, mut report: impl FnMut(String)) -> Result<(), RenewErro
                 if pictures.iter().flatten().flatten().any(|channel| !channel.is_finite()) {
                     report(format!("{}: channels that are not finite", shader.name));
                 }
-                let file = shader.expected_file(&shader.keep(&pictures)).expect("a picture is no empty array");
+                let file = shader.expected_file(&shader.keep(&pictures)).expect("a picture is not an empty array");
                 write(&shader.expected_path(), &file)?;
             }
             Err(error) => report(format!("{}: {error}", shader.name)),

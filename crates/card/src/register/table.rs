@@ -18,7 +18,7 @@ pub enum Shown {
 /// One register, or several of the same meaning in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Register {
-    /// The name of the register tables. Several in a row have their number in place of `*`, or else behind the name.
+    /// The name of the register tables. Several in a row have their number in place of `*`, or else after the name.
     pub name: &'static str,
     /// Byte offset of the first.
     pub address: u32,
@@ -53,7 +53,7 @@ pub trait RegisterType {
 /// Describes the registers of a unit: a type for each, whose fields are those of the register, and a table of all of them.
 ///
 /// A row is `Type "NAME" address, shown, "what it is" { FIELD [hi:lo] name: type, "what it is"; ... }`; registers of which there are
-/// several have `[count, stride]` behind the address, those without effect `ignored` behind what is shown. Bits that no field
+/// several have `[count, stride]` after the address, those without effect `ignored` after what is shown. Bits that no field
 /// has are not looked at.
 ///
 /// ```

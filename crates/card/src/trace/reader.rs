@@ -16,7 +16,7 @@ const MAX_PAGES: u32 = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// It begins otherwise.
-    #[error("no trace of a card: it does not begin with `CTM CARD`; `ctm card record` writes traces")]
+    #[error("not a trace of a card: it does not begin with `CTM CARD`; `ctm card record` writes traces")]
     NoTrace,
     /// Another version's.
     #[error("a trace of version {version}; versions that can be read: {VERSION}")]

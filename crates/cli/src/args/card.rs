@@ -252,7 +252,7 @@ pub struct CardReplayArgs {
     /// How it is executed.
     #[command(flatten)]
     pub execution: CardExecutionArgs,
-    /// Print JSON: one object, with --pixel behind one for each draw that did something to it
+    /// Print JSON: one object, with --pixel after one for each draw that did something to it
     #[arg(long)]
     pub json: bool,
 }

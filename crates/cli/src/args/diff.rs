@@ -19,7 +19,7 @@ Examples:
   ctm diff mandelbrot.x1k --domain 64x64 --a --mad fused --b --mad unfused
   ctm diff old.sm50 new.sm50 --block 64 --global 0x10000=in.npy --global-output 0x10000:64=out.npy
 
-Options of 'ctm run' behind the programs are those of both runs, behind --a those of the first one, and behind --b those of the
+Options of 'ctm run' after the programs are those of both runs, after --a those of the first one, and after --b those of the
 second one. No file is written; all that the programs write is compared, of SM50 what --global-output names.
 
 The exit code is 0 if all outputs are equal, bit for bit, 1 if one differs, and else as of all commands, but 2 where the programs
@@ -29,7 +29,7 @@ pub struct DiffCommand {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Lane to follow to the instruction where the runs part [default: the first one that differs]
+    /// Lane to follow to the instruction where the runs diverge [default: the first one that differs]
     #[arg(long, value_name = "I,J|N")]
     pub lane: Option<FollowedLane>,
     /// The programs, or one that runs twice, and the options of 'ctm run' that they run with
@@ -55,7 +55,7 @@ impl DiffCommand {
             [one, other] => [one, other],
             _ => {
                 let message = format!("'ctm diff' takes one or two programs, but is given {}", programs.len());
-                return Err(Failure::Usage(Message::error(message).help("options stand behind them")));
+                return Err(Failure::Usage(Message::error(message).help("options come after them")));
             }
         };
         let mut options = [Vec::new(), Vec::new()];
@@ -78,8 +78,8 @@ fn side(program: &OsString, options: &[&OsString]) -> Result<RunCommand, Failure
     let words = command.iter().chain([program]).chain(options.iter().copied());
     let cli = Cli::try_parse_from(words).map_err(|error| Failure::Usage(usage(&error)))?;
     let Command::Run(command) = cli.command else {
-        let message = Message::error("one run of 'ctm diff' is no other command");
-        return Err(Failure::Usage(message.help("the options behind the programs are those of 'ctm run'")));
+        let message = Message::error("'ctm diff' runs programs and no other commands");
+        return Err(Failure::Usage(message.help("the options after the programs are those of 'ctm run'")));
     };
     command.given.require_kept(RUN, Use::Side)?;
     Ok(*command)

@@ -241,15 +241,17 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ctm explain                 lists all codes of errors and warnings
+  ctm explain                 lists all codes of errors and warnings, and all concepts
   ctm explain X1K001          explains one
-  ctm explain CMP             explains an operation, register, special register or field, of every instruction set that has it
+  ctm explain CMP             explains an operation, register, field, directive or modifier, of every instruction set that has it
+  ctm explain branch stack    explains a concept, and lists the pages that mention it
+  ctm explain angle turns     lists the pages that are about these words
   ctm explain MUFU --isa sm50
 docs/reference has the same as pages.")]
 pub struct ExplainArgs {
-    /// Code of an error or warning, or a name of an assembly language; without it, all codes are listed
-    #[arg(value_name = "CODE|NAME")]
-    pub name: Option<String>,
+    /// Code of an error or warning, name of an assembly language, concept, or words to search for; without it, all codes are listed
+    #[arg(value_name = "CODE|NAME|WORDS")]
+    pub words: Vec<String>,
     /// Instruction set whose name or code it is
     #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
     pub isa: Option<Isa>,

@@ -66,7 +66,7 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
     wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
 }
 
-/// A draw, behind the number of its submission.
+/// A draw, after the number of its submission.
 type Listed = (usize, Draw);
 
 /// The draws up to the first submission that is wrong, and what is wrong with that.

@@ -43,7 +43,7 @@ impl Trace {
     /// The card that it was recorded on.
     pub fn model(&self, survey: &Survey) -> Result<Model, Message> {
         survey.model.ok_or_else(|| {
-            self.wrong(format!("the trace is of a card that is not known: {:?}", survey.card))
+            self.wrong(format!("unknown card {:?} in the trace", survey.card))
                 .help(format!("known are {}", Model::names()))
         })
     }

@@ -32,8 +32,8 @@ pub fn dap(args: &DapArgs, include: &[PathBuf], console: &mut Console) -> Result
     match (args.port, &args.socket) {
         (Some(port), _) => {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
-                Message::error(format!("port {port} cannot be had: {error}"))
-                    .help("another program may have it: take another")
+                Message::error(format!("cannot listen on port {port}: {error}"))
+                    .help("another program may use it: choose another port")
             })?;
             let place = listener.local_addr().map_err(|error| failed(&error))?;
             listener.set_nonblocking(true).map_err(|error| failed(&error))?;
@@ -76,7 +76,7 @@ trait Connection: Read + Write + Send + Sized + 'static {
     fn copy(&self) -> io::Result<Self>;
     /// Waits in reads, at most so long.
     fn set_patience(&self, time: Option<Duration>) -> io::Result<()>;
-    /// Ends it in both directions. A client that is gone already is no error.
+    /// Ends it in both directions. A client that is gone already is not an error.
     fn end(&self);
 }
 

@@ -111,7 +111,7 @@ impl Host for Local {
             | AccessError::TwoOutputs
             | AccessError::System(_) => error.to_string(),
         })?;
-        let text = String::from_utf8(to_utf8(bytes)).map_err(|_| "it is no text (not UTF-8)".to_string())?;
+        let text = String::from_utf8(to_utf8(bytes)).map_err(|_| "it is not text (not UTF-8)".to_string())?;
         Ok(SourceFile { name: found.name.display().to_string(), text })
     }
 

@@ -28,7 +28,7 @@ pub trait Host {
     /// The content of a regular file.
     ///
     /// # Errors
-    /// It cannot be read, is no regular file, has more than `limit` bytes, or is to be written.
+    /// It cannot be read, is not a regular file, has more than `limit` bytes, or is to be written.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, AccessError>;
 
     /// The content of a regular file, or of standard input, to be read bit by bit. Whoever has files as a whole gives those, up to
@@ -56,7 +56,7 @@ pub trait Host {
     /// Why there is none, for people.
     fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String>;
 
-    /// The regular files of a folder, in the order of their names; `None` if it is no folder.
+    /// The regular files of a folder, in the order of their names; `None` if it is not a folder.
     ///
     /// # Errors
     /// What the system says.

@@ -26,7 +26,7 @@ pub enum LocalOutput {
 }
 
 impl LocalOutput {
-    /// Makes sure that `path` can be written, without changing what stands there, and that it is no file of the ledger.
+    /// Makes sure that `path` can be written, without changing what stands there, and that it is not a file of the ledger.
     ///
     /// # Errors
     /// It cannot be written, or is an input or another output.

@@ -41,7 +41,7 @@ pub fn assemble<P, O>(
     Ok(assembled)
 }
 
-/// Why a text is no program: it looks like nothing that is known.
+/// Why a text is not a program: it looks like nothing that is known.
 pub fn unrecognised(source: &SourceFile) -> Message {
     let names = Language::ALL.map(Language::name).join(", ");
     Message::error("the file is text in no language that is recognised")

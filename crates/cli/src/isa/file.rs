@@ -36,7 +36,7 @@ pub struct File {
     pub bytes: Vec<u8>,
     /// What that is, as far as it shows.
     pub content: Content,
-    /// How it is to be read if it is no container.
+    /// How it is to be read if it is not a container.
     pub form: Form,
     /// The language that it is in if it is a text.
     pub language: Option<Language>,
@@ -46,7 +46,7 @@ pub struct File {
     pub kernel: Option<String>,
 }
 
-/// How a file is to be read that is no container.
+/// How a file is to be read that is not a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As text.
@@ -79,7 +79,7 @@ impl File {
         Ok(file)
     }
 
-    /// Reads a file. What is no text counts as dwords if the file's name ends in `.u32`, or if its instruction set is known.
+    /// Reads a file. What is not text counts as dwords if the file's name ends in `.u32`, or if its instruction set is known.
     fn open(path: &Path, wanted: Option<Wanted>, host: &dyn Host) -> Result<Self, Failure> {
         let isa_is_known = wanted.is_some();
         let mut bytes = source::read(host, path)?;
@@ -145,10 +145,10 @@ impl File {
         }
     }
 
-    /// Warns of words whose bytes are in the other order: those that are no legal program as they are, but swapped.
+    /// Warns of words whose bytes are in the other order: those that are not a valid program as they are, but swapped.
     pub fn warn_if_swapped(&self, is_legal: impl Fn(&[u8]) -> bool, console: &mut Console) {
         if self.swapped(is_legal).is_some() {
-            let message = "the words are no legal program, but would be one with the bytes of each swapped";
+            let message = "the words are not a valid program, but would be one with the bytes of each swapped";
             let help = format!("'objcopy -I binary -O binary --reverse-bytes=4 {} SWAPPED' swaps them", self.name);
             console.report(&Message::warning(message).at(Location::File(self.name.clone())).help(help));
         }

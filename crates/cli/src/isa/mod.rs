@@ -103,7 +103,7 @@ pub trait InstructionSet: Sync {
         &[]
     }
 
-    /// How its programs run, with the options that they have for themselves; none if what it has is no program.
+    /// How its programs run, with the options that they have for themselves; none if what it has is not a program.
     fn runner(&self) -> Option<RunnerEntry>;
 
     /// The commands that it has for itself.
@@ -144,13 +144,13 @@ pub trait Loaded {
     /// What is wrong or suspicious in the program.
     ///
     /// # Errors
-    /// It is no program.
+    /// It is not a program.
     fn check(&self) -> Result<Vec<Finding>, Failure>;
 
     /// What the program contains and uses.
     ///
     /// # Errors
-    /// It is no program.
+    /// It is not a program.
     fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure>;
 }
 
@@ -189,7 +189,7 @@ impl Isa {
         let names = REGISTRY.map(|isa| PossibleValue::new(isa.name()).help(isa.about()));
         PossibleValuesParser::new(names).try_map(|name| {
             let named = Isa::all().find(|isa| isa.name() == name);
-            named.ok_or_else(|| format!("there is no instruction set {name}"))
+            named.ok_or_else(|| format!("unknown instruction set {name}"))
         })
     }
 }
@@ -214,7 +214,7 @@ impl Wanted {
                 return Ok(Wanted { isa, language: None });
             }
             let language = Language::ALL.into_iter().find(|language| language.name() == name);
-            let language = language.ok_or_else(|| format!("there is no instruction set {name}"))?;
+            let language = language.ok_or_else(|| format!("unknown instruction set {name}"))?;
             Ok(Wanted { isa: Isa::of_language(language), language: Some(language) })
         })
     }

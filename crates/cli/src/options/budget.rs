@@ -13,7 +13,7 @@ pub struct BudgetArgs {
     /// Seconds after which the run ends, complete or not [default: none]
     #[arg(long, value_name = "SECONDS|none")]
     pub timeout: Option<TimeLimit>,
-    /// Seconds that a single group of lanes may take before it counts as endless [default: 5]
+    /// Seconds that a single group of lanes may take before it is treated as an infinite loop [default: 5]
     #[arg(long, value_name = "SECONDS|none")]
     pub group_timeout: Option<TimeLimit>,
     /// Instructions that the run may execute, summed over its lanes [default: none]

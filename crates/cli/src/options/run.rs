@@ -117,7 +117,7 @@ impl RunArgs {
         numbered(&self.mips)
     }
 
-    /// The first input, level or uniform whose name is no number: the option with it, and the name.
+    /// The first input, level or uniform whose name is not a number: the option with it, and the name.
     pub fn first_name(&self) -> Option<(String, &str)> {
         let inputs = self.inputs.iter().filter_map(|input| match &input.name {
             Name::Word(name) => Some((format!("--input {name}"), name.as_str())),
@@ -176,7 +176,7 @@ pub struct ExecutionArgs {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Execution")]
     pub threads: Option<u16>,
-    /// Instructions that a group may execute before it counts as endless [default: 2^24]
+    /// Instructions that a group may execute before it is treated as an infinite loop [default: 2^24]
     #[arg(long, value_name = "N", default_value_t = STEP_LIMIT, hide_default_value = true, help_heading = "Execution")]
     pub step_limit: u64,
     /// Run N times and report the median time

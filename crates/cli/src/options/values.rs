@@ -119,7 +119,7 @@ impl<T: FromStr<Err: fmt::Display>, const COUNT: usize> FromStr for Numbered<T, 
             let digits = name.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic());
             match read(digits) {
                 Some(number) => format!("the number before '=' stands alone: write {number}={value}"),
-                None => format!("the number before '=' must be 0 to {}", COUNT - 1),
+                None => format!("expected a number from 0 to {} before '=', found '{}'", COUNT - 1, name.trim()),
             }
         })?;
         let value = value.parse().map_err(|error: T::Err| error.to_string())?;
@@ -179,7 +179,7 @@ impl FromStr for Vector {
         match *values {
             [v] => Ok(Vector([v; 4])),
             [r, g, b, a] => Ok(Vector([r, g, b, a])),
-            _ => Err(format!("expected 1 or 4 numbers with commas between, got {}", values.len())),
+            _ => Err(format!("expected 1 or 4 numbers with commas between, found {}", values.len())),
         }
     }
 }
@@ -230,7 +230,7 @@ pub fn tonemap(text: &str) -> Result<Tonemap, String> {
     }
 }
 
-/// A file that receives an array: `FILE[:WxHxC][:tiled]`, or a name that is no text, behind which nothing can stand.
+/// A file that receives an array: `FILE[:WxHxC][:tiled]`, or a name that is not text, after which nothing can stand.
 pub fn file() -> impl TypedValueParser<Value = FileSpec> {
     OsStringValueParser::new().try_map(|text| match text.to_str() {
         Some(text) => FileSpec::parse(text),
@@ -254,7 +254,7 @@ pub fn named<T: Copy + Send + Sync + 'static>(
 pub fn engine() -> impl TypedValueParser<Value = EngineName> {
     let names = EngineName::ALL.map(|engine| PossibleValue::new(engine.name()).help(engine.about()));
     PossibleValuesParser::new(names)
-        .try_map(|name| EngineName::parse(&name).ok_or_else(|| format!("there is no engine {name}")))
+        .try_map(|name| EngineName::parse(&name).ok_or_else(|| format!("unknown engine '{name}'")))
 }
 
 /// A stage of a program on its way to machine code.
@@ -322,7 +322,7 @@ impl FromStr for InputSource {
             }),
             Some(number) => match number.parse() {
                 Ok(number) => Ok(InputSource::Output(number)),
-                Err(_) => Err(format!("'@{number}' is no output; outputs are like @0")),
+                Err(_) => Err(format!("unknown output '@{number}'; outputs are like @0")),
             },
         }
     }

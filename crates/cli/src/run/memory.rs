@@ -140,12 +140,12 @@ impl Memory {
         Ok(base)
     }
 
-    /// Gives a surface an arena of its own, behind all others.
+    /// Gives a surface an arena of its own, after all others.
     fn allocate(&mut self, surface: Surface) -> Result<Surface, Failure> {
         Ok(Surface { base: self.reserve(surface.bytes())?, ..surface })
     }
 
-    /// Maps an arena of at least so many bytes, behind all others.
+    /// Maps an arena of at least so many bytes, after all others.
     fn reserve(&mut self, bytes: u64) -> Result<u32, Failure> {
         let size = bytes.checked_next_multiple_of(BASE_ALIGNMENT.into()).unwrap_or(bytes);
         let wanted = self.taken.saturating_add(size);
@@ -231,9 +231,9 @@ pub fn missing_constants(
     let missing: Vec<u8> = read.iter().copied().filter(|number| !is_given(number)).collect();
     let first = missing.first()?;
     let names = ranges(prefix, missing.iter().copied());
-    let verb = if missing.len() == 1 { "has" } else { "have" };
+    let verb = if missing.len() == 1 { "has no value and is" } else { "have no value and are" };
     Some(
-        Message::warning(format!("the program reads {names}, which {verb} no value and counts as 0"))
+        Message::warning(format!("the program reads {names}, which {verb} taken as 0"))
             .help(format!("give one with {option} {first}{value}")),
     )
 }
@@ -259,7 +259,7 @@ pub fn no_such_output(input: u8, output: u8) -> Failure {
 
 /// Says that the machine has not so many outputs.
 pub fn not_an_output(output: u8, outputs: usize) -> Failure {
-    Failure::Usage(Message::error(format!("'@{output}' is no output; outputs are @0 to @{}", outputs - 1)))
+    Failure::Usage(Message::error(format!("unknown output '@{output}'; outputs are @0 to @{}", outputs - 1)))
 }
 
 /// The float constants of the command line by number: those of `--consts`, under those that have an option of their own. Those

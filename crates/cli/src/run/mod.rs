@@ -95,7 +95,7 @@ pub fn in_order<'a, J: GuestJob>(
     let message = Message::note(format!("lanes run {groups}, in their order, on one thread: {sharing}"));
     let given = [("--group", args.group.is_some()), ("--threads", args.threads.is_some_and(|threads| threads > 1))];
     console.report(&match given.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => message.help(format!("{option} means nothing here: results would depend on it")),
+        Some((option, _)) => message.help(format!("{option} has no effect here: results would depend on it")),
         None => message,
     });
     options
@@ -110,7 +110,7 @@ pub fn once_each<'a, T, const COUNT: usize>(
     let mut values = BTreeMap::new();
     for Numbered { number, value } in given {
         if usize::from(*number) >= limit {
-            let message = format!("there is no {what} {number}; the number before '=' must be 0 to {}", limit - 1);
+            let message = format!("{what} {number} is out of range (0 to {})", limit - 1);
             return Err(Failure::Usage(Message::error(message)));
         }
         if values.insert(*number, value).is_some() {

@@ -134,7 +134,7 @@ fn hides(name: &str, &Hidden { below, above, nan, of, range }: &Hidden) -> Messa
     let counts = [(below, "below 0"), (above, "above 1"), (nan, "NaN")];
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let counts = counts.collect::<Vec<_>>().join(", ");
-    let message = Message::warning(format!("the picture '{name}' does not show all of its {of} values: {counts}"));
+    let message = Message::warning(format!("{counts} of {of} values were clamped in '{name}'"));
     match range.filter(|_| below + above > 0) {
         Some([min, max]) => {
             message.help(format!("--tonemap {min},{max} shows all numbers; .npy and .f32 keep the values"))

@@ -121,7 +121,8 @@ fn results_are_what_the_schema_says() {
     prints(&folder, "check unset.x1k wrong.r700", &["checks"]);
     prints(&folder, "explain X1K001", &["explained_code"]);
     prints(&folder, "explain", &["codes"]);
-    for name in ["CMP", "SR_TID", "RGB_PRED_SEL", "MUFU", "VE_MAD"] {
+    prints(&folder, "explain angle turns", &["matches"]);
+    for name in ["CMP", "SR_TID", "RGB_PRED_SEL", "MUFU", "VE_MAD", "set_domain", "swizzle", "unknown-word"] {
         prints(&folder, &format!("explain {name}"), &["topics"]);
     }
     let files =

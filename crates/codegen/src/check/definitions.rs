@@ -92,7 +92,7 @@ impl<'a, O: Copy> Definitions<'a, O> {
         Ok(Self { of, known, accessing })
     }
 
-    /// The instruction that defines a register, if it is no parameter.
+    /// The instruction that defines a register, if it is not a parameter.
     pub fn inst(&self, reg: Reg) -> Option<&'a Inst<O>> {
         match self.of[reg.index()] {
             Some(Definition::Inst(inst)) => Some(inst),

@@ -173,7 +173,7 @@ pub struct Locations<'a, T: Decoding> {
 pub type Checked<T> = Result<T, Cause>;
 
 impl<T: Decoding> Locations<'_, T> {
-    /// Follows a block up to the blocks behind it.
+    /// Follows a block up to the blocks after it.
     fn block(&self, number: usize) -> Result<(), Fault> {
         let block = &self.machine.blocks[number];
         let mut state =
@@ -275,7 +275,7 @@ impl<T: Decoding> Locations<'_, T> {
         }
     }
 
-    /// The moves of an edge from an instruction on, up to the block that it leads to; behind the block with this number the
+    /// The moves of an edge from an instruction on, up to the block that it leads to; after the block with this number the
     /// next one comes without a jump.
     fn follow(&self, state: &mut State, edge: &Edge, first: usize, number: usize) -> Checked<()> {
         let start = self.start(edge.block);

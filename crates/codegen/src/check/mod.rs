@@ -71,11 +71,11 @@ pub enum Cause {
     WrongRegister,
     #[error("bytes that are not the instruction")]
     WrongBytes,
-    #[error("bytes of the frame that are no slot")]
+    #[error("bytes of the frame outside of all slots")]
     OutsideFrame,
 }
 
-/// What cannot be shown: the instruction with this number in a block, or the end of the block behind its instructions.
+/// What cannot be shown: the instruction with this number in a block, or the end of the block after its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("block {block}, instruction {inst}: {cause}")]
 pub struct Fault {

@@ -94,7 +94,7 @@ pub struct Objects {
 impl Objects {
     /// What [`Code::run`](ctm_engine::Code::run) gives to code for this function, with vectors of so many bytes.
     pub fn new(function: &Function, layouts: &[SurfaceLayout], vector: i32, entry: Calls) -> Self {
-        // The room of an entry, whatever it holds.
+        // The space of an entry, whatever it holds.
         let entry_bytes = vector.unsigned_abs();
         Self {
             entry,

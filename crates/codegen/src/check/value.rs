@@ -33,7 +33,7 @@ impl Int {
         Some(Self { lo: values().min()?, hi: values().max()?, ones, in_step: false })
     }
 
-    /// Integers between these that have only these bits; anything if the bounds are no integers of 32 bits.
+    /// Integers between these that have only these bits; anything if the bounds are not integers of 32 bits.
     fn new(lo: i64, hi: i64, ones: u32) -> Self {
         let (lo, hi) = match (i32::try_from(lo), i32::try_from(hi)) {
             (Ok(lo), Ok(hi)) => (lo, hi),

@@ -57,7 +57,7 @@ fn read_line<O: Opcode>(machine: &mut MachineFunction<O>, line: &str) -> Parsed<
 }
 
 fn number<T: FromStr>(text: &str) -> Parsed<T> {
-    text.parse().map_err(|_| format!("`{text}` is no number"))
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
 fn word(text: &str) -> Parsed<u32> {
@@ -65,7 +65,7 @@ fn word(text: &str) -> Parsed<u32> {
     u32::from_str_radix(digits, 16).map_err(|error| error.to_string())
 }
 
-/// A name and what stands in parentheses behind it.
+/// A name and what stands in parentheses after it.
 fn with_list(text: &str) -> Parsed<(&str, Vec<&str>)> {
     match text.split_once('(') {
         None => Ok((text, Vec::new())),

@@ -105,7 +105,7 @@ const TABLE: usize = 0;
 const SURFACE: usize = 1;
 const BUFFER: usize = 2;
 const ARRAY: usize = 3;
-/// The guest instructions that use them first. That arrays are cleared is no instruction's work.
+/// The guest instructions that use them first. That arrays are cleared is not the work of an instruction.
 const PCS: [(usize, Option<u32>); 4] = [(TABLE, Some(10)), (ARRAY, None), (BUFFER, Some(30)), (SURFACE, Some(40))];
 
 /// Stores x + y + a table's entry + a word of a buffer, by way of an array.

@@ -61,7 +61,7 @@ fn slots_go_around_loops() {
     let in_slots = moves.iter().filter(|(from, to)| is_slot(*from) && is_slot(*to));
     assert!(in_slots.clone().count() >= 2, "{moves:?}");
     assert!(in_slots.clone().all(|(from, to)| from == to), "{slots:?} slots: {moves:?}");
-    // What is read behind the loop lies somewhere else.
+    // What is read after the loop lies somewhere else.
     let kept = machine.blocks[2].insts.iter().map(|inst| location(&inst.args[1])).filter(|place| is_slot(*place));
     let kept: Vec<Option<Location>> = kept.collect();
     assert!(

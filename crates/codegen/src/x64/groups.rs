@@ -11,7 +11,7 @@ use crate::target::Target;
 use ctm_lane::Axis;
 use std::fmt::Write;
 
-/// A loop of two groups that is left as soon as a lane of any of them has a number above one. Behind it, lanes that leave are counted.
+/// A loop of two groups that is left as soon as a lane of any of them has a number above one. After it, lanes that leave are counted.
 const LEAVES: &str = "pool 0x3f800000
 b0:
   v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
@@ -92,7 +92,7 @@ fn filters_share_rows() {
     let mut after = interleaved(&before, VectorIsa::Avx512, Neighbours { axis: Axis::Y, groups: 2, apart: 1 }).unwrap();
     share_rows(&mut after, VectorIsa::Avx512);
     assert_text("rows", &difference(FILTER, &after.to_string()));
-    // What comes behind a change of the floating-point mode stays there, and so does what comes before it.
+    // What comes after a change of the floating-point mode stays there, and so does what comes before it.
     let changed = FILTER.replace("  v11 =", "  Ldmxcsr_m32 [context + 12]\n  v11 =");
     let neighbours = Neighbours { axis: Axis::Y, groups: 2, apart: 1 };
     let mut after = interleaved(&machine(&changed), VectorIsa::Avx512, neighbours).unwrap();

@@ -8,7 +8,7 @@ use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
 use std::path::{Path, PathBuf};
 
 const BASE: u32 = 0x1000_0000;
-/// Bytes behind each surface that nothing may write.
+/// Bytes after each surface that nothing may write.
 const GAP: u32 = 0x8000;
 
 /// A function with memory and tables to run on.
@@ -85,7 +85,7 @@ impl TestKernel {
         stored.into_iter().map(|number| (number, &self.surfaces[number].0))
     }
 
-    /// Runs the kernel over this domain, and gives what each surface holds then, and what lies behind it. Before, outputs
+    /// Runs the kernel over this domain, and gives what each surface holds then, and what comes after it. Before, outputs
     /// hold bytes AA as far as the domain goes, and inputs numbers that differ from place to place.
     pub fn run(&self, kernel: &Kernel, domain: Domain) -> Vec<Vec<u8>> {
         let outputs: Vec<usize> = self.outputs().map(|(number, _)| number).collect();

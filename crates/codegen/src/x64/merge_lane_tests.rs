@@ -2,7 +2,7 @@
 //!
 //! A loop whose passes ask whether any lane leaves compares for each group, and combines the masks; processors do one or two instructions about masks in
 //! a cycle, and there are few registers for them. Where the masks are wanted only if a lane leaves, one comparison of the greatest of the groups'
-//! numbers answers for all (or of the least, for what is less): lanes outside of a group's mask count as 0, which does not leave. What is behind the
+//! numbers answers for all (or of the least, for what is less): lanes outside of a group's mask count as 0, which does not leave. What is after the
 //! branch compares for each group then.
 //!
 //! The number of a lane may be a NaN, which leaves no loop by these comparisons. Of a NaN and a number, the greatest is the number.
@@ -180,7 +180,7 @@ fn rewrite(machine: &mut MachineFunction, at: usize, tests: &Tests) {
     insts.splice(end..end, test);
 }
 
-/// Compares for each group behind the branch. There a mask has its lanes counted, and tells which lanes stay: both come in an order in which few masks
+/// Compares for each group after the branch. There a mask has its lanes counted, and tells which lanes stay: both come in an order in which few masks
 /// live at a time.
 fn compare_behind(machine: &mut MachineFunction, (at, behind): (usize, usize), compares: &[Inst]) {
     let mut again: Vec<Inst> = compares.to_vec();

@@ -235,7 +235,7 @@ fn split_masks_in_vectors() {
     assert_text("split-masks-in-vectors", &splits(&text, VectorIsa::Avx2));
 }
 
-/// A loop carries a value that a pass reads at once and far behind, one that it reads at once, and one that it reads far behind.
+/// A loop carries a value that a pass reads at once and much later, one that it reads at once, and one that it reads much later.
 #[test]
 fn split_loop_carried() {
     const ADD: &str = "VEX_Vpaddd_ymm_ymm_ymmm256";
@@ -252,7 +252,7 @@ fn split_loop_carried() {
     assert_text("split-loop-carried", &changed(&text, &after.to_string()));
 }
 
-/// Two vectors that lie in the frame: both are made and used at once; far behind, one is used twice, the other one once.
+/// Two vectors that lie in the frame: both are made and used at once; much later, one is used twice, the other one once.
 #[test]
 fn share_spill_loads() {
     const ADD: &str = "VEX_Vpaddd_ymm_ymm_ymmm256";
@@ -402,7 +402,7 @@ const CHANNELS: &str = "b0:
   exit
 ";
 
-/// Two channels take turns, and the third comes behind; what is loaded comes when it is read, and so does the product.
+/// Two channels take turns, and the third follows; what is loaded comes when it is read, and so does the product.
 #[test]
 fn scheduling() {
     assert_text("scheduling", &difference(CHANNELS, &scheduling::in_chains(&machine(CHANNELS)).to_string()));

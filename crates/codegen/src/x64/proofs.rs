@@ -260,7 +260,7 @@ fn code_of_kernels_is_proven() {
     }
 }
 
-/// Changes the machine instructions at the place with this number where the mistake can be made; `None` behind the last.
+/// Changes the machine instructions at the place with this number where the mistake can be made; `None` after the last.
 type Mistake = fn(&Draft, VectorIsa, usize) -> Option<MachineFunction>;
 
 /// Changes the instruction that is the one with this number for which there is a change.
@@ -309,7 +309,7 @@ fn is_row(machine: &MachineFunction, mem: Mem) -> bool {
 }
 
 const MISTAKES: [(&str, Mistake); 14] = [
-    ("constants behind the last one", |draft, _, number| {
+    ("constants after the last one", |draft, _, number| {
         let bytes = draft.allocated.machine.pool.len() as i32 * 4;
         change(draft, number, |_, inst| {
             // What an address is made of counts where it is used.
@@ -391,7 +391,7 @@ const MISTAKES: [(&str, Mistake); 14] = [
         })
     }),
     ("another object", |draft, _, number| {
-        // The pointer to table 1, in place of one to a surface or what comes behind them.
+        // The pointer to table 1, in place of one to a surface or what comes after them.
         change(draft, number, |_, inst| {
             let is_pointer = inst.kind == InstKind::Plain(Code::Mov_r64_rm64);
             with_memory(inst, |mem| {

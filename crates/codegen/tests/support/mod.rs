@@ -179,7 +179,7 @@ pub fn has_quads(function: &Function) -> bool {
         .any(|block| function.insts(block).iter().any(|&inst| matches!(function.op(inst), Op::Quad { .. })))
 }
 
-/// Buffers behind all surfaces, of different lengths; of most, neither the start nor the length is a multiple of four.
+/// Buffers after all surfaces, of different lengths; of most, neither the start nor the length is a multiple of four.
 fn buffers(space: &Space, count: u16) -> Vec<Buffer<'_>> {
     let lengths = [1022, 61, 4].into_iter().cycle();
     let buffer = |(number, length): (u32, u32)| Buffer::new(space, BASE + 0xF_0001 + 0x1000 * number, length).unwrap();

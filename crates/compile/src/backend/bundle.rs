@@ -348,7 +348,7 @@ fn compose_with(
     Some(Bundle { colours, alpha: alpha_unit, sources, presubtract, test, predicate, depth, line })
 }
 
-/// Gives each need a source vector: one that has its addresses already, or has room for them.
+/// Gives each need a source vector: one that has its addresses already, or has space for them.
 fn assign(
     needs: &[(Need, bool)],
     k: usize,

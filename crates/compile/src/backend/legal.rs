@@ -18,7 +18,7 @@ fn readable(operands: &[Operand], whole: bool, places: &Places) -> bool {
     operand::readable(operands, places)
 }
 
-/// Adds moves in front of operations that read vectors, and behind fetches, where scalars do not lie as they must.
+/// Adds moves in front of operations that read vectors, and after fetches, where scalars do not lie as they must.
 pub(super) fn legalise(scalars: &mut Scalars, places: &mut Places) {
     change_blocks(&mut scalars.items, &mut |ops| block(ops, places));
     scalars.webs = places.webs();
@@ -137,7 +137,7 @@ fn gather(operands: &mut [Operand], whole: bool, line: u32, places: &mut Places,
     }
 }
 
-/// Moves only those operands that do not lie in the vector of most of them, if it has room for these.
+/// Moves only those operands that do not lie in the vector of most of them, if it has space for these.
 fn join_vector(operands: &mut [Operand], whole: bool, line: u32, places: &mut Places, legal: &mut Vec<Op>) -> bool {
     let vector = |operand: &Operand, places: &Places| {
         let place = places.get(operand.as_web().filter(|_| operand.is_plain())?)?;

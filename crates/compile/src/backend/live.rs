@@ -89,7 +89,7 @@ struct Walk {
     position: u32,
     /// Loops around.
     depth: u32,
-    /// What is live where passes of a loop begin, as far as it is known, by the loop's depth and the position behind it: loops around it come
+    /// What is live where passes of a loop begin, as far as it is known, by the loop's depth and the position after it: loops around it come
     /// back with more, and would find this again.
     heads: HashMap<(u32, u32), Set>,
 }
@@ -154,7 +154,7 @@ impl Walk {
         }
     }
 
-    /// What is live in front of items, from what is behind them.
+    /// What is live in front of items, from what is after them.
     fn items<T: Access>(&mut self, items: &[Item<T>], behind: Set, around: &Around) -> Set {
         let mut live = behind;
         self.open(&live);
@@ -183,7 +183,7 @@ impl Walk {
         live
     }
 
-    /// Nothing behind this place is reached from it: what is live is what is live elsewhere.
+    /// Nothing after this place is reached from it: what is live is what is live elsewhere.
     fn restart(&mut self, live: &mut Set, elsewhere: Set) {
         self.close(live);
         *live = elsewhere;

@@ -55,7 +55,7 @@ pub(super) struct Operand {
 }
 
 impl Source {
-    /// A number of the constant register that it reads, which others have not; those that aL chooses come behind the others.
+    /// A number of the constant register that it reads, which others have not; those that aL chooses come after the others.
     pub fn constant(self) -> Option<(usize, usize)> {
         match self {
             Source::Uniform { register, channel } => Some((register.into(), channel.into())),
@@ -195,7 +195,7 @@ pub(super) struct Op {
     pub clamp: bool,
     /// Outputs that get the result, too. All channels are of one output register.
     pub targets: Vec<Target>,
-    /// The result decides the branch behind the block, by this test.
+    /// The result decides the branch after the block, by this test.
     pub test: Option<ZeroTest>,
     /// The test goes to this predicate, which is the channel that the operation has to stand in; else to the ALU result.
     pub predicate: Option<usize>,

@@ -39,7 +39,7 @@ pub(super) struct Arg<const N: usize> {
     pub modifier: InputModifier,
 }
 
-/// Numbers that are neither swizzles nor inline constants: in constant registers behind those of the program's user.
+/// Numbers that are neither swizzles nor inline constants: in constant registers after those of the program's user.
 #[derive(Clone, Debug)]
 pub(super) struct Literals {
     /// Registers that hold numbers already.
@@ -47,7 +47,7 @@ pub(super) struct Literals {
     /// The first of the others.
     first: usize,
     registers: Vec<[Option<u32>; 4]>,
-    /// No two operands share a register: whether an instruction has room for its operands does not depend on what others need.
+    /// No two operands share a register: whether an instruction has space for its operands does not depend on what others need.
     distinct: bool,
 }
 

@@ -154,7 +154,7 @@ impl Places {
         if channels[wanted].is_none() {
             return wanted;
         }
-        (0..ALPHA).find(|&channel| channels[channel].is_none()).expect("a vector has room for what was counted")
+        (0..ALPHA).find(|&channel| channels[channel].is_none()).expect("a vector has space for what was counted")
     }
 
     fn fill(&mut self, vector: Vector, colours: &[Web], alphas: &[Web]) {

@@ -85,7 +85,7 @@ struct Draft {
     lanes: Lanes,
     dest: [Option<Vector>; 4],
     members: Vec<usize>,
-    /// Where webs will lie that lay nowhere; a vector number behind all others is a new one.
+    /// Where webs will lie that lay nowhere; a vector number after all others is a new one.
     put: Vec<(Web, Place)>,
     bundle: Option<Bundle>,
 }

@@ -42,7 +42,7 @@ struct Frame {
     nodes: Vec<Node>,
     /// How the region ends, if it ended already: what follows is never reached, and dropped.
     end: Option<End>,
-    /// Whether the statement behind this frame is reached by nobody, if the region ended.
+    /// Whether the statement after this frame is reached by nobody, if the region ended.
     dead: bool,
     /// The variables as they were when the frame was opened.
     before: Vec<Value>,
@@ -283,7 +283,7 @@ impl Builder {
             }
         };
         after.truncate(scope);
-        // One region goes on: what it made is used behind the `If`, so it has to yield it.
+        // One region goes on: what it made is used after the `If`, so it has to yield it.
         if then_dead != frame.dead {
             let region = if then_dead { &mut otherwise } else { &mut then };
             for (mine, &old) in after.iter_mut().zip(&frame.before) {
@@ -298,7 +298,7 @@ impl Builder {
         self.variables = after;
         let line = frame.line;
         if then_dead && frame.dead {
-            // Nobody comes behind it: the region ends as its other part does.
+            // Nobody comes after it: the region ends as its other part does.
             let nobody = Region { nodes: Vec::new(), end: End::Yield(Vec::new()) };
             let rest = std::mem::replace(&mut otherwise, nobody);
             self.push(Node::If(If { condition: frame.condition, then, otherwise, results, line }));
@@ -380,7 +380,7 @@ impl Builder {
         block
     }
 
-    /// Goes behind the end of a block that is open.
+    /// Goes after the end of a block that is open.
     ///
     /// # Panics
     /// If the block is not open.
@@ -409,7 +409,7 @@ impl Builder {
         }
     }
 
-    /// Behind a statement from inside of which blocks were left: what follows is for those who are still in all of them.
+    /// After a statement from inside of which blocks were left: what follows is for those who are still in all of them.
     fn guard(&mut self, blocks: Vec<Block>) {
         let depth = self.frames.len();
         let mut inside: Option<Value> = None;
@@ -441,7 +441,7 @@ impl Builder {
         while matches!(self.frame().kind, Kind::Guard) {
             self.frame_mut().kind = Kind::Then;
             self.begin_else();
-            // Frames of guards are closed here only, so that the guards behind them belong to the same statement.
+            // Frames of guards are closed here only, so that the guards after them belong to the same statement.
             self.end_if();
         }
     }

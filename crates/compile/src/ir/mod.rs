@@ -107,7 +107,7 @@ pub struct Loop {
 /// How a region ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// Goes on behind the `If`, or ends the function, with these results.
+    /// Goes on after the `If`, or ends the function, with these results.
     Yield(Vec<Value>),
     /// Leaves the innermost loop with these results.
     Break(Vec<Value>),

@@ -14,7 +14,7 @@ pub(super) struct Count {
     pub passes: u32,
     /// Whether nothing else can break it, or continue it early.
     pub exact: bool,
-    /// The condition on which the loop is broken behind these passes, where it is the first thing that a pass does and the loop's results are then
+    /// The condition on which the loop is broken after these passes, where it is the first thing that a pass does and the loop's results are then
     /// the parameters of the pass: without it, a loop of so many passes does the same.
     pub guard: Option<Value>,
 }
@@ -31,7 +31,7 @@ struct Walk<'a> {
 }
 
 enum Way {
-    /// Behind the region.
+    /// After the region.
     On,
     Next(Vec<Option<u32>>),
     /// Broken on this condition; if it was the first thing that the pass did.

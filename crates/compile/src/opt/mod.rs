@@ -75,5 +75,5 @@ pub fn optimise(function: &Function) -> Function {
     optimise_within(function, &Meter::new(Budget::default(), None)).expect("a budget without a deadline has no end")
 }
 
-/// Rounds of rebuilding: a round can make room for the next one, and each is cheap.
+/// Rounds of rebuilding: a round can make space for the next one, and each is cheap.
 const MAX_ROUNDS: usize = 6;

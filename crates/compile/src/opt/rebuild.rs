@@ -259,7 +259,7 @@ impl Rebuild<'_> {
                 nodes.extend(rest.nodes);
                 return Some(rest.end);
             }
-            // The side that goes on runs for all who are left: it can stand behind the choice.
+            // The side that goes on runs for all who are left: it can follow the choice.
             let nobody = || Region { nodes: Vec::new(), end: End::Yield(Vec::new()) };
             let (then, otherwise, rest) =
                 if ended(&then) { (then, nobody(), otherwise) } else { (nobody(), otherwise, then) };

@@ -71,7 +71,7 @@ impl Sum {
         self.taken += usize::from(takes);
     }
 
-    /// Whether a chain that begins with what is no product takes fewer operations.
+    /// Whether a chain that begins with what is not a product takes fewer operations.
     fn is_cheaper_in_order(&self) -> bool {
         self.products.len() - self.taken > usize::from(self.others.is_empty())
     }

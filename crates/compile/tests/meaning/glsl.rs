@@ -73,13 +73,13 @@ pub const CASES: &[Case] = &[
         [6.0, 5.0, 4.0, 0.0],
     ),
     (
-        "behind a function that reads it",
+        "after a function that reads it",
         "float g = k * 2.0; float f() { return g; }",
         "g += 1.0; c = vec4(f());",
         [7.0; 4],
     ),
     (
-        "behind a function that is declared before",
+        "after a function that is declared before",
         "float f(); float g = k * 2.0; float h = f(); float f() { return g + 1.0; }",
         "c = vec4(h);",
         [7.0; 4],
@@ -543,7 +543,7 @@ pub const CASES: &[Case] = &[
         "c = vec4(float(true), float(int(-2.7)), bool(2.0) ? 1.0 : 0.0, int(true) + int(3.9));",
         [1.0, -2.0, 1.0, 4.0],
     ),
-    // Parts of values that are no variables.
+    // Parts of values that are not variables.
     (
         "channels of calls",
         "vec3 f() { return v.xyz * 2.0; }",

@@ -52,7 +52,7 @@ struct Generator<'a, 'b> {
     depth: usize,
 }
 
-/// A shader; half of them are in WGSL. Second, a twin that computes the same: its globals have no initial values, but are assigned them.
+/// A shader; half of them are in WGSL. Second, a counterpart that computes the same: its globals have no initial values, but are assigned them.
 pub fn shader(u: &mut Unstructured<'_>) -> Result<(String, String, bool)> {
     let wgsl = u.arbitrary()?;
     let left = u.int_in_range(3..=24)?;

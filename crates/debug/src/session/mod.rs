@@ -268,7 +268,7 @@ impl Session {
         if self.outcome == Outcome::Going { Err(SessionError::Far(self.max_steps)) } else { Ok(0) }
     }
 
-    /// Changes what the lane that the session looks at holds, from this moment on. What came behind it is forgotten.
+    /// Changes what the lane that the session looks at holds, from this moment on. What came after it is forgotten.
     ///
     /// # Errors
     /// The cell cannot be changed, or the lane does not run here.
@@ -303,7 +303,7 @@ impl Session {
         self.enter(group)
     }
 
-    /// Starts a group, behind those that have run.
+    /// Starts a group, after those that have run.
     fn begin(&mut self, group: u64) {
         if self.guest.is_independent() {
             self.guest.memory().undo(self.starts.first().copied().unwrap_or(0));
@@ -367,7 +367,7 @@ impl Session {
         self.offer();
     }
 
-    /// What was executed behind this moment holds no longer.
+    /// What was executed after this moment holds no longer.
     fn forget_later(&mut self) {
         self.stored.truncate(self.stored_words());
         // The checkpoint of this moment would not have the change.

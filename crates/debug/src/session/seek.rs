@@ -152,7 +152,7 @@ impl Session {
         self.seek(direction, &mut watch)
     }
 
-    /// As [`run`](Self::run), through the groups behind this one, too; from the end of a group to the start of the next.
+    /// As [`run`](Self::run), through the groups after this one, too; from the end of a group to the start of the next.
     ///
     /// # Errors
     /// A group that comes before does not end.

@@ -151,7 +151,7 @@ impl Caches {
         }
     }
 
-    /// Lets the caches keep what is about to change in memory behind them.
+    /// Lets the caches keep what is about to change in memory after them.
     pub fn before_write(&mut self, region: Region) {
         let memory = self.memory.clone();
         let mut readers = self.readers();

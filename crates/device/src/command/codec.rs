@@ -48,11 +48,11 @@ impl Packet {
     }
 }
 
-/// Why a buffer, or its rest, is no command (E_OPCODE).
+/// Why a buffer, or its rest, is not a command (E_OPCODE).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// The dword is no opcode.
-    #[error("dword {offset}: {word:#010x} is no opcode; the rest of the buffer is dropped")]
+    /// The dword is not an opcode.
+    #[error("dword {offset}: {word:#010x} is not an opcode; the rest of the buffer is dropped")]
     UnknownOpcode {
         /// Index of the dword in the buffer.
         offset: usize,
@@ -161,7 +161,7 @@ pub fn encode<P: Into<Packet>>(commands: impl IntoIterator<Item = P>) -> Vec<u32
     commands.into_iter().flat_map(|command| command.into().words()).collect()
 }
 
-/// Little-endian words. A rest that is no whole word is dropped.
+/// Little-endian words. A rest that is not a whole word is dropped.
 pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }

@@ -130,7 +130,7 @@ impl<'a> Line<'a> {
             }
             let Some((key, value)) = item.split_once('=') else {
                 let help = format!("write it as name=value; {}", names_of(info));
-                self.report(item, Cause::Syntax, format!("`{}` is no parameter", excerpt(item)), Some(help));
+                self.report(item, Cause::Syntax, format!("unknown parameter `{}`", excerpt(item)), Some(help));
                 continue;
             };
             if seen.iter().any(|other| other.eq_ignore_ascii_case(key)) {
@@ -159,7 +159,7 @@ impl<'a> Line<'a> {
                             self.report(
                                 item,
                                 Cause::Range,
-                                format!("{opcode:#010X} is no opcode of `{}`", info.name),
+                                format!("{opcode:#010X} is not an opcode of `{}`", info.name),
                                 None,
                             );
                         }
@@ -219,7 +219,7 @@ impl<'a> Line<'a> {
             self.report(
                 item,
                 Cause::UnknownWord,
-                format!("`{}` is no {name} (such as {first})", excerpt(text)),
+                format!("unknown {name} `{}` (such as {first})", excerpt(text)),
                 Some(help),
             );
             return None;
@@ -253,7 +253,7 @@ impl<'a> Line<'a> {
         };
         if number.is_err() {
             let help = "numbers are decimal (64) or hexadecimal (0x40), at most 0xFFFFFFFF".to_string();
-            self.report(item, Cause::Range, format!("`{}` is no 32-bit number", excerpt(text)), Some(help));
+            self.report(item, Cause::Range, format!("`{}` is not a 32-bit number", excerpt(text)), Some(help));
         }
         number.ok()
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Prints a command buffer as text, one command per line.
 ///
-/// Every buffer has a text: what is no command appears as `.dword` lines, after a comment with the reason.
+/// Every buffer has a text: what is not a command appears as `.dword` lines, after a comment with the reason.
 /// [`parse`](super::parse) gives the same words back.
 ///
 /// ```

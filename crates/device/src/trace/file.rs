@@ -21,11 +21,11 @@ const SUBMIT: [u8; 4] = *b"SUBM";
 const AFTER: [u8; 4] = *b"EXPE";
 const FAULT: [u8; 4] = *b"FAUL";
 
-/// Why bytes are no trace. Offsets are in bytes from the start of the file.
+/// Why bytes are not a trace. Offsets are in bytes from the start of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TraceError {
     /// The magic is missing.
-    #[error("this is no trace: it does not begin with CTMTRACE")]
+    #[error("this is not a trace: it does not begin with CTMTRACE")]
     Magic,
     /// Another version of the format.
     #[error("the trace has version {0} of the format, this program reads version {VERSION}")]
@@ -47,7 +47,7 @@ pub enum TraceError {
         computed: u64,
     },
     /// A chunk that version 1 does not have, or not there.
-    #[error("byte {offset}: a chunk `{tag}` is not known, or not expected here")]
+    #[error("byte {offset}: unknown or unexpected chunk `{tag}`")]
     Chunk {
         /// Where the chunk begins.
         offset: usize,
@@ -93,7 +93,7 @@ impl Trace {
     /// Reads the bytes of a trace's file.
     ///
     /// # Errors
-    /// The bytes are no trace, or damaged; see [`TraceError`].
+    /// The bytes are not a trace, or damaged; see [`TraceError`].
     pub fn from_bytes(file: &[u8]) -> Result<Trace, TraceError> {
         if !file.starts_with(&MAGIC) {
             return Err(TraceError::Magic);

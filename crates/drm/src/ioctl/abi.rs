@@ -112,12 +112,12 @@ pub fn read<T: Plain>(pointer: u64, count: usize) -> Result<Vec<T>, Errno> {
     Ok(values)
 }
 
-/// Writes bytes to the client's memory, where it says that there is room for them.
+/// Writes bytes to the client's memory, where it says that there is space for them.
 pub fn write(pointer: u64, bytes: &[u8]) -> Answer {
     if pointer == 0 {
         return Err(Errno(libc::EFAULT));
     }
-    // SAFETY: the client says that the bytes have room there.
+    // SAFETY: the client says that the bytes have space there.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), pointer as *mut u8, bytes.len()) };
     Ok(())
 }

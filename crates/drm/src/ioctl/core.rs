@@ -21,7 +21,7 @@ pub fn version(request: &mut Version) -> Answer {
     copy_text(DESCRIPTION, request.description, &mut request.description_length)
 }
 
-/// Copies as much of a text as there is room for, if the client has any, and says how long it is.
+/// Copies as much of a text as there is space for, if the client has any, and says how long it is.
 fn copy_text(text: &[u8], pointer: u64, length: &mut u64) -> Answer {
     let room = usize::try_from(*length).unwrap_or(usize::MAX).min(text.len());
     *length = text.len() as u64;

@@ -53,7 +53,7 @@ struct Version {
     rest: [u32; 4],
 }
 
-/// `xcb_dri3_open_reply_t`, and the descriptor behind it.
+/// `xcb_dri3_open_reply_t`, and the descriptor after it.
 #[repr(C)]
 struct Opened {
     response_type: u8,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn xcb_dri3_open_reply(
 /// As libxcb's: the answer is that of [`xcb_dri3_open_reply`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xcb_dri3_open_reply_fds(_connection: Connection, reply: *mut c_void) -> *mut c_int {
-    // SAFETY: the answer has the descriptor behind what libxcb's has.
+    // SAFETY: the answer has the descriptor after what libxcb's has.
     unsafe { reply.cast::<u8>().add(offset_of!(Opened, descriptor)).cast() }
 }
 

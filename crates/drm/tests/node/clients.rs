@@ -92,7 +92,7 @@ fn client_answers() {
     let mut text = [0u8; 4];
     let mut version = [0, 0, text.len() as u64, text.as_mut_ptr() as u64, 0, 0, 0, 0];
     assert_eq!(ask(node, 0x00, &mut version), 0);
-    assert_eq!((version[0], version[2], &text), (2 | 50 << 32, 6, b"rade"), "as much as there is room for");
+    assert_eq!((version[0], version[2], &text), (2 | 50 << 32, 6, b"rade"), "as much as there is space for");
     let ask_info = |question: u64| {
         let mut value = 99u32;
         (ask(node, INFO, &mut [question, &raw mut value as u64]), value)
@@ -164,7 +164,7 @@ fn client_mistakes() {
     for number in [0x64, 0x6A, 0x6C, 0x5E, 0x63, 0x68, 0x69, 0x2D] {
         assert_eq!(ask(node, number, &mut [77, 0, 0, 0]), libc::ENOENT, "{number:#x}");
     }
-    assert_eq!(ask(node, 0x2E, &mut [0, node as u64]), libc::EINVAL, "the node is no object");
+    assert_eq!(ask(node, 0x2E, &mut [0, node as u64]), libc::EINVAL, "the node is not an object");
     assert_eq!(create(node, 0, 1), Err(libc::EINVAL));
     for (size, alignment) in [(1 << 32, 1), (u64::MAX, 1), (1, 1 << 40)] {
         assert_eq!(create(node, size, alignment), Err(libc::ENOMEM));

@@ -143,7 +143,7 @@ fn threads_do_not_disturb_each_other() {
 #[test]
 fn a_card_that_there_is_not_is_said_to_be_none() {
     let errors = String::from_utf8(run("client_without_a_card", "r9999").stderr).unwrap();
-    let expected = "ctm card: CTM_CARD is \"r9999\", and there is no such card; there are: rv515, r580, rv770\n";
+    let expected = "ctm card: unknown card \"r9999\" in CTM_CARD; known are rv515, r580, rv770\n";
     assert_eq!(errors.matches(expected).count(), 1, "{errors}");
 }
 

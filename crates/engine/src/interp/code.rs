@@ -16,7 +16,7 @@ pub(super) struct Step {
     pub normal: u8,
 }
 
-/// Whether the loops of this host take less time for operands that are no denormals.
+/// Whether the loops of this host take less time for operands that are not denormals.
 const HEEDS_NORMAL: bool = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
 
 /// How an argument gets into a parameter.

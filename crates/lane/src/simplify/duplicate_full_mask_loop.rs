@@ -1,7 +1,7 @@
 //! Loops that lanes leave one after the other (tail duplication).
 //!
 //! Most passes of such a loop end with the mask that they began with: no lane has left. Here these get an inner loop of their
-//! own, in which the mask is the same in every pass, and the blocks behind a place where lanes leave come once more,
+//! own, in which the mask is the same in every pass, and the blocks after a place where lanes leave come once more,
 //! for the passes in which some do:
 //!
 //! ```text
@@ -115,12 +115,12 @@ impl Loop {
         self.redirect(function, graph, &copies);
     }
 
-    /// What is defined in the loop behind its head.
+    /// What is defined in the loop after its head.
     fn inner_values(&self, function: &Function) -> FastSet<Value> {
         defined(function, &self.body[1..])
     }
 
-    /// The joins and what comes behind them in the same pass, in reverse postorder.
+    /// The joins and what comes after them in the same pass, in reverse postorder.
     fn behind_joins(&self, function: &Function) -> Vec<Block> {
         let mut reached: FastSet<Block> = self.joins.iter().copied().collect();
         for &block in &self.body[1..] {
@@ -132,7 +132,7 @@ impl Loop {
         self.body[1..].iter().copied().filter(|block| reached.contains(block)).collect()
     }
 
-    /// Gives a block where ways meet a parameter for everything from the loop's blocks in front of it that it, or what comes behind it,
+    /// Gives a block where ways meet a parameter for everything from the loop's blocks in front of it that it, or what comes after it,
     /// uses.
     fn give_params(&self, function: &mut Function, graph: &Graph, meeting: Block) {
         let behind: Vec<Block> = self.body.iter().copied().filter(|&block| graph.dominates(meeting, block)).collect();

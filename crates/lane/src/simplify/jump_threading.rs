@@ -36,7 +36,7 @@ fn asked(function: &Function, block: Block) -> Option<usize> {
     counts.then_some(asked)
 }
 
-/// Lets the parameters of a block be used in it alone, if that can be: the blocks behind it get their own.
+/// Lets the parameters of a block be used in it alone, if that can be: the blocks after it get their own.
 fn keep(function: &mut Function, graph: &Graph, block: Block, patience: &Patience) -> bool {
     let params: FastSet<Value> = function.params(block).iter().copied().collect();
     let next: Vec<Block> = function.terminator(block).targets().map(|target| target.block).collect();

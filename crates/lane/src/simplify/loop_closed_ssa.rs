@@ -5,7 +5,7 @@ use crate::function::Function;
 use crate::graph::Graph;
 use crate::hash::{FastMap, FastSet};
 
-/// The blocks behind a loop to which it is left; the head of a loop around it lies in front of it.
+/// The blocks after a loop to which it is left; the head of a loop around it lies in front of it.
 pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<Block> {
     let is_body: FastSet<Block> = body.iter().copied().collect();
     let mut exits = Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn exits(function: &Function, graph: &Graph, body: &[Block]) -> Vec<B
     exits
 }
 
-/// Whether each use of the loop's values outside of it lies behind one way out, and so does what hands them on to such a way out.
+/// Whether each use of the loop's values outside of it comes after one way out, and so does what hands them on to such a way out.
 pub(super) fn can_be_closed(function: &Function, graph: &Graph, body: &[Block]) -> bool {
     let (inner, exits) = (defined(function, &body[1..]), exits(function, graph, body));
     let way_out = |block: Block| exits.iter().copied().find(|&exit| graph.dominates(exit, block));
@@ -41,7 +41,7 @@ pub(super) fn can_be_closed(function: &Function, graph: &Graph, body: &[Block]) 
     true
 }
 
-/// Gives the blocks behind a loop parameters for these values of the loop, where all uses lie behind one of these blocks.
+/// Gives the blocks after a loop parameters for these values of the loop, where all uses come after one of these blocks.
 pub(super) fn close(function: &mut Function, graph: &Graph, body: &[Block], values: &FastSet<Value>) {
     let mut exits = exits(function, graph, body);
     // From the last to the first: what a block takes as a parameter, those in front of it have to hand on.
@@ -75,7 +75,7 @@ pub(super) fn defined(function: &Function, blocks: &[Block]) -> FastSet<Value> {
     values
 }
 
-/// Gives a block a parameter for each of these values, and takes it for the value in the blocks behind.
+/// Gives a block a parameter for each of these values, and takes it for the value in the blocks after it.
 pub(super) fn add_params(function: &mut Function, graph: &Graph, (block, values): (Block, &[Value]), behind: &[Block]) {
     if values.is_empty() {
         return;

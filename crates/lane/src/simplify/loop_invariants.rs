@@ -13,7 +13,7 @@ pub(crate) fn run(function: &mut Function, effort: &Effort) -> bool {
     let patience = effort.patience(function);
     let graph = Graph::new(function);
     let mut changed = false;
-    // Inner loops come behind the loops that they are in: what leaves one may leave the next.
+    // Inner loops come after the loops that they are in: what leaves one may leave the next.
     let heads: Vec<Block> = graph.loop_heads().collect();
     for head in heads.into_iter().rev() {
         if !patience.spend(graph.order.len() + function.value_count()) {

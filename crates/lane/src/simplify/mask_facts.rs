@@ -1,4 +1,4 @@
-//! What branches imply about masks: behind a branch on *any*, the mask is known to be empty on one side; on the other side a
+//! What branches imply about masks: after a branch on *any*, the mask is known to be empty on one side; on the other side a
 //! mask that is the same in every lane is full.
 
 use crate::entity::{Block, Value};

@@ -197,7 +197,7 @@ fn run_to_fixpoint(
     observe: &mut impl FnMut(&'static str, &Function),
 ) {
     // Passes in a row that found nothing for others: when all of them have seen the function as it is, it is done. What nobody
-    // wants hides little from the others, and so is no reason to run them all again.
+    // wants hides little from the others, and so is not a reason to run them all again.
     let mut idle = 0;
     let mut analyses = Analyses { graph: Graph::new(function), facts: None, is_walked: false };
     for &(name, pass) in PASSES.iter().cycle().take(turns) {

@@ -1,4 +1,4 @@
-//! What is calculated in a loop for those alone who come behind it goes there (code sinking), and what else comes from the loop reaches them by
+//! What is calculated in a loop for those alone who come after it goes there (code sinking), and what else comes from the loop reaches them by
 //! parameters.
 //!
 //! So no pass but the last calculates it, and a value of the loop does not live through passes of which nobody outside sees anything: one that a

@@ -87,7 +87,7 @@ impl Loop {
         };
         let mut counters: Vec<(usize, u32, Value)> =
             (0..around.args.len()).filter_map(|number| Some((number, start(number)?, around.args[number]))).collect();
-        // What does not come around by such steps is no counter, nor is what depends on it.
+        // What does not come around by such steps is not a counter, nor is what depends on it.
         let (insts, known) = loop {
             if !patience.spend(function.value_count() + size) {
                 return None;

@@ -75,7 +75,7 @@ impl Facts {
     }
 }
 
-/// How many definitions a rule looks at, one behind the other, at most: it looks at one or two, and then as deep as questions about masks and about
+/// How many definitions a rule looks at, one after the other, at most: it looks at one or two, and then as deep as questions about masks and about
 /// zeros go.
 const REACH: u32 = 8;
 /// The distance of a value from what is unknown.

@@ -8,13 +8,13 @@
 //!     block(mask):                    block(mask):
 //!         test                            test
 //!         stay = mask and test            leave = mask and not test
-//!         behind                          any leave, some, none
+//!         after                          any leave, some, none
 //!         any stay, next, out         some:
 //!                                         stay = mask and test
-//!                                         behind
+//!                                         after
 //!                                         any stay, next(stay), out
 //!                                     none:
-//!                                         behind, with mask in place of stay
+//!                                         after, with mask in place of stay
 //!                                         next(mask)
 //! ```
 
@@ -108,7 +108,7 @@ fn test(
         _ => return None,
     };
     let at = function.insts(block).iter().position(|&other| other == inst)?;
-    // What is behind the test comes twice, so that no block sees both.
+    // What is after the test comes twice, so that no block sees both.
     let tail = results(function, &function.insts(block)[at..]);
     let sees_one = |other: Block| {
         other == block

@@ -1,6 +1,6 @@
-//! Lanes that do not take a branch calculate with zeros behind it.
+//! Lanes that do not take a branch calculate with zeros after it.
 //!
-//! All lanes of a group run the code behind a branch that one of them takes. What the others calculate there nobody sees, but it may run off to
+//! All lanes of a group run the code after a branch that one of them takes. What the others calculate there nobody sees, but it may run off to
 //! infinity and become a NaN, as where a loop's result goes on without the test that would have ended it. On hosts whose arithmetic raises a flag for
 //! that, the group then runs again, step by step. Zeros mostly stay what they are, and take one choice for each value that comes from outside.
 
@@ -16,7 +16,7 @@ use crate::op::{Effect, Op};
 /// A use of a value: who reads it as which operand.
 type Use = (Inst, usize);
 
-/// Gives blocks behind branches zeros in lanes that do not come there, in a simplified function; gives whether there are some. `is_worth` says
+/// Gives blocks after branches zeros in lanes that do not come there, in a simplified function; gives whether there are some. `is_worth` says
 /// whether a block of so many instructions is worth so many choices.
 pub fn zero_inactive_lanes(function: &mut Function, effort: &Effort, is_worth: impl Fn(usize, usize) -> bool) -> bool {
     let graph = Graph::new(function);

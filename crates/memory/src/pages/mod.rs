@@ -1,7 +1,7 @@
 //! Pages of the host: memory in the middle of reserved addresses that nobody can access.
 //!
 //! Machine code accesses memory at a base plus an index of 32 bits, scaled, plus constants. Its generator makes sure that
-//! this stays inside of what the base belongs to. The guard regions around the pages are the second line behind it: they
+//! this stays inside of what the base belongs to. The guard regions around the pages are the second line after it: they
 //! are as wide as such an address reaches, so that an access that escapes faults instead of finding other memory of the
 //! process. That takes addresses, not memory. Where the host has too few (a limit as of `ulimit -v`), guards are one page
 //! wide; hosts other than 64-bit Linux have none. WebAssembly maps no memory, and takes blocks of the heap.
@@ -33,7 +33,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// So many bytes, rounded up to a multiple of 64 and not 0. The guard region behind them begins where they end. `None` if
+    /// So many bytes, rounded up to a multiple of 64 and not 0. The guard region after them begins where they end. `None` if
     /// the host has no addresses left.
     pub fn new(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(GRANULE)?;

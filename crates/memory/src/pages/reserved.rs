@@ -68,7 +68,7 @@ impl Map {
     }
 
     /// So many bytes of a file from `offset` on, shared with all who map it. They are whole pages of the file, which is sealed
-    /// against getting shorter: an access behind its end would end the process.
+    /// against getting shorter: an access after its end would end the process.
     pub fn of_file(file: BorrowedFd, offset: u64, length: usize) -> Option<Self> {
         let page = page_bytes()?;
         let end = offset.checked_add(length as u64)?;
@@ -91,7 +91,7 @@ impl Map {
         wide.or_else(|| Self::reserve(length, (page, page), page, (page, 0)))
     }
 
-    /// Reserves addresses for so many bytes and for guards below and above, all of it without access. The bytes begin `phase` behind a
+    /// Reserves addresses for so many bytes and for guards below and above, all of it without access. The bytes begin `phase` after a
     /// multiple of `align`.
     fn reserve(
         length: usize,

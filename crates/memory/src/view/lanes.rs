@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU32;
 
 /// Lanes that are done together.
 const CHUNK: usize = 64;
-/// Coordinates wrap behind this one.
+/// Coordinates wrap after this one.
 const MAX_COORDINATE: u32 = 0xFFF;
 /// The place of an element that no loop can reach. No arena is so large.
 const NOWHERE: u32 = u32::MAX;

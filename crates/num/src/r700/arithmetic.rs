@@ -57,7 +57,7 @@ pub fn scale(exponent: i32, value: u32) -> u32 {
     mul_ieee(value, ((exponent + 127) as u32) << 23)
 }
 
-/// The output clamp to [0, 1]: -0 and denormals give +0. A NaN gives +0 if `dx10_clamp` is set, and stays otherwise.
+/// The output clamp to [0, 1]: -0 and denormals give +0. A NaN gives +0 if `dx10_clamp` is set, and stays otherwise (decision R29).
 #[inline]
 pub fn clamp(dx10_clamp: bool, value: u32) -> u32 {
     if flushed::is_nan(value) && !dx10_clamp {

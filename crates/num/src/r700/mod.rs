@@ -3,7 +3,7 @@
 //! Arguments and results are bits; those of floats are bits of binary32 numbers, whose arithmetic is that of
 //! [`flushed`]. What the "R700-Family Instruction Set Architecture" guide leaves open is decided here:
 //!
-//! - A float operation with a NaN result gives its first NaN operand, quieted, and [`R700_NAN`] if no operand is a NaN.
+//! - A float operation with a NaN result gives its first NaN operand, quieted, and [`R700_NAN`] if no operand is a NaN (decision R19).
 //! - A multiply-add rounds twice: it is the sum of a product. The machine has no fused operation.
 //! - The transcendental operations are the step sequences of [`transcendental`](crate::transcendental), which are the same
 //!   on every host and in every engine.

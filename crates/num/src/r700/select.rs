@@ -1,6 +1,6 @@
 //! Comparisons, and the operations that choose one of their operands.
 //!
-//! Comparisons see denormals as zeros. With a NaN, all are false but [`not_equal`] (decision: as IEEE has it). What is
+//! Comparisons see denormals as zeros. With a NaN, all are false but [`not_equal`] (decision R20: as IEEE has it). What is
 //! chosen is returned bit by bit.
 
 use crate::flushed;

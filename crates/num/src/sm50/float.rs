@@ -15,7 +15,7 @@ pub enum Denormals {
     Keep,
     /// FTZ: denormal operands and results become zero of their sign.
     Flush,
-    /// FMZ: as FTZ, and zero times anything is +0 (decision: also times NaN, and whatever the signs).
+    /// FMZ: as FTZ, and zero times anything is +0 (decision S34: also times NaN, and whatever the signs).
     FlushZero,
 }
 
@@ -102,8 +102,8 @@ pub fn fcompare(denormals: Denormals, a: u32, b: u32) -> Relation {
     BINARY32.compare(denormals.apply(a).into(), denormals.apply(b).into()).into()
 }
 
-/// FCHK: whether a/b needs the slow way of a division routine. The machine's criterion is not public (decision: biased
-/// exponents near either end, or far from each other; the code behind it is right both ways).
+/// FCHK: whether a/b needs the slow way of a division routine. The machine's criterion is not public (decision S35: biased
+/// exponents near either end, or far from each other; the code after it is right both ways).
 pub fn division_needs_care(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| i32::from((bits >> 23) as u8);
     let (a, b) = (exponent(a), exponent(b));

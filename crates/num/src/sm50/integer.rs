@@ -18,7 +18,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// The flags of a result that is no sum (decision: carry and overflow are clear).
+    /// The flags of a result that is not a sum (decision S31: carry and overflow are clear).
     pub const fn of(result: u32) -> Flags {
         Flags { zero: result == 0, sign: result >> 31 != 0, carry: false, overflow: false }
     }
@@ -187,7 +187,7 @@ pub struct XmadRules {
     pub extended: bool,
 }
 
-/// XMAD: a product of halves plus C. Decision: the carry is that of the addition, the overflow is clear.
+/// XMAD: a product of halves plus C. Decision S39: the carry is that of the addition, the overflow is clear.
 pub fn xmad(rules: XmadRules, [a, b, c]: [u32; 3], flags: Flags) -> (u32, Flags) {
     let half = |value: u32, side: usize| {
         let half = if rules.high[side] { value >> 16 } else { value & 0xFFFF };
@@ -239,7 +239,7 @@ fn picks_a(min: bool, signed: bool, a: u32, b: u32) -> bool {
 }
 
 /// One word of the smaller or larger of two numbers of several words, from the highest (`highest`) down. Z of the flags
-/// says that all words so far were equal; where they were not, C says that the first number is taken. (Decision: this
+/// says that all words so far were equal; where they were not, C says that the first number is taken. (Decision S40: this
 /// makes the 64-bit minima of ptxas right.)
 pub fn imnmx_extended(highest: bool, min: bool, signed: bool, a: u32, b: u32, flags: Flags) -> (u32, Flags) {
     if highest || flags.zero {

@@ -2,11 +2,11 @@
 //!
 //! Arguments and results are bits. Floats are IEEE-754 numbers with all four directions of rounding; denormals are ordinary
 //! numbers unless an instruction flushes them (FTZ). A flushed result is one that *is* a denormal once it has been rounded
-//! (decision: the PTX ISA says no more than that subnormal results are flushed), so flushing is
+//! (decision S33: the PTX ISA says no more than that subnormal results are flushed), so flushing is
 //! [`flush`](crate::flushed::flush) before and after, and not the rule of [`flushed`](crate::flushed).
 //!
 //! Every operation that computes a NaN gives [`NAN`] (CUDA C++ Programming Guide, "Floating-Point Standard"), and [`NAN_F64`]
-//! or [`NAN_F16`] in the other formats (decision: by analogy; the PTX ISA, "Floating-Point Instructions", says that f64
+//! or [`NAN_F16`] in the other formats (decision S42: by analogy; the PTX ISA, "Floating-Point Instructions", says that f64
 //! instructions support NaN payloads, but neither which operand's NaN comes through nor what a new one looks like).
 //!
 //! Sources: PTX ISA (rounding, NaN, `.ftz`, `.sat`, approximations), Mesa's nouveau and NAK (how compilers use the

@@ -13,7 +13,7 @@ pub fn min(a: u32, b: u32) -> u32 {
     if less(a, b) { a } else { b }
 }
 
-/// a > b ? a : b. A NaN or two zeros give b (CTM Guide p.42).
+/// a > b ? a : b. A NaN or two zeros give b (CTM Guide p.42; decision C53).
 #[inline]
 pub fn max(a: u32, b: u32) -> u32 {
     if less(b, a) { a } else { b }

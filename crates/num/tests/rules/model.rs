@@ -109,7 +109,7 @@ fn parts(bits: u32) -> (i128, i32) {
 /// mantissa * 2^exponent, not zero, rounded to 24 bits with unbounded exponent; then flushed or overflown.
 fn round(mantissa: i128, exponent: i32) -> u32 {
     let sign = if mantissa < 0 { SIGN } else { 0 };
-    // Room for the rounding bits below short mantissas.
+    // Space for the rounding bits below short mantissas.
     let (magnitude, exponent) = match mantissa.unsigned_abs() {
         short if short < 1 << 64 => (short << 60, exponent - 60),
         long => (long, exponent),

@@ -25,7 +25,7 @@ fn the_first_nan_operand_is_the_result_quieted() {
     }
     assert_eq!(r700::add(INFINITY, INFINITY | SIGN), R700_NAN);
     assert_eq!(r700::muladd(ONE, second, first), second, "the product comes before the addend");
-    assert_eq!(r700::muladd(0, second, first), first | QUIET, "a vanished product is no NaN");
+    assert_eq!(r700::muladd(0, second, first), first | QUIET, "a vanished product is not a NaN");
     type Unary = fn(u32) -> u32;
     let unary: [(&str, Unary, u32); 9] = [
         ("exp", r700::exp, second),

@@ -118,7 +118,7 @@ fn functions_have_the_special_values() {
 
 #[test]
 fn flushing_looks_at_the_rounded_result() {
-    // The exact result is 2^-126 less half a denormal unit. It rounds to 2^-126, which is no denormal.
+    // The exact result is 2^-126 less half a denormal unit. It rounds to 2^-126, which is not a denormal.
     let rules = FloatRules { denormals: Denormals::Flush, ..FloatRules::default() };
     assert_eq!(ffma(rules, 0x3F7F_FFFF, 0x0080_0000, 0), 0x0080_0000);
     let downwards = FloatRules { rounding: Rounding::Zero, ..rules };

@@ -23,7 +23,7 @@ pub enum ElfError {
     #[error("byte 0x0: not an ELF image (7F 45 4C 46 expected)")]
     Magic,
     /// A field of the ELF header has a value that no CTM image has.
-    #[error("byte {offset:#x}: {field} is {found:#x}, a CTM image has {expected:#x}")]
+    #[error("byte {offset:#x}: {field} is {found:#x}, expected {expected:#x}")]
     HeaderField {
         /// Name of the field.
         field: &'static str,
@@ -90,7 +90,7 @@ pub enum ElfError {
         /// How many there are.
         limit: usize,
     },
-    /// A value in a note has no meaning.
+    /// A value in a note is invalid.
     #[error("byte {offset:#x}: {field} of the {note} note is {found:#x}, it must be {rule}")]
     NoteValue {
         /// Where the value is.
@@ -131,10 +131,10 @@ impl ElfError {
     }
 }
 
-/// Why an image is refused: it is no image, or its program breaks a rule.
+/// Why an image is refused: it is not an image, or its program breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LoadError {
-    /// The bytes are no image.
+    /// The bytes are not an image.
     #[error(transparent)]
     Elf(#[from] ElfError),
     /// The program is ill-formed.

@@ -157,7 +157,7 @@ impl InfoWords {
         }
     }
 
-    /// The program information, or the position register that is no register.
+    /// The program information, or the position register that is not a register.
     pub fn info(&self) -> Result<ProgramInfo, u8> {
         Ok(ProgramInfo {
             start: self.start,

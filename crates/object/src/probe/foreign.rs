@@ -143,7 +143,7 @@ impl Foreign {
     }
 }
 
-/// Formats of files that are no machine code of a GPU that can be loaded.
+/// Formats of files that are not machine code of a GPU that can be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// SPIR-V in binary form.
@@ -196,7 +196,7 @@ pub enum Format {
     Npy,
 }
 
-const COMPILE: &str = "it is no machine code: compile it with the driver or compiler of a GPU that is executed here";
+const COMPILE: &str = "it is not machine code: compile it with the driver or compiler of a GPU that is executed here";
 const UNPACK: &str = "unpack it first";
 const DATA: &str = "data goes to 'ctm run' as --input N=FILE, together with a program";
 const CPU: &str = "it has code for a CPU; programs of GPUs are loaded here";
@@ -286,7 +286,7 @@ impl Format {
     }
 }
 
-/// Whether a Direct3D container has a part with DXIL: the offsets of its parts stand behind a header of 32 bytes.
+/// Whether a Direct3D container has a part with DXIL: the offsets of its parts come after a header of 32 bytes.
 fn has_dxil(bytes: &[u8]) -> bool {
     const HEADER: usize = 32;
     /// More parts than compilers write, so that a bad count takes no time.

@@ -55,7 +55,7 @@ impl Language {
         }
     }
 
-    /// How the names of its texts end, behind the dot.
+    /// How the names of its texts end, after the dot.
     pub const fn endings(self) -> &'static [&'static str] {
         match self {
             Language::X1k => &["x1k"],
@@ -187,7 +187,7 @@ impl Lines<'_> {
     }
 }
 
-/// Directives of C's preprocessor, and the first line of SPIR-V's text, which are no comments.
+/// Directives of C's preprocessor, and the first line of SPIR-V's text, which are not comments.
 fn is_directive(line: &str) -> bool {
     line.starts_with("; SPIR-V")
         || ["#version", "#include", "#define", "#extension", "#ifdef", "#if ", "#pragma"]

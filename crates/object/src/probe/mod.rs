@@ -35,7 +35,7 @@ pub enum Content {
     Gfd,
     /// A shader module of deko3d, for the Switch: [`sm50::read_dksh`].
     Dksh,
-    /// A program header of SM50 and the code behind it: [`sm50::read_program`].
+    /// A program header of SM50 and the code after it: [`sm50::read_program`].
     Sm50Program,
     /// A CUDA object for SM50: [`sm50::read_cubin`].
     Cubin,
@@ -90,7 +90,7 @@ impl fmt::Display for Content {
 }
 
 impl Content {
-    /// What to do with a file that holds this, where it is no program to be loaded.
+    /// What to do with a file that holds this, where it is not a program to be loaded.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Content::Trace => Some("'ctm replay FILE' executes it"),

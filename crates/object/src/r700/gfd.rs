@@ -30,7 +30,7 @@ pub enum GfdError {
         size: usize,
     },
     /// Other bytes than the format has here.
-    #[error("{what} at byte {offset} is {found:#010x}, not {expected:#010x}")]
+    #[error("{what} at byte {offset} is {found:#010x}, expected {expected:#010x}")]
     Unexpected {
         /// What it is.
         what: &'static str,

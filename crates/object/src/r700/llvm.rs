@@ -31,7 +31,7 @@ const LDS_ALLOC: u32 = 0x288E8;
 pub(super) const KILL_ENABLE: u32 = 1 << 6;
 /// Most functions of an object: well above what a compiler makes of one source.
 const MAX_FUNCTIONS: usize = 1 << 16;
-/// What LLVM writes for MOVA_INT, whatever the processor: the opcode of the next family.
+/// What LLVM writes for MOVA_INT, whatever the processor: the opcode of the next family (decision R33).
 const EVERGREEN_MOVA_INT: u8 = 0xCC;
 
 /// Whether objects for the processor of these `e_flags` are read.
@@ -89,7 +89,7 @@ pub enum LlvmError {
     #[error("`{OWN_SECTION}` does not hold what `ctm asm` writes there")]
     OwnInfo,
     /// A register that no program sets.
-    #[error("`.AMDGPU.config` sets register {0:#x}, which has no meaning here")]
+    #[error("`.AMDGPU.config` sets register {0:#x}, which is not supported")]
     Register(u32),
 }
 

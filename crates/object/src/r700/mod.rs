@@ -49,7 +49,7 @@ pub enum WordsError {
     },
 }
 
-/// Why a file is no program of R700.
+/// Why a file is not a program of R700.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LoadError {
     /// It is an ELF object, but not one that can be used.

@@ -3,11 +3,11 @@
 ctm_text::finding_codes! {
     CodeSize "PVS001" Error "too few or too many instructions";
     AddressRange "PVS002" Error "execution leaves the code";
-    ReservedOperation "PVS003" Error "operation that there is not";
+    ReservedOperation "PVS003" Error "unknown operation";
     DualMath "PVS004" Error "second operation in an instruction";
-    ReservedRegister "PVS005" Error "kind of register that there is not";
+    ReservedRegister "PVS005" Error "unknown kind of register";
     TwoAddresses "PVS101" Warning "two constants or two inputs in one instruction";
-    RegisterRange "PVS102" Warning "register that there is not";
+    RegisterRange "PVS102" Warning "register out of range";
     NeverWritten "PVS103" Warning "temporary that nothing writes";
     NoPredicate "PVS104" Warning "predicate that nothing sets";
     NoEffect "PVS105" Warning "instruction that writes nothing";

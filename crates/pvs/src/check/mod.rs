@@ -84,8 +84,8 @@ fn flow(program: &Program, findings: &mut Findings) {
             findings.add(FindingCode::AddressRange, None, message, "name an instruction of the program, or a label");
         }
         if usize::from(entry.act) >= count || program.entry_at(entry.act).is_some_and(|(first, _)| first != number) {
-            let message = format!("entry {number} ({}) never acts behind instruction {}", entry.op.name(), entry.act);
-            let help = "an entry acts behind an instruction of the program; of several there only the lowest does";
+            let message = format!("entry {number} ({}) never acts after instruction {}", entry.op.name(), entry.act);
+            let help = "an entry acts after an instruction of the program; of several there only the lowest does";
             findings.add(FindingCode::NeverActs, None, message, help);
         }
         if entry.op == FlowOp::Loop && entry.count_or_target == 0 {
@@ -104,7 +104,7 @@ fn words(pc: usize, instruction: &Instruction, findings: &mut Findings) {
             (false, true) => "macro operations",
             (true, true) => "the math engine, of which there are no macro operations",
         };
-        let message = format!("opcode {} is no operation of {engine}", instruction.opcode);
+        let message = format!("opcode {} is not an operation of {engine}", instruction.opcode);
         let help =
             "'ctm explain NAME' knows all operations; words of another program or byte order look like this, too";
         findings.add(FindingCode::ReservedOperation, Some(pc), message, help);

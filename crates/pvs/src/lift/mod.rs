@@ -54,7 +54,7 @@ pub enum NotLifted {
     #[error("instruction {0} is left to the reference")]
     Instruction(u16),
     /// The program may leave its code, or nest too deep.
-    #[error("the program may stop behind instruction {0}")]
+    #[error("the program may stop after instruction {0}")]
     Flow(u16),
     /// The program goes around in other ways than by loops that count.
     #[error("the program may go on for ever")]

@@ -1,4 +1,4 @@
-//! Flow control: entries that act behind instructions, loops, calls.
+//! Flow control: entries that act after instructions, loops, calls.
 
 use super::{State, TrapKind};
 use crate::program::{FlowOp, MAX_DEPTH, Program};
@@ -60,7 +60,7 @@ impl Flow {
         }
     }
 
-    /// Where the program goes on behind an instruction: where an entry says, else to the next pass of a loop, or back from a
+    /// Where the program goes on after an instruction: where an entry says, else to the next pass of a loop, or back from a
     /// subroutine, else to the next instruction.
     ///
     /// A loop is left early when a pass has changed nothing: all others would do the same. Compilers break out of loops by

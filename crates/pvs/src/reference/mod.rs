@@ -32,8 +32,8 @@ pub struct Constants<'a> {
 /// Why a program does not come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TrapKind {
-    /// An operation that there is not.
-    #[error("opcode {0} is no operation of its engine")]
+    /// An unknown operation.
+    #[error("opcode {0} is not an operation of its engine")]
     Reserved(u8),
     /// Two operations in one instruction.
     #[error("a second operation in the last dword (DUAL_MATH_OP) is not supported")]

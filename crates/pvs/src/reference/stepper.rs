@@ -64,7 +64,7 @@ impl Stepper {
         Some((pc, program.code.get(usize::from(pc))?))
     }
 
-    /// Executes the next instruction, and says whether there is one behind it. At the end nothing happens, nor behind a trap.
+    /// Executes the next instruction, and says whether there is one after it. At the end nothing happens, nor after a trap.
     ///
     /// # Errors
     /// It traps, or `step_limit` instructions were executed.

@@ -136,7 +136,7 @@ fn operands() {
         );
         assert_eq!(output(&program), expected, "{source}");
     }
-    // The base of constants is added modulo their number, behind the check.
+    // The base of constants is added modulo their number, after the check.
     let program = parse("out[0].xyzw = VE_ADD const[2] const[2].0000 ;").unwrap().program;
     let memory = std::array::from_fn(|number| bits([number as f32; 4]));
     for (base, expected) in [(0, 2.0), (100, 102.0), (255, 1.0)] {

@@ -24,7 +24,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
             let token = cursor.take();
             cursor.take();
             if labels.insert(label, code.len()).is_some() {
-                let message = format!("the label `{}` is there already", excerpt(cursor.text(token)));
+                let message = format!("the label `{}` is already defined", excerpt(cursor.text(token)));
                 cursor.error(Cause::Duplicate, token, message, "each label stands for one instruction");
             }
             continue;

@@ -37,7 +37,11 @@ pub(super) struct Directives {
     flow: BTreeMap<usize, Flow>,
 }
 
-const NAMES: [&str; 5] = ["const", "flow", "first", "last", "max_const"];
+/// Every directive.
+pub(super) const NAMES: [&str; 5] = ["const", "flow", "first", "last", "max_const"];
+
+/// What a `.flow` directive says of its entry.
+pub(super) const FLOW_PARTS: [&str; 8] = ["act", "count", "target", "last", "resume", "index", "step", "inherit"];
 
 impl Directives {
     /// Reads a directive from its point on.
@@ -64,7 +68,7 @@ impl Directives {
         let token = cursor.expect_word("a constant", help)?;
         let digits = cursor.text(token).strip_prefix(['c', 'C']).unwrap_or_default();
         let Ok(number) = digits.parse::<u8>() else {
-            let message = format!("`{}` is no constant; they are c0 to c255", excerpt(cursor.text(token)));
+            let message = format!("`{}` is not a constant; constants are c0 to c255", excerpt(cursor.text(token)));
             return Err(cursor.error(Cause::Operand, token, message, help));
         };
         cursor.expect_symbol(b'=', "after the constant")?;
@@ -81,11 +85,10 @@ impl Directives {
     /// `0 LOOP act=3 count=255 resume=4 last=25 index=0 step=1`
     fn flow(&mut self, cursor: &mut Cursor) -> Result<bool, Reported> {
         let number = cursor.number("a flow-control entry", FLOW_ENTRIES as u32 - 1)? as usize;
-        let op = FlowOp::ALL[cursor.expect_name("what the entry does", &FlowOp::ALL.map(FlowOp::name))?];
+        let op = FlowOp::ALL[cursor.expect_name("a flow-control operation", &FlowOp::ALL.map(FlowOp::name))?];
         let mut flow = Flow { entry: FlowEntry { op, ..FlowEntry::default() }, ..Flow::default() };
         while !cursor.at_end() && !cursor.peek().first_of_line {
-            let names = ["act", "count", "target", "last", "resume", "index", "step", "inherit"];
-            let name = cursor.expect_name("a part of the entry", &names)?;
+            let name = cursor.expect_name("a part of the entry", &FLOW_PARTS)?;
             cursor.expect_symbol(b'=', "and a value")?;
             match name {
                 0 => flow.act = address(cursor, "an instruction")?,
@@ -117,7 +120,7 @@ impl Directives {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "a label stands before an instruction, with a colon: `name:`".into(),
                     };
-                    cursor.error(Cause::Label, token, format!("there is no label `{}`", excerpt(&label)), &help);
+                    cursor.error(Cause::Label, token, format!("unknown label `{}`", excerpt(&label)), &help);
                     0
                 }
             },

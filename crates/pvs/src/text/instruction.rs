@@ -6,7 +6,7 @@ use crate::instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES,
 use crate::operation::Operation;
 use ctm_text::{Cause, Cursor, Reported, TokenKind};
 
-const DESTINATIONS: [(&str, DestinationKind); 7] = [
+pub(super) const DESTINATIONS: [(&str, DestinationKind); 7] = [
     ("temp", DestinationKind::Temporary),
     ("out", DestinationKind::Output),
     ("outx", DestinationKind::OutputReplicated),
@@ -17,7 +17,7 @@ const DESTINATIONS: [(&str, DestinationKind); 7] = [
 ];
 
 /// The long name of alternate temporaries, which programs of today use.
-const ALTERNATE: &str = "alt_temp";
+pub(super) const ALTERNATE: &str = "alt_temp";
 
 /// Whether a word begins an instruction.
 pub(super) fn begins(word: &str) -> bool {
@@ -95,7 +95,7 @@ fn mask(cursor: &mut Cursor) -> Result<u8, Reported> {
         match bit {
             Some(bit) if bit > mask => mask |= bit,
             _ => {
-                let message = format!("`{word}` are no components that are written");
+                let message = format!("`{word}` is not a write mask");
                 return Err(cursor.error(Cause::Operand, token, message, help));
             }
         }
@@ -116,7 +116,7 @@ fn number(cursor: &mut Cursor, most: u32) -> Result<(AddressMode, u8), Reported>
         AddressMode::Absolute
     };
     let has_number = mode == AddressMode::Absolute || cursor.accept_symbol(b'+');
-    let number = if has_number { cursor.number("the number of the register", most)? } else { 0 };
+    let number = if has_number { cursor.number("a register number", most)? } else { 0 };
     cursor.expect_symbol(b']', "after the number of the register")?;
     Ok((mode, number as u8))
 }
@@ -130,7 +130,7 @@ fn read_operation(cursor: &mut Cursor, instruction: &mut Instruction) -> Result<
     };
     instruction.set_operation(operation);
     if cursor.accept_symbol(b'.') {
-        cursor.expect_name("what is done with the result", &["SAT"])?;
+        cursor.expect_name("a result modifier", &["SAT"])?;
         match operation {
             Operation::Vector(_) | Operation::Macro(_) => instruction.destination.vector_saturate = true,
             Operation::Math(_) => instruction.destination.math_saturate = true,
@@ -194,7 +194,12 @@ fn swizzle(cursor: &mut Cursor, source: &mut Source) -> Result<(), Reported> {
         for (at, letter) in word.char_indices() {
             let select = Select::ALL.into_iter().find(|select| select.name().starts_with(letter));
             let (Some(select), true) = (select, count < 4) else {
-                return Err(cursor.error(Cause::Operand, token, format!("`{word}` are no four components"), help));
+                return Err(cursor.error(
+                    Cause::Operand,
+                    token,
+                    format!("expected four components, found `{word}`"),
+                    help,
+                ));
             };
             source.swizzle[count] = select;
             source.negate[count] = negate && at == 0;

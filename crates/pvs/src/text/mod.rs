@@ -18,6 +18,8 @@ mod assemble;
 mod directives;
 mod instruction;
 mod print;
+#[cfg(test)]
+pub(crate) mod vocabulary;
 
 pub use ctm_text::{Diagnostic, Loader, SourceFile};
 pub use print::{PrintOptions, print_instruction, print_program, print_program_with};

@@ -7,7 +7,7 @@ use crate::program::{CONSTANTS, FlowEntry, FlowOp, Program};
 use ctm_text::spell_float;
 use std::fmt::Write;
 
-/// The source that stands for one that a text leaves out behind this one: the same register, of which nothing is read. Mesa's
+/// The source that stands for one that a text leaves out after this one: the same register, of which nothing is read. Mesa's
 /// compiler fills sources so.
 pub(super) fn filler(before: Option<&Source>) -> Source {
     match before {

@@ -37,7 +37,7 @@ class Counts:
     instructions: tuple[Counted, ...]
     """All of them, in the order of the listing, also those that did not execute."""
     lanes: NDArray[np.uint64]
-    """How many instructions each lane executed: (height, width), or one for each thread. As a picture it shows where lanes part."""
+    """How many instructions each lane executed: (height, width), or one for each thread. As a picture it shows where lanes diverge."""
 
     @classmethod
     def of(cls, counts: _native.Counts, shape: tuple[int, ...]) -> Counts:

@@ -1,4 +1,4 @@
-"""Where two runs part."""
+"""Where two runs diverge."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Difference:
 def diff(a: Result, b: Result) -> Difference | None:
     """The first difference of two results of the same domain, bit for bit; None if there is none.
 
-    The lane is followed in both runs, to find the first instruction where they part. Raises ValueError if the results are of other
+    The lane is followed in both runs, to find the first instruction where they diverge. Raises ValueError if the results are of other
     domains, or have other outputs."""
     if a.job.domain != b.job.domain:
         raise ValueError(f"the domains {a.job.domain} and {b.job.domain} differ: run one like the other")

@@ -189,7 +189,7 @@ def _place(name: str) -> tuple[int, int]:
     if not letters or at < 0:
         known = ", ".join(base for base in _ATTRIBUTES if not base[-1].isdigit())
         raise ValueError(
-            f"there is no attribute {name!r}: attributes are {known}, GENERIC0 to GENERIC31, TEXCOORD0 to TEXCOORD9, CLIP_DISTANCE0 to "
+            f"unknown attribute {name!r}: attributes are {known}, GENERIC0 to GENERIC31, TEXCOORD0 to TEXCOORD9, CLIP_DISTANCE0 to "
             "CLIP_DISTANCE7, or neighbouring components as in POSITION.xy"
         )
     return address + 4 * at, len(wanted) or len(letters)

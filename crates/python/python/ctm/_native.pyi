@@ -1,4 +1,4 @@
-"""What the extension module has. It is no interface: `ctm` is."""
+"""What the extension module has. It is not an interface: `ctm` is."""
 
 from collections.abc import Callable
 from typing import Any, TypedDict, final

@@ -87,7 +87,7 @@ class Program:
         number = int(found[found.lastindex or 1]) if found else 256
         if number > 255:
             known = "C0 to C255" if self.isa == "r700" else "c0 to c255, or const[0] to const[255]"
-            raise ValueError(f"there is no constant {name!r}: programs of {self.isa} name their constants {known}")
+            raise ValueError(f"unknown constant {name!r}: programs of {self.isa} name their constants {known}")
         return number
 
     def check(self) -> list[Finding]:

@@ -126,7 +126,7 @@ def job(
 ) -> Job:
     """The job that `run` runs."""
     if unknown := how.keys() - {"origin", "engine", "threads", "seconds", "instructions", "memory"}:
-        raise TypeError(f"there is no option {sorted(unknown)[0]!r}")
+        raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     if inputs is not None:
         how["inputs"] = {number(key, "input"): _arrays.image(array, f"input {key}") for key, array in inputs.items()}
     if textures is not None:
@@ -279,7 +279,7 @@ def _three(value: int | tuple[int, ...], name: str) -> tuple[int, int, int]:
 def number(value: int, what: str) -> int:
     number = value.__index__() if hasattr(value, "__index__") else None
     if number is None or number < 0:
-        raise TypeError(f"{value!r} is no {what}: give its number")
+        raise TypeError(f"{value!r} is not a {what}: give its number")
     return number
 
 

@@ -39,7 +39,7 @@ class Texture:
     def items(self, name: str) -> _native.TextureItems:
         """What a run gets of it. Raises ValueError if an array does not have the axes of the kind, TypeError for other values."""
         if self.kind not in ("2d", "3d", "cube"):
-            raise ValueError(f"there is no kind of texture {self.kind!r}: expected '2d', '3d' or 'cube'")
+            raise ValueError(f"unknown kind of texture {self.kind!r}: expected '2d', '3d' or 'cube'")
         directions = 3 if self.kind == "3d" else 2
         wraps = (self.wrap,) * directions if isinstance(self.wrap, str) else tuple(self.wrap)
         if len(wraps) != directions:

@@ -193,7 +193,7 @@ def run_tiled(
     if arrays and _looks_up_fractions(program):
         raise ValueError("the program looks up by fractions of an input's size, which is that of a tile here: let it look up by elements")
     if format not in _DTYPES:
-        raise ValueError(f"there is no format '{format}': formats are {', '.join(_DTYPES)}")
+        raise ValueError(f"unknown format '{format}': formats are {', '.join(_DTYPES)}")
     margin_x, margin_y = (halo, halo) if isinstance(halo, int) else halo or (0, 0)
     number = output if output is not None else next(iter(program.outputs), 0)
     base = job(program, (1, 1), constants=constants or {}, outputs={number: format}, **{"threads": 1, **how})

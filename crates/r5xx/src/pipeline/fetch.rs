@@ -302,7 +302,7 @@ impl<'w> Column<'w> {
     }
 }
 
-/// Dwords of a vertex at most; those behind are 0.
+/// Dwords of a vertex at most; those after the last are 0.
 const DWORDS: usize = 128;
 /// Dwords of an element at most.
 const ELEMENT_DWORDS: usize = 8;
@@ -535,7 +535,7 @@ fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
             four: None,
         };
         first += kind.dwords();
-        // Those behind the last dword write nothing.
+        // Those after the last dword write nothing.
         if first <= DWORDS {
             elements.push(element);
         }

@@ -1,4 +1,4 @@
-//! The fragment program that the registers hold (US), and the test behind it (FG).
+//! The fragment program that the registers hold (US), and the test after it (FG).
 
 use crate::registers::codes::AlphaFunction;
 use crate::registers::{
@@ -76,7 +76,7 @@ pub enum AlphaTest {
     },
 }
 
-/// What is done with a fragment behind the program.
+/// What is done with a fragment after the program.
 #[derive(Clone, Copy, Debug)]
 pub struct AlphaUnit {
     control: FgAlphaFunc,

@@ -67,7 +67,7 @@ pub enum DrawError {
     #[error("the vertex program stops: {0}")]
     VertexProgram(#[from] ctm_pvs::reference::Trap),
     /// The submission takes too long.
-    #[error("the submission takes longer than its time limit (an endless loop of a program?)")]
+    #[error("the submission takes longer than its time limit (an infinite loop in a program?)")]
     TimeIsUp,
     /// A fragment program does what the machine cannot do.
     #[error("the fragment program stops: {0}")]

@@ -112,7 +112,7 @@ pub struct RasterPrimitive<'a> {
     pub stipple: Option<LineStipple>,
 }
 
-/// Everything behind the rasteriser.
+/// Everything after the rasteriser.
 pub struct Pixels<'a> {
     visible: Visible,
     samples: Vec<Point>,

@@ -22,7 +22,7 @@ impl Stipple {
         })
     }
 
-    /// The pattern along a line in this direction, whose first pixel has this column or row, behind so many pixels of lines that it continues.
+    /// The pattern along a line in this direction, whose first pixel has this column or row, after so many pixels of lines that it continues.
     pub fn along(self, direction: LineDirection, first: i64, before: i64) -> LineStipple {
         LineStipple { stipple: self, is_x_major: direction.is_x_major(), first, before }
     }

@@ -1,4 +1,4 @@
-//! Vertices behind the vertex program, and which of their vectors there are.
+//! Vertices after the vertex program, and which of their vectors there are.
 
 use crate::registers::{RegisterFile, VapOutputVtxFmt0, VapOutputVtxFmt1};
 use ctm_card::history::Vector;

@@ -152,7 +152,7 @@ pub struct Vertices<'a> {
     program: Option<(Program, Constants<'a>)>,
     together: Option<VertexKernel<'a>>,
     projection: &'a Projection,
-    /// Those that were transformed, in that order. Others behind them, which are forgotten, are kept for their memory.
+    /// Those that were transformed, in that order. Others after them, which are forgotten, are kept for their memory.
     corners: Vec<Corner>,
     /// How many were transformed.
     made: usize,
@@ -247,7 +247,7 @@ impl<'a> Vertices<'a> {
         Ok(place)
     }
 
-    /// The memory of so many corners behind those that were made.
+    /// The memory of so many corners after those that were made.
     fn next_corners(&mut self, count: usize) -> &mut [Corner] {
         let next = self.made..self.made + count;
         if self.corners.len() < next.end {

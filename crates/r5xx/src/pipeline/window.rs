@@ -8,7 +8,7 @@ use ctm_num::flush;
 use ctm_raster::grid::{Grid, Point};
 use ctm_raster::simd::{Eight, Simd};
 
-/// Window coordinates are kept in twelfths of a pixel.
+/// Window coordinates are kept in twelfths of a pixel (decision D128).
 pub const GRID: Grid = Grid { per_pixel: 12 };
 /// The greatest depth, of 24 bits.
 pub const MAX_DEPTH: u32 = (1 << 24) - 1;

@@ -1,4 +1,4 @@
-//! The fragment processor and what stands behind it: US and FG.
+//! The fragment processor and what follows it: US and FG.
 
 use super::codes::AlphaFunction;
 use ctm_card::registers;

@@ -66,13 +66,13 @@ registers! { "VAP", VAP;
     }
     VapProgStreamCntl "VAP_PROG_STREAM_CNTL" 0x2150 [8, 4], Fields, "two elements of a vertex" {
         DATA_TYPE_0 [3:0] type_0: u8, "type of the even element";
-        SKIP_DWORDS_0 [7:4] skip_0: u8, "dwords behind it";
+        SKIP_DWORDS_0 [7:4] skip_0: u8, "dwords after it";
         DST_VEC_LOC_0 [12:8] location_0: u8, "its input register";
         LAST_VEC_0 [13:13] last_0: bool, "it is the last";
         SIGNED_0 [14:14] signed_0: bool, "its fixed-point numbers have signs";
         NORMALIZE_0 [15:15] normalise_0: bool, "its fixed-point numbers are fractions";
         DATA_TYPE_1 [19:16] type_1: u8, "type of the odd element";
-        SKIP_DWORDS_1 [23:20] skip_1: u8, "dwords behind it";
+        SKIP_DWORDS_1 [23:20] skip_1: u8, "dwords after it";
         DST_VEC_LOC_1 [28:24] location_1: u8, "its input register";
         LAST_VEC_1 [29:29] last_1: bool, "it is the last";
         SIGNED_1 [30:30] signed_1: bool, "its fixed-point numbers have signs";
@@ -122,7 +122,7 @@ registers! { "VAP", VAP;
     }
     VapPvsCodeCntl0 "VAP_PVS_CODE_CNTL_0" 0x22D0, Fields, "the vertex program's code" {
         PVS_FIRST_INST [9:0] first: u16, "first instruction";
-        PVS_XYZW_VALID_INST [19:10] position_valid: u16, "behind this one the position stands";
+        PVS_XYZW_VALID_INST [19:10] position_valid: u16, "after this one the position stands";
         PVS_LAST_INST [29:20] last: u16, "last instruction";
     }
     VapPvsConstCntl "VAP_PVS_CONST_CNTL" 0x22D4, Fields, "the vertex program's constants" {
@@ -136,7 +136,7 @@ registers! { "VAP", VAP;
         VALUE [31:0] value: u32, "0 nothing, 1 JUMP, 2 LOOP, 3 JSR";
     }
     VapPvsFlowCntlAddrsLw "VAP_PVS_FLOW_CNTL_ADDRS_LW" 0x2500 [16, 8], Fields, "a flow-control entry" {
-        ACT_ADRS [15:0] act: u16, "it acts behind this instruction";
+        ACT_ADRS [15:0] act: u16, "it acts after this instruction";
         LOOP_CNT_JMP_INST [31:16] count_or_target: u16, "passes of a loop, or where a jump or call goes";
     }
     VapPvsFlowCntlAddrsUw "VAP_PVS_FLOW_CNTL_ADDRS_UW" 0x2504 [16, 8], Fields, "a flow-control entry" {

@@ -46,7 +46,7 @@ pub struct Format {
     bytes: Option<[u32; 4]>,
 }
 
-/// What is joined to texels of bytes: 1 and 0 behind their four bytes.
+/// What is joined to texels of bytes: 1 and 0 after their four bytes.
 const CONSTANT_BYTES: u64 = 0xFF << ONE_SHIFT;
 const ONE_SHIFT: u32 = 32;
 const ZERO_SHIFT: u32 = 40;
@@ -257,7 +257,7 @@ fn plain(widths: &[u32], signs: [bool; 4]) -> TexelFormat {
     let mut components = [None; 4];
     let mut shift = 0;
     for ((component, &width), signed) in components.iter_mut().zip(widths).zip(signs) {
-        // A single bit has no room for a sign.
+        // A single bit has no space for a sign.
         let kind = if signed && width > 1 { ChannelKind::Snorm } else { ChannelKind::Unorm };
         *component = Some(Channel::new(shift, width, kind));
         shift += width;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const BASE: u32 = 0x10_0000;
 
-/// Registers of a texture unit, and memory behind it.
+/// Registers of a texture unit, and memory after it.
 struct Unit {
     registers: RegisterFile,
     memory: Arena,
@@ -151,7 +151,7 @@ fn inputs_with_samplers_are_textures() {
     let engines: Vec<Executor> = EngineName::available().filter_map(|name| name.executor().ok()).collect();
     ctm_cases::check(150, |u| {
         let kind = *u.choose(&[TextureKind::Flat, TextureKind::Flat, TextureKind::Volume, TextureKind::Cube])?;
-        // Surfaces have no gaps between layers and levels, as textures do where heights are no powers of two.
+        // Surfaces have no gaps between layers and levels, as textures do where heights are not powers of two.
         let has_layers = kind != TextureKind::Flat || u.arbitrary()?;
         let [width, height, depth_log2] = match kind {
             TextureKind::Flat if !has_layers => [u.int_in_range(1..=20)?, u.int_in_range(1..=9)?, 0],

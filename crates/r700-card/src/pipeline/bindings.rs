@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// Bytes from the border colour of a sampler to that of the next.
 const BORDER_BYTES: u32 = 16;
-/// Bytes that an element can have behind its first one.
+/// Bytes that an element can have after its first one.
 const ELEMENT_TAIL: u32 = 15;
 const ONE: u32 = 0x3F80_0000;
 /// What selects zero.
@@ -282,7 +282,7 @@ fn sampler(stage: StageBindings, registers: &RegisterFile, number: u8) -> Sample
             Function::GreaterEqual => Compare::GreaterEqual,
             Function::Always => Compare::Always,
         },
-        // Limits have 6 bits behind the point, too.
+        // Limits have 6 fraction bits, too.
         least_level: levels.min_lod,
         greatest_level: levels.max_lod,
         bias: ((levels.lod_bias << 4) as i16) >> 4,

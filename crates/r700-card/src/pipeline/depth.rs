@@ -56,7 +56,7 @@ pub struct Incoming {
 pub enum DepthForm {
     /// Depth of 16 bits.
     Unorm16,
-    /// Depth of 24 bits, and behind it stencil values.
+    /// Depth of 24 bits, and after it stencil values.
     Unorm24 { stencil: bool },
     /// Binary32; with stencil values in the next word.
     Float { stencil: bool },

@@ -38,7 +38,7 @@ pub struct DrawCache {
     primitives: RefCell<Primitives>,
 }
 
-/// Memory behind that of the card, and both as programs see them.
+/// Memory after that of the card, and both as programs see them.
 struct SpareMemory {
     card: Arc<Arena>,
     arena: Arc<Arena>,
@@ -111,7 +111,7 @@ impl DrawCache {
         self.primitives.replace(primitives);
     }
 
-    /// Memory of at least so many bytes behind that of the card.
+    /// Memory of at least so many bytes after that of the card.
     fn take(&self, card: &Arc<Arena>, base: u32, bytes: u64) -> Option<SpareMemory> {
         let mut memories = self.memories.borrow_mut();
         memories.retain(|kept| Arc::ptr_eq(&kept.card, card));
@@ -135,7 +135,7 @@ impl DrawCache {
 pub struct DrawMemoryBuilder<'s> {
     cache: &'s DrawCache,
     card: &'s Arc<Arena>,
-    /// Where it begins: behind the card's.
+    /// Where it begins: after the card's.
     base: u64,
     pieces: Vec<(Region, Vec<u8>)>,
     bytes: u64,
@@ -145,7 +145,7 @@ pub struct DrawMemoryBuilder<'s> {
 }
 
 impl<'s> DrawMemoryBuilder<'s> {
-    /// Behind the card's memory.
+    /// After the card's memory.
     pub fn new(cache: &'s DrawCache, card: &'s Arc<Arena>) -> Self {
         let base = u64::from(card.base()) + u64::from(card.size());
         DrawMemoryBuilder { cache, card, base, pieces: Vec::new(), bytes: 0, shared: Vec::new(), shared_bytes: 0 }
@@ -288,7 +288,7 @@ mod tests {
         let mut builder = DrawMemoryBuilder::new(&cache, &card);
         assert!(builder.reserve(LIMIT).is_ok() && builder.reserve(1).is_err());
         let high = Arc::new(Arena::new(0xFFFF_F000, 0x1000).unwrap());
-        assert!(DrawMemoryBuilder::new(&cache, &high).reserve(4).is_err(), "there are no addresses behind it");
+        assert!(DrawMemoryBuilder::new(&cache, &high).reserve(4).is_err(), "there are no addresses after it");
     }
 
     #[test]

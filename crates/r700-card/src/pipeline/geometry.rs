@@ -1,5 +1,5 @@
 //! Geometry programs: the export program leaves vertices in a ring, the geometry program reads them for each primitive and leaves vertices in
-//! another one, from which the copy program takes them. Rings are no memory of the card (decision D207).
+//! another one, from which the copy program takes them. Rings are not memory of the card (decision D207).
 
 use super::assemble::{Assembly, Primitive};
 use super::bindings::{ANYTHING, GEOMETRY, bindings};
@@ -85,7 +85,7 @@ impl Geometry {
         let most = u32::from(registers.get::<VgtGsMaxVertOut>().max_vert_out);
         let [vertex, output] =
             [registers.get::<SqEsgsRingItemsize>().value, registers.get::<SqGsvsRingItemsize>().value];
-        // A count, and for each vertex it and a cut behind it.
+        // A count, and for each vertex it and a cut after it.
         let events = 2 * most + 2;
         let bytes = 4 * (u64::from(output) + u64::from(events));
         let together = PRIMITIVE_BATCH.min(VERTICES / u64::from(most.max(1))).min(BYTES / bytes).max(1);
@@ -152,7 +152,7 @@ impl Geometry {
             let needed =
                 (0..some.len()).map(|lane| events[lane * strips.item_dwords as usize]).max().unwrap_or_default();
             if needed >= strips.item_dwords {
-                // Events were lost: again, with room for all of them.
+                // Events were lost: again, with space for all of them.
                 strips.item_dwords = needed.saturating_add(1);
                 together = (self.strips.region.length / 4 / strips.item_dwords) as usize;
                 if together == 0 {

@@ -57,13 +57,13 @@ const STEP_LIMIT: u64 = 1 << 24;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DrawError {
     /// Something that is not executed yet.
-    #[error("{what} is not drawn yet")]
+    #[error("{what} is not supported")]
     NotYet {
         /// What it is.
         what: &'static str,
     },
-    /// Primitives that are not drawn yet.
-    #[error("{kind} are not drawn yet")]
+    /// Primitives that are not supported.
+    #[error("{kind} are not supported")]
     Primitives {
         /// What they are.
         kind: &'static str,
@@ -86,8 +86,8 @@ pub enum DrawError {
         /// How often.
         count: u32,
     },
-    /// A texture that is not sampled yet.
-    #[error("texture {number} {what}, which is not sampled yet")]
+    /// A texture that is not supported.
+    #[error("texture {number} {what}, which is not supported")]
     Texture {
         /// Its number among those of its stage.
         number: u8,
@@ -95,7 +95,7 @@ pub enum DrawError {
         what: &'static str,
     },
     /// A target that is not drawn to yet.
-    #[error("colour target {number} has format {}, which is not drawn yet", targets::FormatName(*format, *numbers))]
+    #[error("colour target {number} has format {}, which is not supported", targets::FormatName(*format, *numbers))]
     Target {
         /// Its number.
         number: u32,
@@ -108,7 +108,7 @@ pub enum DrawError {
     #[error("a program stops: {0}")]
     Program(RunError),
     /// The submission takes too long.
-    #[error("the submission takes longer than its time limit (an endless loop of a program?)")]
+    #[error("the submission takes longer than its time limit (an infinite loop in a program?)")]
     TimeIsUp,
     /// The host has no memory.
     #[error("there is no memory for what its programs read")]

@@ -15,7 +15,7 @@ use ctm_raster::coverage::{EdgeRule, Quad, Shape, quad_spans, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::Setup;
 
-/// Window coordinates are kept in 1/256 pixel.
+/// Window coordinates are kept in 1/256 pixel (decision D209).
 pub const GRID: Grid = Grid { per_pixel: 256 };
 /// Rows of pixels whose quads are looked for together.
 const BAND: u32 = 32;

@@ -250,7 +250,7 @@ impl Shapes {
         corners.iter().map(placed).collect()
     }
 
-    /// `is_sprite`: it is no corner of a polygon.
+    /// `is_sprite`: it is not a corner of a polygon.
     fn point(
         &self,
         drawn: &mut DrawnShape,

@@ -78,7 +78,7 @@ pub fn write(state: &mut State, memory: &Arena, buffers: &[Buffer], records: &[R
             let end = u64::from(state.filled[buffer.number]) + vertices.len() as u64 * u64::from(buffer.stride);
             end <= buffer.size.into()
         };
-        // Behind one that does not fit none is written.
+        // After one that does not fit none is written.
         full |= !buffers.iter().all(fits);
         if !state.counters.stopped {
             state.counters.needed += 1;

@@ -49,7 +49,7 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// The slice of a layer; those behind the last one are the last one (decision D234 of the card).
+    /// The slice of a layer; those after the last one are the last one (decision D234 of the card).
     #[inline(always)]
     pub fn slice(self, layer: u32) -> u32 {
         self.first.saturating_add(layer).min(self.last.max(self.first))

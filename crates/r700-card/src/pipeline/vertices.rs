@@ -1,4 +1,4 @@
-//! Vertices: the program that gives them, run for many of them together. It is the vertex program with its fetch program, or, behind a geometry
+//! Vertices: the program that gives them, run for many of them together. It is the vertex program with its fetch program, or, after a geometry
 //! program, the copy program.
 
 use super::bindings::{ANYTHING, VERTEX, bindings};
@@ -132,7 +132,7 @@ pub fn ring_buffer(region: Region) -> VertexBuffer {
 pub struct Transformed {
     /// The vertices.
     pub vertices: Vec<Vertex>,
-    /// Their parameters, one vertex behind the other: bits.
+    /// Their parameters, one vertex after the other: bits.
     pub parameters: Vec<[u32; 4]>,
     /// Of each buffer, a record for each vertex.
     pub records: Vec<Records>,
@@ -177,7 +177,7 @@ struct Stream {
 }
 
 impl VertexStage {
-    /// That of the state, in memory that `builder` lays out. Behind a geometry program, it reads what that has left in `ring`.
+    /// That of the state, in memory that `builder` lays out. After a geometry program, it reads what that has left in `ring`.
     ///
     /// # Errors
     /// There is no program, no memory, or something that cannot be read.

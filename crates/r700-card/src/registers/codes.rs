@@ -156,7 +156,7 @@ codes! {
         4 DecrementClamp "decrement",
         /// All bits flipped.
         5 Invert "invert",
-        /// One more, 0 behind 255.
+        /// One more, 0 after 255.
         6 IncrementWrap "increment, wrap",
         /// One less, 255 below 0.
         7 DecrementWrap "decrement, wrap",

@@ -154,8 +154,8 @@ impl Encoded {
     }
 }
 
-/// A texture that needs no decoding: its texels are vectors that lie one behind the other in memory, row by row, at this place of an object, in
-/// bytes. None if it is no such texture.
+/// A texture that needs no decoding: its texels are vectors that lie one after the other in memory, row by row, at this place of an object, in
+/// bytes. None if it is not such a texture.
 pub fn in_place(memory: &Arena, words: &[u32; WORDS], (object, offset): (Object, u64)) -> Option<(Shape, Region)> {
     let resource = TextureResource::read(words);
     // A decoder of other formats takes longer to make than small draws take.

@@ -82,7 +82,7 @@ impl Changes {
         self.0.iter().all(|&pieces| pieces == 0)
     }
 
-    /// Whether one of these bytes may have changed. Those behind the end never do.
+    /// Whether one of these bytes may have changed. Those after the end never do.
     #[inline]
     pub fn contains(&self, first: u64, last: u64) -> bool {
         let [first, last] = [first, last].map(|place| place as usize / PIECE);

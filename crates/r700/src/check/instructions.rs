@@ -31,7 +31,7 @@ fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, finding
     modes(pc, fields.whole_quad_mode, fields.valid_pixel_mode, findings);
     reserved(pc, fields.reserved, findings);
     if fields.cond != Condition::Active && !properties.conditional {
-        let message = format!("{} has the condition {}; the guide wants ACTIVE", op.name(), fields.cond.name());
+        let message = format!("{} has the condition {}, expected ACTIVE", op.name(), fields.cond.name());
         findings.at(FindingCode::ClauseCondition, pc, message, "put a JUMP with the condition before it");
     }
     if properties.address == AddressUse::Call && fields.pop_count != 0 {

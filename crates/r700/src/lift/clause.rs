@@ -337,7 +337,7 @@ impl Walk<'_> {
         if kcache.mode != KcacheMode::LockLoopIndex {
             return if dword < dwords { self.m.b.table_splat(table, dword) } else { self.m.b.constant(0) };
         }
-        // Decision: the index counts constants, and whole lines of 16 are locked.
+        // Decision R31: the index counts constants, and whole lines of 16 are locked.
         let (al, four, line) = (self.m.b.splat(clause.al), self.m.b.constant(4), self.m.b.constant(64));
         let lines = self.m.b.sar(al, four);
         let (offset, dword) = (self.m.b.imul(lines, line), self.m.b.constant(dword));

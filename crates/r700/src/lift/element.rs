@@ -18,7 +18,7 @@ pub(super) struct Words(pub [Value; 4]);
 pub(super) struct Extent {
     /// Its bytes, if they are a dword at least.
     pub length: Option<Value>,
-    /// Elements may have bytes behind it, which are 0.
+    /// Elements may have bytes after it, which are 0.
     pub is_exceeded: bool,
 }
 
@@ -55,7 +55,7 @@ impl Words {
         Ok(words)
     }
 
-    /// Exchanges bytes of an element of so many as the instruction or resource says; what is no whole unit stays.
+    /// Exchanges bytes of an element of so many as the instruction or resource says; what is not a whole unit stays.
     pub fn swap(&mut self, m: &mut LiftState, endian_swap: EndianSwap, bytes: u32) {
         let halves = match endian_swap {
             EndianSwap::None | EndianSwap::Reserved3 => return,

@@ -115,7 +115,7 @@ impl<'a> Checks<'a> {
 
     /// Whether all of these are short cuts.
     pub fn are_short_cuts(&mut self, mut jumps: Vec<Jump>) -> bool {
-        // Inner code mostly stands behind the jumps over it, behind the head of its loop, and behind the start of its
+        // Inner code mostly comes after the jumps over it, after the head of its loop, and after the start of its
         // subroutine. An instruction is met with several stacks: all of them count.
         jumps.sort_by_key(|jump| std::cmp::Reverse((jump.at.min(jump.after.address), jump.at)));
         jumps.chunk_by(|a, b| a.at == b.at).all(|of_instruction| {

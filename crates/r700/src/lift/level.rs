@@ -35,7 +35,7 @@ pub(super) struct Levels {
     pub magnified: Value,
     /// The level; the finer one of two. None: level 0.
     pub fine: Option<Value>,
-    /// Weight of the level behind it, if that is looked at.
+    /// Weight of the level after it, if that is looked at.
     pub weight: Option<Value>,
 }
 

@@ -106,7 +106,7 @@ pub enum NotLifted {
     #[error("control flow runs into the words of a clause")]
     RunsIntoClause,
     /// What looks like an unrolled loop does not do what a loop does. Only [`lift_with_loops`] meets this, and lifts the code as it is.
-    #[error("the code of an unrolled loop is no loop")]
+    #[error("the code of an unrolled loop is not a loop")]
     NotALoop,
 }
 

@@ -137,7 +137,7 @@ pub struct BufferLayout {
     pub is_short: bool,
     /// Bytes at the end in which no element begins.
     pub tail: u32,
-    /// Bytes behind it that elements may have.
+    /// Bytes after it that elements may have.
     pub beyond: u32,
     /// Bytes from one element to the next.
     pub stride: u32,

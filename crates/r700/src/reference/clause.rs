@@ -29,7 +29,7 @@ struct Window<'a> {
 impl<'a> Window<'a> {
     fn new(kcache: &Kcache, bank: Option<&'a Buffer<'a>>, al: i32) -> Self {
         let lines = match kcache.mode {
-            // Decision: the index counts constants, and whole lines are locked.
+            // Decision R31: the index counts constants, and whole lines are locked.
             KcacheMode::LockLoopIndex => i64::from(al >> 4),
             KcacheMode::Nop | KcacheMode::Lock1 | KcacheMode::Lock2 => 0,
         };

@@ -218,7 +218,7 @@ impl Control {
     }
 
     /// Pops mask frames. What they restore replaces the current activity, but no pixel that left the loop or its pass
-    /// comes back (decision: the guide keeps such pixels out until the loop ends, and ALU_BREAK inside a push would do
+    /// comes back (decision R5: the guide keeps such pixels out until the loop ends, and ALU_BREAK inside a push would do
     /// nothing otherwise).
     pub fn pop_masks(&mut self, count: u8) -> Result<(), TrapKind> {
         for _ in 0..count {

@@ -1,6 +1,6 @@
 //! The faces of cubes: where neighbours lie across their edges.
 //!
-//! Faces have the numbers +x, -x, +y, -y, +z, -z. What CUBE and the instructions behind it make of a direction are a place on a face, from -1
+//! Faces have the numbers +x, -x, +y, -y, +z, -z. What CUBE and the instructions after it make of a direction are a place on a face, from -1
 //! to 1 across and down, and its number.
 
 use ctm_num::r700 as num;

@@ -59,7 +59,7 @@ pub(crate) fn element_bytes(format: &ElementFormat) -> Result<usize, TrapKind> {
 }
 
 impl BufferElement {
-    /// The byte behind the last of these that begins in front of byte `size` of a buffer, where elements are `stride` bytes from each other and
+    /// The byte after the last of these that begins in front of byte `size` of a buffer, where elements are `stride` bytes from each other and
     /// the resource has this format; none if none does, or the format has no elements.
     pub fn end(&self, size: u64, stride: u32, format: ElementFormat) -> Option<u64> {
         let bytes = element_bytes(&self.format.unwrap_or(format)).ok()? as u64;
@@ -151,7 +151,7 @@ impl ElementDecoder {
         }
     }
 
-    /// Number of the 32-bit word of an element that a channel is as it stands, from 0 for x; none if it is no such word.
+    /// Number of the 32-bit word of an element that a channel is as it stands, from 0 for x; none if it is not such a word.
     pub fn word(&self, channel: usize) -> Option<usize> {
         let placed = self.parts.get(channel)?;
         let is_word = match placed.part {

@@ -1,6 +1,6 @@
 //! Branches, loops and calls: one control-flow instruction after the other (R700 guide 3-15 to 3-18, 9-22).
 //!
-//! The guide's pages leave open when `POP_COUNT` pops. Decision: JUMP, ELSE, PUSH and the loop starts pop only where they
+//! The guide's pages leave open when `POP_COUNT` pops. Decision R7: JUMP, ELSE, PUSH and the loop starts pop only where they
 //! jump, as the code of Mesa, LLVM and AMD's own compiler needs it; POP and what is named after it pop always, first.
 
 use super::control::{CodeAddress, Control, Frame, Loop, LoopKind, Pixel, Test};
@@ -141,7 +141,7 @@ fn deactivate_passing(control: &mut Control, test: &Test) {
 }
 
 /// ELSE: of the pixels that were active at the last push, those that took the first arm and those that did not change
-/// places. (Decision: the "active" of its test is that of the push, since a pixel that waits could never come back
+/// places. (Decision R11: the "active" of its test is that of the push, since a pixel that waits could never come back
 /// otherwise.)
 fn invert(control: &mut Control, test: &Test) -> Result<(), TrapKind> {
     let Frame::Mask { active, .. } = control.top()? else { return Err(TrapKind::StackMismatch) };

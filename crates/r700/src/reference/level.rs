@@ -30,7 +30,7 @@ pub(super) struct Levels {
     pub magnified: bool,
     /// The level; the finer one of two.
     pub fine: usize,
-    /// Weight of the level behind it, if that is looked at.
+    /// Weight of the level after it, if that is looked at.
     pub weight: Option<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! Texture look-ups: coordinates, filters and comparisons (R700 guide chapter 6).
 //!
-//! Decisions where the guide leaves the choice to the host: a sample without a level of its own takes level 0, or with
+//! Decision R24, where the guide leaves the choice to the host: a sample without a level of its own takes level 0, or with
 //! [`Job::quad_derivatives`](crate::Job::quad_derivatives) the level of detail that the differences of the quad's upper left pixel to its
 //! neighbours have; slices and faces are the integer nearest to their coordinate; weights have 8 bits; sums of filters are rounded like
 //! every other operation, x first, then y, then z, then levels, and a NaN that they give has the machine's own bits.

@@ -85,7 +85,7 @@ impl Stepper {
         })
     }
 
-    /// Executes the next instruction, and says whether there is one behind it.
+    /// Executes the next instruction, and says whether there is one after it.
     ///
     /// # Errors
     /// It traps.

@@ -210,7 +210,7 @@ impl<'a, 'o> Wave<'a, 'o> {
         Ok(())
     }
 
-    /// Executes the next instruction, and says whether there is one behind it.
+    /// Executes the next instruction, and says whether there is one after it.
     ///
     /// # Errors
     /// It traps, or the run is ended.
@@ -289,7 +289,7 @@ impl<'a, 'o> Wave<'a, 'o> {
         Ok(passing)
     }
 
-    /// Executes the next instruction of a clause; behind the last one, gives where its control-flow instruction leads.
+    /// Executes the next instruction of a clause; after the last one, gives where its control-flow instruction leads.
     fn step_clause(&mut self, mut clause: RunningClause) -> Result<Option<Next>, TrapKind> {
         let RunningClause { passing, done, kind } = &mut clause;
         let is_last = match kind {

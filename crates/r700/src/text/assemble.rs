@@ -34,7 +34,11 @@ struct Assembler {
 }
 
 /// What sets the end of the program on the last instruction.
-const END: &str = "END_OF_PROGRAM";
+pub(super) const END: &str = "END_OF_PROGRAM";
+
+/// Every directive.
+pub(super) const DIRECTIVES: [&str; 9] =
+    ["family", "stage", "gprs", "stack", "prefer_vector", "dx10_clamp", "kill_enable", "qword", "size"];
 
 /// Reads a whole text.
 pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>> {
@@ -74,7 +78,7 @@ impl Assembler {
             }
         }
         let address = self.next;
-        // An instruction that has no meaning keeps its place, so that those after it have theirs.
+        // An invalid instruction keeps its place, so that those after it have theirs.
         self.next += 1;
         let name = cursor.peek();
         match control::read(cursor, self.info.family) {
@@ -117,7 +121,7 @@ impl Assembler {
             return Err(cursor.unknown_word(token, "a control-flow instruction", &control::names()));
         }
         if self.labels.insert(name.clone(), self.next).is_some() {
-            let message = format!("the label `{}` is there already", excerpt(&name));
+            let message = format!("the label `{}` is already defined", excerpt(&name));
             cursor.error(Cause::Duplicate, token, message, "each label has one place");
         }
         Ok(())
@@ -132,11 +136,9 @@ impl Assembler {
     }
 
     fn directive(&mut self, cursor: &mut Cursor) -> Result<(), Reported> {
-        const NAMES: [&str; 9] =
-            ["family", "stage", "gprs", "stack", "prefer_vector", "dx10_clamp", "kill_enable", "qword", "size"];
         cursor.take();
         let token = cursor.peek();
-        let name = NAMES[cursor.expect_name("a directive", &NAMES)?];
+        let name = DIRECTIVES[cursor.expect_name("a directive", &DIRECTIVES)?];
         if matches!(name, "family" | "prefer_vector") && !self.cf.is_empty() {
             let message = format!("`.{name}` after the first instruction");
             cursor.error(Cause::Misplaced, token, message, "it says how instructions are encoded: write it first");
@@ -194,7 +196,7 @@ impl Assembler {
             match self.labels.get(&label) {
                 Some(&address) => set_address(&mut placed.line.cf, address),
                 None => {
-                    let message = format!("there is no label `{}`", excerpt(&label));
+                    let message = format!("unknown label `{}`", excerpt(&label));
                     let near = ctm_text::nearest(&label, self.labels.keys().map(String::as_str));
                     let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
                     cursor.error(Cause::Label, span, message, &help);

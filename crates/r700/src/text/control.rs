@@ -7,7 +7,7 @@ use crate::target::FIRST_POSITION;
 use ctm_text::{Cause, Cursor, Reported, Span, Token, TokenKind};
 
 /// Names that other tools give operations.
-const ALIASES: [(&str, &str); 7] = [
+pub(super) const ALIASES: [(&str, &str); 7] = [
     ("EXPORT", "EXP"),
     ("EXPORT_DONE", "EXP_DONE"),
     ("END_LOOP", "LOOP_END"),
@@ -18,7 +18,7 @@ const ALIASES: [(&str, &str); 7] = [
 ];
 
 /// What may follow the operands.
-const PROPERTIES: [&str; 22] = [
+pub(super) const PROPERTIES: [&str; 22] = [
     "ADDR",
     "FAIL_JUMP_ADDR",
     "PASS_JUMP_ADDR",
@@ -323,7 +323,7 @@ fn export_operands(cursor: &mut Cursor, export: &mut CfExport, family: Family) -
 }
 
 /// What memory instructions do, by `TYPE` without its index bit.
-const fn directions(family: Family) -> [&'static str; 2] {
+pub(super) const fn directions(family: Family) -> [&'static str; 2] {
     match family {
         Family::R600 => ["WRITE", "READ"],
         Family::R700 => ["WRITE", "WRITE_ACK"],
@@ -332,7 +332,7 @@ const fn directions(family: Family) -> [&'static str; 2] {
 
 /// `WRITE(1)`, `WRITE(1 + R3)`
 fn memory_operands(cursor: &mut Cursor, fields: &mut CfExportFields, family: Family) -> Result<(), Reported> {
-    let direction = cursor.expect_name("what the instruction does", &directions(family))?;
+    let direction = cursor.expect_name("a memory access", &directions(family))?;
     cursor.expect_symbol(b'(', "before the array base")?;
     fields.array_base = cursor.number("the array base", (1 << 13) - 1)? as u16;
     let indexed = cursor.accept_symbol(b'+');

@@ -7,7 +7,7 @@ use crate::fetch::*;
 use ctm_text::{Cause, Cursor, Reported, Span, Token, TokenKind};
 
 /// What may follow the operands.
-const PROPERTIES: [&str; 26] = [
+pub(super) const PROPERTIES: [&str; 26] = [
     "LOD",
     "DENORM",
     "XOFFSET",
@@ -36,6 +36,9 @@ const PROPERTIES: [&str; 26] = [
     "RAW",
 ];
 
+/// Names that other tools give operations.
+pub(super) const ALIASES: [(&str, &str); 2] = [("VTX_FETCH", "FETCH"), ("VTX_SEMANTIC", "SEMANTIC")];
+
 /// What a mnemonic stands for.
 #[derive(Clone, Copy)]
 enum Mnemonic {
@@ -44,13 +47,10 @@ enum Mnemonic {
 }
 
 fn mnemonic(word: &str) -> Option<Mnemonic> {
-    let word = match word.to_ascii_uppercase().as_str() {
-        "VTX_FETCH" => "FETCH".to_owned(),
-        "VTX_SEMANTIC" => "SEMANTIC".to_owned(),
-        other => other.to_owned(),
-    };
-    let fetch = FetchOp::parse(&word).filter(|&op| op != FetchOp::Mem).map(Mnemonic::Fetch);
-    fetch.or_else(|| MemOp::parse(&word).map(Mnemonic::Mem))
+    let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(word));
+    let word = alias.map_or(word, |(_, name)| name);
+    let fetch = FetchOp::parse(word).filter(|&op| op != FetchOp::Mem).map(Mnemonic::Fetch);
+    fetch.or_else(|| MemOp::parse(word).map(Mnemonic::Mem))
 }
 
 /// Reads the body of a fetch clause.
@@ -280,8 +280,8 @@ fn endian_swap(cursor: &mut Cursor) -> Result<EndianSwap, Reported> {
 
 /// The prefix of reserved data formats.
 const RESERVED_FORMAT: &str = "DATA_FORMAT";
-const SIGNS: [&str; 2] = ["UNSIGNED", "SIGNED"];
-const ZEROS: [&str; 2] = ["ZERO_CLAMP_MINUS_ONE", "NO_ZERO"];
+pub(super) const SIGNS: [&str; 2] = ["UNSIGNED", "SIGNED"];
+pub(super) const ZEROS: [&str; 2] = ["ZERO_CLAMP_MINUS_ONE", "NO_ZERO"];
 
 /// `(32_32_32_32_FLOAT SCALED SIGNED NO_ZERO)`
 fn format(cursor: &mut Cursor) -> Result<ElementFormat, Reported> {

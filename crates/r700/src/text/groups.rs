@@ -15,7 +15,7 @@ use ctm_text::{Cause, Cursor, Reported, Span, Token, TokenKind};
 pub(super) struct Body {
     /// Its qwords, each with its place in the text.
     pub qwords: Vec<(Qword, Span)>,
-    /// Some line of it has no meaning, and was left out.
+    /// Some line of it is invalid, and was left out.
     pub damaged: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Body {
     body
 }
 
-/// Goes to the next line after `first`, where a line began that has no meaning.
+/// Goes to the next line after `first`, where an invalid line began.
 pub(super) fn skip_line(cursor: &mut Cursor, first: Token) {
     let here = cursor.peek();
     if (here.file, here.start) == (first.file, first.start) {
@@ -86,7 +86,7 @@ pub(super) fn skip_line(cursor: &mut Cursor, first: Token) {
 #[derive(Default)]
 struct Pending {
     slots: Vec<Slot>,
-    /// An instruction of it has no meaning.
+    /// An instruction of it is invalid.
     damaged: bool,
 }
 

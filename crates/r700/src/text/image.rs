@@ -22,8 +22,8 @@ impl Image {
     /// Puts a qword at its place.
     pub fn put(&mut self, cursor: &mut Cursor, address: u32, qword: Qword, span: Span) {
         if address >= MOST_QWORDS {
-            let message = format!("address {address} is too large");
-            cursor.error(Cause::Address, span, message, &format!("the largest is {}", MOST_QWORDS - 1));
+            let message = format!("address {address} is out of range (0 to {})", MOST_QWORDS - 1);
+            cursor.error(Cause::Address, span, message, "");
             return;
         }
         if *self.qwords.entry(address).or_insert(qword) != qword {

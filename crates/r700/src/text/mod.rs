@@ -29,6 +29,8 @@ mod print;
 mod slots;
 mod source;
 mod substitutes;
+#[cfg(test)]
+pub(crate) mod vocabulary;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use listing::{Listed, instructions, steps, steps_with_fetch};
@@ -38,6 +40,12 @@ pub use substitutes::SUBSTITUTES;
 use crate::program::Program;
 use ctm_text::{Cursor, Dialect, lex};
 use std::collections::BTreeMap;
+
+/// Names that other tools give operations, and the name that they have here.
+pub(crate) fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let alu = slots::ALIASES.into_iter().map(|(alias, op)| (alias, op.name().unwrap_or_default()));
+    control::ALIASES.into_iter().chain(fetch::ALIASES).chain(alu)
+}
 
 /// How the language looks.
 const DIALECT: Dialect = Dialect {

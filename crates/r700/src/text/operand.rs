@@ -19,8 +19,8 @@ pub(super) fn expect_numbered(cursor: &mut Cursor, prefix: &str, what: &str, max
     };
     let token = cursor.take();
     if number > max {
-        let message = format!("{what} {number} is too large");
-        cursor.error(Cause::Range, token, message, &format!("the largest is {max}"));
+        let message = format!("`{prefix}{number}` is out of range (`{prefix}0` to `{prefix}{max}`)");
+        cursor.error(Cause::Range, token, message, "");
         return Ok(0);
     }
     Ok(number)
@@ -40,7 +40,7 @@ pub(super) fn register(cursor: &mut Cursor) -> Result<u8, Reported> {
     match u8::try_from(number).ok().filter(|&number| number < 128) {
         Some(number) => Ok(number),
         None => {
-            cursor.error(Cause::Range, token, format!("register {number} is too large"), "the largest is 127");
+            cursor.error(Cause::Range, token, format!("`R{number}` is out of range (`R0` to `R127`)"), "");
             Ok(0)
         }
     }

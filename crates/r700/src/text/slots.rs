@@ -9,7 +9,7 @@ use crate::group::Unit;
 use ctm_text::{Cause, Cursor, Reported, Span, TokenKind, excerpt, instead};
 
 /// Names that other tools give operations (decaf-emu's assembler, AMD's listings).
-const ALIASES: [(&str, AluOp); 15] = [
+pub(super) const ALIASES: [(&str, AluOp); 15] = [
     ("MUL_e", AluOp::Op2(Op2::Mul)),
     ("MULADD_e", AluOp::Op3(Op3::MulAdd)),
     ("DOT4_e", AluOp::Op2(Op2::Dot4)),
@@ -28,7 +28,7 @@ const ALIASES: [(&str, AluOp); 15] = [
 ];
 
 /// What may follow the operands.
-const PROPERTIES: [&str; 20] = [
+pub(super) const PROPERTIES: [&str; 20] = [
     "CLAMP",
     "VEC_012",
     "VEC_021",

@@ -112,7 +112,7 @@ fn value(cursor: &mut Cursor, slot: &mut Slot, number: usize) -> Result<(Source,
     if let Some(sel @ Selector::Reserved(_)) = named("SEL_", 511).map(|sel| Selector::decode(sel as u16)) {
         return Ok((plain(cursor, sel)?, None));
     }
-    let message = format!("`{}` is not a source", excerpt(&word));
+    let message = format!("unknown source `{}`", excerpt(&word));
     Err(cursor.error(Cause::UnknownWord, token, message, HELP))
 }
 

@@ -32,7 +32,7 @@ fn mix(a: Numbers, b: Numbers, weight: f32) -> Numbers {
 }
 
 impl<T: Texels> Source<'_, T> {
-    /// The value at a place, with a level of detail that is a multiple of 1/32. `layer` is that of textures that are no volumes.
+    /// The value at a place, with a level of detail that is a multiple of 1/32. `layer` is that of textures that are not volumes.
     pub(super) fn sample(&self, place: [f32; 3], scale: Scale, layer: u32, lod: f32) -> [u32; 4] {
         let last = self.shape.last_level;
         let finest = self.sampler.finest.min(last);

@@ -220,7 +220,7 @@ pub fn sample_quad<T: Texels>(
     std::array::from_fn(|pixel| source.sample(places[pixel], scale, 0, levels[pixel]))
 }
 
-/// The levels of detail with which [`sample_quad`] samples a texture that is no cube: multiples of 1/32 with all biases.
+/// The levels of detail with which [`sample_quad`] samples a texture that is not a cube: multiples of 1/32 with all biases.
 pub fn levels_of_quad(
     sampler: &Sampler,
     shape: &TextureShape,

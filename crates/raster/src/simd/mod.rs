@@ -110,7 +110,7 @@ pub trait Simd: Copy {
     fn components(self, vectors: &[[u32; 4]; LANES]) -> [Self::Words; 4];
     /// The opposite: the vectors of pixels.
     fn vectors(self, components: [Self::Words; 4]) -> [[u32; 4]; LANES];
-    /// The lanes whose bits are set, one behind the other from the first on; any lanes follow.
+    /// The lanes whose bits are set, one after the other from the first on; any lanes follow.
     fn pack(self, bits: u8) -> Self::Lanes;
     /// The opposite: where a bit is set, the next of the lanes from the first on; elsewhere any of them.
     fn spread(self, bits: u8) -> Self::Lanes;

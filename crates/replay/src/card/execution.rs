@@ -31,7 +31,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Executes submissions up to and with the draw `last`, counted from 0, or all of them. That there is no such draw is no error:
+    /// Executes submissions up to and with the draw `last`, counted from 0, or all of them. That there is no such draw is not an error:
     /// [`draws`](Self::draws) says how many there were.
     ///
     /// # Errors

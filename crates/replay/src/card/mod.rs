@@ -34,7 +34,7 @@ impl Survey {
     /// Looks through the bytes of a trace's file.
     ///
     /// # Errors
-    /// They are no trace. If they are one up to a place, that is no error.
+    /// They are not a trace. If they are one up to a place, that is not an error.
     pub fn of(bytes: &[u8]) -> Result<Self, TraceError> {
         let reader = TraceReader::new(bytes)?;
         let card = reader.card().to_owned();
@@ -63,7 +63,7 @@ impl Survey {
     pub fn memory(&self) -> (u32, u32) {
         let page = PAGE as u64;
         let (first, end) = self.extent.range.unwrap_or((page, 2 * page));
-        // Objects begin behind the first page, so that less than all addresses are left.
+        // Objects begin after the first page, so that less than all addresses are left.
         let first = (first / page * page).max(page);
         let end = end.next_multiple_of(page).max(first + page);
         (first as u32, (end - first) as u32)

@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(30);
 /// Draws between which nobody looks at the time.
 const DRAWS_PER_CLOCK_CHECK: usize = 8;
 
-/// A card behind some draw of a trace. Going back is going to a checkpoint and forward again.
+/// A card after some draw of a trace. Going back is going to a checkpoint and forward again.
 pub struct Player {
     records: Vec<TraceRecord>,
     card: Card,
@@ -100,7 +100,7 @@ impl Player {
         &self.warnings
     }
 
-    /// Goes to the place behind a draw, counted from 0, or behind the last one if there are not so many.
+    /// Goes to the place after a draw, counted from 0, or after the last one if there are not so many.
     pub fn go(&mut self, draw: usize) {
         let target = draw.saturating_add(1);
         let found = self.checkpoints.iter().rposition(|checkpoint| checkpoint.position.draws <= target);
@@ -142,7 +142,7 @@ impl Player {
         let warnings = self.card.take_warnings();
         self.warnings.extend(warnings.into_iter().map(|warning| format!("submission {number}: {warning}")));
         self.position = match last {
-            // What is behind a draw that took too long is not executed.
+            // What is after a draw that took too long is not executed.
             Some(last) => {
                 let words = if done.is_ok() { part.words.len() } else { submission.words.len() };
                 Position { draws: before + last + 1, words, ..self.position }

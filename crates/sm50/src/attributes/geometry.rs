@@ -5,7 +5,7 @@ use crate::codes::OutStyle;
 use ctm_memory::Buffer;
 
 /// The state register of a geometry program: vertices emitted so far (also the vertex being filled) in bits 11:0, events
-/// logged so far in bits 31:12. It starts as 0. (Decision: the machine's encoding is not public; this one starts at 0 and
+/// logged so far in bits 31:12. It starts as 0. (Decision S21: the machine's encoding is not public; this one starts at 0 and
 /// needs nothing but the log.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -150,7 +150,7 @@ impl Emissions {
         &self.words
     }
 
-    /// Room for as many events in other words.
+    /// Space for as many events in other words.
     pub(crate) fn with_words(&self, words: Words) -> Emissions {
         Emissions { words, ..*self }
     }
@@ -165,7 +165,7 @@ impl Emissions {
         self.capacity
     }
 
-    /// Writes down a lane's events. What an executor that gave up before has left behind them goes.
+    /// Writes down a lane's events. What an executor that gave up before has left after them goes.
     pub(crate) fn record(&self, lane: u32, log: &Log) {
         let buffer = self.words.buffer();
         let mut open = [false; 4];

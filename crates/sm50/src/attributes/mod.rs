@@ -36,8 +36,8 @@ pub const OUTER_LEVELS: u32 = 0x000;
 pub const INNER_LEVELS: u32 = 0x010;
 
 /// The stores of a program that survive: those that its header declares and that the next stage reads or the header
-/// requests. `next` is the next stage before the rasteriser; whatever stands behind the last one may read everything.
-/// (Decision: the per-attribute defaults behind the rule are not public, and neither are all fixed-function readers.)
+/// requests. `next` is the next stage before the rasteriser; whatever comes after the last one may read everything.
+/// (Decision S12: the per-attribute defaults after the rule are not public, and neither are all fixed-function readers.)
 pub fn surviving(header: &Header, next: Option<&Header>) -> AttributeMap {
     let reads = |address| next.is_none_or(|next| next.imap.contains(address)) || header.store_required(address);
     header.omap.iter().filter(|&address| reads(address)).collect()

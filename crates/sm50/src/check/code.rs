@@ -1,7 +1,7 @@
 //! The codes of findings.
 
 ctm_text::finding_codes! {
-    NoInstruction "SM50001" Error "word that is no instruction";
+    NoInstruction "SM50001" Error "word that is not an instruction";
     TargetOutside "SM50002" Error "branch that leaves the code";
     RunsOff "SM50003" Error "execution runs off the end of the code";
     NoToken "SM50004" Error "nothing to return to";
@@ -20,7 +20,7 @@ ctm_text::finding_codes! {
     FlagMissing "SM50109" Warning "kind of instruction that the header does not announce";
     LocalMemory "SM50110" Warning "access beyond local memory";
     PatchWords "SM50111" Warning "patch store beyond the declared words";
-    NoKill "SM50112" Warning "KIL that does nothing";
+    NoKill "SM50112" Warning "KIL without effect";
     OutputLost "SM50113" Warning "geometry state that never gets into R0";
     Unsupported "SM50201" Note "instruction that is not executed here";
 }

@@ -90,11 +90,11 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     while index < subject.reachable.len() {
         let run = subject.reachable[index..].iter().take_while(|reached| !**reached).count();
         let instructions = &code.instructions()[index..index + run];
-        // Compilers fill bundles up, and put a branch to itself behind the end.
+        // Compilers fill bundles up, and put a branch to itself after the end.
         if instructions.iter().any(|instruction| !matches!(instruction.op(), Op::Nop | Op::Bra)) {
             let message = match run {
                 1 => "nothing reaches this instruction".to_owned(),
-                _ => format!("nothing reaches this instruction and the {} behind it", run - 1),
+                _ => format!("nothing reaches this instruction and the {} after it", run - 1),
             };
             findings.at(
                 FindingCode::Unreachable,

@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     for (index, _, instruction) in subject.instructions() {
         match instruction.op().class() {
             Class::Raw => {
-                let message = format!("{:#018x} is no instruction", instruction.encode());
+                let message = format!("{:#018x} is not an instruction", instruction.encode());
                 findings.at(FindingCode::NoInstruction, index, message, "data must stand where control cannot get");
             }
             Class::Attribute(AttributeOp::Ast | AttributeOp::Ald) => {
@@ -128,7 +128,7 @@ fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &He
             let message = format!("the header does not declare {list} as output: the store vanishes");
             findings.at(FindingCode::StoreNotDeclared, index, message, "set the bits in OMAP");
         }
-        // What is not declared as output reads as 0, but that is no mistake of the load.
+        // What is not declared as output reads as 0, but that is not a mistake of the load.
         (false, true) => {}
         (false, false) => {
             let message = format!("the header does not declare {list} as input: the load gives 0");

@@ -81,9 +81,9 @@ codes! {
         0 Plain "",
         /// Indexed linear: the register's upper half adds to the bank.
         1 Il ".IL",
-        /// Indexed segmented: as IL (decision).
+        /// Indexed segmented: as IL (decision S44).
         2 Is ".IS",
-        /// Indexed segmented linear: as IL (decision).
+        /// Indexed segmented linear: as IL (decision S44).
         3 Isl ".ISL",
     }
 }
@@ -124,7 +124,7 @@ impl MemorySize {
 }
 
 codes! {
-    /// Cache rule of a load; no meaning here.
+    /// Cache rule of a load; ignored here.
     pub enum LoadCache: 2 {
         /// The default.
         0 Default "",
@@ -138,7 +138,7 @@ codes! {
 }
 
 codes! {
-    /// Cache rule of a load from local memory; no meaning here.
+    /// Cache rule of a load from local memory; ignored here.
     pub enum LocalCache: 2 {
         /// The default.
         0 Default "",
@@ -152,7 +152,7 @@ codes! {
 }
 
 codes! {
-    /// Cache rule of a store; no meaning here.
+    /// Cache rule of a store; ignored here.
     pub enum StoreCache: 2 {
         /// The default.
         0 Default "",

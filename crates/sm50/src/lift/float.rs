@@ -1,7 +1,7 @@
 //! Float arithmetic, single and double.
 //!
 //! A flushed result is one that is a denormal once it has been rounded: operations keep denormals, and flushes stand before
-//! and behind them.
+//! and after them.
 
 use super::machine::LiftState;
 use super::operand::Pair;

@@ -21,7 +21,7 @@ const OPPOSITES: [Test; 13] = {
 /// Lifts all nodes.
 pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<()> {
     let count = graph.nodes.len();
-    // For each node the nodes behind which the function goes back to it, the last one counting.
+    // For each node the nodes after which the function goes back to it, the last one counting.
     let mut last_back = vec![None; count];
     for (from, node) in graph.nodes.iter().enumerate() {
         for to in node.end.targets().filter(|&to| to <= from) {
@@ -32,7 +32,7 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
     for (head, &from) in last_back.iter().enumerate() {
         from.into_iter().for_each(|from: usize| heads[from].push(head));
     }
-    // Blocks first: variables that are made behind them take memory where they are set alone.
+    // Blocks first: variables that are made after them take memory where they are set alone.
     let bodies: Vec<Block> = (0..count).map(|_| m.b.new_block()).collect();
     let waiting: Vec<Variable> = (0..count).map(|_| m.b.variable(Type::Mask)).collect();
     m.b.set(waiting[0], m.live);
@@ -55,7 +55,7 @@ struct Walk<'w, 'a> {
     waiting: Vec<Variable>,
     bodies: Vec<Block>,
     last_back: Vec<Option<usize>>,
-    /// For each node those that the function goes back to behind it.
+    /// For each node those that the function goes back to after it.
     heads: Vec<Vec<usize>>,
 }
 

@@ -64,7 +64,7 @@ pub enum NotLifted {
     #[error("the program branches to an address in a register")]
     IndexedBranch,
     /// Lanes read what others write, and the order in which they do so is that of a warp.
-    #[error("the program's lanes depend on each other, and part")]
+    #[error("the program's lanes depend on each other and diverge")]
     Dependent,
     /// Global memory that the launch does not have, or stores of less than four bytes to it.
     #[error("the program accesses global memory in ways that are left to the reference")]

@@ -105,7 +105,7 @@ impl LiftState<'_> {
         }
     }
 
-    /// The flags of a result that is no sum.
+    /// The flags of a result that is not a sum.
     pub fn plain_flags(&mut self, result: Value) -> [Value; 4] {
         let none = self.b.mask_constant(false);
         [self.is_zero(result), self.is_negative(result), none, none]

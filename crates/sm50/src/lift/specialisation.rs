@@ -225,7 +225,7 @@ pub(super) const ABSENT: u32 = 1;
 pub(super) const FORBIDDEN: u32 = 2;
 
 /// One entry for each attribute word: the byte address of record 0's in the buffer of the records, or a mark that it is not
-/// there. Empty for roles that are no places.
+/// there. Empty for roles that are not places.
 pub fn place_words(launch: &StageLaunch, binding: TableBinding) -> Vec<u32> {
     let header = launch.shader.header.unwrap_or_default();
     let records = match binding {

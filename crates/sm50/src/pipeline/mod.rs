@@ -201,7 +201,7 @@ pub enum DrawError {
         found: Stage,
     },
     /// A tessellation initialisation program alone.
-    #[error("a tessellation control program needs a tessellation evaluation program behind it")]
+    #[error("a tessellation control program needs a tessellation evaluation program after it")]
     NoTessellation,
     /// Patches and tessellation go together.
     #[error("drawing {primitive}: patches are drawn by a tessellation evaluation program, and it draws only patches")]

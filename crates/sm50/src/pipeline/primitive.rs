@@ -168,7 +168,7 @@ impl Primitive {
             TriangleStripAdjacency => {
                 let first = 2 * k;
                 let last = k + 1 == self.count(n, patch);
-                // The neighbours at the side of the triangle before, of the triangle behind, and at the strip's edge.
+                // The neighbours at the side of the triangle before, of the triangle after, and at the strip's edge.
                 let before = if k == 0 { 1 } else { first - 2 };
                 let behind = if last { first + 5 } else { first + 6 };
                 let edge = first + 3;

@@ -177,7 +177,7 @@ impl Warp<'_> {
         self.launch.primitives.map_or(0, |primitives| primitives.vertices)
     }
 
-    /// AL2P. (Decision: what the machine makes of the address only PHYS accesses can read; here it is the address. The
+    /// AL2P. (Decision S25: what the machine makes of the address only PHYS accesses can read; here it is the address. The
     /// predicate says whether it is inside the space.)
     pub fn attribute_address(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
         let address = self.reg(instruction.reg(key::RA)).wrapping_add_signed(instruction.signed(FieldId::OFFSET));

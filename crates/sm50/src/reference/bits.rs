@@ -16,7 +16,7 @@ impl Warp<'_> {
         let result = match op {
             MoveOp::Sel if self.pred(instruction.pred_c()) => self.reg(instruction.reg(key::RA)),
             MoveOp::Sel => b,
-            // The mask says which lanes of each quad move (decision: by envytools' name for it).
+            // The mask says which lanes of each quad move (decision S30: by envytools' name for it).
             MoveOp::Mov | MoveOp::Mov32i if instruction.get(key::QUAD_MASK) >> (self.lane % 4) & 1 == 0 => {
                 return Ok(());
             }

@@ -78,7 +78,7 @@ impl Warp<'_> {
             let value = if result { truth } else { 0 };
             self.set_result(instruction, value, Flags::of(value));
         } else {
-            // If both name one predicate, the comparison itself stays (decision).
+            // If both name one predicate, the comparison itself stays (decision S29).
             self.set_pred(instruction.pred(key::PQ), opposite);
             self.set_pred(instruction.pred(key::PD), result);
         }
@@ -91,7 +91,7 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// P2R and R2P: predicates or flags to and from a byte of a register. (Decision: the byte is the one that the text
+    /// P2R and R2P: predicates or flags to and from a byte of a register. (Decision S43: the byte is the one that the text
     /// names; the order of the flags is envytools'.)
     pub fn transfer_flags(&mut self, op: FlagsOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let predicates = instruction.get(key::FLAGS) == FlagFile::Pr;

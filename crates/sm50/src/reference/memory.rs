@@ -96,7 +96,7 @@ impl Warp<'_> {
         })
     }
 
-    /// An address that is no multiple of the size is a violation, and is brought down to one.
+    /// An address that is not a multiple of the size is a violation, and is brought down to one.
     fn align(&mut self, address: u64, size: MemorySize) -> Result<u64, TrapKind> {
         let mask = u64::from(size.bytes()) - 1;
         if address & mask != 0 {

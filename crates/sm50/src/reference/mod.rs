@@ -2,7 +2,7 @@
 //! golden model of every other executor.
 //!
 //! An instruction executes lane by lane, in ascending order, and in each lane reads all its operands before it writes. So a
-//! store that several lanes make to one place leaves the value of the highest one (decision: one of them wins, and the
+//! store that several lanes make to one place leaves the value of the highest one (decision S13: one of them wins, and the
 //! machine does not say which).
 #![deny(clippy::wildcard_enum_match_arm)]
 

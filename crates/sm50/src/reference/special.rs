@@ -40,7 +40,7 @@ impl Warp<'_> {
             0x12 => self.launch.environment.y_direction,
             // THREAD_KILL, WSCALEFACTOR_XY and _Z
             0x13 | 0x1E | 0x1F => 0,
-            // INVOCATION_INFO: primitive and vertices per primitive. (Decision: only their product is used.)
+            // INVOCATION_INFO: primitive and vertices per primitive. (Decision S27: only their product is used.)
             0x1D => place.primitive & 0xFF | self.vertices_per_primitive() << 16,
             // TID and NTID: all axes in one word
             0x20 => packed(self.thread()?),

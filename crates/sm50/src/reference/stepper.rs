@@ -63,7 +63,7 @@ impl Stepper {
         Ok(!self.is_over)
     }
 
-    /// Executes the next instruction, and says whether there is one behind it.
+    /// Executes the next instruction, and says whether there is one after it.
     ///
     /// # Errors
     /// It traps.

@@ -205,7 +205,7 @@ impl<'a> Warp<'a> {
         Ok(done.map(|()| true)?)
     }
 
-    /// Writes down what the lanes have emitted, behind the exit of the last one.
+    /// Writes down what the lanes have emitted, after the exit of the last one.
     pub fn finish(&self) {
         if let Some(emissions) = self.launch.emissions {
             for lane in lanes(self.state.live) {

@@ -89,7 +89,7 @@ fn read_label(cursor: &mut Cursor, labels: &mut BTreeMap<String, usize>, place: 
             entry.insert(place);
         }
         Entry::Occupied(entry) => {
-            let message = format!("the label `{}` is there already", excerpt(entry.key()));
+            let message = format!("the label `{}` is already defined", excerpt(entry.key()));
             cursor.error(Cause::Duplicate, token, message, "each label has one place");
         }
     }
@@ -109,7 +109,7 @@ fn read_instruction(cursor: &mut Cursor, index: usize) -> Result<(Fitted, Option
     if !is_name(&name) {
         let first = name.split('.').next().unwrap_or_default();
         let help = instead(first, SUBSTITUTES, names());
-        return Err(cursor.error(Cause::UnknownWord, span, format!("`{}` is no instruction", excerpt(&name)), &help));
+        return Err(cursor.error(Cause::UnknownWord, span, format!("unknown instruction `{}`", excerpt(&name)), &help));
     }
     let items = read_items(cursor)?;
     end_statement(cursor)?;
@@ -145,8 +145,9 @@ pub(super) fn read_word(cursor: &mut Cursor, what: &str) -> Result<u64, Reported
     let token = cursor.expect_word(what, help)?;
     let text = cursor.text(token);
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or("");
-    u64::from_str_radix(digits, 16)
-        .map_err(|_| cursor.error(Cause::Syntax, token, format!("`{}` is no word", excerpt(cursor.text(token))), help))
+    u64::from_str_radix(digits, 16).map_err(|_| {
+        cursor.error(Cause::Syntax, token, format!("`{}` is not a word", excerpt(cursor.text(token))), help)
+    })
 }
 
 /// Control bits in CuAssembler's notation: `[B0--3--:R1:W0:Y:S04]`.
@@ -162,7 +163,7 @@ fn read_control(cursor: &mut Cursor) -> Result<Control, Reported> {
     let origin = cursor.origin(span);
     let text: String = origin.file.text[origin.span].chars().filter(|c| !c.is_whitespace()).collect();
     parse_control(&text[1..text.len() - 1])
-        .ok_or_else(|| cursor.error(Cause::Syntax, span, "these are no control bits", CONTROL_HELP))
+        .ok_or_else(|| cursor.error(Cause::Syntax, span, "invalid control bits", CONTROL_HELP))
 }
 
 const CONTROL_HELP: &str = "such as `[B0--3--:R1:W0:Y:S04]`: wait for barriers 0 and 3, read barrier 1, write barrier 0, may yield, stall \
@@ -215,7 +216,7 @@ fn set_target(
     label: &Label,
 ) {
     let Some(&place) = labels.get(&label.name) else {
-        let message = format!("there is no label `{}`", excerpt(&label.name));
+        let message = format!("unknown label `{}`", excerpt(&label.name));
         let help = match nearest(&label.name, labels.keys().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "a label stands before an instruction, with a colon: `name:`".into(),

@@ -7,6 +7,9 @@ use crate::program::{BUNDLE_SLOTS, Code};
 use ctm_bits::{Field, FieldValue};
 use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt};
 
+/// The directives that are not fields of the header.
+pub(super) const NAMES: [&str; 6] = ["raw", "control", "constants", "stage", "imap", "omap"];
+
 /// What the directives of a text say; what they leave open follows from the code.
 #[derive(Default)]
 pub(super) struct Directives {
@@ -23,7 +26,7 @@ pub(super) struct Directives {
 }
 
 /// The fields of the header that directives name: all but the stage, which has its own.
-pub(super) fn header_fields() -> impl Iterator<Item = &'static Field> {
+pub(crate) fn header_fields() -> impl Iterator<Item = &'static Field> {
     Header::FIELDS.iter().filter(|field| field.name != "SHADER_TYPE")
 }
 
@@ -66,8 +69,7 @@ impl Directives {
             _ => {
                 let Some(field) = header_fields().find(|field| field.name.eq_ignore_ascii_case(&name)) else {
                     let names: Vec<String> = header_fields().map(|field| field.name.to_ascii_lowercase()).collect();
-                    let others = ["raw", "control", "constants", "stage", "imap", "omap"];
-                    let known: Vec<&str> = others.into_iter().chain(names.iter().map(String::as_str)).collect();
+                    let known: Vec<&str> = NAMES.into_iter().chain(names.iter().map(String::as_str)).collect();
                     return Err(cursor.unknown_word(token, "a directive", &known));
                 };
                 self.given_once(cursor, token, self.fields.iter().any(|(given, _)| given.name == field.name));
@@ -109,7 +111,7 @@ impl Directives {
     pub fn set_controls(&self, cursor: &mut Cursor, code: &mut Code) {
         for &(bundle, word, span) in &self.controls {
             let controls = code.controls_mut();
-            // A control word may stand behind the last whole bundle.
+            // A control word may come after the last whole bundle.
             if bundle == controls.len() {
                 controls.push(word);
             } else if let Some(control) = controls.get_mut(bundle) {
@@ -151,13 +153,13 @@ impl Directives {
 /// The value of a field: a number, or a name where its codes have names; `yes` and `no` for flags.
 fn read_value(cursor: &mut Cursor, field: &Field) -> Result<u32, Reported> {
     if field.width() == 1 {
-        return Ok(cursor.expect_name("`yes` or `no`", &["no", "yes"])? as u32);
+        return Ok(cursor.expect_name("a value", &["no", "yes"])? as u32);
     }
     let names: Vec<&str> = (0..=field.max().min(255)).map_while(|raw| (field.spell)(raw)).collect();
     if names.is_empty() {
         return cursor.number(&format!("`.{}`", field.name.to_ascii_lowercase()), field.max());
     }
-    Ok(cursor.expect_name("a value of this field", &names)? as u32)
+    Ok(cursor.expect_name("a field value", &names)? as u32)
 }
 
 /// `0x80-0x8c, 0x2fc`, or `none`.
@@ -184,7 +186,7 @@ fn read_attribute(cursor: &mut Cursor) -> Result<u32, Reported> {
     let address = cursor.number("the address of an attribute", 4 * (AttributeMap::LEN - 1))?;
     if !address.is_multiple_of(4) {
         let token = cursor.last();
-        cursor.error(Cause::Range, token, format!("{address:#x} is no attribute"), "addresses are multiples of 4");
+        cursor.error(Cause::Range, token, format!("{address:#x} is not an attribute"), "addresses are multiples of 4");
     }
     Ok(address)
 }

@@ -229,7 +229,7 @@ pub(super) fn read_guard(cursor: &mut Cursor) -> Result<Option<(u8, bool)>, Repo
         None => Err(cursor.error(
             Cause::UnknownWord,
             token,
-            "this is no predicate",
+            "this is not a predicate",
             "predicates are `P0` to `P6`, and `PT`",
         )),
     }

@@ -28,10 +28,14 @@ mod literal;
 mod number;
 mod print;
 mod substitutes;
+#[cfg(test)]
+pub(crate) mod vocabulary;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use print::{PrintOptions, print_instructions, print_program, print_program_with};
 pub use substitutes::SUBSTITUTES;
+
+pub(crate) use directives::header_fields;
 
 use crate::control::Control;
 use crate::header::AttributeMap;

@@ -24,9 +24,9 @@ const SAT: &str = "`.SAT` clamps to [0, 1]; NaN becomes +0";
 const PAIR: &str = "values of 64 bits are in pairs of registers, of which the even one is named and has the lower half; of an immediate, and of a \
                     constant whose offset is not a multiple of 8, there is only the upper half";
 const FLAGS: &str =
-    "`.CC` behind the destination sets the condition code: zero, sign, carry and overflow of a sum; else zero and sign";
+    "`.CC` after the destination sets the condition code: zero, sign, carry and overflow of a sum; else zero and sign";
 const FLOAT_FLAGS: &str =
-    "`.CC` behind the destination sets zero and sign of the condition code; a NaN sets both, -0 only zero";
+    "`.CC` after the destination sets zero and sign of the condition code; a NaN sets both, -0 only zero";
 const COMBINED: &str =
     "`.AND`, `.OR`, `.XOR` combine the comparison with the predicate; `Pq` gets the opposite comparison, so combined";
 const UNORDERED: &str =
@@ -83,7 +83,7 @@ fn moves(op: MoveOp) -> Words {
     }
 }
 
-const ALIGNED: &str = "an address that is no multiple of the size is rounded down (a trap with --strict); U8 and U16 extend with zeros, S8 and \
+const ALIGNED: &str = "an address that is not a multiple of the size is rounded down (a trap with --strict); U8 and U16 extend with zeros, S8 and \
                       S16 with the sign";
 const WIDE: &str = "`.E` takes a 64-bit address from the pair A, A + 1";
 
@@ -477,7 +477,9 @@ fn order(op: OrderOp) -> Words {
 /// The words for an instruction.
 pub fn of(op: Op) -> Words {
     match op.class() {
-        Class::Raw => words("", &["words that are no instruction stay as they are: `.raw`; executing one is a trap"]),
+        Class::Raw => {
+            words("", &["words that are not an instruction stay as they are: `.raw`; executing one is a trap"])
+        }
         Class::Attribute(op) => attribute(op),
         Class::Special(SpecialOp::S2r | SpecialOp::Cs2r) => {
             words("Rd = special register", &["a register that has no value here reads 0, with a warning"])

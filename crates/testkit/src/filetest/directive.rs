@@ -74,7 +74,7 @@ pub enum Target {
     Own(SurfaceSpec),
     /// `SURFACE:end`: its first [`BASE_ALIGNMENT`](ctm_memory::BASE_ALIGNMENT) bytes are the last of memory.
     End(SurfaceSpec),
-    /// `outN` or `outN+BYTES`: the surface of an output with a lower number, or one like it so many bytes behind.
+    /// `outN` or `outN+BYTES`: the surface of an output with a lower number, or one like it so many bytes after it.
     Output(usize, u32),
 }
 
@@ -87,7 +87,7 @@ pub enum Contents {
     Values(SurfaceSpec, Vec<u32>),
     /// `SURFACE:random:SEED:RARITY`: ordinary numbers, and one element in so many has numbers of every kind.
     Random(SurfaceSpec, u64, usize),
-    /// `outN` or `outN+BYTES`: the surface of an output, or one like it so many bytes behind.
+    /// `outN` or `outN+BYTES`: the surface of an output, or one like it so many bytes after it.
     Output(usize, u32),
 }
 
@@ -177,7 +177,7 @@ fn read_line(directives: &mut Directives, line: usize, text: &str) -> Parsed<()>
         let run = directives.runs.last_mut().ok_or("an expectation before any run")?;
         run.expectations.push(Expectation { line, what: read_expectation(expectation.trim())? });
     } else {
-        return Err(format!("`{text}` is no directive; they are `run:`, `expect` and `error:`"));
+        return Err(format!("unknown directive `{text}`; they are `run:`, `expect` and `error:`"));
     }
     Ok(())
 }
@@ -210,7 +210,7 @@ fn read_run(line: usize, options: &str) -> Parsed<Run> {
             "--cond-test" => {
                 let spelled = |test: &CondTest| format!("{test:?}").eq_ignore_ascii_case(value);
                 let test = CondTest::ALL.into_iter().find(spelled);
-                run.conditional.test = test.ok_or_else(|| format!("`{value}` is no test"))?;
+                run.conditional.test = test.ok_or_else(|| format!("unknown test `{value}`"))?;
             }
             "--cond-location" => {
                 run.conditional.location = match value {
@@ -225,7 +225,7 @@ fn read_run(line: usize, options: &str) -> Parsed<Run> {
             "--step-limit" => run.step_limit = number_of(value)?,
             "--threads" => run.threads = Some(value.split(',').map(number_of).collect::<Parsed<_>>()?),
             "--widths" => run.widths = Some(value.split(',').map(number_of).collect::<Parsed<_>>()?),
-            _ => return Err(format!("`{option}` is no option")),
+            _ => return Err(format!("unknown option `{option}`")),
         }
     }
     Ok(run)
@@ -278,7 +278,7 @@ fn read_surface(text: &str) -> Parsed<(SurfaceSpec, Option<&str>)> {
     Ok((surface, None))
 }
 
-/// The number of an output, and how far behind it something lies.
+/// The number of an output, and how far after it something lies.
 fn read_output(text: &str) -> Parsed<(usize, u32)> {
     let (number, bytes) = text.split_once('+').unwrap_or((text, "0"));
     Ok((number_of(number)?, number_of(bytes)?))
@@ -292,7 +292,7 @@ fn read_target(text: &str) -> Parsed<Target> {
     match read_surface(text)? {
         (surface, None) => Ok(Target::Own(surface)),
         (surface, Some("end")) => Ok(Target::End(surface)),
-        (_, Some(other)) => Err(format!("`{other}` is no place for an output")),
+        (_, Some(other)) => Err(format!("`{other}` is not a place for an output")),
     }
 }
 
@@ -324,7 +324,7 @@ fn read_expectation(text: &str) -> Parsed<Expected> {
             "trap" => {
                 let (kind, pc) = value.split_once(" pc ").ok_or("write `trap: KIND pc N`")?;
                 let found = TrapKind::ALL.into_iter().find(|known| format!("{known:?}") == kind);
-                Ok(Expected::Trap(found.ok_or_else(|| format!("`{kind}` is no trap"))?, number_of(pc)?))
+                Ok(Expected::Trap(found.ok_or_else(|| format!("unknown trap `{kind}`"))?, number_of(pc)?))
             }
             "state" => Ok(Expected::State(value.to_owned())),
             "lanes" => Ok(Expected::Lanes(number_of(value)?)),

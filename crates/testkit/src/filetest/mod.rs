@@ -123,7 +123,7 @@ impl<'b> Environment<'b> {
         self.outputs.get(number).copied().flatten().ok_or_else(|| format!("there is no out{number}"))
     }
 
-    /// A surface like that of an output, so many bytes behind it.
+    /// A surface like that of an output, so many bytes after it.
     fn beside(&self, number: usize, bytes: u32) -> Result<Surface, String> {
         let surface = self.output(number)?;
         Ok(Surface { base: surface.base.wrapping_add(bytes), ..surface })
@@ -459,7 +459,7 @@ mod tests {
             ("", "no `--; run:`"),
             ("--; run: --domain 2x2", "no `--; expect`"),
             ("--; expect lanes: 4", "before any run"),
-            ("--; run: --domain 2x2 --color red\n--; expect lanes: 4", "`--color` is no option"),
+            ("--; run: --domain 2x2 --color red\n--; expect lanes: 4", "unknown option `--color`"),
             ("--; run: --domain 2x2\n--; expect lanes: 5", "Lanes(5), but the run gave Ok"),
             ("--; run: --domain 2x2\n--; expect instructions: 5", "Instructions(5)"),
             ("--; run: --domain 2x2\n--; expect out0[*,*] = i, i, 0, 0", "(1, 0) is [1.0 (0x3f800000), 0.0"),

@@ -52,7 +52,7 @@ fn options(entries: fn() -> Vec<Entry>, arguments: impl Iterator<Item = String>)
             "--target" => plan.names.push(format!("target/{value}")),
             "--worker" => options.worker = Some(value.into()),
             "--check" => options.check = Some(value.into()),
-            _ => return Err(format!("`{option}` is no option")),
+            _ => return Err(format!("unknown option `{option}`")),
         }
     }
     Ok(options)
@@ -63,7 +63,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 }
 
 /// Hunts among these entries, as the arguments of the process say. The exit code is 0 if nothing was found, 1 if something
-/// was, and 2 if there can be no hunt.
+/// was, and 2 if no hunt is possible.
 pub fn run(entries: fn() -> Vec<Entry>) -> ExitCode {
     let options = match options(entries, std::env::args().skip(1)) {
         Ok(options) => options,

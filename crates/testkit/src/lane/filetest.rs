@@ -53,7 +53,7 @@ fn read(source: &str) -> Parsed<Draft> {
             }
             "--domain" => draft.domain = area(value)?,
             "--budget" => draft.budget = one(value)?,
-            _ => return Err(format!("`{option}` is no option")),
+            _ => return Err(format!("unknown option `{option}`")),
         }
     }
     if draft.surfaces.len() != draft.function.surfaces.len() {
@@ -83,7 +83,7 @@ fn surface(text: &str) -> Parsed<Kind> {
     if width == 0 || width.saturating_mul(height.max(1)) > MOST_ELEMENTS {
         return Err(format!("a surface has 1 to {MOST_ELEMENTS} elements"));
     }
-    let format = Format::parse(format).ok_or_else(|| format!("`{format}` is no format"))?;
+    let format = Format::parse(format).ok_or_else(|| format!("unknown format `{format}`"))?;
     let tiling = one_of(tiling, &[Tiling::Linear, Tiling::Tiled])?;
     Ok((format, tiling, width, height, one_of(bounds, &[Bounds::Clamp, Bounds::Drop])?))
 }

@@ -19,7 +19,7 @@ impl Thing<'_> {
         }
     }
 
-    /// Moves it so far behind an address, if it ends in memory there.
+    /// Moves it so far after an address, if it ends in memory there.
     fn move_to(&mut self, memory: &mut Memory, base: u32, random: &mut Random) {
         match self {
             Thing::Surface(surface) => {

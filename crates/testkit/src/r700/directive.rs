@@ -268,7 +268,7 @@ impl Read<'_> {
             "strips" => job.memories.strips = Some(read_items(value)?),
             "reduction" => job.memories.reduction = Some(read_region(value)?),
             "export" => job.memories.export = Some(read_region(value)?),
-            _ => return Err(format!("`{name}` is no directive here")),
+            _ => return Err(format!("unexpected directive `{name}`")),
         }
         Ok(())
     }
@@ -291,7 +291,7 @@ impl Read<'_> {
                 "--start-instance" => job.start_instance = one(value)?,
                 "--scratch" => job.memories.scratch_elements = one::<u32>(value)?.min(MOST_SCRATCH),
                 "--semantic" => job.semantics.push(one(value)?),
-                _ => return Err(format!("`{option}` is no option")),
+                _ => return Err(format!("unknown option `{option}`")),
             }
         }
         Ok(())
@@ -330,7 +330,7 @@ fn read_surface(text: &str) -> Parsed<Surface> {
     let [format, tiling, place] = several(text, ':', |part| Ok(part.to_owned()))?;
     let (sides, base) = place.split_once('@').ok_or("write FORMAT:TILING:WxH@BASE")?;
     let [pitch, height] = several(sides, 'x', one)?;
-    let format = Format::parse(&format).ok_or_else(|| format!("`{format}` is no format"))?;
+    let format = Format::parse(&format).ok_or_else(|| format!("unknown format `{format}`"))?;
     let tiling = one_of(&tiling, &[Tiling::Linear, Tiling::Tiled])?;
     Ok(Surface { base: dword(base)?, pitch, height, tiling, superfine: false, format })
 }
@@ -438,7 +438,7 @@ fn read_gradient(text: &str) -> Parsed<Gradient> {
             "column" => Component::Column(one(&numbers)?),
             "row" => Component::Row(one(&numbers)?),
             "plane" => Component::Plane(plane(&numbers)?),
-            _ => return Err(format!("`{kind}` is no kind of component")),
+            _ => return Err(format!("unknown kind of component `{kind}`")),
         })
     };
     let [first, offset, divisor, components] = several(text, ' ', |part| Ok(part.to_owned()))?;
@@ -464,6 +464,6 @@ fn read_input(text: &str) -> Parsed<Input> {
         "buffer" => Input::Buffer(read_region(value)?),
         "value" => Input::Value(several(value, ',', dword)?),
         "gradient" => Input::Gradient(read_gradient(value)?),
-        _ => return Err(format!("`{kind}` is no kind of input")),
+        _ => return Err(format!("unknown kind of input `{kind}`")),
     })
 }

@@ -84,7 +84,7 @@ impl Memory {
         &self.space
     }
 
-    /// Bytes from the first on that are compared, a gap behind all that the job has; then there are those of the last block.
+    /// Bytes from the first on that are compared, a gap after all that the job has; then there are those of the last block.
     fn used(&self) -> usize {
         (self.next - BASE + GAP) as usize
     }

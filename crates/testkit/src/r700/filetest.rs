@@ -9,7 +9,7 @@
 //! ;; fetch program:
 //! ```
 //!
-//! A run puts the text behind its colon in place of every `?` of the program. R0.x is the number of a lane as an integer,
+//! A run puts the text after its colon in place of every `?` of the program. R0.x is the number of a lane as an integer,
 //! R3.x as a float; what is expected is x of PARAM0, which is -1 before: a number for each lane, or one for all. What follows
 //! the line of the fetch program is the text of that. A file that begins with `;; agree:` has a whole job instead, whose
 //! stage is the program's own, and asks only that every engine does what the reference does; its directives are those of
@@ -117,7 +117,7 @@ fn read(source: &str) -> Parsed<Vec<Run>> {
                     rest.split_once(" at ").ok_or_else(|| format!("line {line}: write KIND at ADDRESS"))?;
                 run.expected = Some(Expected::Trap(kind.trim().to_owned(), number(at)?));
             }
-            (name, _) => return Err(format!("line {line}: `{name}` is no directive here")),
+            (name, _) => return Err(format!("line {line}: unexpected directive `{name}`")),
         }
     }
     Ok(runs)
@@ -138,7 +138,7 @@ fn read_run(line: usize, options: &str) -> Parsed<Run> {
                 let constant = LoopConstant { count: number(count)?, init: number(init)?, step: number(step)? };
                 run.loops.push((number(place)?, constant));
             }
-            _ => return Err(format!("`{option}` is no option")),
+            _ => return Err(format!("unknown option `{option}`")),
         }
     }
     Ok(run)

@@ -186,7 +186,7 @@ impl Image {
         self.cf.push((Cf::Plain(CfPlain { op, fields }), fetches.iter().flat_map(qwords).collect()));
     }
 
-    /// The image, its clauses behind the control-flow instructions.
+    /// The image, its clauses after the control-flow instructions.
     pub fn finish(self) -> Vec<Qword> {
         let mut addr = self.cf.len().next_multiple_of(2);
         let (mut code, mut clauses) = (Vec::new(), Vec::new());

@@ -310,7 +310,7 @@ impl Weaver<'_> {
     fn aim_jumps(&mut self) {
         for Jump { at, stack, to } in std::mem::take(&mut self.jumps) {
             let places: Vec<usize> = (at + 1..self.stacks.len()).filter(|&place| self.stacks[place] == stack).collect();
-            // Frames that end with their loop have no place behind it.
+            // Frames that end with their loop have no place after it.
             let target = match to {
                 Where::First => places.first().copied(),
                 Where::Last => places.last().copied(),

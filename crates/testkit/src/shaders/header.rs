@@ -10,7 +10,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HeaderError {
     /// A line that nobody knows.
-    #[error("line {line}: `{key}` is no key; keys are purpose, size, texture, uniform, outputs, tolerance, twin, r300")]
+    #[error(
+        "line {line}: unknown key `{key}`; keys are purpose, size, texture, uniform, outputs, tolerance, counterpart, r300"
+    )]
     Key {
         /// Number of the line, from 1.
         line: usize,
@@ -51,7 +53,7 @@ impl Line<'_> {
     }
 }
 
-const KEYS: [&str; 8] = ["purpose", "size", "texture", "uniform", "outputs", "tolerance", "twin", "r300"];
+const KEYS: [&str; 8] = ["purpose", "size", "texture", "uniform", "outputs", "tolerance", "counterpart", "r300"];
 
 impl Shader {
     /// Reads the lines at the beginning of a source.
@@ -71,7 +73,7 @@ impl Shader {
             uniforms: Vec::new(),
             outputs: 1,
             tolerance: Self::CLOSE,
-            twin: None,
+            counterpart: None,
             r300: true,
         };
         for (number, line) in (1..).zip(text.lines()) {
@@ -85,7 +87,7 @@ impl Shader {
         match &shader {
             Shader { purpose, .. } if purpose.is_empty() => Err(HeaderError::Missing("purpose")),
             Shader { size: (0, _) | (_, 0), .. } => Err(HeaderError::Missing("size")),
-            Shader { language: Language::Wgsl, twin: None, .. } => Err(HeaderError::Missing("twin")),
+            Shader { language: Language::Wgsl, counterpart: None, .. } => Err(HeaderError::Missing("counterpart")),
             _ => Ok(shader),
         }
     }
@@ -112,14 +114,14 @@ impl Shader {
                 let outliers = line.numbers(share, "numbers")?.first().copied().unwrap_or(0.0);
                 self.tolerance = Tolerance { absolute: distance, relative: distance, outliers };
             }
-            ("twin", [name]) => self.twin = Some((*name).to_owned()),
+            ("counterpart", [name]) => self.counterpart = Some((*name).to_owned()),
             ("r300", ["no"]) => self.r300 = false,
             ("size", _) => return Err(line.error("columns and rows")),
             ("texture", _) => return Err(line.error("a name, data, columns and rows")),
             ("uniform", _) => return Err(line.error("a name and numbers")),
             ("outputs", _) => return Err(line.error("a number")),
             ("tolerance", _) => return Err(line.error("a distance, and a share of pixels")),
-            ("twin", _) => return Err(line.error("a name")),
+            ("counterpart", _) => return Err(line.error("a name")),
             _ => return Err(line.error("`no`")),
         }
         Ok(())
@@ -152,7 +154,7 @@ mod tests {
         let error = |line: &str| parse(&format!("{head}{line}\n")).unwrap_err().to_string();
         assert_eq!(error("//! uniform: k one"), "line 3: uniform wants a name and numbers, not `k one`");
         assert!(error("//! texture: t unit 8").contains("wants a name, data, columns and rows"));
-        assert!(error("//! colour: red").starts_with("line 3: `colour` is no key"));
+        assert!(error("//! colour: red").starts_with("line 3: unknown key `colour`"));
         assert_eq!(parse("//! purpose: x\n").unwrap_err(), HeaderError::Missing("size"));
     }
 

@@ -8,10 +8,10 @@
 //! | `//! purpose: TEXT` | what it is about |
 //! | `//! size: COLUMNS ROWS` | of the picture |
 //! | `//! texture: NAME DATA COLUMNS ROWS` | a texture with [data](crate::texels::data), nearest, clamped to its edge; in the order of units |
-//! | `//! uniform: NAME VALUE...` | values of a uniform; matrices column by column, elements of arrays one behind the other |
+//! | `//! uniform: NAME VALUE...` | values of a uniform; matrices column by column, elements of arrays one after the other |
 //! | `//! outputs: COUNT` | colours that it gives, if not 1 |
 //! | `//! tolerance: DISTANCE [SHARE]` | how far a channel may be from what is wanted, absolute and relative, and the share of pixels that may be further; else [`Shader::CLOSE`] |
-//! | `//! twin: NAME` | in WGSL: the GLSL source that gives the same picture |
+//! | `//! counterpart: NAME` | in WGSL: the GLSL source that gives the same picture |
 //! | `//! r300: no` | Mesa's r300 driver does not draw it |
 //!
 //! In GLSL, which is of version 1.20 without another `#version`, the macro `IJ` is the position of the pixel, counted from 0.
@@ -98,7 +98,7 @@ pub struct Shader {
     /// How far its picture may be from what is wanted.
     pub tolerance: Tolerance,
     /// The name of the GLSL source with the same picture.
-    pub twin: Option<String>,
+    pub counterpart: Option<String>,
     /// Whether Mesa's r300 driver draws it.
     pub r300: bool,
 }
@@ -143,7 +143,7 @@ impl Shader {
 
     /// The file with the kept pixels of its picture.
     pub fn expected_path(&self) -> PathBuf {
-        let name = self.twin.as_ref().unwrap_or(&self.name);
+        let name = self.counterpart.as_ref().unwrap_or(&self.name);
         folder_of_suite().join("expected").join(name).with_extension("npy")
     }
 

@@ -1,7 +1,7 @@
 //! Filetests of SM50: one text file is the programs of a draw, and what they run on. Every engine has to do with each launch
 //! of the draw what the reference does.
 //!
-//! Programs are assembly text, each behind a line of its own; directives are comment lines in front of them:
+//! Programs are assembly text, each after a line of its own; directives are comment lines in front of them:
 //!
 //! ```text
 //! //; agree: --vertices 70 --primitive POINTS --mode strict --step-limit 4000 --capture 0x80:20
@@ -79,7 +79,7 @@ fn read_line(draft: &mut Draft, directive: &str) -> Parsed<()> {
         return Ok(());
     }
     if name != "agree" {
-        return Err(format!("`{name}` is no directive"));
+        return Err(format!("unknown directive `{name}`"));
     }
     for (option, value) in options(value, &["--point-mode", "--clockwise"])? {
         match option {
@@ -90,7 +90,7 @@ fn read_line(draft: &mut Draft, directive: &str) -> Parsed<()> {
             "--patch-vertices" => draft.patch_vertices = one(value)?,
             "--primitive" => {
                 let found = Primitive::ALL.iter().find(|primitive| primitive.name() == value);
-                draft.primitive = *found.ok_or_else(|| format!("`{value}` is no primitive"))?;
+                draft.primitive = *found.ok_or_else(|| format!("unknown primitive `{value}`"))?;
             }
             "--mode" => draft.mode = one_of(value, &[Mode::Strict, Mode::Lenient])?,
             "--domain" => {
@@ -107,7 +107,7 @@ fn read_line(draft: &mut Draft, directive: &str) -> Parsed<()> {
                 let [address, words] = several(value, ':', dword)?;
                 draft.capture.push(Capture { address, words });
             }
-            _ => return Err(format!("`{option}` is no option")),
+            _ => return Err(format!("unknown option `{option}`")),
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ pub enum Statement {
     Exit(Chance),
 }
 
-/// A program: the main block, and the functions. A function calls only those behind it.
+/// A program: the main block, and the functions. A function calls only those after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structured {
     main: Vec<Statement>,

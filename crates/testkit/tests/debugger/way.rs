@@ -17,7 +17,8 @@ const SPARSE: usize = 16;
 /// one. All seeds are tried before those that fail are reported.
 pub fn each(machine: &str, programs: u64, mut check: impl FnMut(u64) -> Option<u64>) {
     let number = |name: &str, usual: u64| {
-        std::env::var(name).map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+        std::env::var(name)
+            .map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
     };
     let (first, count) = (number("CTM_DEBUG_PROGRAMS_FIRST", 0), number("CTM_DEBUG_PROGRAMS", programs));
     let (mut sessions, mut steps, mut failed) = (0, 0, Vec::new());

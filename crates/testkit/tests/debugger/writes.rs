@@ -40,7 +40,7 @@ impl Writes {
         Writes { at_start: targets.clone(), targets, writes: Vec::new() }
     }
 
-    /// Sees the moment behind the step of an instruction.
+    /// Sees the moment after the step of an instruction.
     pub fn see(&mut self, session: &Session, place: Option<InstructionPlace>) {
         let Position { group, step } = session.position();
         for (target, old) in &mut self.targets {
@@ -56,7 +56,7 @@ impl Writes {
         }
     }
 
-    /// The moments behind the writes of a target.
+    /// The moments after the writes of a target.
     fn moments(&self, target: &Target) -> Vec<u64> {
         let of_target = self.writes.iter().filter(|write| write.target == *target);
         of_target.map(|write| write.before.step + 1).collect()
@@ -73,7 +73,7 @@ impl Writes {
                 let expected = self.writes.iter().rev().find(of_target);
                 let found = session.last_write(target).expect("it is near");
                 match found {
-                    // Who wrote before this group is no matter of these moments, but what was written is.
+                    // Who wrote before this group does not depend on these moments, but what was written is.
                     Some(found) if found.before.group < here.group => {
                         let at_start = self.at_start.iter().find(|(other, _)| other == target).map(|(_, words)| words);
                         assert_eq!((expected, Some(&found.new)), (None, at_start), "{target:?} at {here:?}");
@@ -96,7 +96,7 @@ impl Writes {
         session.go_to(Position { step: last, ..start }).expect("the last moment");
         let before = writes.iter().rev().filter(|&&step| step < last);
         for &step in before.take(STOPS) {
-            assert!(matches!(session.run(Direction::Back), Reason::Breakpoint(_)), "behind step {step}");
+            assert!(matches!(session.run(Direction::Back), Reason::Breakpoint(_)), "after step {step}");
             assert_eq!(session.position(), Position { step, ..start }, "{target:?}");
         }
         session.remove_breakpoint(number);

@@ -6,7 +6,7 @@ pub use ctm_text::findings::Severity;
 finding_codes! {
     CodeSize "X1K001" Error "no instructions, or more than the machine holds";
     AddressRange "X1K002" Error "start or end address outside the code";
-    EndNotOut "X1K003" Error "the last instruction is no OUT";
+    EndNotOut "X1K003" Error "the last instruction is not an OUT";
     ReservedOperation "X1K004" Error "reserved operation code";
     SopWithoutTranscendental "X1K005" Error "SOP without a transcendental in the alpha unit";
     DpWithoutDotProduct "X1K006" Error "DP without a dot product in the RGB unit";
@@ -29,11 +29,11 @@ finding_codes! {
     Undeclared "X1K109" Warning "input, output or constant missing in its note";
     UnwrittenOutput "X1K110" Warning "declared output never written";
     LoopTargetsItsEnd "X1K111" Warning "loop head that skips to its own loop end";
-    LastWithoutEarlyExit "X1K112" Warning "LAST bit that does not count";
+    LastWithoutEarlyExit "X1K112" Warning "LAST bit without effect";
     BranchNesting "X1K113" Warning "branches nested too deep";
     StackOverflow "X1K114" Warning "loops or calls nested too deep";
     UnmatchedFlow "X1K115" Warning "flow control without its counterpart";
-    StaleAluResult "X1K116" Warning "condition on an ALU result that is gone";
+    StaleAluResult "X1K116" Warning "condition on a stale ALU result";
     UnsetPredicate "X1K117" Warning "predicate bit read before it is written";
     CondValueLost "X1K118" Warning "conditional value written but not used";
     CondValueMissing "X1K119" Warning "conditional value used but not written";

@@ -7,9 +7,9 @@ use crate::graph::EdgeKind;
 use crate::instruction::{Body, Flow};
 use std::collections::BTreeSet;
 
-/// Depth of the loop stack and of the address stack with full flow control; partial flow control has neither.
+/// Depth of the loop stack and of the address stack with full flow control; partial flow control has neither (decision C44).
 const STACK_DEPTH: usize = 4;
-/// Levels of branches: full and partial flow control.
+/// Levels of branches: full and partial flow control (decision C44).
 const BRANCH_LEVELS: (usize, usize) = (32, 6);
 
 /// What the stacks hold on a way to an instruction.
@@ -168,7 +168,7 @@ impl Walk<'_, '_> {
                 );
             }
             AddressOp::Pop if stacks.calls == 0 => {
-                let message = "a return on a way without a call: it traps".to_owned();
+                let message = "a return on a path without a call: it traps".to_owned();
                 self.report(
                     FindingCode::UnmatchedFlow,
                     pc,
@@ -203,16 +203,16 @@ impl Walk<'_, '_> {
                 FindingCode::UnmatchedFlow,
                 pc,
                 message,
-                "its address must be that of the instruction behind the head",
+                "its address must be that of the instruction after the head",
             );
         }
         if self.subject.program.info.target_address(head_flow) == pc {
             let message = format!(
-                "{} names its own {} as the place to skip to; it is taken to name the instruction behind it",
+                "{} names its own {} as the place to skip to; it is taken to name the instruction after it",
                 head_flow.op.name(),
                 op.name()
             );
-            let help = "its address must be that of the instruction behind the loop end";
+            let help = "its address must be that of the instruction after the loop end";
             self.report(FindingCode::LoopTargetsItsEnd, head, message, help);
         }
     }
@@ -242,7 +242,7 @@ fn unreachable(subject: &Subject, findings: &mut Vec<Finding>) {
         if run > 0 {
             let message = match run {
                 1 => "nothing reaches this instruction".to_owned(),
-                _ => format!("nothing reaches this instruction and the {} behind it", run - 1),
+                _ => format!("nothing reaches this instruction and the {} after it", run - 1),
             };
             let help = "remove it, or correct the jump, start or end address that should lead here";
             findings.push(Finding::new(FindingCode::Unreachable, Some(pc), message, help));

@@ -91,7 +91,7 @@ fn addresses_count_the_code_offset() {
     assert_eq!(codes(&program), ["X1K108"]);
 }
 
-/// What is written in a loop or branch is written behind it for the lanes that get there.
+/// What is written in a loop or branch is written after it for the lanes that get there.
 #[test]
 fn reads_behind_breaks_and_branches_are_initialised() {
     const END: &str = "OUT TEX_SEM_WAIT src0.rgb = temp[1] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;";
@@ -235,7 +235,7 @@ fn predicated_relative_and_wide_writes() {
     }
 }
 
-/// Hundreds of calls and returns, each of which can lead behind each call: this must not take for ever.
+/// Hundreds of calls and returns, each of which can lead after each call: this must not take for ever.
 #[test]
 fn tangled_calls_and_returns() {
     let mut state = 1u32;

@@ -69,7 +69,7 @@ fn settled(subject: &Subject) -> Vec<Bits> {
         before[pc] = entry;
     }
     // What every return leaves written. A subroutine is looked at once for all its callers; but what was written before
-    // a call is still written behind it.
+    // a call is still written after it.
     let mut returned = Bits::FULL;
     while let Some(pc) = open.pop() {
         let out = after(pc, before[pc]);
@@ -107,8 +107,8 @@ fn unset_reads(subject: &Subject, findings: &mut Vec<Finding>) {
             findings.push(Finding::new(
                 FindingCode::UninitialisedRead,
                 Some(pc),
-                format!("reads {}, which is not written on every way here", unset.spell_temps()),
-                "write it first; here it holds 0.0, on hardware anything",
+                format!("reads {}, which is not written on every path", unset.spell_temps()),
+                "write it first: ctm reads 0.0, on hardware the value is undefined",
             ));
         }
         let predicates = Bits::predicates(effects.predicates_read).without(settled[pc]);
@@ -117,10 +117,10 @@ fn unset_reads(subject: &Subject, findings: &mut Vec<Finding>) {
                 FindingCode::UnsetPredicate,
                 Some(pc),
                 format!(
-                    "depends on predicate {}, which is not written on every way here",
+                    "depends on predicate {}, which is not written on every path",
                     channel_letters(predicates.predicate_channels())
                 ),
-                "let an ALU instruction write the predicate bit first; here it is false, on hardware anything",
+                "let an ALU instruction write the predicate bit first: ctm reads false, on hardware the value is undefined",
             ));
         }
         if effects.alu_result_read && !settled[pc].has_alu_result() {

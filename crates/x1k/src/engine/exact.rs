@@ -15,7 +15,7 @@ use ctm_lane::simplify_within;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Steps after which a group may be in an endless loop, which the reference recognises.
+/// Steps after which a group may be in an infinite loop, which the reference recognises.
 const EXACT_STEP_LIMIT: u64 = 1 << 20;
 
 /// The form that follows the group.
@@ -156,7 +156,7 @@ impl Worker<'_> {
                 stats.groups += 1;
                 Ok(())
             }
-            // The reference knows endless loops, and which lanes are live.
+            // The reference knows infinite loops, and which lanes are live.
             Err(Stop::StepLimit { .. }) if self.job.program.info.write_mode == WriteMode::Cached => {
                 debug_assert!(self.step_limit <= self.options.step_limit);
                 stats.merge(&run_group(self.job, self.options, self.meter, lanes)?);

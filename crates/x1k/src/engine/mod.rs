@@ -38,7 +38,7 @@ impl GuestJob for Job<'_> {
     type Error = RunError;
     type NotCompiled = NotCompiled;
 
-    /// The threads of R580 have 48 lanes.
+    /// The threads of R580 have 48 lanes (decision C2).
     const GROUP_WIDTH: usize = 48;
 
     fn check(&self) -> Result<(), RunError> {

@@ -55,7 +55,7 @@ pub(super) fn sharing(job: &Job) -> Option<Sharing> {
     } else {
         outputs(job).for_each(|output| reach.write_elements(&output, columns, rows));
     }
-    // A lane's test comes before its outputs, and behind those of the lanes before it: it counts as a write, even where it only reads.
+    // A lane's test comes before its outputs, and after those of the lanes before it: it counts as a write, even where it only reads.
     conditional_buffer(job).iter().for_each(|buffer| reach.write_elements(buffer, columns, rows));
     job.read_surfaces().for_each(|input| reach.read(input.range_of_input()));
     reach.sharing()

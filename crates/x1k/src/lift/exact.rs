@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Counts the instructions from here to the next that ends a run of them, and gives the address behind them.
+    /// Counts the instructions from here to the next that ends a run of them, and gives the address after them.
     fn count(&mut self, point: &ProgramPoint) -> usize {
         let program = self.m.program;
         let (mut to, last) = (point.pc, program.info.last_address());

@@ -32,9 +32,9 @@ pub struct FetchValues {
     pub dy: [Value; 4],
 }
 
-/// What a card does before, behind and for the texture instructions of a fragment program.
+/// What a card does before, after and for the texture instructions of a fragment program.
 ///
-/// Tables that it declares come behind those of the program ([`TABLES`](super::TABLES)). All lanes of the domain run the program, those that
+/// Tables that it declares come after those of the program ([`TABLES`](super::TABLES)). All lanes of the domain run the program, those that
 /// are not covered too, so that there are no masks where all of a group are in the domain; only what is written heeds coverage. The domain
 /// has whole quads.
 pub trait FragmentEnvironment {

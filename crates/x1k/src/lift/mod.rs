@@ -40,7 +40,7 @@ pub const FLOAT_TABLES: usize = 4;
 pub const INT_TABLE: usize = 4;
 /// The table of boolean constants.
 pub const BOOL_TABLE: usize = 5;
-/// The table of the value of conditional execution. Behind it, at [`ORIGIN_ENTRY`], are the two floats that are added to positions, if the
+/// The table of the value of conditional execution. After it, at [`ORIGIN_ENTRY`], are the two floats that are added to positions, if the
 /// domain has an origin, and at [`PLANES_ENTRY`] the numbers of the planes of interpolated inputs, if the program takes such.
 pub const PE_VALUE_TABLE: usize = 6;
 /// See [`PE_VALUE_TABLE`].
@@ -57,7 +57,7 @@ pub const TABLES: usize = 7;
 pub struct Specialisation {
     /// The inputs that are set, their base 0, and whether all their elements are in mapped memory.
     pub inputs: [Option<(Surface, bool)>; INPUTS],
-    /// How inputs are sampled, by number; the others give the nearest element.
+    /// How inputs are sampled, by number; the others give the nearest element (decision C35).
     pub samplers: BTreeMap<u8, SampledInput>,
     /// The outputs that are set.
     pub outputs: [bool; OUTPUTS],
@@ -138,7 +138,7 @@ impl Lifted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLifted {
     /// What a lane does may depend on the group.
-    #[error("instruction {0} is no part of a structured program")]
+    #[error("instruction {0} is not part of a structured program")]
     Unstructured(usize),
     /// Subroutines call each other in too many ways, or the form takes more than the effort.
     #[error("the program has too many ways through its subroutines")]

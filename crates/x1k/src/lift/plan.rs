@@ -115,7 +115,7 @@ fn successors(
     ways
 }
 
-/// The point behind a flow-control instruction; `None` if the group traps.
+/// The point after a flow-control instruction; `None` if the group traps.
 pub(super) fn follow(
     program: &Program,
     flow: &Flow,

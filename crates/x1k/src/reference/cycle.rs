@@ -1,4 +1,4 @@
-//! Endless loops, found early.
+//! Infinite loops, found early.
 //!
 //! Loops that count end by themselves, but a JUMP backwards may go round for ever. A group whose whole state comes back
 //! exactly has to repeat what it did since, up to the step limit; so that part of the way is skipped, and the trap is the

@@ -143,7 +143,7 @@ impl Control {
         self.lanes[lane] != Lane::Gone
     }
 
-    /// True if the lane is live and is no helper: it decides, and its results reach memory.
+    /// True if the lane is live and is not a helper: it decides, and its results reach memory.
     pub fn is_live_covered(&self, lane: usize) -> bool {
         self.is_live(lane) && !self.helper[lane]
     }

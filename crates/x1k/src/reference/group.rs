@@ -140,7 +140,7 @@ impl Idle {
     }
 }
 
-/// Whether a group goes on behind a step.
+/// Whether a group goes on after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Going,
@@ -325,7 +325,7 @@ impl<'a> Group<'a> {
         self.start_interpolants();
     }
 
-    /// Interpolated inputs are written behind the position, in the order of their numbers.
+    /// Interpolated inputs are written after the position, in the order of their numbers.
     fn start_interpolants(&mut self) {
         let job = self.machine.job;
         let Some(interpolants) = &job.interpolants else { return };
@@ -467,7 +467,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Sets the lanes that execute an instruction which is no flow control, and gives the number of those that count.
+    /// Sets the lanes that execute an instruction which is not flow control, and gives the number of those that count.
     fn choose_lanes(&mut self, write_inactive: bool) -> u64 {
         let control = &self.state.control;
         for (lane, executes) in self.executing.iter_mut().enumerate() {

@@ -84,7 +84,7 @@ impl Stepper {
         .is_ok_and(|()| !self.rest.is_over)
     }
 
-    /// Executes the next instruction, and says whether there is one behind it.
+    /// Executes the next instruction, and says whether there is one after it.
     ///
     /// # Errors
     /// It traps.

@@ -12,7 +12,13 @@ use ctm_text::{Cause, Cursor, Reported, Span, Substitute, Token, excerpt, instea
 pub(super) const UMRT_KINDS: [&str; 4] =
     ["same_idx", "same_idx_tex_sem_acquire", "per_processor_idx", "per_processor_idx_tex_sem_acquire"];
 
-const SOURCE_WORDS: [&str; 4] = ["src0", "src1", "src2", "srcp"];
+pub(super) const SOURCE_WORDS: [&str; 4] = ["src0", "src1", "src2", "srcp"];
+
+/// The words that begin a destination with a number in brackets.
+pub(super) const DESTINATION_WORDS: [&str; 5] = ["temp", "out", "pred", "result", "umrt"];
+
+/// The registers and constants that a source is set to.
+pub(super) const REGISTER_WORDS: [&str; 3] = ["temp", "const", "float"];
 
 /// Where an operation's result goes.
 enum DestKind {
@@ -103,13 +109,13 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
         let Some(number) = SOURCE_WORDS.iter().position(|word| word.eq_ignore_ascii_case(cursor.text(token))) else {
             let word = cursor.text(token);
             if FlowOp::parse(word).is_some() {
-                let message = format!("`{word}` is not a statement");
+                let message = format!("unexpected `{word}`");
                 let help = "raw flow control begins with `FC`, as in `FC JUMP label, when = always ;`";
                 return Err(cursor.error(Cause::UnknownWord, token, message, help));
             }
             let substitute = Substitute::of(word, SUBSTITUTES);
             if RgbOp::parse(word).is_some() || AlphaOp::parse(word).is_some() || substitute.is_some() {
-                let message = format!("`{}` is not the beginning of an instruction", excerpt(word));
+                let message = format!("unexpected `{}`", excerpt(word));
                 let help = "sources come first, then operations with their destinations, as in `src0.rgb = temp[0] : temp[1].rgb = \
                             MAX src0.rgb src0.rgb ;`";
                 let help = match substitute {
@@ -121,8 +127,8 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
             let mut words: Vec<&str> = super::header::flag_names().collect();
             words.extend(SOURCE_WORDS);
             words.extend(super::statements::WORDS);
-            words.extend(["TEX", "FC", "RAW"]);
-            return Err(cursor.unknown_word(token, "the beginning of an instruction or a source", &words));
+            words.extend(super::assemble::FORMS);
+            return Err(cursor.unknown_word(token, "an instruction or source", &words));
         };
         cursor.expect_symbol(b'.', "after the source")?;
         let side = [Side::Rgb, Side::Alpha][cursor.expect_name("a side of a source", &["rgb", "a"])?];
@@ -189,7 +195,7 @@ fn read_source(cursor: &mut Cursor) -> Result<Value, Reported> {
         "" if !cursor.is_symbol(b'-') => return Err(cursor.expected("a source", HELP)),
         "" | "inf" => inline_source(cursor)?,
         _ if word.as_bytes()[0].is_ascii_digit() => inline_source(cursor)?,
-        _ => return Err(cursor.unknown_word(first, "a source", &["temp", "const", "float"])),
+        _ => return Err(cursor.unknown_word(first, "a source", &REGISTER_WORDS)),
     };
     Ok(Value::Source(source))
 }
@@ -219,7 +225,7 @@ pub(super) fn read_values(cursor: &mut Cursor) -> Result<[u32; 4], Reported> {
         [r, g, b, a] => Ok([r, g, b, a]),
         _ => {
             let span = Span::from(first).to(cursor.last().into());
-            let message = format!("a float constant has four values, not {}", values.len());
+            let message = format!("a float constant has four values, found {}", values.len());
             cursor.error(Cause::Operand, span, message, "give one value for all four channels, or four");
             Ok([0; 4])
         }
@@ -241,7 +247,7 @@ fn read_operation(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Ope
         names.extend(AlphaOp::ALL.map(AlphaOp::name));
         names.extend(["temp", "out", "pred", "result", "clamp", "exact"]);
         let help = instead(name, SUBSTITUTES, names);
-        let message = format!("`{}` is not an operation or a destination", excerpt(name));
+        let message = format!("unknown operation or destination `{}`", excerpt(name));
         return Err(cursor.error(Cause::UnknownWord, opcode, message, &help));
     }
     let mut args = Vec::new();
@@ -320,7 +326,7 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
             let test = read_code(cursor, "a comparison with zero", &ZeroTest::ALL.map(ZeroTest::name))?;
             DestKind::Result(ZeroTest::ALL[usize::from(test)])
         }
-        _ => return Err(cursor.unknown_word(first, "a destination", &["temp", "out", "pred", "result", "umrt"])),
+        _ => return Err(cursor.unknown_word(first, "a destination", &DESTINATION_WORDS)),
     };
     let mask = match kind {
         DestKind::Result(_) if !cursor.is_symbol(b'.') => None,
@@ -364,7 +370,7 @@ fn read_argument(cursor: &mut Cursor) -> Result<Argument, Reported> {
 /// Gives each operation its unit: by its name, else by its destinations, else by its operands, else the other one.
 fn sides(cursor: &mut Cursor, operations: Vec<Operation>) -> Result<Vec<(Side, Operation)>, Reported> {
     if let Some(third) = operations.get(2) {
-        let message = "an instruction has two operations at most, one per unit";
+        let message = "an instruction has at most two operations, one per unit";
         return Err(cursor.error(Cause::Unit, third.opcode, message, "begin a new instruction"));
     }
     let mut found = Vec::new();
@@ -461,7 +467,7 @@ fn fill<Op, const N: usize>(
     }
     if operation.args.len() < operands {
         let name = cursor.text(operation.opcode).to_ascii_uppercase();
-        let message = format!("{name} takes {operands} operands, {} given", operation.args.len());
+        let message = format!("{name} takes {operands} operands, found {}", operation.args.len());
         cursor.warning(Cause::Operand, operation.opcode, message, "those left out read the red channel of `src0`");
     }
 }

@@ -102,12 +102,12 @@ impl Pending {
 }
 
 /// Words that begin an instruction, besides flags, statements and sources.
-const FORMS: [&str; 3] = ["TEX", "FC", "RAW"];
+pub(super) const FORMS: [&str; 3] = ["TEX", "FC", "RAW"];
 
 /// A label is none of the words that begin an instruction.
 fn begins_instruction(word: &str) -> bool {
     let same = |name: &str| name.eq_ignore_ascii_case(word);
-    flag_names().chain(FORMS).chain(statements::WORDS).chain(["src0", "src1", "src2", "srcp"]).any(same)
+    flag_names().chain(FORMS).chain(statements::WORDS).chain(arithmetic::SOURCE_WORDS).any(same)
 }
 
 /// Reads a whole text.
@@ -132,7 +132,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
                     entry.insert(code.len());
                 }
                 Entry::Occupied(entry) => {
-                    let message = format!("the label `{}` is there already", excerpt(entry.key()));
+                    let message = format!("the label `{}` is already defined", excerpt(entry.key()));
                     cursor.error(Cause::Duplicate, token, message, "each label has one place");
                 }
             }
@@ -157,7 +157,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
             }
         }
     }
-    // A statement that has no meaning would make those that belong to it look wrong as well.
+    // An invalid statement would make those that belong to it look wrong as well.
     if complete {
         statements::resolve(&mut cursor, &mut code, &labels);
     }
@@ -262,7 +262,7 @@ impl Places {
         match self.labels.get(label) {
             Some(&place) => self.field(cursor, place, span, global),
             None => {
-                let message = format!("there is no label `{}`", excerpt(label));
+                let message = format!("unknown label `{}`", excerpt(label));
                 let near = nearest(label, self.labels.keys().map(String::as_str));
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),

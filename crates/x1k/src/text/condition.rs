@@ -8,6 +8,9 @@ const ALU: u8 = 0xF0;
 const PRED: u8 = 0xCC;
 const BOOL: u8 = 0xAA;
 
+/// What a condition is made of, besides its signs.
+pub(super) const WORDS: [&str; 6] = ["alu", "pred", "b", "bool", "always", "never"];
+
 /// Parentheses and negations that may enclose each other this deep.
 const DEEPEST: usize = 64;
 
@@ -107,7 +110,7 @@ impl Condition {
                 }
                 Ok(PRED)
             }
-            _ => Err(cursor.unknown_word(token, "a condition", &["alu", "pred", "b", "bool", "always", "never"])),
+            _ => Err(cursor.unknown_word(token, "a condition", &WORDS)),
         }
     }
 }

@@ -12,7 +12,7 @@ use ctm_text::{Cause, Cursor, Reported, Token};
 use std::collections::BTreeSet;
 
 /// Every directive.
-const NAMES: [&str; 21] = [
+pub(super) const NAMES: [&str; 21] = [
     "const",
     "int",
     "bool",

@@ -9,7 +9,8 @@ use crate::instruction::{Body, Common, DWORDS, Flow, Instruction};
 use ctm_text::{Cause, Cursor, Reported, Span, Token};
 
 /// The items after the operation and the target.
-const ITEMS: [&str; 10] = ["when", "any", "stay", "jump", "pop_count", "else", "address", "global", "i", "b"];
+pub(super) const ITEMS: [&str; 10] =
+    ["when", "any", "stay", "jump", "pop_count", "else", "address", "global", "i", "b"];
 
 /// Reads what follows the word FC; gives the header as well.
 pub(super) fn read(cursor: &mut Cursor) -> Result<(Pending, Header), Reported> {

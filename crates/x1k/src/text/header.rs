@@ -187,8 +187,8 @@ impl Header {
             match instruction.fields().find(|field| field.name == name) {
                 Some(field) if *value <= field.max() => found.push((field, *value)),
                 Some(field) => {
-                    let help = format!("the largest is {}", field.max());
-                    cursor.error(Cause::Range, *span, format!("{value} does not fit the field {name}"), &help);
+                    let message = format!("{value} is out of range for the field {name} (0 to {})", field.max());
+                    cursor.error(Cause::Range, *span, message, "");
                 }
                 None => {
                     let kind = instruction.body.type_name();

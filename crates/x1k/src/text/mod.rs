@@ -30,6 +30,8 @@ mod print;
 mod statements;
 mod substitutes;
 mod texture;
+#[cfg(test)]
+pub(crate) mod vocabulary;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile, spell_float};
 pub use print::{PrintOptions, print_instruction, print_instruction_at, print_program, print_program_with};

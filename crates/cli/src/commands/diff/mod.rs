@@ -1,4 +1,4 @@
-//! `ctm diff`: whether two runs leave the same, and where they part.
+//! `ctm diff`: whether two runs leave the same, and where they diverge.
 
 mod report;
 

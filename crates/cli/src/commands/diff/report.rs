@@ -24,7 +24,7 @@ impl Report<'_> {
         self.outputs.iter().find_map(|(output, difference)| Some((*output, difference.as_ref()?)))
     }
 
-    /// The steps where the lane's ways part, and the last ones that left the values that differ; in both runs.
+    /// The steps where the lane's paths diverge, and the last ones that left the values that differ; in both runs.
     fn steps(&self) -> Option<[[Option<&Listed>; 2]; 2]> {
         let [Some(a), Some(b)] = self.followed else { return None };
         let (_, difference) = self.first()?;
@@ -50,7 +50,7 @@ impl Report<'_> {
                 format!("the first {MOST_STEPS} steps of lane {lane} are alike; later ones were not compared\n")
             }
             [None, None] => format!("lane {lane} goes the same way in both runs, as the reference executes them\n"),
-            steps => format!("lane {lane} parts at\n{}", self.lines(steps, ["the run has ended"; 2])),
+            steps => format!("lane {lane} diverges at\n{}", self.lines(steps, ["the run has ended"; 2])),
         };
         page + "the values were written by\n" + &self.lines(written, self.unwritten())
     }
@@ -64,8 +64,8 @@ impl Report<'_> {
                 .flat_map(|followed_steps| &followed_steps.end)
                 .flat_map(|access| &access.values);
             match at_end.any(|value| *value == bits[run]) {
-                true => "no step: it is what the output register held from the start, written at the lane's end",
-                false => "no step of the lane: it is what was there before, or another lane's",
+                true => "no step: the output register held the value from the start",
+                false => "no step of this lane: the value was there before, or another lane wrote it",
             }
         })
     }

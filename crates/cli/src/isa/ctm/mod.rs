@@ -13,6 +13,7 @@ use crate::{Console, Failure};
 use ctm_device::command::{DecodeError, Packet, decode, parse_file, print, print_packet};
 use ctm_object::probe::{Content, Language};
 use ctm_text::SourceFile;
+use ctm_text::topic::Topic;
 use options::ReplayArgs;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -70,6 +71,10 @@ impl InstructionSet for Ctm {
 
     fn codes(&self) -> Vec<Code> {
         Vec::new()
+    }
+
+    fn topics(&self) -> Vec<Topic> {
+        ctm_device::topics::topics()
     }
 
     fn runner(&self) -> Option<RunnerEntry> {

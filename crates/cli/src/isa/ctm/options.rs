@@ -23,7 +23,7 @@ Examples:
 
 A trace has the memory, the command buffers and the results of a CTM device.
 The exit code is 0 if all results are the same, and 1 if something differs or
-the file is no trace. Limits are those of each program that a trace starts, and
+the file is not a trace. Limits are those of each program that a trace starts, and
 one that reaches them gives another error than the trace has.")]
 pub struct ReplayArgs {
     /// Trace file

@@ -6,7 +6,7 @@ use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_device::{OpenError, Options, Trace, replay as execute};
 
-/// Bytes above which a file is no trace that fits into 1 GB with what it records, and is checked in a second.
+/// Bytes above which a file is not a trace that fits into 1 GB with what it records, and is checked in a second.
 const LIMIT: u64 = 256 << 20;
 
 /// Executes a trace and compares what comes out.
@@ -26,7 +26,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     };
     let replay = execute(&trace, options).map_err(|error| match error {
         OpenError::Engine(error) => no_engine(error),
-        error => wrong(format!("no such device can be made: {error}")).into(),
+        error => wrong(format!("cannot create the device: {error}")).into(),
     })?;
 
     let reports = replay.reports.iter().map(|report| {

@@ -111,7 +111,7 @@ impl Data {
         })
     }
 
-    /// Puts the vectors of each output that a file receives behind one another.
+    /// Puts the vectors of each output that a file receives one after another.
     pub fn gather(&self, outputs: Buffer) {
         let count = self.layout.outputs.len();
         for &(place, base) in &self.kept {

@@ -105,7 +105,7 @@ fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
     row("predicate", yes_no(uses.predicate).into())?;
     for (number, entry) in program.flow.iter().enumerate() {
         if let Some(what) = entry.words() {
-            row(&format!("flow control {number}"), format!("{} behind {}: {what}", entry.op.name(), entry.act))?;
+            row(&format!("flow control {number}"), format!("{} after {}: {what}", entry.op.name(), entry.act))?;
         }
     }
     if !program.constants.is_empty() {

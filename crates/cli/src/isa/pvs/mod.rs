@@ -157,7 +157,7 @@ impl Loaded {
 /// The program of raw words.
 fn words(bytes: &[u8]) -> Result<Program, String> {
     let (dwords, []) = bytes.as_chunks::<4>() else {
-        return Err(format!("{} bytes are no whole dwords", bytes.len()));
+        return Err(format!("{} bytes are not a whole number of dwords", bytes.len()));
     };
     let dwords: Vec<u32> = dwords.iter().map(|dword| u32::from_le_bytes(*dword)).collect();
     Program::from_dwords(&dwords).map_err(|error| error.to_string())

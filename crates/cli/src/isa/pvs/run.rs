@@ -113,14 +113,14 @@ pub fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--output-format", !args.output_formats.is_empty(), arrays),
         ("--clear", args.clear != Vector::default(), "components that the program does not write are 0, 0, 0, 1"),
         ("--buffer", !args.buffers.is_empty(), "inputs are arrays: --input N=FILE"),
-        ("--bottom-up", args.bottom_up.is_some(), "outputs are no pictures"),
+        ("--bottom-up", args.bottom_up.is_some(), "outputs are not pictures"),
         ("--position", args.position.is_some(), "a vertex has nothing but its inputs"),
         ("--follow", args.execution.follow.is_some(), "'ctm debug' goes through a vertex step by step"),
         ("--utilisation", args.execution.utilisation, "vertices do not diverge: conditions are predicates"),
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, help)) => {
-            let message = format!("{option} means nothing for vertex programs");
+            let message = format!("{option} does not apply to vertex programs");
             Err(Failure::Usage(Message::error(message).help(help)))
         }
         None => Ok(()),
@@ -138,7 +138,7 @@ fn failure(error: RunError, loaded: &Loaded, step_limit: u64) -> Failure {
         .with_note(format!("it happened at instruction {pc}, of vertex {vertex}"));
     Failure::Trap(match kind {
         TrapKind::StepLimit => message.help(format!(
-            "a vertex executed {step_limit} instructions; if that is no endless loop, raise --step-limit"
+            "a vertex executed {step_limit} instructions; if it is not an infinite loop, raise --step-limit"
         )),
         TrapKind::Depth => message.help("loops and calls nest four deep"),
         TrapKind::NoInstruction => message.help("flow control must lead to instructions that there are"),

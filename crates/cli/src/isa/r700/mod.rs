@@ -48,7 +48,7 @@ impl InstructionSet for R700 {
         &[Content::R600Object, Content::Gfd, Content::MesaLog(Driver::R600)]
     }
 
-    /// A container, or a file with the name of an emulator's dump that is no text.
+    /// A container, or a file with the name of an emulator's dump that is not text.
     fn recognises(&self, file: &File) -> bool {
         self.containers().contains(&file.content) || file.form != Form::Text && dump::named(&file.path).is_some()
     }

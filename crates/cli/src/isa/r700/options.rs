@@ -309,7 +309,7 @@ impl FromStr for BufferFile {
                 }
                 Some(("format", name)) => {
                     let format = DataFormat::parse(name).ok_or_else(|| {
-                        format!("there is no format '{name}'; they are like 32_32_32_32_FLOAT, 16_16, 8_8_8_8")
+                        format!("unknown format '{name}'; they are like 32_32_32_32_FLOAT, 16_16, 8_8_8_8")
                     })?;
                     file.format = ElementFormat {
                         data_format: format.code(),

@@ -37,7 +37,7 @@ pub fn array_kind(path: &Path) -> Result<FileKind, Failure> {
     match FileKind::of(path) {
         Ok(kind @ (FileKind::Npy | FileKind::Raw)) => Ok(kind),
         _ => {
-            let message = format!("'{}' is of no kind that holds arrays of dwords", path.display());
+            let message = format!("'{}' cannot hold an array of dwords", path.display());
             Err(Failure::Usage(Message::error(message).help("names end in .npy or .f32")))
         }
     }

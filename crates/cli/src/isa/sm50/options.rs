@@ -167,6 +167,7 @@ fn global_address(text: &str) -> Result<u32, String> {
         Some(digits) => u32::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    let address = address.map_err(|_| format!("'{text}' is no address: it is a number like 0x10000, below 2^32"))?;
-    if address.is_multiple_of(4) { Ok(address) } else { Err(format!("address {text} is no multiple of 4")) }
+    let address =
+        address.map_err(|_| format!("'{text}' is not an address: expected a number below 2^32, such as 0x10000"))?;
+    if address.is_multiple_of(4) { Ok(address) } else { Err(format!("address {text} is not a multiple of 4")) }
 }

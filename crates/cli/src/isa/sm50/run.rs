@@ -221,7 +221,7 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, help)) => {
-            let message = format!("{option} means nothing for SM50 compute code");
+            let message = format!("{option} does not apply to SM50 compute code");
             Err(Failure::Usage(Message::error(message).help(help)))
         }
         None => Ok(()),

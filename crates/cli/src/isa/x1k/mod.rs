@@ -250,7 +250,7 @@ fn words(file: &File, console: &mut Console) -> Result<Program, Message> {
     let is_legal = |bytes: &[u8]| raw::read_words(bytes).is_ok_and(|code| legal(&Program::from_code(code)).is_ok());
     file.warn_if_swapped(is_legal, console);
     if file.isa_is_guess && legal(&program).is_err() {
-        let message = Message::note("the file is taken for words of X1K, which they are no legal program of");
+        let message = Message::note("the file is read as X1K words, but they are not a valid program");
         console.report(&message.at(Location::File(file.name.clone())).help(other));
     }
     Ok(program)

@@ -7,7 +7,7 @@ use ctm_follow::{End, LaneView, Next, Participation, Step, StepPart, words};
 
 /// Columns of the page.
 const WIDTH: usize = 120;
-/// Columns of the address and of the number of active lanes, with the blanks behind them.
+/// Columns of the address and of the number of active lanes, with the blanks after them.
 const ADDRESS: usize = 6;
 const ACTIVE: usize = 9;
 

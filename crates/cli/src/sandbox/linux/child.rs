@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 /// The kernel does not have what that takes, or refuses it.
 pub fn enter(cli: &Cli, local: &Local) -> Result<Remote, Failure> {
     lock(cli, local).map_err(|error| {
-        let message = format!("sandbox: the kernel does not allow to set it up: {}", cause(&error));
+        let message = format!("sandbox: the kernel refuses to set it up: {}", cause(&error));
         let help = "--sandbox needs seccomp filters, which Linux has since 3.17 unless it is built without them";
         Failure::Sandbox(Message::error(message).help(help))
     })

@@ -59,7 +59,7 @@ impl Request {
     /// The next request; `None` if there is none any more.
     ///
     /// # Errors
-    /// What comes is no request.
+    /// What comes is not a request.
     pub fn receive(from: &mut impl Read) -> io::Result<Option<Self>> {
         let mut tag = [0];
         match from.read_exact(&mut tag) {

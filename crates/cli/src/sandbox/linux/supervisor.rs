@@ -44,7 +44,7 @@ pub fn supervise(execution: &dyn Execution, console: &mut Console) -> Result<u8,
 }
 
 fn failed(error: io::Error) -> Failure {
-    Failure::Sandbox(Message::error(format!("sandbox: it cannot be started: {}", cause(&error))))
+    Failure::Sandbox(Message::error(format!("sandbox: cannot start: {}", cause(&error))))
 }
 
 /// Time that the child of a command may take.
@@ -172,7 +172,7 @@ fn exit_code(status: ExitStatus) -> Result<u8, Failure> {
         () if named(Signal::SYS) => ("SIGSYS", "it asked the system for something that the sandbox forbids"),
         () if named(Signal::SEGV) => ("SIGSEGV", "it accessed memory that it does not have"),
         () if named(Signal::BUS) => ("SIGBUS", "it accessed memory that it does not have"),
-        () if named(Signal::ILL) => ("SIGILL", "it executed what is no instruction"),
+        () if named(Signal::ILL) => ("SIGILL", "it executed an invalid instruction"),
         () if named(Signal::FPE) => ("SIGFPE", "it divided by zero, or trapped"),
         () if named(Signal::ABORT) => ("SIGABRT", "it ran out of memory, or found itself inconsistent"),
         () if named(Signal::XCPU) => ("SIGXCPU", "it used up its processor time"),
@@ -186,8 +186,7 @@ fn exit_code(status: ExitStatus) -> Result<u8, Failure> {
 }
 
 fn ended(by: &str) -> Message {
-    Message::error(format!("sandbox: the run was ended by {by}"))
-        .with_note("results that were not complete were not written")
+    Message::error(format!("sandbox: the run was ended by {by}")).with_note("incomplete results were not written")
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ impl Selector<'_> {
         self.canonical_wide(rounded, NAN)
     }
 
-    /// a / b of unsigned integers, rounded down, and all ones where b is 0. A quotient that is no integer is farther from
+    /// a / b of unsigned integers, rounded down, and all ones where b is 0. A quotient that is not an integer is farther from
     /// the next one than rounding to binary64 goes.
     pub fn unsigned_quotient(&mut self, a: Reg, b: Reg) -> Reg {
         let [a, b] = [a, b].map(|integer| self.unsigned_to_wide(integer, TWO_52));

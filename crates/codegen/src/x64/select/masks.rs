@@ -24,7 +24,7 @@ pub enum MaskOp {
     AndNot,
 }
 
-/// Instructions behind a comparison in which its only user is looked for.
+/// Instructions after a comparison in which its only user is looked for.
 const FAR: usize = 2048;
 /// Masks whose steps are counted together in one block or left to the next ones.
 const MOST_LATER: usize = 64;

@@ -1,7 +1,7 @@
 //! The bits of NaNs in exact code.
 //!
 //! NaN results may have bits of their own (`canon_nan`), and the first NaN operand may come through (`pass_nan`, in chains
-//! behind arithmetic).
+//! after arithmetic).
 //!
 //! The processor's result is a NaN in two cases. If an operand is one, the result is the first such operand, quieted: that
 //! is what a chain says that passes the operands on in the order in which the instruction has them. If not, the operation
@@ -17,7 +17,7 @@ use crate::mir::{Arg, Base, Mem, Reg};
 use crate::x64::isa::Vop;
 use ctm_lane::{FloatTest, Function, Op, Value};
 
-/// `canon_nan` and the `pass_nan`s behind it, behind one operation.
+/// `canon_nan` and the `pass_nan`s after it, after one operation.
 struct Chain {
     base: Value,
     nan: u32,
@@ -30,7 +30,7 @@ struct Chain {
 pub struct Nans {
     /// For members of chains the operation in front, and how many operands the chain up to here passes on.
     members: Vec<Option<(Value, u32)>>,
-    /// For operations the last member of the longest chain behind.
+    /// For operations the last member of the longest chain after it.
     longest: Vec<Option<Value>>,
     /// Members of chains that only the next member reads.
     inner: Vec<bool>,
@@ -38,7 +38,7 @@ pub struct Nans {
     operands: Vec<Option<(usize, Operands)>>,
 }
 
-/// Up to three values in a row, and nothing behind them.
+/// Up to three values in a row, and nothing after them.
 type Operands = [Val; 3];
 
 impl Nans {
@@ -74,7 +74,7 @@ impl Nans {
         nans
     }
 
-    /// What the longest chain behind an operation passes on, the first one first.
+    /// What the longest chain after an operation passes on, the first one first.
     fn passes<'f>(&self, function: &'f Function, base: Value) -> impl Iterator<Item = Value> + use<'f> {
         let last = self.longest.get(base.index()).copied().flatten();
         let passed = |member| match function.defining_op(member) {
@@ -128,7 +128,7 @@ impl Selector<'_> {
         self.note_operands(reg, &[a, b])
     }
 
-    /// A difference; if a chain behind it passes the negated subtrahend on, a sum with that.
+    /// A difference; if a chain after it passes the negated subtrahend on, a sum with that.
     pub fn difference(&mut self, (a, b): (Value, Value), result: Value) -> Reg {
         let mut passes = self.nans.passes(self.function, result);
         let negated = passes.find(|&pass| match self.function.defining_op(pass) {

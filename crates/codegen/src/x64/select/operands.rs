@@ -259,7 +259,7 @@ impl Selector<'_> {
         self.pointer(self.function.tables.len() + self.layouts.len() + buffers + array.index())
     }
 
-    /// The place 2^31 bytes behind the start of a buffer, from which signed offsets reach all of it.
+    /// The place 2^31 bytes after the start of a buffer, from which signed offsets reach all of it.
     pub fn buffer_middle(&mut self, buffer: ctm_lane::Buffer) -> Reg {
         self.pointer(self.function.tables.len() + self.layouts.len() + buffer.index())
     }

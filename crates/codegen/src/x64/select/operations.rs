@@ -378,7 +378,7 @@ impl Selector<'_> {
                 self.note_steps(count, lanes);
                 return None;
             }
-            // Limits that are no floats, and what looks across a warp, which is wider than a group.
+            // Limits that are not floats, and what looks across a warp, which is wider than a group.
             Op::FloatToIndex { .. } | Op::Ballot {} | Op::Shuffle {} => return self.refused(),
         };
         Some(Val::Reg(reg))

@@ -129,7 +129,7 @@ pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
     Ok(declared)
 }
 
-/// Whether it is a number in brackets that is no size of an array here, nor an index.
+/// Whether it is a number in brackets that is not a size of an array here, nor an index.
 fn is_too_large(group: &[Token<'_>]) -> bool {
     let number = || integer(&group[1].text).is_none_or(|number| number > MAX_NUMBERS as i64);
     group[0].is("[") && group[1].kind == Kind::Number && group[2].is("]") && number()

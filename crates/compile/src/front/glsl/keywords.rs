@@ -67,7 +67,7 @@ pub(super) fn renamed<'a>(mut tokens: Vec<Token<'a>>, version: Version) -> Vec<T
     tokens
 }
 
-/// Whether a declaration can begin behind these tokens.
+/// Whether a declaration can begin after these tokens.
 fn begins(before: &[Token<'_>]) -> bool {
     let qualifies =
         |word: &str| QUALIFIERS.contains(&word) || matches!(word, "in" | "out" | "inout" | "uniform" | "const");

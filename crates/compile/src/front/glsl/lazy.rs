@@ -79,7 +79,7 @@ impl Lazy {
                 } else {
                     expression.tokens.extend_from_slice(&tokens[next + 1..end]);
                 }
-                // The condition of a statement is no part of what follows it.
+                // The condition of a statement is not part of what follows it.
                 let is_head = next > 0 && matches!(&*tokens[next - 1].text, "if" | "while" | "for" | "switch");
                 next = end;
                 if let Some(close) = tokens.get(end) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// `do { BODY } while (CONDITION);`
 struct DoLoop {
-    /// Where the `while` stands behind the body.
+    /// Where the `while` comes after the body.
     tail: usize,
     /// The `(` and `)` of the condition.
     condition: (usize, usize),
@@ -17,7 +17,7 @@ pub(super) fn do_loops(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     if loops.is_empty() {
         return tokens;
     }
-    // Behind the `while` of each, all up to its `;` stands at the loop's head already.
+    // After the `while` of each, all up to its `;` stands at the loop's head already.
     let skipped: HashMap<usize, usize> = loops.values().map(|found| (found.tail, found.condition.1 + 2)).collect();
     let mut out = Vec::with_capacity(tokens.len() + 16 * loops.len());
     let mut at = 0;

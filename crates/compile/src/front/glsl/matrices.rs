@@ -47,7 +47,7 @@ fn is_member(declared: &Declared<'_>, tokens: &[Token<'_>], at: usize) -> bool {
     tokens[at].is(".") && !is_call && name.is_some_and(|name| declared.halves.contains_key(&*name.text))
 }
 
-/// Rewrites the access to a member behind a point.
+/// Rewrites the access to a member after a point.
 fn access<'a>(declared: &Declared<'a>, tokens: &mut Vec<Token<'a>>, point: usize) -> Place<()> {
     let name = tokens[point + 1].clone();
     let (begin, mut end) = (start(tokens, point), point + 2);
@@ -144,7 +144,7 @@ fn construct<'a>(declared: &Declared<'a>, tokens: &mut Vec<Token<'a>>, at: usize
     }
 }
 
-/// Where the expression begins whose member stands behind a point: `a[i].b`, `f(x)`.
+/// Where the expression begins whose member comes after a point: `a[i].b`, `f(x)`.
 fn start(tokens: &[Token<'_>], point: usize) -> usize {
     let mut at = point;
     while let Some(before) = at.checked_sub(1) {
@@ -171,7 +171,7 @@ fn start(tokens: &[Token<'_>], point: usize) -> usize {
     at
 }
 
-/// The place behind an index that stands here, if one does.
+/// The place after an index that stands here, if one does.
 fn behind_index(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     tokens.get(at).filter(|token| token.is("["))?;
     Some(partner(tokens, at)? + 1)

@@ -46,10 +46,10 @@ pub enum GlslError {
     #[error("brackets are more than {MAX_BRACKETS} deep here; use variables or functions")]
     Brackets,
     /// Something is missing here.
-    #[error("`{0}` is missing here")]
+    #[error("expected `{0}` here")]
     Missing(String),
     /// A token that cannot stand here.
-    #[error("`{0}` cannot stand here")]
+    #[error("unexpected `{0}`")]
     Unexpected(String),
     /// A declaration without a name.
     #[error("a declaration needs a name here")]
@@ -78,7 +78,7 @@ pub enum GlslError {
     /// A kind of sampler or image that the hardware lacks.
     #[error("the hardware has no `{0}`; it has sampler1D, sampler2D, sampler2DRect, sampler3D and samplerCube")]
     SamplerType(String),
-    /// A sampler that is no uniform.
+    /// A sampler that is not a uniform.
     #[error("a sampler must be a uniform or a parameter of a function")]
     SamplerStorage,
     /// An array of samplers that is too large or has several sizes, or a sampler with a value.
@@ -116,7 +116,9 @@ pub enum GlslError {
     )]
     Main,
     /// A function that calls itself, or another one that does.
-    #[error("by this call, `{0}` comes to call itself; the language has no recursion: write a loop")]
+    #[error(
+        "`{0}` calls itself, directly or indirectly, through this call; the language has no recursion: write a loop"
+    )]
     Recursion(String),
     /// Numbers of double precision.
     #[error("the hardware has no `{0}`; its numbers are floats of 32 bits: use `float`, `vec2` and so on")]

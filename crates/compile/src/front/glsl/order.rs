@@ -3,7 +3,7 @@
 use super::lex::{Kind, Token};
 use std::collections::{BTreeMap, HashSet};
 
-/// Puts functions behind everything else and in order, without their declarations, if there are such declarations.
+/// Puts functions after everything else and in order, without their declarations, if there are such declarations.
 pub(super) fn ordered(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let parts = parts(&tokens);
     if !parts.iter().any(|part| matches!(part, Part::Declaration)) {
@@ -33,7 +33,7 @@ pub(super) fn ordered(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     out
 }
 
-/// Notes a function behind all those that it calls.
+/// Notes a function after all those that it calls.
 fn visit<'t>(
     name: &'t str,
     functions: &BTreeMap<&'t str, Vec<&'t [Token<'_>]>>,

@@ -31,7 +31,7 @@ pub enum PreprocessError {
     #[error("this comment has no end; close it with `*/`")]
     OpenComment,
     /// A character that GLSL does not have.
-    #[error("the character `{0}` has no meaning in GLSL; remove it")]
+    #[error("unexpected character `{0}`: remove it")]
     Stray(char),
     /// A directive that there is not.
     #[error(
@@ -62,7 +62,7 @@ pub enum PreprocessError {
     #[error("the condition cannot be read here: {0}")]
     Condition(&'static str),
     /// A macro is called with a wrong number of arguments.
-    #[error("the macro `{name}` takes {takes} arguments, not {given}")]
+    #[error("the macro `{name}` takes {takes} arguments, found {given}")]
     Arguments {
         /// The macro.
         name: String,

@@ -46,7 +46,7 @@ pub enum ReadError {
 pub struct ReadFailure {
     /// What is wrong.
     pub error: ReadError,
-    /// Line of the text, from 1; 0 if it is no single line's.
+    /// Line of the text, from 1; 0 if it is not a single line's.
     pub line: u32,
     /// Column of the line, from 1; 0 if it is not known.
     pub column: u32,
@@ -104,7 +104,7 @@ fn valid_glsl(text: &str, dialect: &Dialect) -> Result<(Module, ModuleInfo), Rea
     let module = naga_glsl::Frontend::default()
         .parse(&options, &dialect.text)
         .map_err(|errors| unread(text, dialect, errors.errors.first()))?;
-    // GLSL leaves derivatives where some lanes are elsewhere undefined; they are no error.
+    // GLSL leaves derivatives where some lanes are elsewhere undefined; they are not an error.
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     let info = validate(&module, flags).map_err(|(error, span)| {
         let place = |at: u32| dialect.place(at) as usize;
@@ -261,7 +261,7 @@ fn unread(text: &str, dialect: &Dialect, error: Option<&naga_glsl::Error>) -> Re
     let message = if calls.declares(name) || wording::is_of_glsl(name) {
         format!("no function `{word}` takes such arguments; look at their number and their types")
     } else {
-        format!("there is no function `{word}`; declare it in front of its calls, or look at its spelling")
+        format!("unknown function `{word}`; declare it in front of its calls, or look at its spelling")
     };
     failure(text, ReadError::Language(message), at)
 }

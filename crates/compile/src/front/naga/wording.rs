@@ -10,24 +10,25 @@ use naga::{ArraySize, Expression, Function, Handle, Module, ScalarKind, TypeInne
 /// An error of the GLSL reader; `word` is what stands at its place in the user's text.
 pub(super) fn reading(kind: &ErrorKind, word: &str) -> String {
     match kind {
-        ErrorKind::EndOfFile => "the text ends where something is missing; is a bracket or a `;` left out?".to_owned(),
+        ErrorKind::EndOfFile => "unexpected end of the text; is a bracket or a `;` missing?".to_owned(),
         ErrorKind::InvalidToken(_, expected) => {
             let all: Vec<&str> = expected.iter().filter_map(spelled).collect();
             let expected = match &all[..] {
                 [] => String::new(),
-                [one] => format!(": {one} is expected"),
-                [first @ .., last] => format!(": {} or {last} is expected", first.join(", ")),
+                [one] => format!("expected {one}, "),
+                [first @ .., last] => format!("expected {} or {last}, ", first.join(", ")),
             };
-            let word = if word.is_empty() { "what stands here".to_owned() } else { format!("`{word}`") };
-            format!("{word} cannot stand here{expected}; is something left out in front of it?")
+            let verb = if all.is_empty() { "unexpected" } else { "found" };
+            let word = if word.is_empty() { "text".to_owned() } else { format!("`{word}`") };
+            format!("{expected}{verb} {word}; is something missing before it?")
         }
-        ErrorKind::UnknownVariable(_) => format!("there is no variable `{word}`; declare it, or look at its spelling"),
-        ErrorKind::UnknownField(name) => format!("there is no member or channel `{}`", user_name(name)),
+        ErrorKind::UnknownVariable(_) => format!("unknown variable `{word}`; declare it, or check its spelling"),
+        ErrorKind::UnknownField(name) => format!("unknown member or channel `{}`", user_name(name)),
         ErrorKind::VariableAlreadyDeclared(name) => {
             format!("`{}` is declared twice here; give one another name", user_name(name))
         }
         ErrorKind::NotImplemented(_) => format!("`{word}` is not supported here; leave it out"),
-        ErrorKind::UnknownType(_) => format!("there is no type `{word}`; declare it, or look at its spelling"),
+        ErrorKind::UnknownType(_) => format!("unknown type `{word}`; declare it, or check its spelling"),
         ErrorKind::UnknownLayoutQualifier(_) => format!("the layout `{word}` is not supported here; leave it out"),
         ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { columns } => format!(
             "a structure cannot hold a matrix of {columns} columns and two rows here; use `vec2` for each column"
@@ -58,7 +59,7 @@ const SEMANTIC: &[(&str, &str)] = &[
     ("swizzle cannot have duplicate", "a channel occurs twice on the left side of this assignment"),
     ("Invalid swizzle", "the vector has no such channels"),
     ("Bad swizzle size", "at most four channels can be chosen"),
-    ("last case/default label", "the last `case` of a `switch` needs a statement behind it"),
+    ("last case/default label", "the last `case` of a `switch` needs a statement after it"),
     ("Case values can only be", "a `case` needs a whole number that is constant"),
     ("int constant overflows", "this whole number does not fit 32 bits"),
     ("const values must have", "a constant needs a value; leave `const` out, or add one"),
@@ -170,11 +171,11 @@ fn in_function(module: &Module, function: &Function, error: &FunctionError) -> O
     Some(match error {
         FunctionError::InvalidStoreTypes { pointer, value } => {
             let (value, place) = (typed(*value)?, typed(*pointer)?);
-            format!("{} is no {place}; {}", a(&value), conversion(&value, &place))
+            format!("{} is not {}; {}", a(&value), a(&place), conversion(&value, &place))
         }
         FunctionError::InvalidReturnType { expression: Some(value), expected_ty: Some(expected) } => {
             let (value, expected) = (typed(*value)?, name_of(module, &module.types[*expected].inner));
-            format!("the function returns {}, and no {value}; {}", a(&expected), conversion(&value, &expected))
+            format!("the function returns {}, not {}; {}", a(&expected), a(&value), conversion(&value, &expected))
         }
         FunctionError::InvalidReturnType { expression: None, expected_ty: Some(expected) } => {
             format!(
@@ -186,12 +187,12 @@ fn in_function(module: &Module, function: &Function, error: &FunctionError) -> O
             "the function returns nothing, being `void`; leave the value out".to_owned()
         }
         FunctionError::InvalidIfType(value) => {
-            format!("a condition is a bool, and no {}; compare it, as in `x != 0`", typed(*value)?)
+            format!("expected a bool, found {}; compare it, as in `x != 0`", a(&typed(*value)?))
         }
         FunctionError::LocalVariable { handle, name, source: LocalVariableError::InitializerType } => {
             let variable = &module_local(function, *handle);
             let (value, place) = (typed(variable.init?)?, name_of(module, &module.types[variable.ty].inner));
-            format!("`{name}` is {}, and its value {}; {}", a(&place), a(&value), conversion(&value, &place))
+            format!("`{name}` is {}, but its value is {}; {}", a(&place), a(&value), conversion(&value, &place))
         }
         FunctionError::Expression { source: ExpressionError::IndexOutOfBounds(base, index), .. } => {
             let name = match &function.expressions[*base] {

@@ -1,4 +1,4 @@
-//! What can be judged of a shader as a whole only: what is read was declared or written, labels are there, something is written.
+//! What can be checked of a shader only as a whole: what is read was declared or written, labels are there, something is written.
 
 use super::ast::{Condition, File, Instruction, Register, Shader, Source, Statement, Usage};
 use super::parse::Parsed;
@@ -192,7 +192,7 @@ impl Checker<'_> {
         }
         for label in missing {
             let message = format!("there is no `label l{label}`, which is called");
-            self.cursor.error(Cause::Label, here, message, "subroutines stand behind the program's `ret`");
+            self.cursor.error(Cause::Label, here, message, "subroutines come after the program's `ret`");
         }
         for label in problems {
             let message = format!("the subroutine `l{label}` calls itself");

@@ -1,4 +1,4 @@
-//! Sums and products whose operands and results are flushed. `normal` says of operands that they are no denormals, bit n of operand n, and
+//! Sums and products whose operands and results are flushed. `normal` says of operands that they are not denormals, bit n of operand n, and
 //! `exact` is the definition of the operation.
 //!
 //! Functions with a loop are not inlined: engines of WebAssembly compile a function as a whole, when it is hot, and the interpreter with all

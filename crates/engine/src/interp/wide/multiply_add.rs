@@ -2,7 +2,7 @@
 
 use core::arch::wasm32::*;
 
-/// Bits of a binary64 number behind those of a binary32 one, and what they are in the middle between two of these.
+/// Bits of a binary64 number after those of a binary32 one, and what they are in the middle between two of these.
 const BEHIND: u32 = 0x1FFF_FFFF;
 const MIDDLE: u32 = 0x1000_0000;
 
@@ -31,7 +31,7 @@ impl MultiplyAdd for Double {
     fn multiply_add(a: v128, b: v128, c: v128, doubtful: &mut v128) -> v128 {
         let upper = |v| u32x4_shuffle::<2, 3, 2, 3>(v, v);
         let (low, high) = (sum(a, b, c), sum(upper(a), upper(b), upper(c)));
-        // The lower words have all of what is behind.
+        // The lower words have all bits after that.
         let behind = v128_and(u32x4_shuffle::<0, 2, 4, 6>(low, high), u32x4_splat(BEHIND));
         *doubtful = v128_or(*doubtful, u32x4_eq(behind, u32x4_splat(MIDDLE)));
         u32x4_shuffle::<0, 1, 4, 5>(f32x4_demote_f64x2_zero(low), f32x4_demote_f64x2_zero(high))

@@ -41,7 +41,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
     }
 }
 
-/// Whether a value in this range never has the bits of this float, which is no zero, denormal, or NaN.
+/// Whether a value in this range never has the bits of this float, which is not a zero, denormal, or NaN.
 fn never(range: &Range, bits: u32) -> bool {
     let float = f32::from_bits(bits);
     (float.is_normal() || float.is_infinite()) && !(range.lo..=range.hi).contains(&float)

@@ -3,11 +3,11 @@
 
 use super::tables::ROWS;
 
-/// How many bits of a value lie behind the binary point.
+/// How many bits of a value come after the binary point.
 pub const POINT: u32 = 40;
 /// How many bits of an argument say where in its interval it lies.
 pub const REST_BITS: u32 = 17;
-/// How many bits of a value lie behind the last bit of a constant coefficient.
+/// How many bits of a value come after the last bit of a constant coefficient.
 pub const BELOW_CONSTANT: u32 = 9;
 /// Entries of each half of [`coefficients`].
 pub const COEFFICIENT_ROWS: u32 = 512;

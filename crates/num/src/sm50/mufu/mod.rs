@@ -7,7 +7,7 @@
 //! arguments (<https://github.com/bcarlet/ptx-math>). Compilers make that instruction from MUFU with scalings that keep
 //! denormals; MUFU alone is the `.approx.ftz` instruction of the PTX ISA, so that a result below 2^-126 is a zero.
 //!
-//! SIN, COS and EX2 get numbers: the range reduction RRO leaves a value as it is (decision: what the machine makes of it only
+//! SIN, COS and EX2 get numbers: the range reduction RRO leaves a value as it is (decision S36: what the machine makes of it only
 //! MUFU can read), and what RRO does is part of the function here.
 
 mod interpolate;

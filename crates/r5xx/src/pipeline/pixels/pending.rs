@@ -34,7 +34,7 @@ pub struct PendingQuads<'s, 'x, 'k> {
     /// The numbers of quads from which on it is asked for.
     looks: &'static [u64],
     pending: Vec<PendingQuad>,
-    /// What the program gets. Those behind `used` are kept for their memory.
+    /// What the program gets. Those after `used` are kept for their memory.
     quads: Vec<Quad>,
     used: usize,
     shaded: Vec<Shaded>,

@@ -12,7 +12,7 @@ use ctm_x1k::lift::{FetchValues, FragmentEnvironment, FragmentInputs, TABLES};
 const ROWS: usize = 64;
 /// The table with the first column of each row.
 const FIRSTS: Table = Table(TABLES as u16);
-/// The table with the column behind the last of each row.
+/// The table with the column after the last of each row.
 const ENDS: Table = Table(TABLES as u16 + 1);
 /// The table with the values of each column, for all components that have such.
 const COLUMN_VALUES: Table = Table(TABLES as u16 + 2);

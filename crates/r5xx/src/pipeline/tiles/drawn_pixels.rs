@@ -1,4 +1,4 @@
-//! Where no fragment looks at others of its quad, and tests come before, kernels run for the pixels that are drawn and no others: one behind the
+//! Where no fragment looks at others of its quad, and tests come before, kernels run for the pixels that are drawn and no others: one after the
 //! other, in the order of blocks, those of a block's upper row before those of the lower one.
 
 use super::TileState;
@@ -54,9 +54,9 @@ impl Task for Interpolation<'_, '_, '_> {
             let [above, below] = block.drawn;
             let second = first + above.count_ones() as usize;
             let (above, below) = (simd.pack(above), simd.pack(below));
-            // Behind a launch there is a margin.
+            // After a launch there is a margin.
             let (first, second) = (first.min(COLUMNS - LANES), second.min(COLUMNS - LANES));
-            // Words behind those that are drawn are given again, for the next ones.
+            // Words after those that are drawn are given again, for the next ones.
             match primitive.components {
                 Components::Planes(first_plane) => {
                     let values = &primitives.planes[first_plane..first_plane + count];

@@ -1,4 +1,4 @@
-//! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing behind it drops pixels.
+//! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing after it drops pixels.
 
 use super::buffers::{Buffer, Buffers, PixelPairBuffer};
 use super::pending::{Block, PendingBlocks, Primitive, Primitives};

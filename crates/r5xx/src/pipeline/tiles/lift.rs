@@ -127,7 +127,7 @@ impl<'k> Lifting<'k> {
         Lifting { key, components: RefCell::default(), prefetches: RefCell::default(), fails: Cell::new(false) }
     }
 
-    /// The fetches that have to be done before the kernel runs; their texels take four planes each behind those of the key. `None` if there
+    /// The fetches that have to be done before the kernel runs; their texels take four planes each after those of the key. `None` if there
     /// is a fetch that cannot be done.
     pub fn prefetches(self) -> Option<Vec<Prefetch>> {
         (!self.fails.get()).then(|| self.prefetches.into_inner())

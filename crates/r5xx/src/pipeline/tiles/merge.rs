@@ -1,4 +1,4 @@
-//! What the card does with a fragment behind its program, as lane IR: alpha, stencil and depth tests, blending, the bits that are stored.
+//! What the card does with a fragment after its program, as lane IR: alpha, stencil and depth tests, blending, the bits that are stored.
 //! Fractions are counted in floats, in which all these integers are exact.
 
 use crate::pipeline::fragment::AlphaTest;

@@ -1,5 +1,5 @@
-//! Quads of many primitives on the engine: the fragment program with its texture fetches, and all that comes behind it, are one kernel, which
-//! runs over up to about [`QUADS`](planes::QUADS) quads at once. What quads bring is laid out for it before; what it gives goes to memory behind
+//! Quads of many primitives on the engine: the fragment program with its texture fetches, and all that comes after it, are one kernel, which
+//! runs over up to about [`QUADS`](planes::QUADS) quads at once. What quads bring is laid out for it before; what it gives goes to memory after
 //! it. Where none of its fragments looks at others of its quad, it runs for the pixels that are drawn instead ([`drawn_pixels`]).
 //!
 //! Where tests come before the kernel, and colours are stored as four bytes, the kernel only rounds them: blending follows in memory, in the order
@@ -52,7 +52,7 @@ use std::ops::Range;
 const FLAGS: usize = 0;
 /// The plane with the stored depth and stencil.
 const DEPTH: usize = 1;
-/// The first plane behind these.
+/// The first plane after these.
 const OTHERS: usize = 2;
 
 /// Bits of the words of plane [`FLAGS`].

@@ -45,7 +45,7 @@ pub struct Primitive {
     pub components: Components,
 }
 
-/// Where the components of a primitive are, one behind the other: the first one's number.
+/// Where the components of a primitive are, one after the other: the first one's number.
 #[derive(Clone, Copy, Debug)]
 pub enum Components {
     /// In [`Primitives::planes`].
@@ -75,7 +75,7 @@ impl Channels {
 pub struct Primitives {
     /// All of them.
     pub all: Vec<Primitive>,
-    /// Their components that are linear on the screen with [normal](Plane::has_normal_values) values, one primitive behind the other.
+    /// Their components that are linear on the screen with [normal](Plane::has_normal_values) values, one primitive after the other.
     pub planes: Vec<Plane>,
     /// Those of the other primitives.
     pub values: Vec<Value>,

@@ -145,7 +145,7 @@ impl Task for Interpolation<'_, '_, '_> {
             if let Some(divisor) = &primitive.divisor {
                 places = places.divided_by(divisor);
             }
-            // Words behind those of these quads are given again, for the next ones.
+            // Words after those of these quads are given again, for the next ones.
             let mut set = |plane, [upper, lower]: [Eight; 2]| {
                 inputs.set_eight(plane, 0, 2 * first, upper);
                 inputs.set_eight(plane, 1, 2 * first, lower);

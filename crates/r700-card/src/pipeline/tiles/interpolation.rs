@@ -28,7 +28,7 @@ impl Task for Interpolation<'_, '_, '_> {
         for (first, block) in chunk.places_from(0) {
             let Some(primitive) = shared.primitive(block) else { continue };
             let places = BlockPlaces::new(simd, GRID, primitive.origin, block.first_quad());
-            // Vectors behind those of these quads are given again, for the next ones.
+            // Vectors after those of these quads are given again, for the next ones.
             let (upper, lower) = (2 * first, 2 * first + regions.columns);
             match primitive.components {
                 Components::Planes(start) => {

@@ -55,11 +55,11 @@ use worker::{CompiledProgram, Share, Shared, Worker};
 
 /// Quads that the program runs for together.
 const QUADS: usize = 1024;
-/// Quads of memory behind these: what blocks bring is laid out for all of their columns.
+/// Quads of memory after these: what blocks bring is laid out for all of their columns.
 const MARGIN: usize = 4;
 /// Pixels that the program runs for together where it runs for those that are drawn alone: with the margin of a line, no more than surfaces have columns.
 const PIXELS: usize = 4 * QUADS - 4 * LINE_MARGIN;
-/// Words of memory behind theirs. With them, lines are of no power of two bytes, as caches keep few lines whose addresses differ by one.
+/// Words of memory after theirs. With them, lines are of no power of two bytes, as caches keep few lines whose addresses differ by one.
 const LINE_MARGIN: usize = 64;
 /// Quads from which on another thread is worth it.
 const QUADS_PER_THREAD: usize = 512;
@@ -227,7 +227,7 @@ impl<'a> TileRenderer<'a> {
         Ok(())
     }
 
-    /// Draws a rectangle behind what waits.
+    /// Draws a rectangle after what waits.
     fn draw_rectangle(&mut self, rectangle: &Rectangle) -> Result<(), DrawError> {
         self.draw()?;
         if rectangle.is_constant()
@@ -260,7 +260,7 @@ impl<'a> TileRenderer<'a> {
         (self.fills && all.iter().all(|surface_quads| surface_quads.blocks().is_some())).then_some(all)
     }
 
-    /// Fills a rectangle that has one colour and one depth in these surfaces, behind what waits.
+    /// Fills a rectangle that has one colour and one depth in these surfaces, after what waits.
     fn fill(&mut self, rectangle: &Rectangle, surfaces: &[SurfaceQuads]) -> Result<(), DrawError> {
         let (context, stage, arena) = (self.context, &self.stage, self.draw_memory.arena());
         let (Some(worker), Some(quad)) = (self.workers.first(), Domain::of_size(2, 2)) else { return Ok(()) };

@@ -44,7 +44,7 @@ pub enum Components {
 pub struct Primitives {
     /// All of them.
     pub all: Vec<Primitive>,
-    /// Planes of those whose registers are such, one primitive behind the other.
+    /// Planes of those whose registers are such, one primitive after the other.
     pub planes: Vec<Plane>,
     /// What registers of the others get.
     pub gradients: Vec<Gradients>,

@@ -106,7 +106,7 @@ impl Rectangle {
         self.depth.is_some() && components.all(|component| matches!(component, Component::Value(_)))
     }
 
-    /// The first column and the one behind the last, and the same of rows.
+    /// The first column and the one after the last, and the same of rows.
     pub fn sides(&self) -> [[u32; 2]; 2] {
         [&self.columns, &self.rows].map(|range| [range.start, range.end])
     }

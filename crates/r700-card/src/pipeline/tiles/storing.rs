@@ -99,7 +99,7 @@ impl<'t, 'a> Destination<'t, 'a> {
         true
     }
 
-    /// Stores the colours of pixels of a row, of which the first vector is this one: behind `packed` lanes, which are spread again.
+    /// Stores the colours of pixels of a row, of which the first vector is this one: after `packed` lanes, which are spread again.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "all of them differ from row to row, or are types of vectors")]
     fn write_row<S: Simd>(
@@ -168,7 +168,7 @@ pub struct Storing<'t, 'd, 'a> {
     pub shared: &'t Shared<'d, 'a>,
     pub regions: &'t Regions,
     pub chunk: Chunk<'t>,
-    /// Pixels that passed tests which come behind the program.
+    /// Pixels that passed tests which come after the program.
     pub passed: &'t mut u64,
 }
 
@@ -199,7 +199,7 @@ impl Task for Storing<'_, '_, '_> {
     }
 }
 
-/// Which pixels of blocks pass tests behind the program.
+/// Which pixels of blocks pass tests after the program.
 struct LateTesting<'w, 'd, 'a> {
     shared: &'w Shared<'d, 'a>,
     regions: &'w Regions,

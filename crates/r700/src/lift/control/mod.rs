@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
     pending: BTreeMap<Context, Entry>,
     /// Addresses that jumps lead to, in the program and in the fetch program.
     targets: [HashSet<u32>; 2],
-    /// Lengths of the control-flow programs. What is known of them as a whole leaves out words behind.
+    /// Lengths of the control-flow programs. What is known of them as a whole leaves out words after their end.
     lengths: [usize; 2],
     /// Addresses that LOOP_ENDs go back to.
     heads: HashSet<u32>,
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
         Ok(block)
     }
 
-    /// Lifts from here to the next address where ways part or meet.
+    /// Lifts from here to the next address where paths diverge or meet.
     fn straight(&mut self, effort: &Effort) -> Walked<()> {
         loop {
             if !self.m.b.keeps_to(effort) {

@@ -25,7 +25,7 @@ pub(super) struct Nest {
     /// Frames on the stack there. One stands for all levels.
     depth: usize,
     levels: usize,
-    /// The address behind all levels.
+    /// The address after all levels.
     end: u32,
 }
 
@@ -152,7 +152,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes on behind all levels, with all lanes that came to the first.
+    /// Goes on after all levels, with all lanes that came to the first.
     pub(super) fn leave_nest(&mut self, nest: &Nest) -> Walked<()> {
         self.here.address.pc = nest.end;
         self.pop_masks(1)?;

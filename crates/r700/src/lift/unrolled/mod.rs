@@ -78,7 +78,7 @@ struct Search<'a> {
     names: HashMap<(Cf, Vec<u32>), u32>,
     /// Where the clauses of the instructions that have been looked at have literals.
     literals: HashMap<usize, Vec<usize>>,
-    /// Parts that repeat and are no loops, so far.
+    /// Parts that repeat and are not loops, so far.
     failures: usize,
 }
 

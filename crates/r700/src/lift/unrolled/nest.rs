@@ -16,7 +16,7 @@ pub(in crate::lift) struct Level {
     pub push: u32,
     /// The address of the ELSE. ALU clauses follow.
     pub other: u32,
-    /// The address behind the clause that pops, the last of these.
+    /// The address after the clause that pops, the last of these.
     pub end: u32,
 }
 
@@ -29,7 +29,7 @@ pub(in crate::lift) struct Branches {
     pub inner: u32,
     /// The address of its ELSE.
     pub inner_end: u32,
-    /// The address behind all levels.
+    /// The address after all levels.
     pub end: u32,
 }
 

@@ -17,12 +17,12 @@ fn groups(at: usize, last: &str) -> String {
 }
 
 /// A nest with these instructions inside, each a line or a clause. `{inner}`, `{else}` and `{end}` stand for the addresses of the first of these, of
-/// the innermost ELSE, and behind the nest.
+/// the innermost ELSE, and after the nest.
 fn nest(inner: &[&str]) -> String {
     nest_between(&[], inner, "")
 }
 
-/// The same with instructions in front and one behind.
+/// The same with instructions before and one after.
 fn nest_between(front: &[&str], inner: &[&str], behind: &str) -> String {
     let mut text = front.iter().map(|line| format!("{line}\n")).collect::<String>();
     let first_inner = front.len() + 2 * LEVELS;

@@ -105,7 +105,7 @@ impl Half {
     }
 }
 
-/// A level inside of its bounds. What is no number becomes the least.
+/// A level inside of its bounds. What is not a number becomes the least.
 fn clamp(level: f32, least: f32, greatest: f32) -> f32 {
     level.max(least).min(greatest)
 }

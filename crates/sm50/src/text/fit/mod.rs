@@ -93,7 +93,7 @@ pub(super) fn fit(
     Err(best.unwrap_or_else(|| {
         let near = ctm_text::nearest(name.split('.').next().unwrap_or(name), names());
         let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
-        misfit(span, format!("`{}` is no instruction", ctm_text::excerpt(name)), &help)
+        misfit(span, format!("unknown instruction `{}`", ctm_text::excerpt(name)), &help)
     }))
 }
 
@@ -254,7 +254,7 @@ impl<'f> Fitting<'f> {
                     near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default()
                 };
                 let number = special_register_number(&name).ok_or_else(|| {
-                    misfit(item.span, format!("`{}` is no special register", ctm_text::excerpt(&name)), &near())
+                    misfit(item.span, format!("unknown special register `{}`", ctm_text::excerpt(&name)), &near())
                 })?;
                 self.set(FieldId::SPECIAL, number.into());
                 Ok(())

@@ -2,10 +2,10 @@
 //!
 //! A conditional raises the counters of all who sleep, and its own sleepers begin with 0; n of them that end together
 //! lower all counters by n. So a lane that slept before sleeps on with the counter that it had, and one that began to sleep
-//! in one of the n wakes. When an IF without an ELSE jumps behind the end, nobody has begun to sleep at it, and the counters
+//! in one of the n wakes. When an IF without an ELSE jumps after the end, nobody has begun to sleep at it, and the counters
 //! of the others are raised by the conditionals around it that end there too: as much as its jump has to lower. An IF with
 //! an ELSE jumps only to where the second part begins, so its jump raises counters as staying would have done. ELSE jumps
-//! when nobody is active for the second part, behind the end: there one more is to be lowered, its own.
+//! when nobody is active for the second part, after the end: there one more is to be lowered, its own.
 
 use super::open::{If, Open, Skip};
 use super::{Step, Walk, Wants};
@@ -76,7 +76,7 @@ impl Walk<'_> {
             return None;
         }
         for inner in (0..pops).rev() {
-            // The conditionals around it that end here, and itself behind its ELSE.
+            // The conditionals around it that end here, and itself after its ELSE.
             let fits = |open: &If| {
                 let raised = inner + u8::from(open.has_else);
                 matches!(open.skip, Skip::To { target, lowers: Some(lowers) }

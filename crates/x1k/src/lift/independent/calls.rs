@@ -1,10 +1,10 @@
 //! Subroutines: CALL, with or without a condition, RETURN at the end, and RETURNs with a condition before it.
 //!
 //! A conditional call is a conditional whose part is the subroutine: who does not take it begins to sleep with counter 0,
-//! and if nobody takes it the group goes on behind the call, where nothing has changed. An early RETURN is one whose part is
+//! and if nobody takes it the group goes on after the call, where nothing has changed. An early RETURN is one whose part is
 //! the rest of the subroutine: who takes it sleeps. All of them end together, at the last RETURN, which lowers counters by
-//! their number; so what holds for ENDIFs that end together holds here (see [`branches`](super::branches)), with "behind the
-//! call" for "behind the end". When all active lanes take an early RETURN, the counters of those who sleep are raised by the
+//! their number; so what holds for ENDIFs that end together holds here (see [`branches`](super::branches)), with "after the
+//! call" for "after the end". When all active lanes take an early RETURN, the counters of those who sleep are raised by the
 //! call and the early RETURNs before it: as much as its jump has to lower.
 //!
 //! The group takes a call when *any* lane does, an early RETURN when *all* do, and the last RETURN in any case. A call that
@@ -29,7 +29,7 @@ impl Walk<'_> {
             return None;
         }
         if !step.is_plain_jump() {
-            // Where all want to, it is no matter whether a group without an active lane goes through the subroutine.
+            // Where all want to, it does not matter whether a group without an active lane goes through the subroutine.
             let is_for_some = flow.jump_any || step.wants == Wants::Always;
             let counts = flow.b_op0 == BranchOp::None && flow.b_op1 == BranchOp::Incr && !flow.b_else;
             if !is_for_some || !counts {
@@ -54,7 +54,7 @@ impl Walk<'_> {
         self.open_if(Skip::Return, wants)
     }
 
-    /// The RETURN that ends a subroutine: gives the address behind the call.
+    /// The RETURN that ends a subroutine: gives the address after the call.
     pub fn end_call(&mut self, step: Step) -> Option<usize> {
         if step.lowers()? != self.open.levels_of_call()? {
             return None;

@@ -1,9 +1,9 @@
 //! LOOP and REP with BREAK and CONTINUE.
 //!
 //! The head has no condition, so the group jumps over a loop only where the count is 0, or nobody is active. At its end the
-//! group goes back as long as passes and active lanes are left; behind it all lanes are active that entered. When nobody is
+//! group goes back as long as passes and active lanes are left; after it all lanes are active that entered. When nobody is
 //! left for what follows a BREAK or a CONTINUE, the group jumps to where it would have come anyway with all of them asleep:
-//! behind the loop, or to its end. Lanes that did not enter sleep with counters that the conditionals inside have raised by
+//! after the loop, or to its end. Lanes that did not enter sleep with counters that the conditionals inside have raised by
 //! 1 each, so the jump has to lower them by the number of these; lanes that entered are woken up by the loop itself.
 
 use super::open::{Loop, Open};
@@ -153,7 +153,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Behind a loop the lanes are active that entered it, less those that were killed.
+    /// After a loop the lanes are active that entered it, less those that were killed.
     fn leave_loop(&mut self, open: &Loop) {
         let mut active = open.entry;
         if open.kills {

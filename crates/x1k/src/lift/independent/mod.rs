@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
             }
             let next = self.instruction(pc, instruction)?;
             if pc == end || exits && (is_flow || self.open.is_only_calls()) {
-                // A statement that opened a construct here is none: the group ends behind it.
+                // A statement that opened a construct here is none: the group ends after it.
                 if !self.open.is_only_calls() {
                     return Err(NotLifted::Unstructured(pc));
                 }
@@ -252,7 +252,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Executes a flow-control instruction and gives the address of the next; `None` if it is no part of a structured
+    /// Executes a flow-control instruction and gives the address of the next; `None` if it is not part of a structured
     /// program.
     fn flow(&mut self, pc: usize, instruction: &Instruction, flow: &Flow) -> Option<usize> {
         if instruction.common.rgb.pred_sel == PredicateSelect::PerChannel {

@@ -6,12 +6,12 @@ use ctm_lane::{Block, Value, Variable};
 /// Why lanes of a conditional wait, and where the group goes when all do.
 #[derive(Clone, Copy)]
 pub(super) enum Skip {
-    /// An IF, or behind its ELSE. The group goes to this address; where it does, counters are lowered by so much.
+    /// An IF, or after its ELSE. The group goes to this address; where it does, counters are lowered by so much.
     /// `None` stands for what an IF with an ELSE does: they are raised as if some lane stayed.
     To { target: usize, lowers: Option<u8> },
     /// A conditional call, which the group leaves out.
     Call,
-    /// An early RETURN, to behind the call.
+    /// An early RETURN, to after the call.
     Return,
 }
 
@@ -32,13 +32,13 @@ pub(super) struct If {
 }
 
 pub(super) struct Loop {
-    /// Address behind the head.
+    /// Address after the head.
     pub body: usize,
     pub head: FlowOp,
     pub int: u8,
     /// Where the head jumps to.
     pub skips_to: usize,
-    /// Addresses of the instruction behind the end, as the BREAKs have it, and of the end, as the CONTINUEs have it.
+    /// Addresses of the instruction after the end, as the BREAKs have it, and of the end, as the CONTINUEs have it.
     pub break_to: Option<usize>,
     pub continue_to: Option<usize>,
     pub top: Block,

@@ -155,7 +155,7 @@ impl Axis {
     }
 }
 
-/// The places, with another one for those that are no numbers.
+/// The places, with another one for those that are not numbers.
 fn numbers(b: &mut Builder, place: Value, other: Value) -> Value {
     let is_number = b.fcmp(FloatTest::Ord, Denorm::Flush, place, place);
     b.select(is_number, place, other)

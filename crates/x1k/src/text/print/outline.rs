@@ -57,7 +57,7 @@ fn statement(flow: &Flow) -> Option<(usize, usize, &'static str, Option<u8>)> {
     })
 }
 
-/// True if the target of the instruction can matter: it is no jump that never jumps, and none to a popped address.
+/// True if the target of the instruction can matter: it is not a jump that never jumps, and none to a popped address.
 pub(super) fn uses_target(instruction: &Instruction) -> bool {
     match &instruction.body {
         Body::Flow(flow) => flow.op != FlowOp::Jump || flow.a_op != AddressOp::Pop,

@@ -415,7 +415,7 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     }
     let has_constants = args.consts.is_some() || !args.floats.is_empty() || !args.frames.uniforms.is_empty();
     if uses[0].constant_file && !has_constants {
-        let message = "the program reads the constant file, which has no values and counts as 0";
+        let message = "the program reads the constant file, which has no values and is taken as 0";
         console.report(&Message::warning(message).help("give values with --const N=R,G,B,A or --consts FILE"));
     }
     let pixels = args.outputs.iter().map(|output| (Target::Colour(output.number.into()), &output.value));

@@ -203,7 +203,7 @@ fn address(Address { program, pc }: Address) -> String {
 fn remedy(kind: TrapKind, step_limit: u64) -> Option<String> {
     Some(match kind {
         TrapKind::StepLimit => {
-            format!("a group executed {step_limit} instructions; if that is no endless loop, raise --step-limit")
+            format!("a group executed {step_limit} instructions; if it is not an infinite loop, raise --step-limit")
         }
         TrapKind::BadAddress => "execution must reach an instruction with EOP; a jump or call led past it".into(),
         TrapKind::ClauseOutOfRange => "the clause must lie in the image, and fetch clauses at even addresses".into(),

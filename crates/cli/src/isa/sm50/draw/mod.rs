@@ -88,7 +88,7 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
     let source = Source::read(args, console)?;
     let results = Results::open(console.host, args)?;
-    // Where something is to be seen, the position is captured behind what is asked for.
+    // Where something is to be seen, the position is captured after what is asked for.
     let mut capture = captured(args);
     if results.need_positions() {
         capture.push(Capture { address: POSITION, words: 4 });

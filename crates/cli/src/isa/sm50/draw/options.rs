@@ -43,7 +43,7 @@ Examples:
   ctm draw --vs wave.sm50 --gs spikes.sm50 --primitive points --vertices 8 \\
       --debug gs --lane 3
 
-A program is assembly text (.sm50), a header with the code behind it, or two
+A program is assembly text (.sm50), a header with the code after it, or two
 files X.sph.u32 and X.code.u32, of which either is named.
 
 The result is what transform feedback captures: an array of one record for each

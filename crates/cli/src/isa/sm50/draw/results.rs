@@ -65,8 +65,7 @@ impl Results {
             let frame = Wireframe::new(drawn.shape, &positions);
             if frame.left_out > 0 {
                 let left_out = number_of(frame.left_out, shape_name(drawn.shape));
-                let message =
-                    format!("{left_out} cannot be shown: their positions, divided by w, are no finite numbers");
+                let message = format!("{left_out} cannot be shown: their positions, divided by w, are not finite");
                 console.report(&Message::warning(message));
             }
             for (sink, text) in [(self.obj, Wireframe::obj as fn(&_) -> _), (self.svg, svg)] {

@@ -70,7 +70,7 @@ impl FromStr for Levels {
         let levels = text.split(',').map(|text| float_bits(text).map(f32::from_bits)).collect::<Result<Vec<_>, _>>()?;
         match levels[..] {
             [a, b, c, d, i, j] => Ok(Levels(ctm_sm50::pipeline::Levels { outer: [a, b, c, d], inner: [i, j] })),
-            _ => Err(format!("expected 4 outer and 2 inner levels with commas between, got {}", levels.len())),
+            _ => Err(format!("expected 4 outer and 2 inner levels with commas between, found {}", levels.len())),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Buffers: pictures of the size of the domain that shaders make before each frame, as Shadertoy has them. They run in the order of the command
-//! line. A buffer that stands before its reader is read as this frame made it, one that stands behind it, or is the reader itself, as the
+//! line. A buffer that stands before its reader is read as this frame made it, one that comes after it, or is the reader itself, as the
 //! frame before left it.
 
 use super::inputs::{Inputs, Reader};
@@ -36,7 +36,7 @@ impl Buffer {
     /// Compiles those of the command line.
     ///
     /// # Errors
-    /// One is no shader, is wrong, or has a name that another one has.
+    /// One is not a shader, is wrong, or has a name that another one has.
     pub fn load_all(args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Vec<Self>, Failure> {
         let mut buffers: Vec<Buffer> = Vec::new();
         for given in &args.buffers {

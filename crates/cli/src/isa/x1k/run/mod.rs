@@ -105,7 +105,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     if job.has_samplers() && x1k.emit_trace.is_some() {
         let message = "the CTM device has no samplers, and an input has one";
         return Err(Failure::Usage(
-            Message::error(message).help("leave --emit-trace out, or the kind behind the input"),
+            Message::error(message).help("leave --emit-trace out, or the kind after the input"),
         ));
     }
     if let Some(wanted) = &args.execution.emit {
@@ -267,7 +267,7 @@ fn remedy(kind: TrapKind, step_limit: u64, full_flow_control: bool) -> Option<St
     let full = if full_flow_control { "" } else { ", or allow more with --flow full" };
     Some(match kind {
         TrapKind::StepLimit => {
-            format!("a group executed {step_limit} instructions; if that is no endless loop, raise --step-limit")
+            format!("a group executed {step_limit} instructions; if it is not an infinite loop, raise --step-limit")
         }
         TrapKind::AddressStackOverflow => format!("nest at most 4 calls with full flow control{full}"),
         TrapKind::LoopStackOverflow => format!("nest at most 4 loops with full flow control{full}"),

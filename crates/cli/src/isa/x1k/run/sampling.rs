@@ -43,7 +43,7 @@ impl<'t> InputFile<'t> {
     }
 }
 
-/// How a buffer is sampled that is named by a text whose rest, behind the name, is empty or `2d[,FILTER][,WRAP...]`: nearest and clamped, unless
+/// How a buffer is sampled that is named by a text whose rest, after the name, is empty or `2d[,FILTER][,WRAP...]`: nearest and clamped, unless
 /// it says otherwise.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ impl<'t> InputFile<'t> {
 pub fn of_buffer(text: &str, rest: &str) -> Result<Sampler, Message> {
     let (kind, words) = rest.split_once(',').map_or((rest, None), |(kind, words)| (kind, Some(words)));
     if !kind.is_empty() && TextureKind::parse(kind) != Some(TextureKind::D2) {
-        return Err(Message::error(format!("input '{text}': a buffer is a picture: expected 2d behind its name")));
+        return Err(Message::error(format!("input '{text}': a buffer is a picture: expected 2d after its name")));
     }
     sampler(text, words, TextureKind::D2)
 }
@@ -66,7 +66,7 @@ fn sampler(text: &str, words: Option<&str>, kind: TextureKind) -> Result<Sampler
     let wraps = words.map(|word| wrap(word).ok_or(word)).collect::<Result<Vec<_>, _>>();
     let wrong = |what: String| {
         Message::error(format!("input '{text}': {what}")).help(
-                "behind the kind, nearest or linear can stand, then repeat, mirror, clamp or border for all directions or each, like 2d,linear,repeat",
+                "expected KIND,FILTER,WRAP...: the filter is nearest or linear, a wrap is repeat, mirror, clamp or border, like 2d,linear,repeat",
             )
     };
     let directions = match kind {
@@ -83,12 +83,12 @@ fn sampler(text: &str, words: Option<&str>, kind: TextureKind) -> Result<Sampler
             let directions = if directions == 1 { "one direction" } else { "two or three directions" };
             return Err(wrong(format!("{} wraps are too many for {directions}", more.len())));
         }
-        Err(word) => return Err(wrong(format!("'{word}' is neither a filter nor a wrap"))),
+        Err(word) => return Err(wrong(format!("unknown filter or wrap '{word}'"))),
     };
     Ok(Sampler::new(filter, wrap))
 }
 
-/// Takes the text of an input apart: its file with the kind, and filter and wraps behind that, if they are there.
+/// Takes the text of an input apart: its file with the kind, and filter and wraps after that, if they are there.
 fn parts(text: &str) -> (&str, Option<&str>) {
     let with_words = text.rsplit_once(':').and_then(|(_, last)| {
         let (kind, words) = last.split_once(',')?;

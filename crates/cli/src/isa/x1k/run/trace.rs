@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Bytes of host-visible memory: for a command buffer, an image and constants.
 const HOST_BYTES: u32 = 1 << 20;
-/// Bytes of the corners of interpolated inputs: positions, and behind each all inputs, four floats each.
+/// Bytes of the corners of interpolated inputs: positions, and after each all inputs, four floats each.
 const PARAMS_BYTES: u64 = 3 * 16 * (1 + INTERPOLANTS as u64);
 /// Memory is copied in pieces of as many bytes. Pieces of zeros stay out, so that they take no memory on the device.
 const PIECE: usize = 1 << 16;

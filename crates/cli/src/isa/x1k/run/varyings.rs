@@ -54,7 +54,7 @@ fn corner(text: &str) -> Result<[f32; 4], String> {
     for (number, word) in corner.iter_mut().zip(words) {
         *number = word.trim().parse().ok().filter(|number: &f32| number.is_finite()).ok_or_else(|| {
             format!(
-                "'{word}' is no number: expected uv, position, constant:R,G,B,A, or numbers at corners, like 0,0:1,1"
+                "'{word}' is not a number: expected uv, position, constant:R,G,B,A, or numbers at corners, like 0,0:1,1"
             )
         })?;
     }
@@ -126,10 +126,8 @@ fn slots(name: &Name, interface: Option<&Interface>) -> Result<Vec<u8>, Failure>
     let name = match name {
         Name::Number(number) if usize::from(*number) < INTERPOLANTS => return Ok(vec![*number]),
         Name::Number(number) => {
-            let message = format!("there is no interpolated input {number}");
-            return Err(Failure::Usage(
-                Message::error(message).help(format!("they have numbers from 0 to {}", INTERPOLANTS - 1)),
-            ));
+            let message = format!("interpolated input {number} is out of range (0 to {})", INTERPOLANTS - 1);
+            return Err(Failure::Usage(Message::error(message)));
         }
         Name::Word(name) => name,
     };

@@ -63,7 +63,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Refuses what means nothing for a source of this language, or for a program that is not compiled.
+    /// Refuses what does not apply to a source of this language, or for a program that is not compiled.
     ///
     /// # Errors
     /// Something is given that has no effect.
@@ -84,7 +84,7 @@ impl Options {
         ];
         match given.into_iter().find(|&(_, is_given, means, _)| is_given && !means) {
             Some((option, .., help)) => {
-                let message = Message::error(format!("{option} means nothing for this program"));
+                let message = Message::error(format!("{option} does not apply to this program"));
                 Err(Failure::Usage(message.help(format!("only {help}: leave it out"))))
             }
             None => Ok(()),

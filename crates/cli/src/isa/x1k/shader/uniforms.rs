@@ -124,7 +124,7 @@ pub fn has_uniform(interface: &Interface, name: &str) -> bool {
     find(interface, name).is_ok_and(|found| found.is_some())
 }
 
-/// How many elements a uniform has; 1 if it is no array.
+/// How many elements a uniform has; 1 if it is not an array.
 fn elements(uniform: &Uniform) -> usize {
     uniform.elements.unwrap_or(1) as usize
 }

@@ -68,7 +68,7 @@ enum Step {
     Param(Value),
 }
 
-/// A place in a function: behind so many instructions of the block at this position.
+/// A place in a function: after so many instructions of the block at this position.
 type Place = (usize, usize);
 
 /// What is known of such stores in a function.
@@ -292,7 +292,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The place behind each instruction of a function.
+/// The place after each instruction of a function.
 fn places(function: &ctm_lane::Function, graph: &ctm_lane::Graph) -> Vec<Place> {
     let mut places = vec![(0, 0); function.inst_count()];
     for (position, &block) in graph.order.iter().enumerate() {
@@ -379,7 +379,7 @@ impl Selector<'_> {
         let known: HashSet<Value> = self.interleaved_stores.rows.keys().copied().collect();
         let mut steps: Vec<(Place, Step)> = Vec::new();
         for (&value, leaf) in &plan.leaves {
-            // All of them reach the same users, so the last one comes behind the others.
+            // All of them reach the same users, so the last one comes after the others.
             let place = match leaf {
                 Leaf::Loaded(load, _) => {
                     self.interleaved_stores.rows.insert(*load, Vec::new());
@@ -425,7 +425,7 @@ impl Selector<'_> {
         (0..format.channels()).map(|number| self.vector_op(Vop::Load, &[at(number)])).collect()
     }
 
-    /// Calculates what plans want behind so many instructions of a block.
+    /// Calculates what plans want after so many instructions of a block.
     pub fn follow_plans(&mut self, block: Block, insts: usize) {
         let place = (self.graph.position(block), insts);
         for (number, step) in self.interleaved_stores.steps.get(&place).cloned().unwrap_or_default() {
@@ -457,7 +457,7 @@ impl Selector<'_> {
         }
     }
 
-    /// What plans give to the parameters of a block, behind what everybody gives.
+    /// What plans give to the parameters of a block, after what everybody gives.
     pub fn planned_args(&mut self, target: &ctm_lane::BranchTarget) -> Vec<Arg> {
         let mut args = Vec::new();
         for plan in &self.interleaved_stores.plans {

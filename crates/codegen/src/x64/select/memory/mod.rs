@@ -69,7 +69,7 @@ impl Row {
         Row { pieces: [mem; MAX_PIECES], piece_log2: 31, is_non_temporal: false }
     }
 
-    /// The memory from so many bytes behind the first element on.
+    /// The memory from so many bytes after the first element on.
     fn at(&self, bytes: i32) -> Mem {
         let piece = self.pieces[(bytes >> self.piece_log2) as usize];
         Mem { disp: piece.disp + (bytes & ((1u32 << self.piece_log2) - 1).cast_signed()), ..piece }
@@ -317,7 +317,7 @@ impl Selector<'_> {
         reg
     }
 
-    /// Bits by which the number of an entry is shifted: each has a vector's room, whatever it holds.
+    /// Bits by which the number of an entry is shifted: each has a vector's space, whatever it holds.
     fn entry_log2(&self) -> u32 {
         self.isa.bytes().ilog2()
     }

@@ -59,7 +59,7 @@ struct Places {
 }
 
 impl Places {
-    /// Words behind the last column.
+    /// Words after the last column.
     const BEHIND: usize = ELEMENTS_APART;
 
     /// The word of a row, whose number modulo [`Places::rows`] this is.
@@ -67,7 +67,7 @@ impl Places {
         Mem { index: Some(row), scale: 4, ..Mem::at(Base::Reg(self.table), 0) }
     }
 
-    /// The word of the columns so many behind those with this number.
+    /// The word of the columns so many after those with this number.
     fn columns(&self, number: Reg, behind: usize) -> Mem {
         let at = 4 * (self.rows as i32 + behind as i32);
         Mem { index: Some(number), scale: 4, ..Mem::at(Base::Reg(self.table), at) }

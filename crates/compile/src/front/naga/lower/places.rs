@@ -177,7 +177,7 @@ impl<'m> Lowering<'m> {
         if constant.boolean { self.is_not_zero(value) } else { value }
     }
 
-    /// Scalars of a uniform by relative addressing, if its elements are one behind the other in whole registers.
+    /// Scalars of a uniform by relative addressing, if its elements are one after the other in whole registers.
     fn load_uniform(&mut self, constants: &[Constant], place: &Place, count: usize) -> Option<Vec<Value>> {
         let float = |offset: usize| {
             let Constant { register, channel, boolean } = *constants.get(offset)?;

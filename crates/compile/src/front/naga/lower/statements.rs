@@ -28,7 +28,7 @@ fn has(statement: &Statement, wanted: &dyn Fn(&Statement) -> bool, loops: bool) 
         }
 }
 
-/// Whether nobody gets behind a block.
+/// Whether nobody gets after a block.
 fn ends(block: &Block) -> bool {
     block.last().is_some_and(|last| match last {
         Statement::Return { .. } | Statement::Break | Statement::Continue => true,

@@ -83,8 +83,8 @@ impl Parser {
                 Err(self.cursor.error(Cause::UnknownWord, token, message, help))
             }
             None => {
-                let message = format!("`{}` has too large a number", excerpt(&word));
-                Err(self.cursor.error(Cause::Range, token, message, &format!("the largest is {MOST_USAGES}")))
+                let message = format!("the number in `{}` is out of range (0 to {MOST_USAGES})", excerpt(&word));
+                Err(self.cursor.error(Cause::Range, token, message, ""))
             }
         }
     }

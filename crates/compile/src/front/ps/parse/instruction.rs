@@ -69,7 +69,7 @@ impl Parser {
         let rows: Vec<&'static Row> = TABLE.iter().filter(|row| row.name == base).collect();
         if rows.is_empty() {
             let names = TABLE.iter().map(|row| row.name);
-            let message = format!("`{}` is no instruction of pixel shaders", excerpt(base));
+            let message = format!("unknown instruction `{}`", excerpt(base));
             let help = instead(base, ELSEWHERE, names);
             return Err(self.cursor.error(Cause::UnknownWord, token, message, &help));
         }

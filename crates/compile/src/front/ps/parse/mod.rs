@@ -47,7 +47,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     let main = SourceFile { name: name.to_owned(), text: text.to_owned() };
     let lexed = lex(&DIALECT, main, &mut |_, _| Err("shaders have no files to include".to_owned()));
     let mut parser = Parser::new(Cursor::new(lexed));
-    // Without a version nothing else can be judged.
+    // Without a version nothing else can be checked.
     if parser.version().is_ok() {
         parser.lines();
     }
@@ -104,7 +104,7 @@ impl Parser {
             let message = match &lower {
                 word if word.starts_with("vs_") => "this is a vertex shader".to_owned(),
                 word if word.starts_with("ps_1") => "version 1 of pixel shaders is not supported".to_owned(),
-                _ => format!("`{}` is no version of pixel shaders", excerpt(&word)),
+                _ => format!("unknown pixel shader version `{}`", excerpt(&word)),
             };
             return Err(self.cursor.error(Cause::UnknownWord, token, message, help));
         };

@@ -120,7 +120,7 @@ impl Parser {
                 break;
             }
         }
-        self.cursor.expect_symbol(b']', "behind an index")?;
+        self.cursor.expect_symbol(b']', "after an index")?;
         if relative && !(file == File::Input && self.shader.version == Version::Ps30) {
             let span = Span::from(register).to(self.cursor.last().into());
             let message = format!("registers `{}` are not indexed by aL", file.letters());
@@ -130,7 +130,7 @@ impl Parser {
         Ok((offset, relative))
     }
 
-    /// Up to four letters behind a point; `None` if there is no point. Gives the channels, and whether `_abs` follows.
+    /// Up to four letters after a point; `None` if there is no point. Gives the channels, and whether `_abs` follows.
     fn letters(&mut self) -> Result<Option<(Vec<u8>, bool, Token)>, Reported> {
         if !self.cursor.is_symbol(b'.') || self.cursor.peek().first_of_line {
             return Ok(None);
@@ -225,7 +225,7 @@ impl Parser {
             return Ok(None);
         }
         let source = self.source()?;
-        self.cursor.expect_symbol(b')', "behind a predicate")?;
+        self.cursor.expect_symbol(b')', "after a predicate")?;
         if source.register.file != File::Predicate || source.negate || source.absolute {
             let message = "a predicate stands here, such as `p0`, `p0.x` or `!p0`";
             return Err(self.cursor.error(Cause::Operand, source.span, message, ""));

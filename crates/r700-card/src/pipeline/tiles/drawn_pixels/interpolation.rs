@@ -47,7 +47,7 @@ impl Task for Interpolation<'_, '_, '_> {
                 }
             }
         }
-        // Words behind those that are drawn are given again, for the next ones: here, and below behind those of a primitive.
+        // Words after those that are drawn are given again, for the next ones: here, and below after those of a primitive.
         for run in runs(shared, chunk) {
             for (first, block) in run.places() {
                 let [across, upper, lower] = distances(simd, GRID, run.primitive.origin, (block.x, block.y));

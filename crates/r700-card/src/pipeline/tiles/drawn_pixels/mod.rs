@@ -1,5 +1,5 @@
 //! Where tests come before the program, none of its lanes looks at another one, and colours are stored as bytes, it runs for the pixels that are drawn
-//! and no others: one behind the other, in the order of blocks, those of a block's upper row before those of the lower one. What it gets and
+//! and no others: one after the other, in the order of blocks, those of a block's upper row before those of the lower one. What it gets and
 //! leaves lies in lines, one for each component.
 //!
 //! Many pixels of blocks are not drawn. So what it gets, and what is stored, is calculated for pixels that lie in lines, too;

@@ -93,7 +93,7 @@ impl Destination<'_, '_, '_> {
             };
             let [first, second] = places_of(block, first);
             let [above, below] = block.drawn;
-            // Words behind those that are drawn are given again, for the next ones.
+            // Words after those that are drawn are given again, for the next ones.
             pixels.set(first, simd.array(simd.permuted(upper, simd.pack(above))));
             pixels.set(second, simd.array(simd.permuted(lower, simd.pack(below))));
         }
