@@ -78,7 +78,7 @@ fn damage_is_named_with_its_place() {
     };
     let first = read(&file).unwrap()[0].at as usize;
     assert_eq!(first, 32);
-    assert!(changed(0, 0).starts_with("no trace of a card"));
+    assert!(changed(0, 0).starts_with("not a trace of a card"));
     assert_eq!(changed(8, 2), "a trace of version 2; versions that can be read: 1");
     assert_eq!(changed(first, 0), "no record begins at byte 32: the trace is damaged");
     for (n, part) in ["command words", "objects", "pages"].into_iter().enumerate() {

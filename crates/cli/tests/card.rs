@@ -272,7 +272,7 @@ fn damaged_traces_are_refused() {
             folder.ctm(&format!("card {command} {file}")).fails(1, &[file, expected]);
         };
         fails("short.ctmcard", &format!("the trace ends at byte {}, in ", whole.len() - 2));
-        fails("other.ctmcard", "no trace of a card");
+        fails("other.ctmcard", "not a trace of a card");
         fails("empty.ctmcard", "the file is empty");
         fails("nowhere.ctmcard", "no such file");
     }

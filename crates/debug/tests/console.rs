@@ -114,7 +114,7 @@ fn breakpoints_are_listed_in_words() {
     assert_eq!(fails(&mut session, "delete x"), "a breakpoint has a number: delete 1");
     assert_eq!(fails(&mut session, "break there"), "the program has no label or address 'there': break 3");
     assert!(fails(&mut session, "break 2 if q").contains("unknown register 'q'"));
-    assert!(fails(&mut session, "when").starts_with("column 1: the end"));
+    assert!(fails(&mut session, "when").starts_with("column 1: unexpected end"));
 }
 
 #[test]

@@ -153,8 +153,7 @@ impl Lexer<'_, '_> {
                         at = end_of(text, at, |byte| is_word(byte) || !byte.is_ascii());
                     }
                     if kind == TokenKind::End || !source.text[start..at].is_ascii() {
-                        let message =
-                            format!("`{}` is unexpected here", excerpt(&source.text[start..at]).escape_debug());
+                        let message = format!("unexpected `{}`", excerpt(&source.text[start..at]).escape_debug());
                         self.error(file, start..at, Cause::Character, message, &self.comments_help());
                         continue;
                     }

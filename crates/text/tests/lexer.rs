@@ -67,8 +67,7 @@ fn other_characters_are_reported_as_words() {
     assert_eq!(tokens(&lexed), ["|a", "c", "|d", ","]);
     let help = "(comments begin with `//` or `%`)";
     let expected = [("1:3", "$b"), ("2:1", "größer"), ("2:9", "\\u{7}"), ("2:12", "é")];
-    let expected =
-        expected.map(|(place, text)| format!("main:{place}: error[character]: `{text}` is unexpected here {help}"));
+    let expected = expected.map(|(place, text)| format!("main:{place}: error[character]: unexpected `{text}` {help}"));
     assert_eq!(problems(&lexed), expected);
 }
 

@@ -21,8 +21,8 @@ fn one(text: &str, cause: Cause, at: &str, words: &str) {
 #[test]
 fn words_and_characters() {
     one("~ : ;", Cause::Character, "~", "`--`");
-    one("OUT \u{fc}ber TEX_SEM_WAIT : ;", Cause::Character, "\u{fc}ber", "no meaning");
-    one("OUT wei\u{df} : ;", Cause::Character, "wei\u{df}", "no meaning");
+    one("OUT \u{fc}ber TEX_SEM_WAIT : ;", Cause::Character, "\u{fc}ber", "unexpected `");
+    one("OUT wei\u{df} : ;", Cause::Character, "wei\u{df}", "unexpected `");
     one("OUT \0 : ;", Cause::Character, "\0", "`\\0`");
     one("TEX_SEM_WIAT src0.rgb = temp[0] : ;", Cause::UnknownWord, "TEX_SEM_WIAT", "did you mean `TEX_SEM_WAIT`?");
     one(": temp[0].rgb = MADD src0.rgb src0.rgb src0.rgb ;", Cause::UnknownWord, "MADD", "did you mean `MAD`?");
@@ -65,17 +65,17 @@ fn syntax() {
 
 #[test]
 fn numbers() {
-    one("src0.rgb = temp[128] : ;", Cause::Range, "128", "the largest is 127");
-    one("src0.rgb = const[256] : ;", Cause::Range, "256", "the largest is 255");
-    one("src0.rgb = float(99999999999999999999) : ;", Cause::Range, "99999999999999999999", "the largest is 127");
-    one(": out[4].rgb = MAX src0.rgb src0.rgb ;", Cause::Range, "4", "the largest is 3");
-    one("TEX temp[0].rgba = LD tex[16].rgba temp[0].rgba ;", Cause::Range, "16", "the largest is 15");
-    one("FC JUMP 512 ;", Cause::Range, "512", "the largest is 511");
-    one("@RGB_ADDRD = 128 : ;", Cause::Range, "@RGB_ADDRD = 128", "the largest is 127");
+    one("src0.rgb = temp[128] : ;", Cause::Range, "128", "(0 to 127)");
+    one("src0.rgb = const[256] : ;", Cause::Range, "256", "(0 to 255)");
+    one("src0.rgb = float(99999999999999999999) : ;", Cause::Range, "99999999999999999999", "(0 to 127)");
+    one(": out[4].rgb = MAX src0.rgb src0.rgb ;", Cause::Range, "4", "(0 to 3)");
+    one("TEX temp[0].rgba = LD tex[16].rgba temp[0].rgba ;", Cause::Range, "16", "(0 to 15)");
+    one("FC JUMP 512 ;", Cause::Range, "512", "(0 to 511)");
+    one("@RGB_ADDRD = 128 : ;", Cause::Range, "@RGB_ADDRD = 128", "(0 to 127)");
     one(": temp[0].a = 3.0 * MAX src0.a src0.a ;", Cause::Range, "3.0", "`0.125`");
     one(".const c256 = 1.0", Cause::Range, "c256", "`c0` to `c255`");
-    one(".const c0 = 1e39", Cause::Range, "1e39", "infinity is `inf`");
-    one(".int i0 = 1, 2, -129", Cause::Range, "129", "the largest is 128");
+    one(".const c0 = 1e39", Cause::Range, "1e39", "write `inf` for infinity");
+    one(".int i0 = 1, 2, -129", Cause::Range, "129", "(0 to 128)");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn operands_and_units() {
         "both operations belong to the alpha",
     );
     one(": MAX ;", Cause::Unit, "MAX", "nothing tells which unit");
-    one(": DP, SOP, DP ;", Cause::Unit, "DP", "two operations at most");
+    one(": DP, SOP, DP ;", Cause::Unit, "DP", "at most two operations");
 }
 
 #[test]
