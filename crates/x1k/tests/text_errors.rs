@@ -39,7 +39,7 @@ fn words_and_characters() {
     one("src0.rgb = tepm[0] : ;", Cause::UnknownWord, "tepm", "did you mean `temp`?");
     one("src0.rbg = temp[0] : ;", Cause::UnknownWord, "rbg", "did you mean `rgb`?");
     one("srcp.rgb = plus : ;", Cause::UnknownWord, "plus", "`neg2`, `sub`, `add` or `neg`");
-    one("TEX temp[0].rgba = LOAD tex[0].rgba temp[0].rgba ;", Cause::UnknownWord, "LOAD", "not a texture operation");
+    one("TEX temp[0].rgba = LOAD tex[0].rgba temp[0].rgba ;", Cause::UnknownWord, "LOAD", "unknown texture operation");
     one("JUMP 3, when = always ;", Cause::UnknownWord, "JUMP", "begins with `FC`");
     one("FC JMUP 3 ;", Cause::UnknownWord, "JMUP", "did you mean `JUMP`?");
     one("FC JUMP 3, stya = incr ;", Cause::UnknownWord, "stya", "did you mean `stay`?");
