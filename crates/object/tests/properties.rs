@@ -279,8 +279,9 @@ fn logs_have_limits() {
     assert!(matches!(of("1 dwords, 1 gprs, stack 1"), Err(mesa::MesaError::Unexpected { line: 2, .. })));
     let both = format!("{code}R500 Fragment Program:\n");
     assert_eq!(mesa::driver(&both), Some(mesa::Driver::R300), "a log of R500 is nothing else");
-    assert_eq!((mesa::driver("nothing"), mesa::count("nothing")), (None, 0));
-    assert_eq!(mesa::import_all(&format!("2 dwords, 1 gprs, stack 1\n{code}").repeat(3)).len(), 3);
+    let log = |text: &str| mesa::Log::of(text, mesa::Keep::None);
+    assert_eq!((mesa::driver("nothing"), log("nothing").entries().len()), (None, 0));
+    assert_eq!(log(&format!("2 dwords, 1 gprs, stack 1\n{code}").repeat(3)).entries().len(), 3);
 }
 
 /// A container of Direct3D has so many parts as it says, and not more than 64 are looked at.
@@ -303,16 +304,16 @@ fn first_bytes_are_enough() {
         assert_eq!(probe(bytes), Content::Foreign(Foreign::Format(format)));
         assert_ne!(probe(&bytes[..3]), Content::Foreign(Foreign::Format(format)));
     }
-    // Direct3D 9: versions 1 to 3 with minor versions up to 4.
+    // Vertex shaders of Direct3D 9: versions 1 to 3 with minor versions up to 4.
     for (minor, major, kind, is_code) in [
-        (4u8, 3u8, 0xFFu8, true),
-        (5, 3, 0xFF, false),
+        (4u8, 3u8, 0xFEu8, true),
+        (5, 3, 0xFE, false),
         (0, 1, 0xFE, true),
         (0, 0, 0xFE, false),
         (0, 4, 0xFE, false),
         (0, 2, 0xFD, false),
     ] {
-        let is_found = probe(&[minor, major, kind, 0xFF]) == Content::Foreign(Foreign::Format(Format::Direct3D9));
+        let is_found = probe(&[minor, major, kind, 0xFF]) == Content::Foreign(Foreign::Format(Format::Direct3D9Vertex));
         assert_eq!(is_found, is_code, "{minor} {major} {kind:#x}");
     }
     for content in [Content::Trace, Content::CardTrace, Content::Text, Content::Unknown, Content::HexWords] {
