@@ -182,9 +182,18 @@ impl Lines<'_> {
             }
         }
         let code = code.split("//").next().unwrap_or_default();
-        let code = code.split("--").next().filter(|_| !is_maxas_control(code)).unwrap_or(code).trim();
+        let code = code[..dashes(code)].trim();
         Some(if code.starts_with([';', '#']) && !is_directive(code) { String::new() } else { code.to_owned() })
     }
+}
+
+/// Where a comment that begins with two dashes begins; dashes stand in control bits too, `[B------:R-:W-:-:S06]` and `--:-:-:-:1`.
+fn dashes(code: &str) -> usize {
+    if is_maxas_control(code) {
+        return code.len();
+    }
+    let mut places = code.match_indices("--").map(|(at, _)| at);
+    places.find(|&at| at == 0 || code[..at].ends_with([' ', '\t'])).unwrap_or(code.len())
 }
 
 /// Directives of C's preprocessor, and the first line of SPIR-V's text, which are not comments.
@@ -203,6 +212,13 @@ pub(super) fn is_maxas_control(line: &str) -> bool {
         (1..=most).contains(&part.len()) && part.bytes().all(|c| c == b'-' || c == b'Y' || c.is_ascii_hexdigit())
     };
     parts.len() == 5 && parts[0].len() == 2 && parts.iter().all(|part| fits(part, 2))
+}
+
+/// Control bits as CuAssembler writes them, with a field for operand caches before those that this project has too:
+/// `[----:B------:R-:W-:-:S06]`.
+fn has_cuassembler_controls(line: &str) -> bool {
+    let inside = line.strip_prefix('[').and_then(|line| line.split_once(']'));
+    inside.is_some_and(|(inside, _)| inside.split(':').count() == 6 && inside.contains(":B"))
 }
 
 /// What the first line with code says for sure.
@@ -297,6 +313,7 @@ fn is_listing(line: &str) -> bool {
     word_comment(line)
         || address(line)
         || is_maxas_control(line)
+        || has_cuassembler_controls(line)
         || line.starts_with(".headerflags")
         || line.starts_with("code for sm_")
         || line.starts_with("Function :")

@@ -20,6 +20,8 @@ use ctm_compile::front::ps;
 use ctm_lane::budget::{Limits, Meter};
 use ctm_object::probe::Language;
 use ctm_text::{Origin, SourceFile};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 
 /// How a language is compiled.
@@ -42,8 +44,19 @@ impl Compiler {
     }
 }
 
-/// Refuses a text that is assembled.
+/// How names of GLSL end that is not of fragment shaders.
+const OTHER_STAGES: [&str; 6] = ["vert", "geom", "tesc", "tese", "comp", "vsh"];
+
+/// Refuses a text that is assembled, or whose name says that it is of another stage.
 fn require_compiled(source: &SourceFile, language: Language) -> Result<Compiler, Message> {
+    let ending = Path::new(&source.name).extension().and_then(OsStr::to_str).unwrap_or_default();
+    if language == Language::Glsl && OTHER_STAGES.contains(&ending) {
+        let message =
+            format!("the file is GLSL, but its name ends in .{ending}: only fragment shaders are compiled here");
+        return Err(Message::error(message)
+            .at(Location::File(source.name.clone()))
+            .help("compile it with the driver or compiler of a GPU whose programs run here"));
+    }
     Compiler::of(language).ok_or_else(|| {
         Message::error(format!("the text is {language}, which is assembled"))
             .at(Location::File(source.name.clone()))
