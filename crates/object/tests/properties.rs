@@ -313,7 +313,11 @@ fn first_bytes_are_enough() {
         (0, 4, 0xFE, false),
         (0, 2, 0xFD, false),
     ] {
-        let is_found = probe(&[minor, major, kind, 0xFF]) == Content::Foreign(Foreign::Format(Format::Direct3D9Vertex));
+        let content = probe(&[minor, major, kind, 0xFF, 0xFF, 0xFF, 0, 0]);
+        let is_found = match kind {
+            0xFF => content == Content::PixelShaderCode,
+            _ => content == Content::Foreign(Foreign::Format(Format::Direct3D9Vertex)),
+        };
         assert_eq!(is_found, is_code, "{minor} {major} {kind:#x}");
     }
     for content in [Content::Trace, Content::CardTrace, Content::Text, Content::Unknown, Content::HexWords] {

@@ -47,8 +47,11 @@ impl Found {
     pub fn entry(&self) -> Entry {
         let found = || self.code.iter().map(|(_, place, dwords)| place.saturating_add(dwords.len())).max();
         let size = self.heading.as_ref().map_or_else(|| found().unwrap_or_default(), |heading| heading.dwords);
+        // Of a program that is mostly missing, the stage does not show; headings may name any length.
+        let listed: usize = self.code.iter().map(|(_, _, dwords)| dwords.len()).sum();
+        let is_whole = size / 8 <= listed;
         let stage = self.target.stage.or_else(|| {
-            let image = Program::from_dwords(&image(self).ok()?);
+            let image = Program::from_dwords(&is_whole.then(|| image(self).ok())??);
             Some(implied_stage(&image))
         });
         let (stage, name) = (stage.map(Stage::name), self.target.name.clone());
