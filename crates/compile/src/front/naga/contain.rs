@@ -3,7 +3,7 @@
 
 /// Stack of the thread that reads a text; `limits` says how deep texts may be.
 #[cfg(not(target_family = "wasm"))]
-const STACK: usize = 64 << 20;
+const STACK: usize = 256 << 20;
 
 /// A panic, whose text nobody needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
