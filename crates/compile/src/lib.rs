@@ -9,6 +9,8 @@
 //!
 //! Without the feature `shading-languages`, which is on by default, GLSL and WGSL are left out, and `naga` is not built.
 #![forbid(unsafe_code)]
+// What only those languages use stays in the sources.
+#![cfg_attr(not(feature = "shading-languages"), allow(dead_code))]
 
 pub mod backend;
 mod compiled;

@@ -30,7 +30,6 @@ impl<'a> Poll<'a> {
     }
 
     /// What is looked at.
-    #[cfg(feature = "shading-languages")]
     pub(crate) fn meter(&self) -> &'a Meter<'a> {
         self.meter
     }
