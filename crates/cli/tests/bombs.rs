@@ -27,7 +27,8 @@ fn texts_that_are_too_large_are_not_read() {
         fs::remove_file(folder.0.join(name)).expect("a file");
     }
     folder.write("large.txt", &garbage);
-    refused(&folder, "import mesa large.txt -o out.x1k", &["large.txt", "too large"]);
+    // Logs are read as they come, so their size does not matter.
+    refused(&folder, "import mesa large.txt -o out.x1k", &["large.txt", "no line says `R500 Fragment Program:`"]);
     refused(&folder, "draw --vs large.txt --primitive points --vertices 1", &["large.txt", "too large"]);
     fs::File::create(folder.0.join("sparse.x1k")).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
     refused(&folder, "check sparse.x1k", &["too large", "64 MiB"]);

@@ -143,7 +143,7 @@ fn files_that_are_no_trace_are_refused() {
     let mut damaged = whole.clone();
     *damaged.last_mut().unwrap() ^= 1;
     folder.write("empty", "").write("half", &whole[..whole.len() / 2]).write("damaged", damaged);
-    folder.ctm("replay position.x1k").fails(1, &["position.x1k", "no trace"]);
+    folder.ctm("replay position.x1k").fails(1, &["position.x1k", "not a trace"]);
     folder.ctm("replay empty").fails(1, &["the file is empty"]);
     folder.ctm("replay half").fails(1, &["half", "trace"]);
     folder.ctm("replay damaged").fails(1, &["the trace is damaged"]);

@@ -228,8 +228,8 @@ fn headers_in_front_of_code() {
     folder.write("vertex.sm50", ".stage vertex\n.sass_version 3\nALD.128 R0, a[0x80];\nAST.128 a[0x70], R0;\nEXIT;\n");
     folder.ctm("asm vertex.sm50 -o vertex.sph").ok();
     folder.write("shader.bin", folder.read("vertex.sph"));
-    assert!(folder.ctm("dis shader.bin").ok().out().contains(".stage vertex"));
-    assert!(folder.ctm("dis shader.bin --isa sm50").ok().out().contains(".stage vertex"));
+    assert!(folder.ctm("dis shader.bin").ok().out().contains(".stage vs"));
+    assert!(folder.ctm("dis shader.bin --isa sm50").ok().out().contains(".stage vs"));
 }
 
 /// The dialect of latte-assembler: swizzles may be left out, and lengths are those of the clauses.
@@ -247,7 +247,7 @@ fn texts_of_latte_assembler() {
     assert!(printed.out().contains("SAMPLE R0.xyzw, R0.xy0x, t0, s0"), "{}", printed.out());
     assert!(printed.err().contains("the clause has a length of 2, not 4"), "{}", printed.err());
     folder.write("a.vsh", "; $MODE = \"UniformRegister\"\n00 CALL_FS NO_BARRIER\n01 EXP_DONE: POS0, R1\n02 EXP_DONE: PARAM0, R2 NO_BARRIER\nEND_OF_PROGRAM\n");
-    assert!(folder.ctm("dis a.vsh").ok().out().contains(".stage vertex"));
+    assert!(folder.ctm("dis a.vsh").ok().out().contains(".stage vs"));
 }
 
 /// Vertex programs as they are written for the R500 today.

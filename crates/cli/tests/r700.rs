@@ -507,7 +507,7 @@ fn errors_are_reported_with_their_location() {
         ("--loop-const 32=1", "0 to 31"),
         ("--bool-const 0=2", "true or false"),
         ("--buffer 0=a.bin,stride=x", "the stride must be"),
-        ("--buffer 0=a.bin,format=float", "no format 'float'"),
+        ("--buffer 0=a.bin,format=float", "unknown format 'float'"),
         ("--kcache 16=a.f32", "0 to 15"),
         ("--output 8=a.png", "0 to 7"),
         ("--input 0=@9", "@0 to @7"),

@@ -180,7 +180,10 @@ fn buffers_feed_each_other_and_themselves() {
     folder.write("x.x1k", POSITION);
     for (line, words) in [
         ("run image.frag --buffer A=a.frag", &["the texture 'iChannel0'", "--input iChannel0=FILE"][..]),
-        (&format!("run image.frag --buffer A=a.frag {given}"), &["the texture 'A.b'", "--input A.b=FILE"]),
+        (
+            &format!("run image.frag {given} {}", buffers.replace("--input A.b=B ", "")),
+            &["the texture 'A.b'", "--input A.b=FILE"],
+        ),
     ] {
         folder.ctm(&format!("{line} --domain 3x2 -o a.f32")).fails(1, words);
     }
@@ -296,7 +299,7 @@ fn what_is_wrong_is_said_with_its_line() {
     folder.write("oops.ps", "ps_3_0\ndcl_2d s0\nmov oC0, r7\nend\n").write("uv.frag", UV);
     let run = "run mix.frag --input picture=in.npy";
     for (line, status, expected) in [
-        ("run oops.frag -o a.png", 1, &["oops.frag:2", "no variable `oops`"][..]),
+        ("run oops.frag -o a.png", 1, &["oops.frag:2", "unknown variable `oops`"][..]),
         ("compile bits.wgsl", 1, &["bits.wgsl:3", "no integer bit operations"]),
         ("run mix.frag --input pictures=in.npy -o a.npy", 2, &["no texture 'pictures'", "it has 'picture'"]),
         (&format!("{run} --uniform scale[1]=1 -o a.npy"), 2, &["no element [1]", "not an array"]),

@@ -127,12 +127,14 @@ fn halves_of_programs() {
     assert_eq!([halves("a/b.u32"), halves("a/b.sph"), halves("..")], [const { None }; 3]);
 }
 
-/// What is taken for a header has the type, version and stage of one.
+/// What is taken for a header has the type, version and stage of one, and code after it.
 #[test]
 fn headers_are_told_from_code() {
     let program = |kind: u32, version: u32, stage: u32, sass: u32| {
-        let mut bytes = vec![0; 80];
+        // A control word and EXIT come after it.
+        let mut bytes = vec![0; 96];
         set(&mut bytes, 0, kind | version << 5 | stage << 10 | sass << 17);
+        bytes[88..].copy_from_slice(&0xE300_0000_0007_000F_u64.to_le_bytes());
         sm50::begins_with_header(&bytes)
     };
     for stage in 0..16 {
@@ -140,7 +142,8 @@ fn headers_are_told_from_code() {
         assert_eq!(program(2, 3, stage, 1), stage == 5, "{stage}");
         assert!(!program(0, 3, stage, 1) && !program(3, 3, stage, 1));
     }
-    assert!(!program(1, 2, 1, 1) && !program(1, 3, 1, 0) && !program(1, 3, 1, 2));
+    let versions = [0, 1, 2, 3, 4].map(|sass| program(1, 3, 1, sass));
+    assert!(!program(1, 2, 1, 1) && versions == [false, true, true, true, false], "{versions:?}");
     assert!(!sm50::begins_with_header(&[0; 79]));
 }
 

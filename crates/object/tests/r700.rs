@@ -194,8 +194,7 @@ fn lists_of_logs() {
     );
     let found = mesa::Log::of(&log, mesa::Keep::All);
     let known = |entry: &mesa::Entry| (entry.stage, entry.name.clone(), entry.size, entry.unit, entry.line);
-    let expected =
-        [(Some("vertex"), Some("shader 17".to_owned()), 4, "dwords", 2), (Some("fetch"), None, 4, "dwords", 8)];
+    let expected = [(Some("vs"), Some("shader 17".to_owned()), 4, "dwords", 2), (Some("fs"), None, 4, "dwords", 8)];
     assert_eq!(found.entries().iter().map(known).collect::<Vec<_>>(), expected);
     let program = text::parse(&mesa::import_nth(&log, 1).unwrap()).unwrap().program;
     assert_eq!(program.info.stage, Stage::Fetch);

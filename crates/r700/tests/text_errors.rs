@@ -92,7 +92,6 @@ fn places() {
     let text = "ALU: ADDR(8)\n x: MOV R0.x, R1.x\nALU: ADDR(8)\n x: MOV R0.y, R1.x\n";
     assert!(parse(&text.replace("x: MOV R0.y", "y: MOV R0.y")).is_err());
     assert!(message("ALU: ADDR(8)\nNOP").contains("has no clause"));
-    assert!(message("ALU: CNT(3)\n x: MOV R0.x, R1.x").contains("a length of 1, not 3"));
     assert!(message(".size 9999999").contains("out of range (0 to"));
     assert!(
         message("ALU: ADDR(4194303)\n 0 x: MOV R0.x, R1.x\n 1 x: MOV R0.x, R1.x").contains("4194304 is out of range")
@@ -117,6 +116,9 @@ fn warnings() {
     let assembled = parse("ALU:\n x: MOV R0.x, (0x40500000, 3.5)\nNOP EOP").unwrap();
     assert_eq!(assembled.warnings.len(), 1);
     assert!(assembled.warnings[0].message.contains("those of 3.25"));
+    let counted = parse("ALU: CNT(3)\n x: MOV R0.x, R1.x").expect("its own length counts");
+    assert_eq!(counted.warnings.len(), 1);
+    assert!(counted.warnings[0].message.contains("a length of 1, not 3"));
 }
 
 /// Where each instruction of the image stands in the text.

@@ -66,6 +66,17 @@ impl Local {
         self.ledger.take();
         self.stamps.take()
     }
+
+    /// Notes that standard input is read, which may be a file, too.
+    fn note_standard_input(&self) -> Result<(), AccessError> {
+        #[cfg(unix)]
+        if let Ok(metadata) = File::from(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?).metadata()
+            && metadata.is_file()
+        {
+            self.ledger.borrow_mut().read(Identity::of_file(&metadata, None)?)?;
+        }
+        Ok(())
+    }
 }
 
 impl Host for Local {
@@ -82,21 +93,18 @@ impl Host for Local {
     }
 
     fn stream(&self, path: Option<&Path>, _: u64) -> Result<Box<dyn Read>, AccessError> {
-        let Some(path) = path else { return Ok(Box::new(io::stdin())) };
+        let Some(path) = path else {
+            self.note_standard_input()?;
+            return Ok(Box::new(io::stdin()));
+        };
         let file = open_regular(path)?;
         self.ledger.borrow_mut().read(Identity::of_file(&file.metadata()?, Some(path))?)?;
         Ok(Box::new(file))
     }
 
     fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, AccessError> {
-        let input = io::stdin().lock();
-        #[cfg(unix)]
-        if let Ok(metadata) = File::from(std::os::fd::AsFd::as_fd(&input).try_clone_to_owned()?).metadata()
-            && metadata.is_file()
-        {
-            self.ledger.borrow_mut().read(Identity::of_file(&metadata, None)?)?;
-        }
-        read_at_most(input, limit)
+        self.note_standard_input()?;
+        read_at_most(io::stdin().lock(), limit)
     }
 
     fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String> {
