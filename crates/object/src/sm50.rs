@@ -33,6 +33,13 @@ pub struct Kernel {
     pub program: Program,
 }
 
+impl Kernel {
+    /// Its program as assembly text.
+    pub fn assembly(&self) -> String {
+        ctm_sm50::text::print_program(&self.program)
+    }
+}
+
 /// Why bytes are not a program of SM50.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Sm50Error {

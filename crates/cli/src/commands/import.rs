@@ -6,7 +6,6 @@ use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::mesa::{Entry, Keep, Log, MesaError, Reader};
 use ctm_object::sass::{self, SassError};
-use ctm_sm50::text::print_program;
 use std::path::Path;
 
 /// Turns a program of a Mesa dump into assembly, or lists the programs.
@@ -83,5 +82,5 @@ pub fn import_sass(args: &ImportSassArgs, console: &mut Console) -> Result<(), F
             Message::error(format!("the listing has no function '{}'", args.kernel.as_deref().unwrap_or_default()));
         return Err(Failure::Usage(message.at(Location::File(file.name)).help(format!("its functions: {}", names()))));
     };
-    write(&args.output, &print_program(&function.program), console)
+    write(&args.output, &function.assembly(), console)
 }

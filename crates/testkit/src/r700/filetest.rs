@@ -240,7 +240,7 @@ mod tests {
         for (directives, expected) in [
             ("", "no `;; run:`"),
             (";; run: : x", "nothing is expected"),
-            (";; expect: 1", "no directive here"),
+            (";; expect: 1", "unexpected directive `expect`"),
             (";; run: --loop 3 : x\n;; expect: 1", "COUNT,INIT,STEP"),
             (";; run: : x\n;; expect: 0 1 2 3 4 5 6 8", "6.0, 7.0]"),
             (";; run: : 1\n;; trap: StackUnderflow at 0", "gave Ok"),

@@ -166,7 +166,7 @@ mod tests {
             (program, "--vertices"),
             (&format!("//; agree: --vertices\n{program}"), "needs a value"),
             (&format!("//; vertex 1: 0x1\n{program}"), "16 values"),
-            (&format!("//; agree: --primitive circle\n{program}"), "no primitive"),
+            (&format!("//; agree: --primitive circle\n{program}"), "unknown primitive"),
             (&format!("//; agree: --vertices 1\n{program}FROB;\n"), "FROB"),
         ] {
             let error = read(text).err().unwrap_or_default();
