@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CARDS = ["r580", "rv770"]
 # How programs ask for a window.
 PLATFORMS = ["glx", "x11_egl"]
-PROGRAMS = ["depthfunc", "gl-1.0-dlist-shademodel"]
+PROGRAMS = ["fp-lit-mask", "blendsquare"]
 # Steps of a channel by which the same colours may differ.
 TOLERANCE = 2
 

@@ -228,8 +228,8 @@ fn headers_in_front_of_code() {
     folder.write("vertex.sm50", ".stage vertex\n.sass_version 3\nALD.128 R0, a[0x80];\nAST.128 a[0x70], R0;\nEXIT;\n");
     folder.ctm("asm vertex.sm50 -o vertex.sph").ok();
     folder.write("shader.bin", folder.read("vertex.sph"));
-    assert!(folder.ctm("dis shader.bin").ok().out().contains(".stage vs"));
-    assert!(folder.ctm("dis shader.bin --isa sm50").ok().out().contains(".stage vs"));
+    assert!(folder.ctm("dis shader.bin").ok().out().contains(".stage vertex"));
+    assert!(folder.ctm("dis shader.bin --isa sm50").ok().out().contains(".stage vertex"));
 }
 
 /// The dialect of latte-assembler: swizzles may be left out, and lengths are those of the clauses.

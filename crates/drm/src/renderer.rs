@@ -2,11 +2,13 @@
 
 use crate::device::complain;
 use crate::process::existing;
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{CStr, c_int, c_void};
 use std::panic::catch_unwind;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// `CTM_CARD_REQUIRE`: a program that draws without the card ends with [`NOT_ON_THE_CARD`].
 const REQUIRE: &str = "CTM_CARD_REQUIRE";
@@ -38,9 +40,20 @@ extern "C" fn at_end() {
     }
 }
 
+/// The drivers that were loaded once.
+static SEEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Notes the drivers that are loaded: some are not until the end of the program.
+pub fn note_drivers() -> BTreeSet<String> {
+    let loaded = drivers();
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    seen.extend(loaded);
+    seen.clone()
+}
+
 /// Says what drew in place of the card; whether something did.
 fn complain_of_others() -> bool {
-    let drivers = drivers();
+    let drivers = note_drivers();
     let submissions = existing().map(|device| device.submissions());
     let Some(driver) = drivers.iter().find(|driver| is_other(driver, submissions)) else { return false };
     complain(&format!(

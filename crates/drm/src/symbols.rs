@@ -8,6 +8,7 @@ use crate::ioctl;
 use crate::memory::Descriptor;
 use crate::process::{Opened, complain_of_foreign, device, opened, opened_as};
 use crate::real::{real, set_errno};
+use crate::renderer;
 use crate::sysfs::{NODE, Place, place};
 use libc::{DIR, FILE, mode_t, off_t, stat as Stat};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
@@ -270,6 +271,16 @@ pub unsafe extern "C" fn close(descriptor: c_int) -> c_int {
         let _ = catch_unwind(|| device.notice_closed());
     }
     result
+}
+
+/// Notes which drivers there were, before one goes.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dlclose(library: *mut c_void) -> c_int {
+    let _ = catch_unwind(renderer::note_drivers);
+    real!(dlclose: fn(*mut c_void) -> c_int, (library), else -1)
 }
 
 /// # Safety

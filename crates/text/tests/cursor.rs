@@ -106,7 +106,7 @@ fn whole_numbers() {
         assert_eq!(read(text), (None, format!("main:1:1: error[syntax]: {message}")));
     }
     for (text, found) in [("x1", "`x1`"), ("-1", "`-`"), ("", "the end of the text")] {
-        let message = format!("main:1:1: error[syntax]: expected a slot (0 to 31), found {found}");
+        let message = format!("main:1:1: error[syntax]: expected a slot, a number from 0 to 31, found {found}");
         assert_eq!(read(text), (None, message));
     }
 }

@@ -114,7 +114,7 @@ fn operands_and_units() {
     one(": temp[0].a = MAX src0.x src0.a ;", Cause::Operand, "x", "a swizzle of 1 channel");
     one(": temp[0].a = MAX src0.a src0.a src0.a src0.a ;", Cause::Operand, "a", "three operands at most");
     one("TEX temp[0].rgba = LD tex[0].rgb0 temp[0].rgba ;", Cause::Operand, "rgb0", "four of the letters");
-    one(".const c0 = 1, 2", Cause::Operand, "1, 2", "four values, not 2");
+    one(".const c0 = 1, 2", Cause::Operand, "1, 2", "four values, found 2");
     one(": temp[0].rgba = MAX src0.rgb src0.rgb ;", Cause::Unit, "temp[0].rgba", "RGB unit has r, g and b");
     one(": temp[0].a = DP3 src0.rgb src0.rgb ;", Cause::Unit, "temp[0].a", "belongs to the alpha unit");
     one(
@@ -177,7 +177,7 @@ fn operands_left_out() {
     let assembled = parse(": temp[0].rgb = MAD src0.rgb src1.rgb ;").expect("good");
     let [warning] = &assembled.warnings[..] else { panic!("{:?}", assembled.warnings) };
     assert_eq!((warning.severity, warning.cause), (Severity::Warning, Cause::Operand));
-    assert_eq!(warning.message, "MAD takes 3 operands, 2 given");
+    assert_eq!(warning.message, "MAD takes 3 operands, found 2");
     assert!(parse(": temp[0].a = SIN src0.a ;").expect("good").warnings.is_empty());
 }
 
