@@ -320,7 +320,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("compile uv.frag --texel-coordinates", 2, &["--texel-coordinates does not apply", "pixel shaders"]),
         ("run position.x1k --texel-coordinates -o a.npy", 2, &["--texel-coordinates does not apply"]),
         ("run position.x1k --input picture=in.npy -o a.npy", 2, &["--input picture", "no names"]),
-        ("compile position.x1k", 2, &["does not say its language", ".frag"]),
+        ("compile position.x1k", 1, &["assembly of X1K, not a shader in source", "ctm asm"]),
     ] {
         println!("ctm {line}");
         folder.ctm(line).fails(status, expected);

@@ -58,7 +58,7 @@ fn require_compiled(source: &SourceFile, language: Language) -> Result<Compiler,
             .help("compile it with the driver or compiler of a GPU whose programs run here"));
     }
     Compiler::of(language).ok_or_else(|| {
-        Message::error(format!("the text is {language}, which is assembled"))
+        Message::error(format!("the text is {language}, not a shader in source"))
             .at(Location::File(source.name.clone()))
             .help("'ctm asm FILE' assembles it")
     })
