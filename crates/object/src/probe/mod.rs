@@ -41,7 +41,7 @@ pub enum Content {
     Cubin,
     /// A log of a Mesa driver with machine code: [`mesa::import`].
     MesaLog(Driver),
-    /// A listing of SM50 code by NVIDIA's tools, or in the notation of a public assembler: [`sass::import`](crate::sass::import).
+    /// A listing of SM50 code by NVIDIA's tools, or in the notation of a public assembler: [`sass::read`](crate::sass::read()).
     SassListing,
     /// Code of a Direct3D 9 pixel shader: [`d3d9::read`].
     PixelShaderCode,
