@@ -249,9 +249,9 @@ def test_textures(kind, texture, expected):
         ({"textures": {0: ctm.Texture(numbers(5, 2, 2), "cube")}}, "has 5 faces, and a cube has 6"),
         ({"textures": {0: ctm.Texture(numbers(6, 2, 3), "cube")}}, "six square faces"),
         ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", levels=[numbers(6, 2, 2)])}}, "level 1 of the texture is 2x12"),
-        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "sphere")}}, "no kind of texture 'sphere'"),
-        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", "cubic")}}, "no filter"),
-        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", wrap="none")}}, "no wrap"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "sphere")}}, "unknown kind of texture 'sphere'"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", "cubic")}}, "unknown filter"),
+        ({"textures": {0: ctm.Texture(numbers(6, 2, 2), "cube", wrap="none")}}, "unknown wrap"),
         ({"textures": {0: ctm.Texture(numbers(2, 2))}}, "is a flat one"),
     ],
 )

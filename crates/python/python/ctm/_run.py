@@ -279,7 +279,8 @@ def _three(value: int | tuple[int, ...], name: str) -> tuple[int, int, int]:
 def number(value: int, what: str) -> int:
     number = value.__index__() if hasattr(value, "__index__") else None
     if number is None or number < 0:
-        raise TypeError(f"{value!r} is not a {what}: give its number")
+        article = "an" if what[0] in "aeiou" else "a"
+        raise TypeError(f"{value!r} is not {article} {what}: give its number")
     return number
 
 
