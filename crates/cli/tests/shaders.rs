@@ -195,7 +195,6 @@ fn buffers_feed_each_other_and_themselves() {
         ("run image.frag --buffer A=a.frag --buffer A=b.frag", &["--buffer A", "a name of its own"][..]),
         ("run image.frag --buffer 0=a.frag", &["--buffer 0", "have names"]),
         ("run image.frag --buffer A=x.x1k", &["'x.x1k' is not a shader"]),
-        ("debug image.frag --buffer A=a.frag", &["does not take --buffer"]),
     ] {
         folder.ctm(&format!("{line} --domain 3x2")).fails(2, words);
     }

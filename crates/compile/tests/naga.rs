@@ -375,7 +375,7 @@ fn errors_name_lines() {
         ),
         ("uniform float u;\nvoid main() {\n u = 1.0; gl_FragColor = vec4(u); }", 1, "uniform"),
         ("void main() {\n  gl_FragColor = vec4(oops);\n}", 2, "oops"),
-        ("void main() {\n  float a = 1.0\n  gl_FragColor = vec4(a);\n}", 3, "`;` is expected"),
+        ("void main() {\n  float a = 1.0\n  gl_FragColor = vec4(a);\n}", 3, "expected `,` or `;`"),
         ("#define A(x) x\n#if 1\nvoid main() { gl_FragColor = vec4(A(1.0, 2.0)); }\n#endif", 3, "arguments"),
         ("void main() {\n int a = 16777217;\n gl_FragColor = vec4(a); }", 2, "inexactly"),
         ("uniform float a[2000];\nvoid main() { gl_FragColor = vec4(a[1]); }", 1, "constants"),
