@@ -20,4 +20,4 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="prlimit --as=$((12 << 30))
 cargo test --target "$target" -p ctm-num -p ctm-lane -p ctm-engine --lib --tests
 cargo test --target "$target" -p ctm-gpu --lib --examples
 # The same programs and results on each machine, by reference and interpreter.
-cargo test --target "$target" -p ctm-testkit --test filetests
+cargo test --target "$target" -p ctm-testkit --test all filetests::

@@ -29,9 +29,9 @@ parts=(
     "text|stacked|-p ctm-text"
     "lane|stacked|-p ctm-lane"
     "object|stacked|-p ctm-object"
-    "x1k|threads|-p ctm-x1k --test reference_run --test reference_conditional"
-    "r700|stacked|-p ctm-r700 --test reference_flow --test reference_values"
-    "sm50|stacked|-p ctm-sm50 --test semantics --test attributes --test pipeline"
+    "x1k|threads|-p ctm-x1k --test all -- reference_run:: reference_conditional::"
+    "r700|stacked|-p ctm-r700 --test all -- reference_"
+    "sm50|stacked|-p ctm-sm50 --test all -- semantics:: attributes:: pipeline::"
 )
 declare -A flags=([stacked]="" [tree]="-Zmiri-tree-borrows" [threads]="-Zmiri-tree-borrows -Zmiri-ignore-leaks")
 

@@ -60,7 +60,7 @@ test("the same bits as the native engine, with relaxed vectors and without", () 
 test("texts of no program, and runs that end too early, are errors that say so", () => {
   const bench = new engines[0].Bench();
   assert.equal(JSON.parse(bench.examine("x1k", "nonsense")).runs, false);
-  assert.throws(() => bench.paint(scene(8)), /no program/);
+  assert.throws(() => bench.paint(scene(8)), /the text has errors/);
   assert.throws(() => bench.paint("{"), /EOF/);
   bench.examine("glsl", "void main() { gl_FragColor = vec4(1.0); }");
   assert.throws(() => bench.paint(scene(0)), /no pixels/);

@@ -1,7 +1,7 @@
 //! Containers whose tables claim more than there is, or name the same bytes again and again, are refused in little time and memory.
 #![cfg(target_os = "linux")]
 
-mod common;
+use crate::common;
 
 use common::Folder;
 use common::limits::refused;

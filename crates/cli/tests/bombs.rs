@@ -2,7 +2,7 @@
 //! address space. Each of these runs within such limits.
 #![cfg(target_os = "linux")]
 
-mod common;
+use crate::common;
 
 use common::limits::{KIBIBYTES, SECONDS, is_refusal, limited, limited_to, refused};
 use common::{Done, Folder, POSITION, project};

@@ -1,8 +1,6 @@
 //! `ctm card`: programs with a card, and traces.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Object, Submission};
 use ctm_memory::Arena;

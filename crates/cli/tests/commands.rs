@@ -1,8 +1,6 @@
 //! Every command does what its help says.
 
-mod common;
-
-use common::{Folder, POSITION, project};
+use crate::common::{Folder, POSITION, project};
 use serde_json::Value;
 
 fn json(text: &str) -> Value {

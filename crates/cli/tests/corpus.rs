@@ -1,8 +1,6 @@
 //! Programs of a real driver give the pictures of another implementation, through the command line.
 
-mod common;
-
-use common::{Folder, floats};
+use crate::common::{Folder, floats};
 use ctm_codegen::EngineName;
 use serde_json::Value;
 use std::fs;

@@ -1,8 +1,6 @@
 //! `ctm run --counts` and `--heat`: how often instructions executed, of every instruction set.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 use ctm_codegen::EngineName;
 use serde_json::Value;
 

@@ -1,12 +1,8 @@
 //! `ctm debug` in a terminal, and `ctm dap` over streams and TCP.
 #![cfg(unix)]
 
-mod common;
-#[path = "../../debug/tests/support/halving.rs"]
-mod halving;
-
-use common::{Folder, project};
-use halving::first_wrong;
+use crate::common::{Folder, project};
+use crate::halving::first_wrong;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,8 +1,6 @@
 //! Command buffers and traces of the CTM device on the command line.
 
-mod common;
-
-use common::{Folder, POSITION};
+use crate::common::{Folder, POSITION};
 use ctm_codegen::EngineName;
 use ctm_device::command::{Command, FormatCode, TilingCode, encode};
 use ctm_device::{Connection, HOST_BASE, Options, Trace};

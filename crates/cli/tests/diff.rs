@@ -1,8 +1,6 @@
 //! `ctm diff`: whether two runs leave the same, and where they diverge.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 use serde_json::Value;
 
 /// Twice the column, and three times from column 3 on.

@@ -1,8 +1,6 @@
 //! Errors mean the same to all commands: what `ctm check` refuses, no command executes.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 
 /// No text or words give a program with these: whoever reads them refuses them first.
 const UNSPELLABLE: [&str; 3] = ["X1K001", "X1K014", "R700001"];

@@ -1,6 +1,6 @@
 //! What goes wrong is reported in words, with the right exit code, and leaves no half-written files.
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION};
 

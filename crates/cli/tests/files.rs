@@ -1,6 +1,6 @@
 //! Files that other tools made are read for what they hold, whatever their names.
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION};
 use std::io::Write;

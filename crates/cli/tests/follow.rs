@@ -1,8 +1,6 @@
 //! `ctm run --follow`: what one lane goes through, of every instruction set.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

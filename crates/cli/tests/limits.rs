@@ -1,6 +1,6 @@
 //! Programs and options that want more than a run may have: exit code 4, one line of cause and one of remedy, and no output.
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION};
 use std::time::{Duration, Instant};

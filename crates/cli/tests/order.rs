@@ -1,6 +1,6 @@
 //! Runs whose lanes read what others write: one result for all engines, numbers of threads, and widths of groups.
 
-mod common;
+use crate::common;
 
 use common::Folder;
 

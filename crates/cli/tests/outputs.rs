@@ -1,6 +1,6 @@
 //! What may be written: no output replaces an input or another output, and outputs appear whole or not at all.
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION, project};
 use std::fs;

@@ -1,8 +1,6 @@
 //! `ctm run` of vertex programs.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 use ctm_codegen::EngineName;
 
 fn engines() -> impl Iterator<Item = &'static str> {

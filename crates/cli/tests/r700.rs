@@ -1,6 +1,6 @@
 //! R700 programs through the command line: those of real compilers give the expected results on every engine.
 
-mod common;
+use crate::common;
 
 use common::{Done, Folder, floats, project};
 use ctm_codegen::EngineName;

@@ -1,6 +1,6 @@
 //! Runs that take place several times: one for each frame of a sequence, and again when a file changes (`--watch`).
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION, project};
 use std::fs::{self, File};

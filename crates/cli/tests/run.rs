@@ -1,6 +1,6 @@
 //! `ctm run`: data in, data out.
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION, floats};
 use ctm_codegen::EngineName;

@@ -2,9 +2,7 @@
 //! reported.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
-mod common;
-
-use common::{Folder, POSITION, project};
+use crate::common::{Folder, POSITION, project};
 use std::fs;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};

@@ -1,6 +1,6 @@
 //! Shaders in source: compiled, run by the names in them, and refused with their lines.
 
-mod common;
+use crate::common;
 
 use common::{Folder, POSITION, project};
 use std::fs;

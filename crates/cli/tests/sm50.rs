@@ -1,9 +1,7 @@
 //! SM50 through the command line: pipelines that a real driver compiled, files in all their forms, and what is wrong with
 //! them.
 
-mod common;
-
-use common::{Folder, project};
+use crate::common::{Folder, project};
 use ctm_codegen::EngineName;
 use serde_json::Value;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Every command of `docs/tour.md` and of the README's stories runs, and writes the pictures that the pages show.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

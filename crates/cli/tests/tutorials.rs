@@ -1,9 +1,7 @@
 //! The tutorials at the start of the pages about assembly are true: their programs assemble, their commands run, and the pictures
 //! show what the text says.
 
-mod common;
-
-use common::{Folder, is_alike, project};
+use crate::common::{Folder, is_alike, project};
 use ctm_array::Array;
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! Nothing is lost silently: what a command leaves out is an error or a line of warning, and `--strict` makes warnings errors.
 
-mod common;
-
-use common::{Folder, POSITION, project};
+use crate::common::{Folder, POSITION, project};
 use std::fs;
 
 fn prepared(name: &str) -> Folder {

@@ -1,12 +1,10 @@
 //! Filters: sums over the elements around each, in groups that take several rows at a time, and in those at the edges of surfaces.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_lane::{Function, domain::Domain};
 use ctm_memory::{Bounds, Format, Tiling};
 use std::fmt::Write;
-use support::*;
 
 /// How the elements around one are summed up.
 #[derive(Clone, Copy, Debug)]

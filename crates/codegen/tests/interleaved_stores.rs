@@ -2,15 +2,13 @@
 //! plain evaluator.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_codegen::x64::Jit;
 use ctm_engine::{KernelSource, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
-use support::*;
 
 /// Instructions that only transpositions need.
 const SHUFFLES: [&str; 6] = ["vpermt2ps", "vshuff32x4", "vunpck", "vinsertf128", "vshufps", "vpermpd"];

@@ -1,11 +1,9 @@
 //! Loops that lanes leave one after the other: groups side by side ask together whether a lane leaves.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_lane::{Function, domain::Domain};
 use ctm_memory::{Bounds, Format, Tiling};
-use support::*;
 
 /// Squares of complex numbers plus one that a lane begins with, until the square of the magnitude passes a limit.
 const LOOP: &str = include_str!("kernels/mandelbrot.lane");

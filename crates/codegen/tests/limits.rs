@@ -1,7 +1,7 @@
 //! Limits on steps in machine code.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
+use crate::support;
 
 use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, Stop};
 use ctm_lane::Function;

@@ -1,15 +1,13 @@
 //! Every operation as machine code against its definition, over grids of special values.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_codegen::x64::Jit;
 use ctm_engine::{KernelSource, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
 use ctm_memory::{Bounds, Format, Tiling};
-use support::*;
 
 /// Wraps operations on %4..%11 (the channels of two surfaces with special values) into a function that stores the results.
 fn function(body: &str, results: [&str; 4]) -> Function {

@@ -1,11 +1,9 @@
 //! Loads by one coordinate from surfaces of different sizes: each access clamps to its own surface.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_lane::{Function, domain::Domain};
 use ctm_memory::{Bounds, Format, Tiling};
-use support::*;
 
 /// Two loads by coordinates that lie likely, but not surely, in a row (%10) and at one place (%11).
 fn function(x: &str, y: &str) -> Function {

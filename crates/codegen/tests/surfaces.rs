@@ -1,7 +1,7 @@
 //! Loads and stores of every format by coordinates of every shape, against a plain evaluator.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
+use crate::support;
 
 use ctm_codegen::x64::Jit;
 use ctm_lane::Function;

@@ -6,8 +6,7 @@
 //! ```
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_codegen::x64::Jit;
 use ctm_engine::{Backend, Bindings, KernelSource, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
@@ -15,7 +14,6 @@ use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
 use ctm_lane::{Denorm, Function, Op, Round, Zero, assume_covered, evaluate, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
-use support::*;
 
 /// Arguments of one run are this many bits: columns, then rows.
 const COLUMN_BITS: u32 = 7;

@@ -1,14 +1,12 @@
 //! Code for known constants: a kernel that runs again with the same ones gets it, and other constants do not.
 #![cfg(target_arch = "x86_64")]
 
-mod support;
-
+use crate::support::*;
 use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Format, Tiling};
-use support::*;
 
 const SIDE: u32 = 256;
 

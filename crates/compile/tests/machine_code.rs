@@ -1,8 +1,6 @@
 //! The machine code of functions at random gives the bits of the functions.
 
-mod common;
-
-use common::{SIZE, Small, USER, function, size, texel};
+use crate::common::{SIZE, Small, USER, function, size, texel};
 use ctm_compile::backend::{Binding, Generated, Unfit, generate_optimised};
 use ctm_compile::ir::{Builder, Environment, Function, Output, Passes, QUAD, Value, Variable, eval};
 use ctm_compile::opt::optimise;

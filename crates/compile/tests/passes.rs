@@ -1,8 +1,6 @@
 //! Passes over functions at random keep what these compute. Numbers are such that sums and products of them are exact.
 
-mod common;
-
-use common::{Small, function, size};
+use crate::common::{Small, function, size};
 use ctm_compile::ir::{Axis, Builder, Function, Output, QUAD, eval, verify};
 use ctm_compile::opt::optimise;
 

@@ -1,6 +1,6 @@
 //! What people type and read: commands, names of what programs write, values, snapshots.
 
-mod toy;
+use crate::toy;
 
 use ctm_debug::{
     Answer, Direction, Elements, Extent, Guest, HELP, Output, Position, Session, Target, TargetError, Unit, Value,

@@ -1,6 +1,6 @@
 //! Sessions over a toy machine: how they move, where they stop, and who wrote what.
 
-mod toy;
+use crate::toy;
 
 use ctm_debug::{
     Breakpoint, Direction, Expression, Position, Reason, Session, SessionError, Target, Unit, What, Write,

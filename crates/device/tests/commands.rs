@@ -1,8 +1,6 @@
 //! Command words and their text.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use ctm_device::command::*;
 
 /// The opcodes as the guide prints them, with the number of parameters; the last one is not the guide's.

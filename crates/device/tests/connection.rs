@@ -1,6 +1,6 @@
 //! Connections: the copy program of the guide's command buffers end to end, ids, order, several threads and devices.
 
-mod common;
+use crate::common;
 
 use common::Random;
 use ctm_codegen::EngineName;

@@ -1,8 +1,6 @@
 //! Interpolated inputs: `set_params` and what programs find in their registers.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_device::command::{Command, FormatCode};
 use ctm_device::{Cause, ErrorCode, HOST_BASE, MemoryClient, ParamsError, StateError};
 

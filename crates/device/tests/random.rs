@@ -1,9 +1,7 @@
 //! Random command sequences: whatever the words are, execution ends without a panic, and memory is the same for every
 //! number of threads, strict or not recorded or not.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_device::command::{COMMANDS, print};
 use ctm_device::{HOST_BASE, LOCAL_BASE, Options};
 

@@ -1,8 +1,6 @@
 //! Strict mode: every cache and wait command that a client leaves out is found, and correct clients get no reports.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_device::command::{Command, FormatCode, LocationCode, TestCode, parse};
 use ctm_device::{LOCAL_BASE, Report};
 

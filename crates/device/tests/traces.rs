@@ -1,6 +1,6 @@
 //! Traces: recording, the file, replay.
 
-mod common;
+use crate::common;
 
 use common::Random;
 use ctm_codegen::EngineName;

@@ -1,8 +1,6 @@
 //! The processor execution unit, the conditional unit and the memory controller, seen through command buffers.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_device::command::{Command, FormatCode, LocationCode, TestCode, TilingCode};
 use ctm_device::{Cause, ErrorCode, Fault, HOST_BASE, LOCAL_BASE, MemoryClient, Options, ProgramError, StateError};
 

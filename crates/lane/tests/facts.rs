@@ -1,9 +1,7 @@
 //! Ranges and shapes of values.
 
-mod support;
-
+use crate::support::random::Random;
 use ctm_lane::{Axis, Function, Graph, LaneShape, Op, Range, Ranges, Shapes, Type, Value, verify};
-use support::random::Random;
 
 /// Gives the function, and the values by their names in the text, which are numbered in order.
 fn read(text: &str) -> (Function, Graph) {

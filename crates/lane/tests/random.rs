@@ -1,7 +1,7 @@
 //! Properties that hold for every function: the text form is exact, simplification keeps every observable bit, whatever
 //! bits open NaNs have, and leaves a function that passes the verifier.
 
-mod support;
+use crate::support;
 
 use ctm_lane::effort::Effort;
 use ctm_lane::{

@@ -1,13 +1,11 @@
 //! Each simplification on a small function: `simplify.txt` holds what goes in and what comes out.
 
-mod support;
-
+use crate::support::evaluate::{LANES, Run};
 use ctm_lane::effort::Effort;
 use ctm_lane::{
     Function, Op, assume_covered, hoist_invariants, run_inactive_lanes, simplify, verify, version_full_mask_loops,
     zero_inactive_lanes,
 };
-use support::evaluate::{LANES, Run};
 
 const CASES: &str = include_str!("simplify.txt");
 

@@ -1,8 +1,6 @@
 //! The card executes streams that are written by hand.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_card::{Card as _, Submission};
 use ctm_r700_card::{Card, Model, listing};
 use std::time::{Duration, Instant};

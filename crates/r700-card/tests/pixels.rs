@@ -1,8 +1,6 @@
 //! What becomes of pixels: samples, exports of programs, blending, copies. Values are worked out by hand.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_memory::Arena;
 use ctm_r700::text;
 use ctm_r700_card::{Card, Model};

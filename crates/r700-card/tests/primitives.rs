@@ -1,8 +1,6 @@
 //! Geometry programs, streamout and outlines, by streams that are written by hand.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_memory::Arena;
 use ctm_r700_card::{Card, Model};
 

@@ -1,8 +1,6 @@
 //! Draws of many quads together, by any number of threads, against draws pixel by pixel, as they are where a pixel is watched.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;
 use ctm_r700::text;

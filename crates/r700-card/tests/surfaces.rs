@@ -1,9 +1,7 @@
 //! Rectangles whose program works on surfaces of memory, as it does from some time on: textures that are vectors, and targets that it stores to itself, against
 //! draws pixel by pixel, as they are where a pixel is watched.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_card::{Card as _, Object, Submission};
 use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;

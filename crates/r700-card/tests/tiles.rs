@@ -1,8 +1,6 @@
 //! Draws over several tiles, which threads share, against draws pixel by pixel, as they are where a pixel is watched.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ctm_card::{Card as _, Object, Submission};
 use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;

@@ -1,7 +1,7 @@
 //! What single lanes see of branches, loops and calls where no filetest says it: `tests/filetests/r700` has every instruction
 //! under every condition and mode.
 
-mod support;
+use crate::support;
 
 use ctm_r700::{Job, LoopConstant, Program, Stage, TrapKind, Wavefront};
 use support::{LANES, assemble, job, marks, memory, run, trap};

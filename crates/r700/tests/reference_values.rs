@@ -1,7 +1,6 @@
 //! ALU groups, fetches, exports and memory of the reference.
 
-mod support;
-
+use crate::support::{FREE, LANES, assemble, job, memory, run, trap};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
@@ -9,7 +8,6 @@ use ctm_r700::{
     Bindings, Compare, Dimension, ElementFormat, Filter, GroupError, Input, Items, Job, NumberFormat, Region, Sampler,
     Stage, Texels, Texture, TrapKind, VertexBuffer, Wrap, reference,
 };
-use support::{FREE, LANES, assemble, job, memory, run, trap};
 
 const END: &str = "EXP_DONE: PARAM0, R1.xyzw\nEND_OF_PROGRAM\n";
 

@@ -1,5 +1,5 @@
 //! The layers that ARCHITECTURE.md draws: which crate may know which, and that the modules of a crate depend on each
-//! other in no cycle.
+//! other in no cycle. And that every file of tests is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -179,4 +179,30 @@ fn commands_know_no_instruction_set() {
             }
         }
     }
+}
+
+/// Where the tests of a crate are one program, cargo no longer looks for their files: one that nobody names would never run.
+#[test]
+fn every_file_of_tests_is_part_of_a_program() {
+    let mut programs = 0;
+    for entry in fs::read_dir(crates()).unwrap() {
+        let folder = entry.unwrap().path();
+        let all = folder.join("tests/all.rs");
+        if !all.exists() {
+            continue;
+        }
+        programs += 1;
+        let (all, manifest) = (read(&all), read(&folder.join("Cargo.toml")));
+        for entry in fs::read_dir(folder.join("tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let named = match path.is_dir() {
+                true => !path.join("main.rs").exists() || all.contains(&format!("\"{name}/main.rs\"")),
+                false => name == "all" || all.contains(&format!("\nmod {name};\n")),
+            };
+            let alone = manifest.contains(&format!("path = \"tests/{name}.rs\""));
+            assert!(named || alone, "{}: add `mod {name};` to all.rs", path.display());
+        }
+    }
+    assert!(programs > 10, "{programs}");
 }

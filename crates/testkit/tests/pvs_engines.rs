@@ -1,8 +1,6 @@
 //! Vertex programs on all engines, against the reference.
 
-#[path = "common/pvs_programs.rs"]
-mod pvs_programs;
-
+use crate::pvs_programs::{number, operations, program};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
@@ -10,7 +8,6 @@ use ctm_memory::{Arena, Buffer, Space};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::Constants;
 use ctm_pvs::{CONSTANTS, Job, Operation, Program};
-use pvs_programs::{number, operations, program};
 
 const BASE: u32 = 0x1_0000;
 const OUTPUTS_AT: u32 = 0x8000;

@@ -1,8 +1,7 @@
 //! Generated GLSL and WGSL: all engines run their programs to the same bits. What the reference makes of them is compared with the meaning
 //! of the sources by the compiler's own tests.
 
-#[path = "../../compile/tests/naga_random/generate.rs"]
-mod generate;
+use crate::generate;
 
 use ctm_compile::front::UniformKind;
 use ctm_compile::{CompileError, Compiled, Language, Options, compile};

@@ -1,6 +1,6 @@
 //! Validation by JSON Schema, as far as `docs/json.schema.json` goes, and the page that is made from it.
 
-use crate::common::project;
+use crate::json::common::project;
 use serde_json::{Map, Value};
 
 /// The keywords that [`Schema::explain`] knows, and those that say nothing of values.

@@ -3,7 +3,7 @@
 #[path = "../common/pvs_programs.rs"]
 mod pvs_programs;
 
-use crate::way::{STEPS, check, check_whole, each};
+use crate::debugger::way::{STEPS, check, check_whole, each};
 use ctm_cases::{Result, Unstructured};
 use ctm_debug::{Direction, Outcome, Position, Session, SessionError, Unit};
 use ctm_engine::Executor;

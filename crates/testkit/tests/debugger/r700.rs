@@ -1,6 +1,6 @@
 //! Sessions over R700 jobs of all kinds.
 
-use crate::way::{Way, bytes, check, check_whole, each};
+use crate::debugger::way::{Way, bytes, check, check_whole, each};
 use ctm_debug::SessionError;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;

@@ -1,6 +1,6 @@
 //! Sessions over SM50 launches: all stages of draws, and grids of threads with global memory.
 
-use crate::way::{Way, check, check_whole, each};
+use crate::debugger::way::{Way, check, check_whole, each};
 use ctm_debug::{Session, SessionError};
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;

@@ -1,6 +1,6 @@
 //! What a lane goes through by the reference, and a session that is compared with it.
 
-use crate::writes::Writes;
+use crate::debugger::writes::Writes;
 use ctm_debug::{Direction, Outcome, Position, Reason, Session, Unit};
 use ctm_follow::{Cell, Change, End, InstructionPlace, LaneView, Observer, Step, StepPart};
 use ctm_memory::Space;

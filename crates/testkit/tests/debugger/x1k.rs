@@ -1,6 +1,6 @@
 //! Sessions over X1K programs.
 
-use crate::way::{STEPS, Way, bytes, check, check_whole, each};
+use crate::debugger::way::{STEPS, Way, bytes, check, check_whole, each};
 use ctm_debug::SessionError;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_testkit::buffers::Buffers;

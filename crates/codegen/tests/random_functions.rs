@@ -1,17 +1,8 @@
 //! Random functions as machine code against a plain evaluator.
 #![cfg(target_arch = "x86_64")]
 
-#[path = "support/functions.rs"]
-mod functions;
-#[path = "../../lane/tests/support/generate.rs"]
-mod generate;
-#[path = "../../lane/tests/support/random.rs"]
-#[allow(dead_code, reason = "the generator uses a part")]
-mod random;
-mod support;
-
-use functions::{Checked, check, draft};
-use support::backends;
+use crate::functions::{Checked, check, draft};
+use crate::support::backends;
 
 #[test]
 fn functions_agree() {

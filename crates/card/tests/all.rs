@@ -1,0 +1,6 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod history;
+mod objects;
+mod registers;
+mod trace;

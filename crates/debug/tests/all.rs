@@ -1,0 +1,6 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod console;
+mod expressions;
+mod session;
+mod toy;

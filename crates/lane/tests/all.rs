@@ -1,0 +1,9 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod facts;
+mod random;
+mod reference;
+mod simplify;
+mod support;
+mod text;
+mod verify;

@@ -1,0 +1,8 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod elf;
+mod mesa;
+mod probe;
+mod properties;
+mod r700;
+mod sm50;

@@ -1,0 +1,10 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod card;
+mod common;
+mod pixels;
+mod primitives;
+mod quads;
+mod rectangles;
+mod surfaces;
+mod tiles;

@@ -1,0 +1,11 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod attributes;
+mod corpus;
+mod debug;
+mod docs;
+mod pipeline;
+mod semantics;
+mod tessellator;
+mod text_errors;
+mod vectors;
