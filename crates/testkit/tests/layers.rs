@@ -196,9 +196,9 @@ fn every_file_of_tests_is_part_of_a_program() {
         for entry in fs::read_dir(folder.join("tests")).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_stem().unwrap().to_str().unwrap();
-            let named = match path.is_dir() {
-                true => !path.join("main.rs").exists() || all.contains(&format!("\"{name}/main.rs\"")),
-                false => name == "all" || all.contains(&format!("\nmod {name};\n")),
+            let named = match path.extension() {
+                None => !path.join("main.rs").exists() || all.contains(&format!("\"{name}/main.rs\"")),
+                Some(extension) => extension != "rs" || name == "all" || all.contains(&format!("\nmod {name};\n")),
             };
             let alone = manifest.contains(&format!("path = \"tests/{name}.rs\""));
             assert!(named || alone, "{}: add `mod {name};` to all.rs", path.display());
