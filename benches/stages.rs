@@ -8,7 +8,7 @@ use ctm_lane::simplify;
 use ctm_memory::{Bounds, Tiling};
 use ctm_testkit::case::Case;
 use ctm_testkit::texels;
-use ctm_x1k::lift::{Form, Specialisation, lift};
+use ctm_x1k::lift::{LiftedForm, Specialisation, lift};
 use ctm_x1k::{Instruction, Job, Words};
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ fn stages(criterion: &mut Criterion) {
         });
         let specialisation = specialisation(&job);
         let lifted =
-            || lift(&case.program, &specialisation, Form::Independent).expect("kernels are structured").function;
+            || lift(&case.program, &specialisation, LiftedForm::Independent).expect("kernels are structured").function;
         group.bench_function("lift", |bencher| bencher.iter(lifted));
         group.bench_function("simplify", |bencher| {
             bencher.iter_batched(lifted, |mut function| simplify(&mut function), criterion::BatchSize::SmallInput);

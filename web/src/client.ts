@@ -1,7 +1,7 @@
 // The page's end of the engines: one that answers everything, and others that paint parts of pictures beside it.
 
 import { join } from "./parts";
-import type { Examined, LanguageId, Name, Painted, Reply, Request, Requests, Scene } from "./protocol";
+import type { Examination, LanguageId, Name, Painted, Reply, Request, Requests, Scene } from "./protocol";
 
 export class Stopped extends Error {}
 
@@ -79,7 +79,7 @@ export class Client {
     return this.first.call(name, ...args);
   }
 
-  examine(language: LanguageId, text: string): Promise<Examined> {
+  examine(language: LanguageId, text: string): Promise<Examination> {
     this.text = [language, text];
     for (const other of this.others) other.tell("examine", language, text);
     return this.first.call("examine", language, text);

@@ -2,7 +2,7 @@
 
 import { make } from "./dom";
 import type { State } from "./link";
-import type { Examined, PatternName } from "./protocol";
+import type { Examination, PatternName } from "./protocol";
 
 interface Hooks {
   changed(): void;
@@ -69,7 +69,7 @@ export class Controls {
   }
 
   // Shows the controls that a program has. What is shown already stays, so that nobody loses the field in their hand.
-  show(examined: Examined) {
+  show(examined: Examination) {
     const state = this.state();
     const shape = JSON.stringify([examined.kind, examined.constants, examined.uniforms, examined.inputs, state.language, state.time.to, state.mouse.to]);
     this.showTime();
@@ -129,7 +129,7 @@ export class Controls {
     return make("div", { class: "line" }, choice, file);
   }
 
-  private values(examined: Examined): HTMLElement[] {
+  private values(examined: Examination): HTMLElement[] {
     const state = this.state();
     const isBound = (name: string) => name === state.time.to || name === state.mouse.to;
     const rows: HTMLElement[] = [];
@@ -155,7 +155,7 @@ export class Controls {
     return [...rows.slice(0, SHOWN), ...(fold ? [fold] : [])];
   }
 
-  private settings(examined: Examined): HTMLElement {
+  private settings(examined: Examination): HTMLElement {
     const state = this.state();
     const text = make("textarea", {
       rows: 4,

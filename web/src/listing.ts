@@ -1,19 +1,19 @@
 // The machine code, with how often each instruction executed.
 
 import { make } from "./dom";
-import type { Counted, Listed } from "./protocol";
+import type { RunCounts, ListedInstruction } from "./protocol";
 
 export class Listing {
   readonly element = make("div", { class: "listing", role: "list", "aria-label": "Machine code" });
   private rows: HTMLElement[] = [];
-  private listing: Listed[] = [];
+  private listing: ListedInstruction[] = [];
   private current = -1;
   private line = 0;
 
   constructor(private chosen: (line: number) => void) {}
 
   // A listing that is shown already keeps its counts until there are others.
-  show(listing: Listed[], stages: string[]) {
+  show(listing: ListedInstruction[], stages: string[]) {
     if (JSON.stringify(listing) === JSON.stringify(this.listing)) return;
     this.listing = listing;
     this.current = -1;
@@ -40,7 +40,7 @@ export class Listing {
     this.markLine(this.line);
   }
 
-  setCounts(counted: Counted) {
+  setCounts(counted: RunCounts) {
     const most = Math.max(1, ...counted.instructions.map((executed) => executed.lanes));
     const total = Math.max(1, counted.instructions.reduce((sum, executed) => sum + executed.lanes, 0));
     this.rows.forEach((row, at) => {
@@ -76,7 +76,7 @@ export class Listing {
     this.rows.find((row) => row.classList.contains("linked"))?.scrollIntoView({ block: "nearest" });
   }
 
-  at(index: number | null): Listed | undefined {
+  at(index: number | null): ListedInstruction | undefined {
     return index === null ? undefined : this.listing[index];
   }
 }

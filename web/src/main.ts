@@ -10,7 +10,7 @@ import { decode, encode, FRESH, type State } from "./link";
 import { Invocations } from "./invocations";
 import { Listing } from "./listing";
 import { Picture, type View } from "./picture";
-import type { Examined, Example, Kind, Language, LanguageId, LaunchOf, Painted, Scene, Word } from "./protocol";
+import type { Examination, Example, ProgramKind, Language, LanguageId, LaunchOf, Painted, Scene, Word } from "./protocol";
 import { TraceView } from "./trace";
 import { spell } from "./values";
 import { WireframeView } from "./wireframe";
@@ -23,7 +23,7 @@ type Panel = "listing" | "lane" | "stages";
 const REST = 200;
 
 let state: State = structuredClone(FRESH);
-let examined: Examined | null = null;
+let examined: Examination | null = null;
 let languages: Language[] = [];
 let examples: Example[] = [];
 let panel: Panel = "listing";
@@ -202,7 +202,7 @@ function paintAhead(): Ahead | null {
   return { asked: JSON.stringify(asked), painted };
 }
 
-async function run(kind: Kind, start: number, ahead: Ahead | null) {
+async function run(kind: ProgramKind, start: number, ahead: Ahead | null) {
   if (kind === "picture") {
     const [width, height] = state.size;
     const wanted = scene();
@@ -258,7 +258,7 @@ function rest() {
   }, controls.isPlaying ? 0 : REST);
 }
 
-function showExamined(found: Examined) {
+function showExamined(found: Examination) {
   const kindChanged = examined?.kind !== found.kind || !examined;
   const before = examined;
   // While a text is wrong, what the last right one showed stays.
@@ -284,13 +284,13 @@ function showExamined(found: Examined) {
 }
 
 // Time and mouse go to nothing that the program does not have, nor to a uniform that has a meaning by its name.
-function unbindOthers(found: Examined) {
+function unbindOthers(found: Examination) {
   const has = (to: string) => /^c\d+$/.test(to) || found.uniforms.some((uniform) => uniform.name === to && !uniform.known);
   if (!has(state.time.to)) state.time.to = "";
   if (!has(state.mouse.to)) state.mouse.to = "";
 }
 
-function showKind(kind: Kind) {
+function showKind(kind: ProgramKind) {
   find("view-title").textContent = { picture: "Picture", compute: "Memory", pipeline: "Wireframe" }[kind];
   stage.replaceChildren({ picture: picture.element, compute: memory, pipeline: wireframe.element }[kind]);
   views.set(kind === "picture" ? [["picture", "Picture"], ["heat", "Heat"], ["divergence", "Divergence"]] : [], picture.view);

@@ -1,10 +1,10 @@
 // Pictures that several engines have painted.
 
-import type { Part } from "./protocol";
+import type { PictureBands } from "./protocol";
 
 // The whole picture. Alpha that is 0 in all of a part is left out there, as that of programs that do not write it; if it is not 0 in all of the
 // picture, it is 0 after all.
-export function join(parts: Part[], width: number, height: number): Uint8Array {
+export function join(parts: PictureBands[], width: number, height: number): Uint8Array {
   const picture = new Uint8Array(4 * width * height);
   const isOpaque = parts.every((part) => part.isOpaque);
   for (const part of parts) {

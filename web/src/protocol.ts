@@ -1,7 +1,7 @@
 // What the page and the engine in its worker say to each other. The engine's side is crates/web.
 
 export type LanguageId = "x1k" | "r700" | "sm50" | "glsl" | "wgsl" | "ps";
-export type Kind = "picture" | "compute" | "pipeline";
+export type ProgramKind = "picture" | "compute" | "pipeline";
 export type PatternName = "gradient" | "checker" | "noise" | "cells" | "picture";
 
 export interface Language {
@@ -37,7 +37,7 @@ export interface Problem {
   help: string | null;
 }
 
-export interface Listed {
+export interface ListedInstruction {
   address: string;
   text: string;
   line: number;
@@ -61,11 +61,11 @@ export interface Uniform {
   known: boolean;
 }
 
-export interface Examined {
+export interface Examination {
   runs: boolean;
-  kind: Kind;
+  kind: ProgramKind;
   problems: Problem[];
-  listing: Listed[];
+  listing: ListedInstruction[];
   inputs: { number: number; name: string | null }[];
   outputs: number[];
   constants: Constant[];
@@ -86,7 +86,7 @@ export interface Scene {
   inputs: Record<number, PatternName>;
 }
 
-export interface Counted {
+export interface RunCounts {
   instructions: { executions: number; lanes: number }[];
   lanes: Uint32Array;
 }
@@ -159,7 +159,7 @@ export interface Frame {
 }
 
 // A trace: submission and dword of each draw, or start of a program.
-export interface TraceDescribed {
+export interface TraceDescription {
   kind: "card" | "device";
   facts: [string, string][];
   stops: [number, number][];
@@ -182,17 +182,17 @@ export interface TraceSurface {
   depths: [number, number] | null;
 }
 
-export interface TraceDone {
+export interface PixelEffect {
   draw: number;
   title: string;
   text: string;
 }
 
-export type Opened = { language: LanguageId; text: string } | { trace: TraceDescribed };
+export type Opened = { language: LanguageId; text: string } | { trace: TraceDescription };
 
 // What an engine has painted: bands from a row up to another one, their bytes, and whether an alpha that was 0 everywhere in them, or that the
 // program does not have, is 255 there.
-export interface Part {
+export interface PictureBands {
   rows: Uint32Array;
   bytes: Uint8Array;
   isOpaque: boolean;
@@ -209,11 +209,11 @@ export interface Requests {
   completions(language: LanguageId): Word[];
   explain(language: LanguageId, word: string): string | null;
   open(name: string, bytes: Uint8Array): Opened;
-  examine(language: LanguageId, text: string): Examined;
+  examine(language: LanguageId, text: string): Examination;
   setPicture(input: number, width: number, height: number, bytes: Uint8Array): null;
-  paint(scene: Scene, part: number, parts: number): Part & { milliseconds: number };
-  count(): Counted;
-  countThreads(settings: string): Counted;
+  paint(scene: Scene, part: number, parts: number): PictureBands & { milliseconds: number };
+  count(): RunCounts;
+  countThreads(settings: string): RunCounts;
   launch(settings: string): Uint32Array;
   draw(settings: string): Frame;
   follow(x: number, y: number): Timeline;
@@ -227,7 +227,7 @@ export interface Requests {
   traceGo(stop: number): { surfaces: TraceSurface[]; warnings: string[] };
   tracePicture(surface: number): Uint8Array;
   tracePixel(surface: number, x: number, y: number): number[];
-  traceHistory(stop: number, x: number, y: number): TraceDone[];
+  traceHistory(stop: number, x: number, y: number): PixelEffect[];
 }
 
 export type Name = keyof Requests;

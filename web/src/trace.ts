@@ -3,7 +3,7 @@
 import type { Client } from "./client";
 import { make } from "./dom";
 import { Picture } from "./picture";
-import type { TraceDescribed, TraceSurface } from "./protocol";
+import type { TraceDescription, TraceSurface } from "./protocol";
 import { spell } from "./values";
 
 interface Hooks {
@@ -29,7 +29,7 @@ export class TraceView {
   private warnings = make("ul", { class: "warnings" });
   private facts = make("p", { class: "facts" });
   private bytes: Uint8Array = new Uint8Array();
-  private described: TraceDescribed = { kind: "card", facts: [], stops: [], submissions: 0, damage: null };
+  private described: TraceDescription = { kind: "card", facts: [], stops: [], submissions: 0, damage: null };
   private isOpen = false;
   private stop = 0;
   private shown = -1;
@@ -86,7 +86,7 @@ export class TraceView {
   }
 
   // Shows a trace that the engine has open.
-  show(name: string, bytes: Uint8Array, described: TraceDescribed) {
+  show(name: string, bytes: Uint8Array, described: TraceDescription) {
     Object.assign(this, { bytes, described, isOpen: true, shown: -1, listed: null, at: null, surfaces: [] });
     const { stops, kind, facts, damage, submissions } = described;
     this.slider.max = String(Math.max(0, stops.length - 1));

@@ -21,15 +21,15 @@ pub struct Difference {
 /// Two arrays have not the same shape, or values of another type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("one is an array of {} {}, the other of {} {}", .0[0].0, .0[0].1, .0[1].0, .0[1].1)]
-pub struct Unlike(pub [(Shape, &'static str); 2]);
+pub struct ArrayMismatch(pub [(Shape, &'static str); 2]);
 
 impl Difference {
     /// Compares two arrays; none if they are equal.
     ///
     /// # Errors
     /// They have not the same shape and type.
-    pub fn of(a: &Array, b: &Array) -> Result<Option<Self>, Unlike> {
-        let unlike = Unlike([a, b].map(|array| (array.shape, array.data.type_name())));
+    pub fn of(a: &Array, b: &Array) -> Result<Option<Self>, ArrayMismatch> {
+        let unlike = ArrayMismatch([a, b].map(|array| (array.shape, array.data.type_name())));
         if a.shape != b.shape {
             return Err(unlike);
         }

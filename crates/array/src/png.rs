@@ -24,7 +24,7 @@ impl Tonemap {
 
 /// How many values of an array a picture does not show as they are. Alpha does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hidden {
+pub struct ClampedValues {
     /// Shown as black, but below that.
     pub below: usize,
     /// Shown as white, but above that.
@@ -37,12 +37,12 @@ pub struct Hidden {
     pub range: Option<[f32; 2]>,
 }
 
-impl Hidden {
+impl ClampedValues {
     /// Counts the float values that lie outside of 0 to 1, or are not numbers; with a tonemap, whose range somebody chose, only
     /// the latter. `None` if all values are shown.
     pub fn of(array: &Array, tonemap: Option<Tonemap>) -> Option<Self> {
         let Data::F32(values) = &array.data else { return None };
-        let mut hidden = Hidden { of: values.len(), ..Hidden::default() };
+        let mut hidden = ClampedValues { of: values.len(), ..ClampedValues::default() };
         let mut range: Option<[f32; 2]> = None;
         for (n, &bits) in values.iter().enumerate() {
             let value = f32::from_bits(bits);
@@ -64,12 +64,12 @@ impl Hidden {
     }
 
     /// The counts of two arrays together.
-    pub fn merged(self, other: Hidden) -> Hidden {
+    pub fn merged(self, other: ClampedValues) -> ClampedValues {
         let range = match (self.range, other.range) {
             (Some([min, max]), Some([other_min, other_max])) => Some([min.min(other_min), max.max(other_max)]),
             (one, other) => one.or(other),
         };
-        Hidden {
+        ClampedValues {
             below: self.below + other.below,
             above: self.above + other.above,
             nan: self.nan + other.nan,
@@ -226,19 +226,19 @@ mod tests {
     fn values_that_a_picture_does_not_show_are_counted() {
         let of = |channels, values: &[f32], tonemap| {
             let width = values.len() / channels;
-            Hidden::of(&array(width, channels, floats(values)), tonemap)
+            ClampedValues::of(&array(width, channels, floats(values)), tonemap)
         };
         assert_eq!(of(1, &[0.0, -0.0, 1.0, 0.5], None), None);
         let values = [-2.0, 0.5, f32::NAN, 3.0, 1.5, 0.0, 0.0, f32::INFINITY];
-        let hidden = Hidden { below: 1, above: 1, nan: 1, of: 8, range: Some([-2.0, 1.5]) };
+        let hidden = ClampedValues { below: 1, above: 1, nan: 1, of: 8, range: Some([-2.0, 1.5]) };
         assert_eq!(of(4, &values, None), Some(hidden), "alpha does not count");
-        let hidden = Hidden { below: 1, above: 3, nan: 1, of: 8, range: Some([-2.0, 3.0]) };
+        let hidden = ClampedValues { below: 1, above: 3, nan: 1, of: 8, range: Some([-2.0, 3.0]) };
         assert_eq!(of(1, &values, None), Some(hidden));
         let tonemap = Some(Tonemap { min: 0.0, max: 0.25 });
         assert_eq!(of(1, &values, tonemap).map(|hidden| [hidden.below, hidden.above, hidden.nan]), Some([0, 0, 1]));
         assert_eq!(of(1, &[5.0; 3], tonemap), None);
         assert_eq!(of(1, &[5.0; 3], None).map(|hidden| hidden.range), Some(None));
-        assert_eq!(Hidden::of(&array(1, 1, Data::U8(vec![255])), None), None);
+        assert_eq!(ClampedValues::of(&array(1, 1, Data::U8(vec![255])), None), None);
     }
 
     /// A file made by the encoder of the library, with what ours never writes.

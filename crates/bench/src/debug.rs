@@ -1,6 +1,6 @@
 //! How long a debugger's session takes to go back, after a million steps.
 
-use ctm_debug::{Direction, Position, Reason, Session, Target, Unit, find_cell};
+use ctm_debug::{Direction, Position, Session, StepKind, StopReason, WriteTarget, find_cell};
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_x1k::{Domain, Job, RunOptions, debug, text};
 use serde_json::{Value, json};
@@ -96,13 +96,13 @@ pub fn measure() -> Measured {
     for n in 0..TRIES {
         session.go_to(Position { group: 0, step: STEPS - n * 37 }).expect("known steps");
         let start = Instant::now();
-        let reason = session.step(Unit::Instruction, Direction::Back);
+        let reason = session.step(StepKind::Instruction, Direction::Back);
         back.push(milliseconds(start));
-        assert_eq!(reason, Reason::Step);
+        assert_eq!(reason, StopReason::Step);
     }
     let register = find_cell(session.guest().cells(), "temp[1].r").expect("the program has it");
     let start = Instant::now();
-    let write = session.last_write(&Target::cell(register)).expect("near");
+    let write = session.last_write(&WriteTarget::cell(register)).expect("near");
     let writer = milliseconds(start);
     assert!(write.is_some());
     session.go_to(Position { group: 0, step: STEPS }).expect("known steps");

@@ -29,7 +29,7 @@ const MARK: f64 = 5.0;
 
 /// How a run finds its compiled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Lookup {
     /// By the handle that compiling it gave.
     Handle,
     /// By the engine's cache.
@@ -40,7 +40,7 @@ enum Way {
 #[derive(Debug)]
 struct Row {
     engine: EngineName,
-    way: Way,
+    way: Lookup,
     /// Seconds of a run for each of [`ROWS`]. The least counts, since other work on the machine only adds to it.
     run: [Sample; 2],
 }
@@ -71,7 +71,7 @@ impl Measurement {
             progress(&format!("{} by {way:?}", engine.name()));
             row(engine, way)
         };
-        let rows = [Way::Handle, Way::Cache].map(measured).into();
+        let rows = [Lookup::Handle, Lookup::Cache].map(measured).into();
         progress("compilation by two threads");
         Measurement { machine, rows, together: together() }
     }
@@ -122,7 +122,7 @@ fn starts(engine: EngineName) -> Vec<Start> {
     kernels().map(|kernel| Start::with_side(&kernel.folder(Isa::X1k), engine, SIDE)).collect()
 }
 
-fn row(engine: EngineName, way: Way) -> Row {
+fn row(engine: EngineName, way: Lookup) -> Row {
     let options = RunOptions { threads: 1, ..RunOptions::default() };
     let executor = engine.executor().unwrap_or_else(|error| panic!("{error}"));
     let starts = starts(engine);
@@ -140,8 +140,8 @@ fn row(engine: EngineName, way: Way) -> Row {
             for _ in 0..TURNS {
                 for (job, program) in jobs.iter().zip(&programs) {
                     let result = match way {
-                        Way::Handle => program.run(job, &options),
-                        Way::Cache => executor.run(job, &options),
+                        Lookup::Handle => program.run(job, &options),
+                        Lookup::Cache => executor.run(job, &options),
                     };
                     result.unwrap_or_else(|error| panic!("{error}"));
                 }

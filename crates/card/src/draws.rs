@@ -19,7 +19,7 @@ pub struct Draw {
 
 /// What a draw does. The numbers do not depend on the engine: what a short cut or a kernel draws counts as if it was drawn pixel by pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct DrawCounts {
     /// Vertices that it names.
     pub vertices: u64,
     /// Primitives that they make.
@@ -36,9 +36,9 @@ pub struct Counts {
     pub passed: u64,
 }
 
-impl Counts {
+impl DrawCounts {
     /// Adds what was done with other pixels.
-    pub fn add_pixels(&mut self, other: Counts) {
+    pub fn add_pixels(&mut self, other: DrawCounts) {
         self.pixels += other.pixels;
         self.fragments += other.fragments;
         self.passed += other.passed;
@@ -53,7 +53,7 @@ pub struct DrawStats {
     /// How long it took.
     pub time: Duration,
     /// What it did; nothing if it was dropped.
-    pub counts: Counts,
+    pub counts: DrawCounts,
 }
 
 /// The part of a colour buffer that is the framebuffer.

@@ -15,8 +15,8 @@ pub mod trace;
 
 #[doc(hidden)]
 pub use ctm_bits::field_table;
-pub use draws::{Counts, DepthPicture, Draw, DrawStats, Picture};
-pub use object::{Object, ObjectBytes, Words};
+pub use draws::{DepthPicture, Draw, DrawCounts, DrawStats, Picture};
+pub use object::{ElementWords, Object, ObjectBytes};
 
 use ctm_memory::Arena;
 use std::sync::Arc;
@@ -63,19 +63,19 @@ pub struct Identity {
     /// Mesa's driver that draws on it: `r300`.
     pub driver: &'static str,
     /// What drivers may ask of it. What is not here, it does not have.
-    pub facts: &'static [(Fact, u32)],
+    pub properties: &'static [(CardProperty, u32)],
 }
 
 impl Identity {
-    /// A fact about it; `None` if it does not have what is asked for.
-    pub fn fact(&self, fact: Fact) -> Option<u32> {
-        self.facts.iter().find(|(known, _)| *known == fact).map(|&(_, value)| value)
+    /// A property; `None` if the card does not have it.
+    pub fn property(&self, property: CardProperty) -> Option<u32> {
+        self.properties.iter().find(|(known, _)| *known == property).map(|&(_, value)| value)
     }
 }
 
 /// What a driver may ask of a card, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fact {
+pub enum CardProperty {
     /// Pixel pipes, each of which has an occlusion counter of its own.
     PixelPipes,
     /// Depth pipes.
@@ -101,7 +101,7 @@ pub enum Fact {
 /// Why a submission was not executed to its end. If its words are wrong, nothing of it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("command word {at}: {message}")]
-pub struct Rejected {
+pub struct SubmissionError {
     /// Index of the command word that is wrong.
     pub at: usize,
     /// What is wrong with it, with the packet's name, and what would be right; or that the draw there took too long.
@@ -115,7 +115,7 @@ pub trait Card: Send {
 
     /// Checks a submission, and executes it to the end: its results are in memory when this returns. Addresses outside of
     /// the objects read 0 and are not written.
-    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected>;
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), SubmissionError>;
 
     /// Takes what is worth a developer's attention since the last call and was executed nonetheless, a sentence each:
     /// unknown registers, accesses outside of objects.

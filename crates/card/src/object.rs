@@ -12,7 +12,7 @@ pub struct Object {
 }
 
 /// An element of up to 16 bytes, little-endian.
-pub type Words = [u32; 4];
+pub type ElementWords = [u32; 4];
 
 /// The bytes of an object from some place on.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ impl<'a> ObjectBytes<'a> {
 
     /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.
     #[inline]
-    pub fn read(&self, offset: u64, bytes: u32) -> Words {
+    pub fn read(&self, offset: u64, bytes: u32) -> ElementWords {
         if bytes <= 4 {
             return [self.read_word(offset, bytes), 0, 0, 0];
         }
@@ -104,7 +104,7 @@ impl<'a> ObjectBytes<'a> {
 
     /// Writes such an element; nothing happens if not all of it is there.
     #[inline]
-    pub fn write(&self, offset: u64, bytes: u32, words: Words) {
+    pub fn write(&self, offset: u64, bytes: u32, words: ElementWords) {
         let Some(address) = self.address(offset, bytes) else { return };
         match bytes {
             1 => _ = self.memory.write_u8(address, words[0] as u8),

@@ -5,7 +5,8 @@ use ctm_card::history::{
     PrimitiveHistory, TargetHistory, Vector,
 };
 use ctm_follow::{
-    Address, End, Event, InstructionPlace, LaneView, Next, Observer, Participation, Standing, Step, StepPart, ValueKind,
+    Address, Event, GroupEnd, InstructionPlace, LaneView, Next, Observer, Participation, Standing, Step, StepPart,
+    ValueKind,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -132,7 +133,7 @@ fn recorders_keep_as_many_steps_as_are_wanted() {
             pass: [None; 2],
         }
     };
-    let end = || End { view: view(3), writes: Vec::new(), lanes: 4, steps: 9, trap: None };
+    let end = || GroupEnd { view: view(3), writes: Vec::new(), lanes: 4, steps: 9, trap: None };
     let listing = Arc::new(listing());
     for wanted in [0, 2, 5] {
         let pixel_log = pixel_log(wanted);

@@ -2,7 +2,7 @@
 
 use ctm_card::listing::{dwords, fields_text, numbers};
 use ctm_card::register::{Binding, RegisterFile, RegisterMap, RegisterType};
-use ctm_card::{Card, Counts, Fact, Identity, Object, Rejected, Submission};
+use ctm_card::{Card, CardProperty, DrawCounts, Identity, Object, Submission, SubmissionError};
 use ctm_memory::Arena;
 use std::sync::Arc;
 use unit::{Base, Scale, Size};
@@ -103,7 +103,7 @@ const CARD: Identity = Identity {
     name: "card",
     device: 1,
     driver: "driver",
-    facts: &[(Fact::PixelPipes, 4), (Fact::Backends, 0), (Fact::ShaderClock, 650_000)],
+    properties: &[(CardProperty::PixelPipes, 4), (CardProperty::Backends, 0), (CardProperty::ShaderClock, 650_000)],
 };
 
 /// A card that says as little as a card can.
@@ -113,23 +113,25 @@ impl Card for Plain {
     fn identity(&self) -> Identity {
         CARD
     }
-    fn submit(&mut self, _: &Arc<Arena>, _: &Submission) -> Result<(), Rejected> {
+    fn submit(&mut self, _: &Arc<Arena>, _: &Submission) -> Result<(), SubmissionError> {
         Ok(())
     }
 }
 
 #[test]
 fn what_drivers_learn_of_a_card() {
-    let facts = [Fact::PixelPipes, Fact::Backends, Fact::ShaderClock, Fact::TilePipes].map(|fact| CARD.fact(fact));
-    assert_eq!(facts, [Some(4), Some(0), Some(650_000), None]);
+    let properties =
+        [CardProperty::PixelPipes, CardProperty::Backends, CardProperty::ShaderClock, CardProperty::TilePipes]
+            .map(|property| CARD.property(property));
+    assert_eq!(properties, [Some(4), Some(0), Some(650_000), None]);
     assert_eq!((Plain.take_warnings(), Plain.time_stamp()), (Vec::new(), None));
-    let rejected = Rejected { at: 7, message: "no".into() };
+    let rejected = SubmissionError { at: 7, message: "no".into() };
     assert_eq!(rejected.to_string(), "command word 7: no");
 }
 
 #[test]
 fn pixels_of_parts_of_a_draw_add_up() {
-    let part = |n: u64| Counts {
+    let part = |n: u64| DrawCounts {
         vertices: n,
         primitives: n,
         drawn: n,
@@ -141,5 +143,5 @@ fn pixels_of_parts_of_a_draw_add_up() {
     let mut counts = part(1);
     counts.add_pixels(part(2));
     // Vertices and primitives are those of the draw, whoever draws the pixels.
-    assert_eq!(counts, Counts { pixels: 30, fragments: 300, passed: 3000, ..part(1) });
+    assert_eq!(counts, DrawCounts { pixels: 30, fragments: 300, passed: 3000, ..part(1) });
 }

@@ -4,7 +4,7 @@ use ctm_card::trace::{Page, TraceError, TraceReader, TraceRecord, TraceWriter};
 use ctm_card::{Identity, Object, Submission};
 use ctm_memory::Arena;
 
-const CARD: Identity = Identity { name: "rv515", device: 0x7140, driver: "r300", facts: &[] };
+const CARD: Identity = Identity { name: "rv515", device: 0x7140, driver: "r300", properties: &[] };
 const OBJECTS: [Object; 2] = [Object { address: 0x1000, size: 0x2000 }, Object { address: 0x4000, size: 0x1000 }];
 
 /// Three submissions: the driver writes, the card writes, the driver writes over it and clears.

@@ -2,7 +2,7 @@
 
 use crate::Model;
 use ctm_card::history::{DrawHistory, PixelWatch};
-use ctm_card::{DepthPicture, DrawStats, Identity, Picture, Rejected, Submission};
+use ctm_card::{DepthPicture, DrawStats, Identity, Picture, Submission, SubmissionError};
 use ctm_engine::Executor;
 use ctm_memory::Arena;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// How a card works. What it draws does not depend on it.
 #[derive(Default)]
-pub struct Setup {
+pub struct CardOptions {
     /// What executes programs that run for many pixels or vertices; `None` is the reference.
     pub executor: Option<Executor>,
     /// The time that a submission may take.
@@ -36,11 +36,11 @@ pub enum Card {
 
 /// What a card holds besides the memory, at a place of a submission.
 #[derive(Clone, Debug)]
-pub enum Saved {
+pub enum SavedCard {
     /// One of the R5xx family.
-    R5xx(Box<ctm_r5xx::Saved>),
+    R5xx(Box<ctm_r5xx::SavedCard>),
     /// One of the R700 family.
-    R700(Box<ctm_r700_card::Saved>),
+    R700(Box<ctm_r700_card::SavedCard>),
 }
 
 /// Why there is no picture.
@@ -56,8 +56,8 @@ pub enum PictureError {
 
 impl Card {
     /// A card after reset.
-    pub fn new(model: Model, setup: Setup) -> Self {
-        let Setup { executor, time_limit, threads, host_clock, stats, watch } = setup;
+    pub fn new(model: Model, setup: CardOptions) -> Self {
+        let CardOptions { executor, time_limit, threads, host_clock, stats, watch } = setup;
         match model {
             Model::R5xx(model) => {
                 let mut card = ctm_r5xx::Card::new(model).with_threads(threads);
@@ -102,19 +102,19 @@ impl Card {
     }
 
     /// What it holds now.
-    pub fn save(&self) -> Saved {
+    pub fn save(&self) -> SavedCard {
         match self {
-            Card::R5xx(card) => Saved::R5xx(Box::new(card.save())),
-            Card::R700(card) => Saved::R700(Box::new(card.save())),
+            Card::R5xx(card) => SavedCard::R5xx(Box::new(card.save())),
+            Card::R700(card) => SavedCard::R700(Box::new(card.save())),
         }
     }
 
     /// Goes back to what was saved of this card.
-    pub fn restore(&mut self, saved: &Saved) {
+    pub fn restore(&mut self, saved: &SavedCard) {
         match (self, saved) {
-            (Card::R5xx(card), Saved::R5xx(saved)) => card.restore(saved),
-            (Card::R700(card), Saved::R700(saved)) => card.restore(saved),
-            (Card::R5xx(_), Saved::R700(_)) | (Card::R700(_), Saved::R5xx(_)) => {}
+            (Card::R5xx(card), SavedCard::R5xx(saved)) => card.restore(saved),
+            (Card::R700(card), SavedCard::R700(saved)) => card.restore(saved),
+            (Card::R5xx(_), SavedCard::R700(_)) | (Card::R700(_), SavedCard::R5xx(_)) => {}
         }
     }
 
@@ -122,7 +122,7 @@ impl Card {
     ///
     /// # Errors
     /// As [`submit`](ctm_card::Card::submit).
-    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), Rejected> {
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), SubmissionError> {
         match self {
             Card::R5xx(card) => card.resume(memory, submission, done),
             Card::R700(card) => card.resume(memory, submission, done),
@@ -173,7 +173,7 @@ impl ctm_card::Card for Card {
         self.model().identity()
     }
 
-    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), SubmissionError> {
         match self {
             Card::R5xx(card) => card.submit(memory, submission),
             Card::R700(card) => card.submit(memory, submission),

@@ -11,5 +11,5 @@
 mod card;
 mod model;
 
-pub use card::{Card, PictureError, Saved, Setup};
+pub use card::{Card, CardOptions, PictureError, SavedCard};
 pub use model::Model;

@@ -1,7 +1,7 @@
 //! Models of cards, and what their submissions say.
 
 use ctm_card::listing::Line;
-use ctm_card::{Draw, Identity, PixelOffset, Rejected, SharedImage, Submission};
+use ctm_card::{Draw, Identity, PixelOffset, SharedImage, Submission, SubmissionError};
 use ctm_memory::Arena;
 
 /// Which chip a card is.
@@ -55,13 +55,12 @@ impl Model {
     ///
     /// # Errors
     /// The card rejects the submission.
-    pub fn draws(self, submission: &Submission) -> Result<Vec<Draw>, Rejected> {
+    pub fn draws(self, submission: &Submission) -> Result<Vec<Draw>, SubmissionError> {
         match self {
-            Model::R5xx(_) => {
-                ctm_r5xx::draws(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })
-            }
+            Model::R5xx(_) => ctm_r5xx::draws(submission)
+                .map_err(|error| SubmissionError { at: error.at, message: error.cause.to_string() }),
             Model::R700(_) => ctm_r700_card::draws(submission)
-                .map_err(|error| Rejected { at: error.at, message: error.cause.to_string() }),
+                .map_err(|error| SubmissionError { at: error.at, message: error.cause.to_string() }),
         }
     }
 

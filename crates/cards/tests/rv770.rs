@@ -5,7 +5,7 @@
 use ctm_array::{Data, read_png};
 use ctm_card::Card as _;
 use ctm_card::trace::{TraceReader, TraceRecord};
-use ctm_cards::{Card, Model, Setup};
+use ctm_cards::{Card, CardOptions, Model};
 use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
 use std::fs;
@@ -45,8 +45,10 @@ fn executed(scene: &str, executor: Executor) -> (Vec<[u32; 4]>, Vec<u32>) {
     let ends = records.iter().flat_map(|record| &record.objects).map(|object| object.address + object.size);
     let end = ends.max().expect("objects").next_multiple_of(4096);
     let memory = Arc::new(Arena::new(0x1000, end - 0x1000).expect("memory"));
-    let mut card =
-        Card::new(Model::named("rv770").expect("the card"), Setup { executor: Some(executor), ..Setup::default() });
+    let mut card = Card::new(
+        Model::named("rv770").expect("the card"),
+        CardOptions { executor: Some(executor), ..CardOptions::default() },
+    );
     for record in &records {
         record.write_pages(&memory);
         card.submit(&memory, &record.submission()).expect("commands");

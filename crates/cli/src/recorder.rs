@@ -1,7 +1,7 @@
 //! What a run leaves, kept for a command that runs programs to compare them.
 
 use ctm_array::Array;
-use ctm_follow::{Address, Listed, MemoryAccess};
+use ctm_follow::{Address, ListedStep, MemoryAccess};
 use std::cell::RefCell;
 
 /// What the lanes of a run have in an output.
@@ -30,7 +30,7 @@ pub struct Output {
 #[derive(Clone, Debug)]
 pub struct FollowedSteps {
     /// As many as were wanted.
-    pub steps: Vec<Listed>,
+    pub steps: Vec<ListedStep>,
     /// What it wrote to memory after them, at its end.
     pub end: Vec<MemoryAccess>,
     /// An address in text.
@@ -51,7 +51,7 @@ impl Recorder {
     }
 
     /// Keeps a step of the lane that is followed.
-    pub fn step(&self, step: Listed, address: fn(Address) -> String) {
+    pub fn step(&self, step: ListedStep, address: fn(Address) -> String) {
         self.followed_steps
             .borrow_mut()
             .get_or_insert_with(|| FollowedSteps { steps: Vec::new(), end: Vec::new(), address })

@@ -5,7 +5,7 @@
 //! holds run for all rows before the next ones do.
 
 use ctm_engine::SurfaceLayout;
-use ctm_lane::{Axis, Block, Function, Graph, LaneShape, Op, Shapes};
+use ctm_lane::{Axis, Block, Function, Graph, LaneShape, LaneShapes, Op};
 use std::collections::HashSet;
 
 /// Bytes of surfaces that a cache of a host's core holds: half of the second one.
@@ -20,7 +20,7 @@ pub fn columns_at_a_time(function: &Function, layouts: &[SurfaceLayout]) -> Opti
     function.blocks().flat_map(loads).next()?;
     let graph = Graph::new(function);
     graph.loop_heads().next()?;
-    let shapes = Shapes::new(function, &graph);
+    let shapes = LaneShapes::new(function, &graph);
     let goes_across = |shape| {
         matches!(
             shape,

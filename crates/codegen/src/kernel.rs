@@ -9,7 +9,7 @@ use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
 use crate::select::Mode;
 use crate::speculation_retry::Attempts;
-use ctm_engine::{Bindings, KernelSource, MadeOnce, Refusal, SurfaceLayout};
+use ctm_engine::{Bindings, BudgetedOnce, KernelSource, Refusal, SurfaceLayout};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, Op, simplify_within};
 use std::collections::HashSet;
@@ -22,11 +22,11 @@ pub(crate) struct Kernel<T> {
     /// For covered groups in the window.
     pub interior: CodePiece,
     /// For all others, made when there are some: runs over whole rows of whole groups need none.
-    pub general: MadeOnce<Option<CodePiece>>,
+    pub general: BudgetedOnce<Option<CodePiece>>,
     /// The interior without speculation on NaNs, made when that fails too often.
-    exact: MadeOnce<Option<CodePiece>>,
+    exact: BudgetedOnce<Option<CodePiece>>,
     /// The interior for one row at a time, made when a row is left over.
-    row: MadeOnce<Option<CodePiece>>,
+    row: BudgetedOnce<Option<CodePiece>>,
     /// What the interior was made of, and what, simplified, the general code is made of.
     pub function: Function,
     pub general_function: Function,
@@ -96,9 +96,9 @@ impl<T: Decoding> Kernel<T> {
         let mut kernel = Self {
             target,
             interior,
-            general: MadeOnce::default(),
-            exact: MadeOnce::default(),
-            row: MadeOnce::default(),
+            general: BudgetedOnce::default(),
+            exact: BudgetedOnce::default(),
+            row: BudgetedOnce::default(),
             function,
             general_function: source.function.clone(),
             layouts: source.surfaces.to_vec(),
@@ -140,7 +140,7 @@ impl<T: Decoding> Kernel<T> {
     /// A piece of code that is made when it is first wanted.
     fn made<'k>(
         &self,
-        piece: &'k MadeOnce<Option<CodePiece>>,
+        piece: &'k BudgetedOnce<Option<CodePiece>>,
         effort: &Effort,
         make: impl FnOnce() -> Option<CodePiece>,
     ) -> Option<&'k CodePiece> {

@@ -24,7 +24,7 @@
 //! those that have left a loop and compute on to infinity minus infinity, would be false deoptimisations: arithmetic raises none
 //! where an instruction can say so, and comparisons know their lanes.
 
-use ctm_lane::{Array, Function, Graph, Op, Ranges, Value};
+use ctm_lane::{Array, Function, Graph, Op, Value, ValueRanges};
 use std::collections::HashSet;
 
 /// What becomes of NaNs among the operands in code that speculates on them.
@@ -51,7 +51,7 @@ pub struct Tainted(Vec<bool>);
 impl Tainted {
     /// The tainted values of code that speculates, where a target does this with the NaNs of each operation; `None` if so few
     /// rules are left out that looking at NaNs would cost more.
-    pub fn find(function: &Function, graph: &Graph, ranges: &Ranges, nans: fn(&Op) -> NanUse) -> Option<Self> {
+    pub fn find(function: &Function, graph: &Graph, ranges: &ValueRanges, nans: fn(&Op) -> NanUse) -> Option<Self> {
         let tainted = Self(find(function, graph, ranges, nans));
         let (mut rules, mut looks) = (0, 0);
         for &block in &graph.order {
@@ -82,7 +82,7 @@ impl NanUse {
     }
 }
 
-fn find(function: &Function, graph: &Graph, ranges: &Ranges, nans: fn(&Op) -> NanUse) -> Vec<bool> {
+fn find(function: &Function, graph: &Graph, ranges: &ValueRanges, nans: fn(&Op) -> NanUse) -> Vec<bool> {
     let mut tainted = vec![false; function.value_count()];
     let mut arrays: HashSet<Array> = HashSet::new();
     let mut changed = true;

@@ -7,7 +7,7 @@ use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_lane::{Builder, IntTest, Type};
-use ctm_memory::{Arena, Buffer, Sharing, Space};
+use ctm_memory::{Aliasing, Arena, Buffer, Space};
 
 const BASE: u32 = 0x1000_0000;
 
@@ -50,7 +50,7 @@ impl GuestJob for Job<'_> {
     const GROUP_WIDTH: usize = 4;
 
     /// Each lane has a place of its own.
-    fn order(&self) -> Option<Sharing> {
+    fn order(&self) -> Option<Aliasing> {
         None
     }
 
@@ -124,7 +124,7 @@ impl GuestJob for Job<'_> {
         kernel.is_compiled().then_some(()).ok_or(())
     }
 
-    fn run(&self, kernel: &Kernel, _: Option<Sharing>, options: &RunOptions, _: &Runtime) -> Result<RunStats, Stop> {
+    fn run(&self, kernel: &Kernel, _: Option<Aliasing>, options: &RunOptions, _: &Runtime) -> Result<RunStats, Stop> {
         let bindings = Bindings { surfaces: Vec::new(), tables: Vec::new(), buffers: vec![self.output()] };
         let launch = Launch { lanes: Lanes::Area(self.domain), bindings, max_steps: None };
         kernel.run(&launch, options)

@@ -1,7 +1,7 @@
 //! Texts of pixel shaders: what is read, and what is refused, where and why.
 
 use ctm_compile::front::ps::ast::{File, Register, Statement};
-use ctm_compile::front::ps::table::{Place, TABLE};
+use ctm_compile::front::ps::table::{OperandKind, TABLE};
 use ctm_compile::front::ps::{Options, lower, parse};
 use ctm_compile::ir;
 use ctm_text::Cause;
@@ -291,9 +291,9 @@ fn instructions() -> String {
     let mut page = "| instruction | since | slots | what it does |\n|---|---|---|---|\n".to_owned();
     for row in TABLE {
         let mut letters = ["a", "b", "c"].into_iter();
-        let mut spell = |place: &Place| match place {
-            Place::Vector => letters.next().unwrap().to_owned(),
-            Place::Scalar => format!("{}.x", letters.next().unwrap()),
+        let mut spell = |place: &OperandKind| match place {
+            OperandKind::Vector => letters.next().unwrap().to_owned(),
+            OperandKind::Scalar => format!("{}.x", letters.next().unwrap()),
             other => spelling(*other).to_owned(),
         };
         let operands: Vec<String> = row.places.iter().map(&mut spell).collect();
@@ -305,19 +305,19 @@ fn instructions() -> String {
     page
 }
 
-fn spelling(place: Place) -> &'static str {
+fn spelling(place: OperandKind) -> &'static str {
     match place {
-        Place::Result => "r",
-        Place::Predicate => "p0",
-        Place::Vector | Place::Scalar => "a",
-        Place::Rows(_) => "c0",
-        Place::Sampler => "s",
-        Place::Kill => "r",
-        Place::Condition => "b0 or p0.x",
-        Place::PredicateChannel => "p0.x",
-        Place::Passes => "i",
-        Place::Counter => "aL",
-        Place::Label => "l",
+        OperandKind::Result => "r",
+        OperandKind::Predicate => "p0",
+        OperandKind::Vector | OperandKind::Scalar => "a",
+        OperandKind::Rows(_) => "c0",
+        OperandKind::Sampler => "s",
+        OperandKind::Kill => "r",
+        OperandKind::Condition => "b0 or p0.x",
+        OperandKind::PredicateChannel => "p0.x",
+        OperandKind::Passes => "i",
+        OperandKind::Counter => "aL",
+        OperandKind::Label => "l",
     }
 }
 

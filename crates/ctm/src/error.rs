@@ -4,7 +4,7 @@ use crate::{Finding, Machine};
 use ctm_array::{ContentError, Shape};
 use ctm_codegen::NoEngine;
 use ctm_lane::budget::Halt;
-use ctm_memory::{ArenaError, Full, Overlap, RangeError};
+use ctm_memory::{AppendError, ArenaError, OverlapError, RangeError};
 use ctm_object::c_array::CArrayError;
 use ctm_object::elf::ElfError;
 use ctm_object::hex::HexError;
@@ -167,13 +167,13 @@ pub enum Error {
     Array(#[from] ContentError),
     /// Inputs and outputs are too large.
     #[error(transparent)]
-    Memory(#[from] Full),
+    Memory(#[from] AppendError),
     /// Global memory cannot be at this address.
     #[error(transparent)]
     Address(#[from] ArenaError),
     /// Two pieces of global memory overlap.
     #[error(transparent)]
-    Overlap(#[from] Overlap),
+    Overlap(#[from] OverlapError),
     /// There is no memory at this address.
     #[error(transparent)]
     Range(#[from] RangeError),

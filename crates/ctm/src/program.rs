@@ -1,7 +1,7 @@
 //! Programs of any machine.
 
 use crate::{Error, Finding, Machine};
-use ctm_r700::{Target, Uses, Wavefront};
+use ctm_r700::{ExportTarget, Uses, Wavefront};
 use ctm_sm50::launch::Shader;
 use ctm_text::findings::Severity;
 use std::collections::BTreeSet;
@@ -71,8 +71,8 @@ impl Program {
         match self {
             Program::X1k(program) => program.references.outputs.iter().copied().collect(),
             Program::R700(program) => {
-                let colour = |target: &Target| match target {
-                    Target::Colour(number) => u8::try_from(*number).ok(),
+                let colour = |target: &ExportTarget| match target {
+                    ExportTarget::Colour(number) => u8::try_from(*number).ok(),
                     _ => None,
                 };
                 let numbers: BTreeSet<u8> = Uses::of(program).exports.iter().filter_map(colour).collect();

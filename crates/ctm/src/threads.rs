@@ -47,7 +47,7 @@ impl Threads {
     /// Nothing can be there, or something is.
     pub fn memory(mut self, address: u32, words: &[u32]) -> Result<Self, Error> {
         let size = (4 * words.len() as u64).max(1).next_multiple_of(BASE_ALIGNMENT.into());
-        let size = u32::try_from(size).map_err(|_| ctm_memory::Full::Addresses { bytes: size })?;
+        let size = u32::try_from(size).map_err(|_| ctm_memory::AppendError::Addresses { bytes: size })?;
         self.space.map(Arena::new(address, size)?)?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.space.write_bytes(address, &bytes)?;

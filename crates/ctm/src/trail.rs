@@ -1,6 +1,6 @@
 //! An observer that keeps what it sees.
 
-use ctm_follow::{End, LaneView, Observer, Step};
+use ctm_follow::{GroupEnd, LaneView, Observer, Step};
 
 /// The steps of a lane, as many as it was made for.
 #[derive(Clone, Debug)]
@@ -8,7 +8,7 @@ pub struct Trail {
     /// The steps, from the first one on.
     pub steps: Vec<Step>,
     /// What the lane held when its group was done; none if no group had the lane.
-    pub end: Option<End>,
+    pub end: Option<GroupEnd>,
     most: usize,
 }
 
@@ -26,7 +26,7 @@ impl Observer for Trail {
         self.steps.push(step.clone());
     }
 
-    fn ends(&mut self, end: &End) {
+    fn ends(&mut self, end: &GroupEnd) {
         self.end = Some(end.clone());
     }
 

@@ -1,7 +1,7 @@
 //! Breakpoints as clients set them: all of one kind at once.
 
 use crate::values::{Reference, target};
-use ctm_debug::{Breakpoint, Expression, Session, Target, What};
+use ctm_debug::{Breakpoint, BreakpointKind, Expression, Session, WriteTarget};
 use ctm_follow::InstructionPlace;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -96,8 +96,8 @@ impl Breakpoints {
     pub fn set_events(&mut self, session: &mut Session, arguments: &Value) -> Value {
         let filters = arguments["filters"].as_array().cloned().unwrap_or_default();
         let asked = filters.iter().map(|filter| match filter.as_str() {
-            Some("nan") => Ok((Breakpoint { what: What::Nan, lane: None, condition: None }, json!({}))),
-            Some("leaves") => Ok((Breakpoint { what: What::Leaves, lane: None, condition: None }, json!({}))),
+            Some("nan") => Ok((Breakpoint { kind: BreakpointKind::Nan, lane: None, condition: None }, json!({}))),
+            Some("leaves") => Ok((Breakpoint { kind: BreakpointKind::Leaves, lane: None, condition: None }, json!({}))),
             _ => Err(format!("unknown filter {filter}")),
         });
         let asked = asked.collect();
@@ -110,7 +110,7 @@ impl Breakpoints {
         let asked = wanted.iter().map(|wanted| {
             let id = wanted["dataId"].as_str().unwrap_or_default();
             let (lane, what) = parse_id(session, id).ok_or_else(|| format!("'{id}' names nothing to watch"))?;
-            Ok((Breakpoint { what, lane: Some(lane), condition: condition(session, wanted)? }, json!({})))
+            Ok((Breakpoint { kind: what, lane: Some(lane), condition: condition(session, wanted)? }, json!({})))
         });
         let asked = asked.collect();
         self.replace(session, "data", asked)
@@ -129,8 +129,8 @@ pub fn data_info(session: &Session, arguments: &Value) -> Value {
     match found.map(|(number, target)| (lane(number).unwrap_or(session.focus()), target)) {
         Ok((at, target)) => {
             let what = match target {
-                Target::Cells(_) => format!("{name} of lane ({}, {})", at.0, at.1),
-                Target::Memory { .. } => target.name(session.guest(), at),
+                WriteTarget::Cells(_) => format!("{name} of lane ({}, {})", at.0, at.1),
+                WriteTarget::Memory { .. } => target.name(session.guest(), at),
             };
             let id = id_of(at, &target);
             json!({"dataId": id, "description": what, "accessTypes": ["write"], "canPersist": false})
@@ -140,22 +140,22 @@ pub fn data_info(session: &Session, arguments: &Value) -> Value {
 }
 
 /// The memory that a client names by address and number of bytes, with a lane.
-fn address_of(session: &Session, name: &str, bytes: &Value) -> Result<(usize, Target), String> {
+fn address_of(session: &Session, name: &str, bytes: &Value) -> Result<(usize, WriteTarget), String> {
     let address = parse_address(&json!(name)).and_then(|address| u32::try_from(address).ok());
     let address = address.ok_or_else(|| format!("'{name}' is not an address: expected a number such as 0x10000"))?;
-    let target = Target::memory(session.guest(), address, bytes.as_u64().unwrap_or(4));
+    let target = WriteTarget::memory(session.guest(), address, bytes.as_u64().unwrap_or(4));
     Ok((session.lane_number(session.focus()).unwrap_or(0), target.map_err(|error| error.to_string())?))
 }
 
-fn id_of((i, j): (u32, u32), target: &Target) -> String {
+fn id_of((i, j): (u32, u32), target: &WriteTarget) -> String {
     match target {
-        Target::Cells(cells) => format!("cells {}+{} of {i},{j}", cells.start, cells.len()),
-        Target::Memory { address, bytes } => format!("memory {address}+{bytes} of {i},{j}"),
+        WriteTarget::Cells(cells) => format!("cells {}+{} of {i},{j}", cells.start, cells.len()),
+        WriteTarget::Memory { address, bytes } => format!("memory {address}+{bytes} of {i},{j}"),
     }
 }
 
 /// What an identifier means, if [`id_of`] gave it.
-fn parse_id(session: &Session, id: &str) -> Option<((u32, u32), What)> {
+fn parse_id(session: &Session, id: &str) -> Option<((u32, u32), BreakpointKind)> {
     let (what, lane) = id.split_once(" of ")?;
     let (i, j) = lane.split_once(',')?;
     let (kind, range) = what.split_once(' ')?;
@@ -164,16 +164,16 @@ fn parse_id(session: &Session, id: &str) -> Option<((u32, u32), What)> {
         "cells" => {
             let first: usize = first.parse().ok()?;
             let cells = first..first.checked_add(count.parse().ok()?)?;
-            Target::Cells(session.guest().cells().get(cells.clone()).map(|_| cells)?)
+            WriteTarget::Cells(session.guest().cells().get(cells.clone()).map(|_| cells)?)
         }
-        "memory" => Target::memory(session.guest(), first.parse().ok()?, count.parse().ok()?).ok()?,
+        "memory" => WriteTarget::memory(session.guest(), first.parse().ok()?, count.parse().ok()?).ok()?,
         _ => return None,
     };
-    Some(((i.parse().ok()?, j.parse().ok()?), What::Changes(target)))
+    Some(((i.parse().ok()?, j.parse().ok()?), BreakpointKind::Changes(target)))
 }
 
 fn at(place: InstructionPlace) -> Breakpoint {
-    Breakpoint { what: What::Place(place), lane: None, condition: None }
+    Breakpoint { kind: BreakpointKind::Place(place), lane: None, condition: None }
 }
 
 /// The condition of a wanted breakpoint.

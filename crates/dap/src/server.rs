@@ -4,7 +4,10 @@ use crate::answer::{capabilities, disassembly, memory, scopes, stack_trace, thre
 use crate::breakpoints::{Breakpoints, LISTING, data_info};
 use crate::values::{Reference, target, text, variables};
 use crate::wire::{self, WireError};
-use ctm_debug::{Direction, Expression, Outcome, Position, Reason, Session, Target, Unit, Value, command, parse_bits};
+use ctm_debug::{
+    Direction, Expression, Position, Session, StepKind, StepOutcome, StopReason, Value, WriteTarget, command,
+    parse_bits,
+};
 use serde_json::{Value as Json, json};
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -142,7 +145,7 @@ impl Sequence<'_> {
 #[derive(Clone, Copy)]
 enum Movement {
     /// A step.
-    Step(Unit, Direction),
+    Step(StepKind, Direction),
     /// To the next stop.
     Run(Direction),
 }
@@ -273,10 +276,10 @@ impl Server<'_> {
                 look_at(session, arguments);
                 let by_line = arguments["granularity"].as_str() != Some("instruction") && has_long_lines(session);
                 let unit = match command {
-                    "stepOut" => Unit::Out,
-                    _ if by_line => Unit::Line,
-                    "next" => Unit::Over,
-                    _ => Unit::Lane,
+                    "stepOut" => StepKind::Out,
+                    _ if by_line => StepKind::Line,
+                    "next" => StepKind::Over,
+                    _ => StepKind::Lane,
                 };
                 let direction = if command == "stepBack" { Direction::Back } else { Direction::Forward };
                 reply.movement = Some(Movement::Step(unit, direction));
@@ -285,7 +288,7 @@ impl Server<'_> {
             "continue" | "reverseContinue" => {
                 look_at(session, arguments);
                 let direction = if command == "continue" { Direction::Forward } else { Direction::Back };
-                let is_over = session.outcome() != &Outcome::Going && direction == Direction::Forward;
+                let is_over = session.outcome() != &StepOutcome::Going && direction == Direction::Forward;
                 if is_over && !settings.all_groups {
                     reply.event("terminated", json!({}));
                 } else {
@@ -306,7 +309,7 @@ impl Server<'_> {
             Movement::Run(direction) => Ok(session.run(direction)),
         };
         match reason {
-            Ok(Reason::Limit) if interrupt.load(Ordering::Relaxed) => {}
+            Ok(StopReason::Limit) if interrupt.load(Ordering::Relaxed) => {}
             Ok(reason) => tell(session, reply, &reason),
             Err(error) => stopped(session, reply, "exception", &error.to_string(), None),
         }
@@ -329,10 +332,10 @@ fn look_at(session: &mut Session, arguments: &Json) {
 }
 
 /// Tells why the session is where it is.
-fn tell(session: &Session, reply: &mut Reply, reason: &Reason) {
+fn tell(session: &Session, reply: &mut Reply, reason: &StopReason) {
     match reason {
-        Reason::Step => stopped(session, reply, "step", "Step", None),
-        Reason::Breakpoint(hits) => {
+        StopReason::Step => stopped(session, reply, "step", "Step", None),
+        StopReason::Breakpoint(hits) => {
             let text = hits.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().join("; ");
             let numbers: Vec<u32> = hits.iter().map(|(number, _)| *number).collect();
             let what = |wanted: &str| hits.iter().any(|(_, text)| text.contains(wanted));
@@ -345,10 +348,10 @@ fn tell(session: &Session, reply: &mut Reply, reason: &Reason) {
             };
             stopped(session, reply, word, &text, Some(numbers));
         }
-        Reason::End => stopped(session, reply, "pause", "The group has ended", None),
-        Reason::Start => stopped(session, reply, "entry", "At the start of the group", None),
-        Reason::Trap(trap) => stopped(session, reply, "exception", trap, None),
-        Reason::Limit => stopped(
+        StopReason::End => stopped(session, reply, "pause", "The group has ended", None),
+        StopReason::Start => stopped(session, reply, "entry", "At the start of the group", None),
+        StopReason::Trap(trap) => stopped(session, reply, "exception", trap, None),
+        StopReason::Limit => stopped(
             session,
             reply,
             "pause",
@@ -376,8 +379,8 @@ fn stopped(session: &Session, reply: &mut Reply, reason: &str, text: &str, break
 
 fn exception(session: &Session) -> Json {
     match session.outcome() {
-        Outcome::Trapped(trap) => json!({"exceptionId": "trap", "description": trap, "breakMode": "always"}),
-        Outcome::Going | Outcome::Ended => {
+        StepOutcome::Trapped(trap) => json!({"exceptionId": "trap", "description": trap, "breakMode": "always"}),
+        StepOutcome::Going | StepOutcome::Ended => {
             json!({"exceptionId": "event", "description": "a NaN, or a lane that left", "breakMode": "always"})
         }
     }
@@ -389,9 +392,9 @@ fn set(session: &mut Session, arguments: &Json, reply: &mut Reply) -> Result<Jso
     let name = arguments["name"].as_str().or(arguments["expression"].as_str()).unwrap_or_default();
     let (lane, found) = target(session, reference, name).ok_or_else(|| format!("'{name}' cannot be changed"))?;
     let number = match found {
-        Target::Cells(cells) if cells.len() == 1 => cells.start,
-        Target::Cells(_) => return Err(format!("'{name}' has several channels: change one of them")),
-        Target::Memory { .. } => return Err(format!("'{name}' is memory, which is not changed by hand")),
+        WriteTarget::Cells(cells) if cells.len() == 1 => cells.start,
+        WriteTarget::Cells(_) => return Err(format!("'{name}' has several channels: change one of them")),
+        WriteTarget::Memory { .. } => return Err(format!("'{name}' is memory, which is not changed by hand")),
     };
     let kind = session.guest().cells().get(number).map(|cell| cell.kind).ok_or("there is no such register")?;
     let new = parse_bits(kind, arguments["value"].as_str().unwrap_or_default())?;

@@ -1,6 +1,6 @@
 //! Registers and memory as variables.
 
-use ctm_debug::{Session, Target, Value};
+use ctm_debug::{Session, Value, WriteTarget};
 use serde_json::{Value as Json, json};
 
 /// Lanes that references tell apart: more than a group has.
@@ -113,7 +113,8 @@ pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> 
             let Some(at) = session.guest().lanes().get(lane).map(|lane| lane.at) else { return Vec::new() };
             let output = |output: &ctm_debug::Output| {
                 let bytes = output.bytes_of(at)?;
-                let words = session.words(&Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start });
+                let words =
+                    session.words(&WriteTarget::Memory { address: bytes.start, bytes: bytes.end - bytes.start });
                 let word = |&word: &u32| match hexadecimal {
                     true => format!("{word:#010x}"),
                     false => format!("{:?} ({word:#010x})", f32::from_bits(word)),
@@ -128,15 +129,15 @@ pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> 
 }
 
 /// What a variable of a reference stands for.
-pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Option<(usize, Target)> {
+pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Option<(usize, WriteTarget)> {
     let guest = session.guest();
-    let of_lane = |lane: usize| Target::parse(guest, guest.lanes().get(lane)?.at, name).ok();
+    let of_lane = |lane: usize| WriteTarget::parse(guest, guest.lanes().get(lane)?.at, name).ok();
     match reference {
         Some(Reference::Outputs(lane)) => {
             let at = session.guest().lanes().get(lane)?.at;
             let output = session.guest().outputs().into_iter().find(|output| output.name == name)?;
             let bytes = output.bytes_of(at)?;
-            Some((lane, Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start }))
+            Some((lane, WriteTarget::Memory { address: bytes.start, bytes: bytes.end - bytes.start }))
         }
         Some(Reference::Channels(lane, register)) => {
             let registers = session.registers(lane);
@@ -145,7 +146,7 @@ pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Op
                 value.channel.map_or(register.name.clone(), String::from) == name
                     || channel_name(&register.name, value) == name
             })?;
-            Some((lane, Target::cell(value.cell)))
+            Some((lane, WriteTarget::cell(value.cell)))
         }
         Some(Reference::Registers(lane)) => Some((lane, of_lane(lane)?)),
         Some(Reference::Lanes) => None,

@@ -1,14 +1,14 @@
 //! Where sessions stop.
 
 use crate::target::is_change;
-use crate::{Expression, Guest, Target, cell_name};
+use crate::{Expression, Guest, WriteTarget, cell_name};
 use ctm_follow::{InstructionPlace, Participation, Standing, ValueKind};
 
 /// A place, condition or change at which a session stops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakpoint {
     /// What stops it.
-    pub what: What,
+    pub kind: BreakpointKind,
     /// The lane that is meant, by column and row. Without one these are all lanes for places and NaNs, and else the one that the
     /// session looks at.
     pub lane: Option<(u32, u32)>,
@@ -18,7 +18,7 @@ pub struct Breakpoint {
 
 /// What stops a session.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum BreakpointKind {
     /// The group comes to an instruction, and the lane executes it.
     Place(InstructionPlace),
     /// An expression over the lane's registers begins to hold.
@@ -28,7 +28,7 @@ pub enum What {
     /// The lane is active no longer.
     Leaves,
     /// What is there changes: in cells of the lane, or in memory.
-    Changes(Target),
+    Changes(WriteTarget),
 }
 
 /// What breakpoints know of the moment before.
@@ -67,8 +67,8 @@ impl Before {
     /// What has happened since the last moment that was seen, if it stops the session.
     fn see(&mut self, point: &Breakpoint, guest: &dyn Guest, focus: (u32, u32)) -> Option<String> {
         let lane = guest.lane_number(point.lane.unwrap_or(focus));
-        match &point.what {
-            What::Place(place) => {
+        match &point.kind {
+            BreakpointKind::Place(place) => {
                 if guest.place() != Some(*place) {
                     return None;
                 }
@@ -79,18 +79,18 @@ impl Before {
                 };
                 comes.then(|| "breakpoint".into())
             }
-            What::Holds(expression) => {
+            BreakpointKind::Holds(expression) => {
                 let holds = lane.is_some_and(|lane| expression.holds(&|cell| guest.read(lane, cell)));
                 let held = std::mem::replace(self, Before::Held(holds));
                 (holds && matches!(held, Before::Held(false))).then(|| format!("{} holds", expression.text))
             }
-            What::Leaves => {
+            BreakpointKind::Leaves => {
                 let is_active = lane.is_some_and(|lane| guest.standing(lane) == Standing::Active);
                 let before = std::mem::replace(self, Before::Held(is_active));
                 let left = !is_active && matches!(before, Before::Held(true));
                 left.then(|| format!("lane {:?} leaves", point.lane.unwrap_or(focus)))
             }
-            What::Changes(target) => {
+            BreakpointKind::Changes(target) => {
                 let now = target.words(guest, lane);
                 // A lane that is not there now may come again.
                 if now.is_empty() {
@@ -100,7 +100,7 @@ impl Before {
                 *self = Before::Words(now);
                 changes.then(|| format!("{} changes", target.name(guest, point.lane.unwrap_or(focus))))
             }
-            What::Nan => {
+            BreakpointKind::Nan => {
                 let floats = || guest.cells().iter().enumerate().filter(|(_, cell)| cell.kind == ValueKind::Float);
                 let lanes: Vec<usize> = match point.lane {
                     Some(_) => lane.into_iter().collect(),

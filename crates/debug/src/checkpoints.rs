@@ -1,6 +1,6 @@
 //! States of a group that a session can go back to.
 
-use crate::{Outcome, Saved};
+use crate::{SavedState, StepOutcome};
 
 /// Steps between two checkpoints at first.
 const SPACING: u64 = 512;
@@ -17,9 +17,9 @@ pub struct Checkpoint {
     /// Words that were stored.
     pub stored: usize,
     /// What came of the last step.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
     /// The state.
-    pub saved: Saved,
+    pub saved: SavedState,
 }
 
 /// Checkpoints of one group: evenly over all that was executed, and more of them where the session was last.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn checkpoint(step: u64) -> Checkpoint {
-        Checkpoint { step, stored: 0, outcome: Outcome::Going, saved: Saved::new(step, 100) }
+        Checkpoint { step, stored: 0, outcome: StepOutcome::Going, saved: SavedState::new(step, 100) }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Commands that people type: the same in editors, terminals and pages.
 
 use crate::{
-    Breakpoint, Expression, Position, Session, SessionError, Target, Value, What, Write, find_cell, parse_bits,
+    Breakpoint, BreakpointKind, Expression, Position, Session, SessionError, Value, Write, WriteTarget, find_cell,
+    parse_bits,
 };
 use ctm_follow::ValueKind;
 
@@ -42,21 +43,21 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
         Expression::parse(text, session.guest().cells()).map_err(|error| error.to_string())
     };
     let target = |session: &Session, text: &str| {
-        Target::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string())
+        WriteTarget::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string())
     };
     let cell = |session: &Session, name: &str| {
         let missing = || format!("unknown register '{name}'; registers are like temp[0].r");
         find_cell(session.guest().cells(), name).ok_or_else(missing)
     };
     let add = |session: &mut Session, what, condition| {
-        let number = session.add_breakpoint(Breakpoint { what, lane: None, condition });
+        let number = session.add_breakpoint(Breakpoint { kind: what, lane: None, condition });
         said(format!("breakpoint {number}"))
     };
     Ok(Some(match word {
         "who" => {
             let target = target(session, rest)?;
             let reach = match (&target, session.guest().is_independent()) {
-                (Target::Memory { .. }, false) => "run's",
+                (WriteTarget::Memory { .. }, false) => "run's",
                 _ => "group's",
             };
             match session.last_write(&target).map_err(failed)? {
@@ -93,18 +94,18 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
             let condition = condition.map(|text| expression(session, text)).transpose()?;
             let place = session.guest().listing().find(place.trim());
             let place = place.ok_or_else(|| format!("the program has no label or address '{rest}': break 3"))?;
-            add(session, What::Place(place), condition)
+            add(session, BreakpointKind::Place(place), condition)
         }
         "when" => {
             let expression = expression(session, rest)?;
-            add(session, What::Holds(expression), None)
+            add(session, BreakpointKind::Holds(expression), None)
         }
         "watch" => {
             let target = target(session, rest)?;
-            add(session, What::Changes(target), None)
+            add(session, BreakpointKind::Changes(target), None)
         }
-        "nan" if rest.is_empty() => add(session, What::Nan, None),
-        "leaves" if rest.is_empty() => add(session, What::Leaves, None),
+        "nan" if rest.is_empty() => add(session, BreakpointKind::Nan, None),
+        "leaves" if rest.is_empty() => add(session, BreakpointKind::Leaves, None),
         "breakpoints" => {
             let lines: Vec<String> = session
                 .breakpoints()
@@ -134,16 +135,16 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
 
 /// A breakpoint, for people.
 fn words(session: &Session, point: &Breakpoint) -> String {
-    let what = match &point.what {
-        What::Place(place) => {
+    let what = match &point.kind {
+        BreakpointKind::Place(place) => {
             let listing = session.guest().listing();
             let row = listing.row(*place).map(|row| &listing.rows[row]);
             row.map_or("somewhere".into(), |row| format!("at {}: {}", row.address, row.text))
         }
-        What::Holds(expression) => format!("when {}", expression.text),
-        What::Nan => "at the first NaN".into(),
-        What::Leaves => "when the lane leaves".into(),
-        What::Changes(target) => {
+        BreakpointKind::Holds(expression) => format!("when {}", expression.text),
+        BreakpointKind::Nan => "at the first NaN".into(),
+        BreakpointKind::Leaves => "when the lane leaves".into(),
+        BreakpointKind::Changes(target) => {
             format!("when {} changes", target.name(session.guest(), point.lane.unwrap_or(session.focus())))
         }
     };
@@ -165,14 +166,14 @@ fn describe(session: &Session, write: &Write) -> String {
 }
 
 /// Words of a target, for people.
-fn spell(session: &Session, target: &Target, words: &[u32]) -> String {
+fn spell(session: &Session, target: &WriteTarget, words: &[u32]) -> String {
     let word = |(place, &word): (usize, &u32)| match target {
-        Target::Cells(cells) => {
+        WriteTarget::Cells(cells) => {
             let number = cells.start + place;
             let cell = session.guest().cells().get(number);
             cell.map_or(String::new(), |cell| Value::new(number, cell, word).text())
         }
-        Target::Memory { .. } => ctm_follow::words::value(ValueKind::Word, word),
+        WriteTarget::Memory { .. } => ctm_follow::words::value(ValueKind::Word, word),
     };
     words.iter().enumerate().map(word).collect::<Vec<_>>().join(", ")
 }

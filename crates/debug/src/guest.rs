@@ -13,36 +13,36 @@ use std::sync::Arc;
 /// leads to the same.
 pub trait Guest {
     /// What it keeps for whoever looks at it.
-    fn shown(&self) -> &Shown;
+    fn view(&self) -> &GuestView;
 
     /// The name of the machine.
     fn machine(&self) -> &'static str {
-        self.shown().machine
+        self.view().machine
     }
 
     /// The program's instructions.
     fn listing(&self) -> &Listing {
-        &self.shown().listing
+        &self.view().listing
     }
 
     /// The memory of the run.
     fn memory(&self) -> &Space {
-        &self.shown().memory
+        &self.view().memory
     }
 
     /// Whether groups keep to themselves.
     fn is_independent(&self) -> bool {
-        self.shown().is_independent
+        self.view().is_independent
     }
 
     /// What each lane holds.
     fn cells(&self) -> &[Cell] {
-        &self.shown().cells
+        &self.view().cells
     }
 
     /// The lanes of the group.
     fn lanes(&self) -> &[LaneInfo] {
-        &self.shown().lanes
+        &self.view().lanes
     }
 
     /// Where lanes are.
@@ -58,16 +58,16 @@ pub trait Guest {
     fn outputs(&self) -> Vec<Output>;
 
     /// Goes to the start of a group.
-    fn start(&mut self, group: u64) -> Outcome;
+    fn start(&mut self, group: u64) -> StepOutcome;
 
     /// Executes the next instruction. At the end of the group nothing happens.
-    fn step(&mut self) -> Outcome;
+    fn step(&mut self) -> StepOutcome;
 
     /// The state of the group, without memory.
-    fn save(&self) -> Saved;
+    fn save(&self) -> SavedState;
 
     /// Goes back to a state that was saved of this guest.
-    fn restore(&mut self, saved: &Saved);
+    fn restore(&mut self, saved: &SavedState);
 
     /// The instruction that is next; none at the end.
     fn place(&self) -> Option<InstructionPlace>;
@@ -102,7 +102,7 @@ pub trait Guest {
 }
 
 /// What a guest keeps for whoever looks at it.
-pub struct Shown {
+pub struct GuestView {
     /// The name of the machine: `X1K`.
     pub machine: &'static str,
     /// The program's instructions.
@@ -120,7 +120,7 @@ pub struct Shown {
 
 /// What came of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum StepOutcome {
     /// There is a next instruction.
     Going,
     /// The group has ended.
@@ -131,16 +131,16 @@ pub enum Outcome {
 
 /// A state that a guest saved. Clones share it.
 #[derive(Clone)]
-pub struct Saved {
+pub struct SavedState {
     state: Arc<dyn Any + Send + Sync>,
     /// About how many bytes it takes.
     pub bytes: usize,
 }
 
-impl Saved {
+impl SavedState {
     /// A state that takes about so many bytes.
     pub fn new(state: impl Any + Send + Sync, bytes: usize) -> Self {
-        Saved { state: Arc::new(state), bytes }
+        SavedState { state: Arc::new(state), bytes }
     }
 
     /// The state, if it has this type.
@@ -206,14 +206,14 @@ pub enum FrameKind {
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// One row for each instruction, in the order of their places.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ListingRow>,
     /// Source texts that rows name.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceText>,
 }
 
 /// An instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ListingRow {
     /// Where it is.
     pub place: InstructionPlace,
     /// Its address, as the machine's listings write it.
@@ -228,7 +228,7 @@ pub struct Row {
 
 /// A source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceText {
     /// Its name, usually a path.
     pub name: String,
     /// The text.
@@ -266,12 +266,12 @@ pub struct Output {
     /// Its name.
     pub name: String,
     /// Where it is.
-    pub elements: Elements,
+    pub elements: OutputElements,
 }
 
 /// The elements of an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Elements {
+pub enum OutputElements {
     /// A surface, with an element for each position.
     Surface(Surface),
     /// 32-bit words: `words` of each lane, whose first is `stride` bytes after that of the lane before.
@@ -298,18 +298,18 @@ impl Output {
     /// The addresses of the bytes that belong to the lane at this column and row, if it has some.
     pub fn bytes_of(&self, (column, row): (u32, u32)) -> Option<Range<u32>> {
         match self.elements {
-            Elements::Surface(surface) => {
+            OutputElements::Surface(surface) => {
                 let inside = column < surface.pitch && (surface.height == 0 || row < surface.height);
                 let first = inside.then(|| surface.address(column, row))?;
                 Some(first..first.checked_add(surface.format.bytes_per_element())?)
             }
-            Elements::Lanes { base, stride, row_stride, words } => {
+            OutputElements::Lanes { base, stride, row_stride, words } => {
                 let in_row = u64::from(stride) * u64::from(column);
                 let behind = row_stride.checked_mul(row.into())?.checked_add(in_row)?;
                 let first = base.checked_add(u32::try_from(behind).ok()?)?;
                 Some(first..first.checked_add(words.checked_mul(4)?)?)
             }
-            Elements::Shared { .. } => None,
+            OutputElements::Shared { .. } => None,
         }
     }
 }
@@ -322,7 +322,7 @@ mod tests {
     fn lanes_of_a_line_have_rows() {
         let output = |row_stride, words| Output {
             name: "vectors".into(),
-            elements: Elements::Lanes { base: 0x1000, stride: 32, row_stride, words },
+            elements: OutputElements::Lanes { base: 0x1000, stride: 32, row_stride, words },
         };
         assert_eq!(output(1 << 21, 4).bytes_of((3, 0)), Some(0x1060..0x1070));
         assert_eq!(output(1 << 21, 4).bytes_of((3, 2)), Some(0x40_1060..0x40_1070));

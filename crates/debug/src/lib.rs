@@ -17,12 +17,13 @@ mod session;
 mod snapshot;
 mod target;
 
-pub use breakpoint::{Breakpoint, What};
+pub use breakpoint::{Breakpoint, BreakpointKind};
 pub use console::{Answer, HELP, command};
 pub use expression::{Expression, ExpressionError, cell_name, find_cell, number_of};
 pub use guest::{
-    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Shown, Source,
+    Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
+    SourceText, StepOutcome,
 };
-pub use session::{Direction, Position, Reason, Session, SessionError, Unit, Write};
+pub use session::{Direction, Position, Session, SessionError, StepKind, StopReason, Write};
 pub use snapshot::{LaneSnapshot, Register, Snapshot, Value, parse_bits};
-pub use target::{Target, TargetError};
+pub use target::{WriteTarget, WriteTargetError};

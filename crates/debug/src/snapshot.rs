@@ -1,6 +1,6 @@
 //! What is shown of a session: plain values.
 
-use crate::{Outcome, Session, number_of};
+use crate::{Session, StepOutcome, number_of};
 use ctm_follow::{Cell, Participation, ValueKind, words};
 use serde::Serialize;
 
@@ -138,10 +138,10 @@ impl Session {
             step: self.position().step,
             row: guest.place().and_then(|place| guest.listing().row(place)),
             trap: match self.outcome() {
-                Outcome::Trapped(trap) => Some(trap.clone()),
-                Outcome::Going | Outcome::Ended => None,
+                StepOutcome::Trapped(trap) => Some(trap.clone()),
+                StepOutcome::Going | StepOutcome::Ended => None,
             },
-            ended: *self.outcome() != Outcome::Going,
+            ended: *self.outcome() != StepOutcome::Going,
             edited: self.is_edited(),
             lanes: lanes.collect(),
             lane,

@@ -10,7 +10,7 @@ const BYTES: u32 = 4096;
 
 /// Something that a program writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum WriteTarget {
     /// Cells of a lane, by their numbers: a register, or a channel of one.
     Cells(Range<usize>),
     /// Bytes of memory.
@@ -24,7 +24,7 @@ pub enum Target {
 
 /// Why a text names nothing that programs write.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TargetError {
+pub enum WriteTargetError {
     /// Nothing is called so.
     #[error(
         "there is no '{name}': name a register like {register}, memory like 0x10000 or 0x10000:4 (words){}",
@@ -59,21 +59,21 @@ pub enum TargetError {
     },
 }
 
-impl Target {
+impl WriteTarget {
     /// A cell, by its number.
     pub fn cell(number: usize) -> Self {
-        Target::Cells(number..number + 1)
+        WriteTarget::Cells(number..number + 1)
     }
 
     /// So many bytes of a guest's memory, 4096 at most.
     ///
     /// # Errors
     /// There is no memory, or they are too many.
-    pub fn memory(guest: &dyn Guest, address: u32, bytes: u64) -> Result<Self, TargetError> {
-        let missing = TargetError::NoMemory { address, bytes };
-        let length = u32::try_from(bytes).ok().filter(|&bytes| bytes <= BYTES).ok_or(TargetError::Long(bytes))?;
+    pub fn memory(guest: &dyn Guest, address: u32, bytes: u64) -> Result<Self, WriteTargetError> {
+        let missing = WriteTargetError::NoMemory { address, bytes };
+        let length = u32::try_from(bytes).ok().filter(|&bytes| bytes <= BYTES).ok_or(WriteTargetError::Long(bytes))?;
         let is_there = length > 0 && guest.memory().arena_of(address, length).is_some();
-        if is_there { Ok(Target::Memory { address, bytes: length }) } else { Err(missing) }
+        if is_there { Ok(WriteTarget::Memory { address, bytes: length }) } else { Err(missing) }
     }
 
     /// What is called so: a register of a lane, or a channel; memory by its address and a number of words, as `0x10000:4`, one if
@@ -81,14 +81,14 @@ impl Target {
     ///
     /// # Errors
     /// There is no such thing.
-    pub fn parse(guest: &dyn Guest, at: (u32, u32), text: &str) -> Result<Self, TargetError> {
+    pub fn parse(guest: &dyn Guest, at: (u32, u32), text: &str) -> Result<Self, WriteTargetError> {
         let text = text.trim();
         if let Some(cells) = find_register(guest.cells(), text) {
-            return Ok(Target::Cells(cells));
+            return Ok(WriteTarget::Cells(cells));
         }
         let (start, words) = text.split_once(':').unwrap_or((text, "1"));
         if let (Some(address), Ok(words)) = (number(start), words.trim().parse::<u32>()) {
-            return Target::memory(guest, address, 4 * u64::from(words));
+            return WriteTarget::memory(guest, address, 4 * u64::from(words));
         }
         let outputs = guest.outputs();
         let place = |text: &str| {
@@ -100,10 +100,10 @@ impl Target {
         match outputs.iter().find(|output| output.name == name) {
             Some(output) => {
                 let bytes = output.bytes_of(at).filter(|bytes| !bytes.is_empty());
-                let bytes = bytes.ok_or(TargetError::NoElement { name: name.into(), at })?;
-                Target::memory(guest, bytes.start, (bytes.end - bytes.start).into())
+                let bytes = bytes.ok_or(WriteTargetError::NoElement { name: name.into(), at })?;
+                WriteTarget::memory(guest, bytes.start, (bytes.end - bytes.start).into())
             }
-            None => Err(TargetError::Unknown {
+            None => Err(WriteTargetError::Unknown {
                 name: name.into(),
                 register: guest.cells().first().map(cell_name).unwrap_or_default(),
                 output: outputs.into_iter().next().map(|output| output.name),
@@ -114,12 +114,12 @@ impl Target {
     /// What people call it, where the lane `at` is looked at.
     pub fn name(&self, guest: &dyn Guest, at: (u32, u32)) -> String {
         match self {
-            Target::Cells(cells) => match guest.cells().get(cells.clone()) {
+            WriteTarget::Cells(cells) => match guest.cells().get(cells.clone()) {
                 Some([cell]) => cell_name(cell),
                 Some([cell, ..]) => cell.register(),
                 Some([]) | None => String::new(),
             },
-            &Target::Memory { address, bytes } => {
+            &WriteTarget::Memory { address, bytes } => {
                 let is_it = |output: &Output| output.bytes_of(at) == Some(address..address.saturating_add(bytes));
                 let output = guest.outputs().into_iter().find(is_it).map(|output| format!("{}, ", output.name));
                 let length = if bytes == 4 { String::new() } else { format!("{bytes} bytes of ") };
@@ -131,11 +131,11 @@ impl Target {
     /// What is there now, as words of which the last one may be cut; none of cells if the lane is not there.
     pub fn words(&self, guest: &dyn Guest, lane: Option<usize>) -> Vec<u32> {
         match self {
-            Target::Cells(cells) => match lane {
+            WriteTarget::Cells(cells) => match lane {
                 Some(lane) => cells.clone().map(|cell| guest.read(lane, cell)).collect(),
                 None => Vec::new(),
             },
-            &Target::Memory { address, bytes } => {
+            &WriteTarget::Memory { address, bytes } => {
                 let mut all = vec![0; bytes as usize];
                 if guest.memory().read_bytes(address, &mut all).is_err() {
                     return Vec::new();

@@ -3,8 +3,8 @@
 use crate::toy;
 
 use ctm_debug::{
-    Answer, Direction, Elements, Extent, Guest, HELP, Output, Position, Session, Target, TargetError, Unit, Value,
-    command, parse_bits,
+    Answer, Direction, Extent, Guest, HELP, Output, OutputElements, Position, Session, StepKind, Value, WriteTarget,
+    WriteTargetError, command, parse_bits,
 };
 use ctm_follow::{InstructionPlace, ValueKind};
 use ctm_memory::{Format, Surface, Tiling};
@@ -121,13 +121,13 @@ fn breakpoints_are_listed_in_words() {
 fn names_of_what_programs_write() {
     let session = at_step(2, Options::default(), STEPS);
     let guest = session.guest();
-    let parse = |text: &str| Target::parse(guest, (2, 0), text);
-    let memory = |address, bytes| Target::Memory { address, bytes };
+    let parse = |text: &str| WriteTarget::parse(guest, (2, 0), text);
+    let memory = |address, bytes| WriteTarget::Memory { address, bytes };
     for (text, target, name) in [
-        ("n", Target::Cells(2..3), "n"),
-        ("t[0].g", Target::Cells(1..2), "t[0].g"),
-        (" t[0].y ", Target::Cells(1..2), "t[0].g"),
-        ("t[0]", Target::Cells(0..2), "t[0]"),
+        ("n", WriteTarget::Cells(2..3), "n"),
+        ("t[0].g", WriteTarget::Cells(1..2), "t[0].g"),
+        (" t[0].y ", WriteTarget::Cells(1..2), "t[0].g"),
+        ("t[0]", WriteTarget::Cells(0..2), "t[0]"),
         ("0x100008", memory(OUT + 8, 4), "out, memory at 0x00100008"),
         ("1048580", memory(OUT + 4, 4), "memory at 0x00100004"),
         ("0x100000 : 3", memory(OUT, 12), "12 bytes of memory at 0x00100000"),
@@ -137,7 +137,10 @@ fn names_of_what_programs_write() {
         assert_eq!(parse(text), Ok(target.clone()), "{text}");
         assert_eq!(target.name(guest, (2, 0)), name);
     }
-    assert_eq!([Target::Cells(9..10), Target::Cells(1..1)].map(|target| target.name(guest, (2, 0))), ["", ""]);
+    assert_eq!(
+        [WriteTarget::Cells(9..10), WriteTarget::Cells(1..1)].map(|target| target.name(guest, (2, 0))),
+        ["", ""]
+    );
     let unknown = "there is no 'q': name a register like t[0].r, memory like 0x10000 or 0x10000:4 (words), \
                    or an output like 'out'";
     for (text, error) in [
@@ -151,17 +154,17 @@ fn names_of_what_programs_write() {
     ] {
         assert_eq!(parse(text).unwrap_err().to_string(), error);
     }
-    assert_eq!(Target::memory(guest, OUT, 1 << 32), Err(TargetError::Long(1 << 32)));
+    assert_eq!(WriteTarget::memory(guest, OUT, 1 << 32), Err(WriteTargetError::Long(1 << 32)));
     // 4096 bytes are not too long; here memory has 2048.
-    assert!(matches!(Target::memory(guest, OUT, 4096), Err(TargetError::NoMemory { .. })));
-    assert_eq!(Target::memory(guest, OUT, 2048), Ok(memory(OUT, 2048)));
+    assert!(matches!(WriteTarget::memory(guest, OUT, 4096), Err(WriteTargetError::NoMemory { .. })));
+    assert_eq!(WriteTarget::memory(guest, OUT, 2048), Ok(memory(OUT, 2048)));
 
-    let words = |target: Target, lane| target.words(guest, lane);
+    let words = |target: WriteTarget, lane| target.words(guest, lane);
     assert_eq!(words(memory(OUT + 8, 4), None), [9]);
     assert_eq!(words(memory(OUT + 6, 5), None), [0x9_0000, 0], "the last word may be cut");
     assert_eq!(words(memory(0, 4), None), [0; 0]);
     assert_eq!(
-        (words(Target::Cells(0..3), Some(0)), words(Target::Cells(0..3), None)),
+        (words(WriteTarget::Cells(0..3), Some(0)), words(WriteTarget::Cells(0..3), None)),
         (vec![0x3F80_0000, 0x4000_0000, 18], vec![])
     );
 }
@@ -203,7 +206,7 @@ fn elements_of_surfaces() {
         superfine: false,
         format: Format::Float32_1,
     };
-    let bytes = |surface, at| Output { name: "o".into(), elements: Elements::Surface(surface) }.bytes_of(at);
+    let bytes = |surface, at| Output { name: "o".into(), elements: OutputElements::Surface(surface) }.bytes_of(at);
     assert_eq!(bytes(surface, (3, 1)), Some(0x104C..0x1050));
     assert_eq!(bytes(surface, (15, 1)), Some(0x107C..0x1080));
     assert_eq!([(16, 0), (0, 2)].map(|at| bytes(surface, at)), [None, None]);
@@ -241,7 +244,7 @@ fn snapshots_show_a_moment() {
     assert_eq!(snapshot.trap.as_deref(), Some("boom"));
     assert!(snapshot.lanes.iter().all(|lane| lane.standing == "ended" && !lane.executes));
     session.set_focus((0, 0)).expect("a lane");
-    session.step(Unit::Instruction, Direction::Forward);
+    session.step(StepKind::Instruction, Direction::Forward);
     assert_eq!((session.snapshot().group, session.snapshot().lane), (0, Some(0)));
 }
 

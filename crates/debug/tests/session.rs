@@ -3,7 +3,8 @@
 use crate::toy;
 
 use ctm_debug::{
-    Breakpoint, Direction, Expression, Position, Reason, Session, SessionError, Target, Unit, What, Write,
+    Breakpoint, BreakpointKind, Direction, Expression, Position, Session, SessionError, StepKind, StopReason, Write,
+    WriteTarget,
 };
 use ctm_follow::InstructionPlace;
 use std::sync::Arc;
@@ -32,17 +33,17 @@ fn pc(session: &Session) -> Option<u32> {
     session.guest().place().map(|place| place.at.pc)
 }
 
-fn breakpoint(session: &mut Session, what: What, lane: Option<u32>, condition: Option<&str>) -> u32 {
+fn breakpoint(session: &mut Session, what: BreakpointKind, lane: Option<u32>, condition: Option<&str>) -> u32 {
     let condition = condition.map(|text| Expression::parse(text, session.guest().cells()).expect("an expression"));
-    session.add_breakpoint(Breakpoint { what, lane: lane.map(|lane| (lane, 0)), condition })
+    session.add_breakpoint(Breakpoint { kind: what, lane: lane.map(|lane| (lane, 0)), condition })
 }
 
-fn place(pc: u32) -> What {
-    What::Place(InstructionPlace::from(pc))
+fn place(pc: u32) -> BreakpointKind {
+    BreakpointKind::Place(InstructionPlace::from(pc))
 }
 
-fn memory(address: u32) -> Target {
-    Target::Memory { address, bytes: 4 }
+fn memory(address: u32) -> WriteTarget {
+    WriteTarget::Memory { address, bytes: 4 }
 }
 
 #[test]
@@ -52,15 +53,15 @@ fn instructions_one_by_one_in_both_directions() {
     let order = [0, 1, 2, 3, 4, 2, 3, 4, 2, 3, 4, 5, 8, 9, 6, 7];
     for (step, expected) in order.into_iter().enumerate() {
         assert_eq!((session.position().step, pc(&session)), (step as u64, Some(expected)));
-        assert_eq!(session.step(Unit::Instruction, Forward), Reason::Step);
+        assert_eq!(session.step(StepKind::Instruction, Forward), StopReason::Step);
     }
     assert_eq!((session.position(), pc(&session)), (at(1, STEPS), None));
-    assert_eq!(session.step(Unit::Instruction, Forward), Reason::End, "nothing comes after the end");
+    assert_eq!(session.step(StepKind::Instruction, Forward), StopReason::End, "nothing comes after the end");
     for expected in order.into_iter().rev() {
-        assert_eq!(session.step(Unit::Instruction, Back), Reason::Step);
+        assert_eq!(session.step(StepKind::Instruction, Back), StopReason::Step);
         assert_eq!(pc(&session), Some(expected));
     }
-    assert_eq!(session.step(Unit::Instruction, Back), Reason::Start);
+    assert_eq!(session.step(StepKind::Instruction, Back), StopReason::Start);
     assert_eq!(session.position(), at(1, 0));
 }
 
@@ -90,13 +91,13 @@ fn steps_of_a_lane() {
     let mut session = session(3, Options::default());
     // The odd lane skips 2, and waits in the call.
     let mut visited = vec![0];
-    while session.step(Unit::Lane, Forward) == Reason::Step {
+    while session.step(StepKind::Lane, Forward) == StopReason::Step {
         visited.push(session.position().step);
     }
     assert_eq!(visited, [0, 1, 3, 4, 6, 7, 9, 10, 11, 14, 15]);
     assert_eq!(session.position().step, STEPS);
     let mut back = Vec::new();
-    while session.step(Unit::Lane, Back) == Reason::Step {
+    while session.step(StepKind::Lane, Back) == StopReason::Step {
         back.push(session.position().step);
     }
     back.push(session.position().step);
@@ -108,20 +109,20 @@ fn steps_of_a_lane() {
 fn steps_over_calls_and_out_of_them() {
     let mut session = session(2, Options::default());
     go(&mut session, 11);
-    assert_eq!((session.step(Unit::Over, Forward), session.position().step), (Reason::Step, 14));
-    assert_eq!((session.step(Unit::Over, Back), session.position().step), (Reason::Step, 11));
-    assert_eq!((session.step(Unit::Lane, Forward), session.position().step), (Reason::Step, 12));
-    assert_eq!((session.step(Unit::Over, Forward), session.position().step), (Reason::Step, 13));
+    assert_eq!((session.step(StepKind::Over, Forward), session.position().step), (StopReason::Step, 14));
+    assert_eq!((session.step(StepKind::Over, Back), session.position().step), (StopReason::Step, 11));
+    assert_eq!((session.step(StepKind::Lane, Forward), session.position().step), (StopReason::Step, 12));
+    assert_eq!((session.step(StepKind::Over, Forward), session.position().step), (StopReason::Step, 13));
     go(&mut session, 12);
-    assert_eq!((session.step(Unit::Out, Forward), session.position().step), (Reason::Step, 14));
-    assert_eq!((session.step(Unit::Out, Forward), session.position().step), (Reason::End, STEPS));
+    assert_eq!((session.step(StepKind::Out, Forward), session.position().step), (StopReason::Step, 14));
+    assert_eq!((session.step(StepKind::Out, Forward), session.position().step), (StopReason::End, STEPS));
     // Breakpoints in a call stop who steps over it; nothing stops an instruction.
     let number = breakpoint(&mut session, place(9), None, None);
     go(&mut session, 11);
-    let stopped = Reason::Breakpoint(vec![(number, "breakpoint".into())]);
-    assert_eq!((session.step(Unit::Over, Forward), session.position().step), (stopped, 13));
+    let stopped = StopReason::Breakpoint(vec![(number, "breakpoint".into())]);
+    assert_eq!((session.step(StepKind::Over, Forward), session.position().step), (stopped, 13));
     go(&mut session, 12);
-    assert_eq!((session.step(Unit::Instruction, Forward), session.position().step), (Reason::Step, 13));
+    assert_eq!((session.step(StepKind::Instruction, Forward), session.position().step), (StopReason::Step, 13));
 }
 
 #[test]
@@ -131,16 +132,16 @@ fn steps_to_other_lines_and_passes() {
         go(&mut session, from);
         (session.step(unit, direction), session.position().step)
     };
-    assert_eq!(steps(Unit::Line, 2, Forward), (Reason::Step, 4), "two instructions are of one line");
-    assert_eq!(steps(Unit::Line, 4, Forward), (Reason::Step, 5));
-    assert_eq!(steps(Unit::Line, 14, Forward), (Reason::Step, 15), "where no line is, to another instruction");
-    assert_eq!(steps(Unit::Line, 4, Back), (Reason::Step, 2));
-    assert_eq!(steps(Unit::Pass, 0, Forward), (Reason::Step, 2));
-    assert_eq!(steps(Unit::Pass, 2, Forward), (Reason::Step, 5));
-    assert_eq!(steps(Unit::Pass, 8, Forward), (Reason::Step, 11));
-    assert_eq!(steps(Unit::Pass, 11, Forward), (Reason::End, STEPS));
-    assert_eq!(steps(Unit::Pass, 11, Back), (Reason::Step, 8));
-    assert_eq!(steps(Unit::Pass, 2, Back), (Reason::Start, 0));
+    assert_eq!(steps(StepKind::Line, 2, Forward), (StopReason::Step, 4), "two instructions are of one line");
+    assert_eq!(steps(StepKind::Line, 4, Forward), (StopReason::Step, 5));
+    assert_eq!(steps(StepKind::Line, 14, Forward), (StopReason::Step, 15), "where no line is, to another instruction");
+    assert_eq!(steps(StepKind::Line, 4, Back), (StopReason::Step, 2));
+    assert_eq!(steps(StepKind::Pass, 0, Forward), (StopReason::Step, 2));
+    assert_eq!(steps(StepKind::Pass, 2, Forward), (StopReason::Step, 5));
+    assert_eq!(steps(StepKind::Pass, 8, Forward), (StopReason::Step, 11));
+    assert_eq!(steps(StepKind::Pass, 11, Forward), (StopReason::End, STEPS));
+    assert_eq!(steps(StepKind::Pass, 11, Back), (StopReason::Step, 8));
+    assert_eq!(steps(StepKind::Pass, 2, Back), (StopReason::Start, 0));
 }
 
 /// All moments at which a session stops: forward from the start, and back from the end, which are the same.
@@ -148,14 +149,14 @@ fn steps_to_other_lines_and_passes() {
 fn stops(session: &mut Session, expected: &[(u64, &str)]) {
     go(session, 0);
     let mut forward = Vec::new();
-    while let Reason::Breakpoint(hits) = session.run(Forward) {
+    while let StopReason::Breakpoint(hits) = session.run(Forward) {
         forward.push((session.position().step, hits[0].1.clone()));
     }
     assert_eq!(session.position().step, STEPS);
     let shown: Vec<_> = forward.iter().map(|(step, text)| (*step, text.as_str())).collect();
     assert_eq!(shown, expected);
     let mut back = Vec::new();
-    while let Reason::Breakpoint(hits) = session.run(Back) {
+    while let StopReason::Breakpoint(hits) = session.run(Back) {
         back.push((session.position().step, hits[0].1.clone()));
     }
     assert_eq!(session.position().step, 0);
@@ -188,29 +189,31 @@ fn breakpoints_at_places() {
 
 #[test]
 fn breakpoints_on_what_happens() {
-    let stop = |what: What, lane, condition, expected: &[(u64, &str)]| {
+    let stop = |what: BreakpointKind, lane, condition, expected: &[(u64, &str)]| {
         let mut session = session(2, Options::default());
         breakpoint(&mut session, what, lane, condition);
         stops(&mut session, expected);
     };
     let holds = |text: &str| {
-        What::Holds(Expression::parse(text, session(2, Options::default()).guest().cells()).expect("an expression"))
+        BreakpointKind::Holds(
+            Expression::parse(text, session(2, Options::default()).guest().cells()).expect("an expression"),
+        )
     };
     stop(holds("n > 5"), None, None, &[(6, "n > 5 holds")]);
     stop(holds("n > 5"), Some(3), None, &[]);
     stop(holds("n % 2 == 0"), None, None, &[(6, "n % 2 == 0 holds"), (13, "n % 2 == 0 holds")]);
     stop(holds("p"), None, None, &[]);
-    stop(What::Nan, None, None, &[(15, "t[0].g of lane (3, 0) becomes a NaN")]);
-    stop(What::Nan, Some(3), None, &[(15, "t[0].g of lane (3, 0) becomes a NaN")]);
-    stop(What::Nan, Some(2), None, &[]);
-    stop(What::Leaves, None, None, &[(16, "lane (2, 0) leaves")]);
-    stop(What::Leaves, Some(3), None, &[(12, "lane (3, 0) leaves"), (16, "lane (3, 0) leaves")]);
-    let n = || What::Changes(Target::cell(N));
+    stop(BreakpointKind::Nan, None, None, &[(15, "t[0].g of lane (3, 0) becomes a NaN")]);
+    stop(BreakpointKind::Nan, Some(3), None, &[(15, "t[0].g of lane (3, 0) becomes a NaN")]);
+    stop(BreakpointKind::Nan, Some(2), None, &[]);
+    stop(BreakpointKind::Leaves, None, None, &[(16, "lane (2, 0) leaves")]);
+    stop(BreakpointKind::Leaves, Some(3), None, &[(12, "lane (3, 0) leaves"), (16, "lane (3, 0) leaves")]);
+    let n = || BreakpointKind::Changes(WriteTarget::cell(N));
     stop(n(), None, None, &[(3, "n changes"), (6, "n changes"), (9, "n changes"), (13, "n changes")]);
     stop(n(), None, Some("n > 6"), &[(9, "n changes"), (13, "n changes")]);
     stop(n(), Some(3), None, &[]);
     let out = "out, memory at 0x00100008 changes";
-    stop(What::Changes(memory(OUT + 8)), None, None, &[(4, out), (7, out), (10, out)]);
+    stop(BreakpointKind::Changes(memory(OUT + 8)), None, None, &[(4, out), (7, out), (10, out)]);
 }
 
 #[test]
@@ -220,9 +223,9 @@ fn breakpoints_have_numbers() {
     assert_eq!(numbers, [1, 2, 3]);
     assert_eq!(session.breakpoints().keys().copied().collect::<Vec<_>>(), [1, 2, 3]);
     let both = [(1, "breakpoint".to_owned()), (3, "breakpoint".to_owned())];
-    assert_eq!(session.run(Forward), Reason::Breakpoint(both.into()));
+    assert_eq!(session.run(Forward), StopReason::Breakpoint(both.into()));
     assert!(session.remove_breakpoint(1) && !session.remove_breakpoint(1));
-    assert_eq!(session.run(Forward), Reason::Breakpoint(vec![(2, "breakpoint".into())]));
+    assert_eq!(session.run(Forward), StopReason::Breakpoint(vec![(2, "breakpoint".into())]));
     assert_eq!(breakpoint(&mut session, place(4), None, None), 4, "numbers do not come again");
 }
 
@@ -248,24 +251,24 @@ fn moments_that_there_are_not() {
 fn requests_have_an_end() {
     let mut session = session(2, Options::default());
     session.set_max_steps(3);
-    assert_eq!((session.run(Forward), session.position().step), (Reason::Limit, 3));
-    assert_eq!((session.run(Forward), session.position().step), (Reason::Limit, 6));
+    assert_eq!((session.run(Forward), session.position().step), (StopReason::Limit, 3));
+    assert_eq!((session.run(Forward), session.position().step), (StopReason::Limit, 6));
     assert_eq!(session.go_to(at(1, 9)), Ok(()));
     assert_eq!(session.go_to(at(1, 13)), Err(SessionError::Far(3)));
     assert_eq!(session.go_to_end(), Err(SessionError::Far(3)));
     assert_eq!(session.position().step, 12);
     assert_eq!((session.go_to(at(1, 15)), session.go_to_end()), (Ok(()), Ok(())));
-    assert_eq!(session.last_write(&Target::cell(N)), Err(SessionError::Far(3)));
+    assert_eq!(session.last_write(&WriteTarget::cell(N)), Err(SessionError::Far(3)));
     assert_eq!(session.history(), Err(SessionError::Far(3)));
 
     let mut stopped = toy::session(2, Options::default());
     let interrupt = Arc::new(AtomicBool::new(false));
     stopped.set_interrupt(interrupt.clone());
-    assert_eq!(stopped.run(Forward), Reason::End);
+    assert_eq!(stopped.run(Forward), StopReason::End);
     interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(stopped.run(Back), Reason::Limit);
+    assert_eq!(stopped.run(Back), StopReason::Limit);
     stopped.go_to(at(1, 0)).expect("the start");
-    assert_eq!((stopped.run(Forward), stopped.position().step), (Reason::Limit, 0));
+    assert_eq!((stopped.run(Forward), stopped.position().step), (StopReason::Limit, 0));
 }
 
 /// A request whose time is over ends early; what only looks leaves the session where it was. The next request has a time of its own.
@@ -273,7 +276,7 @@ fn requests_have_an_end() {
 fn requests_end_when_their_time_is_over() {
     let mut session = session(2, Options::default());
     session.go_to_end().expect("it is near");
-    let (end, target) = (session.position(), Target::cell(N));
+    let (end, target) = (session.position(), WriteTarget::cell(N));
     let write = session.last_write(&target).expect("it is near");
     assert!(write.is_some());
     session.set_time_limit(Some(Duration::ZERO));
@@ -282,7 +285,7 @@ fn requests_end_when_their_time_is_over() {
     assert_eq!(session.history(), Err(SessionError::Interrupted));
     assert_eq!(session.position(), end);
     assert_eq!(session.go_to(at(1, 3)), Err(SessionError::Interrupted));
-    assert_eq!(session.run(Forward), Reason::Limit);
+    assert_eq!(session.run(Forward), StopReason::Limit);
     session.set_time_limit(None);
     session.begin_request();
     session.go_to(end).expect("it is near");
@@ -307,13 +310,13 @@ fn the_way_to_a_lane_can_be_ended() {
 #[test]
 fn the_last_writer() {
     let mut session = session(2, Options::default());
-    let mut last = |step, target: &Target| {
+    let mut last = |step, target: &WriteTarget| {
         go(&mut session, step);
         let write = session.last_write(target).expect("it is near");
         assert_eq!(session.position().step, step, "the session stays where it is");
         write.map(|write| (write.before.step, write.place.map(|place| place.at.pc), write.old, write.new))
     };
-    let n = Target::cell(N);
+    let n = WriteTarget::cell(N);
     assert_eq!(last(STEPS, &n), Some((12, Some(8), vec![9], vec![18])));
     assert_eq!(last(13, &n), Some((12, Some(8), vec![9], vec![18])));
     assert_eq!(last(12, &n), Some((8, Some(2), vec![6], vec![9])));
@@ -321,9 +324,9 @@ fn the_last_writer() {
     assert_eq!(last(2, &n), None);
     assert_eq!(last(STEPS, &memory(OUT + 8)), Some((9, Some(3), vec![6], vec![9])));
     assert_eq!(last(STEPS, &memory(OUT + 12)), None, "what is written again does not change");
-    let both = Target::Memory { address: OUT + 4, bytes: 8 };
+    let both = WriteTarget::Memory { address: OUT + 4, bytes: 8 };
     assert_eq!(last(4, &both), Some((3, Some(3), vec![0, 0], vec![0, 3])));
-    let register = Target::Cells(0..2);
+    let register = WriteTarget::Cells(0..2);
     assert_eq!(last(STEPS, &register), Some((14, Some(6), vec![0x3F80_0000, 0], vec![0x3F80_0000, 0x4000_0000])));
 }
 
@@ -409,15 +412,15 @@ fn changes_by_hand() {
 #[test]
 fn runs_through_all_groups() {
     let mut session = session(0, COUNTS);
-    assert_eq!(session.run_groups(), Ok(Reason::End));
+    assert_eq!(session.run_groups(), Ok(StopReason::End));
     assert_eq!((session.position(), session.focus(), session.words(&memory(TOTAL))), (at(2, STEPS), (4, 0), vec![9]));
     session.go_to(at(0, 0)).expect("the start");
     breakpoint(&mut session, place(6), None, None);
     for group in 0..3 {
-        assert!(matches!(session.run_groups(), Ok(Reason::Breakpoint(_))));
+        assert!(matches!(session.run_groups(), Ok(StopReason::Breakpoint(_))));
         assert_eq!(session.position(), at(group, 14));
     }
-    assert_eq!(session.run_groups(), Ok(Reason::End));
+    assert_eq!(session.run_groups(), Ok(StopReason::End));
 }
 
 #[test]
@@ -425,7 +428,7 @@ fn traps_end_groups() {
     for counts in [false, true] {
         let options = Options { counts, trap: Some(1) };
         let mut session = session(2, options);
-        let trap = Reason::Trap("boom".into());
+        let trap = StopReason::Trap("boom".into());
         assert_eq!((session.run(Forward), session.position().step), (trap.clone(), 15));
         assert_eq!(session.run(Forward), trap, "and it stays so");
         assert_eq!(session.run_groups(), Ok(trap));

@@ -5,7 +5,7 @@ use crate::objects::Objects;
 use crate::options::Options;
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Card, Identity, Object, Submission};
-use ctm_cards::{Model, Setup};
+use ctm_cards::{CardOptions, Model};
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,12 +82,12 @@ impl Device {
     pub fn new() -> Result<Self, String> {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
-        let setup = Setup {
+        let setup = CardOptions {
             executor: Some(options.executor),
             time_limit: options.time_limit,
             threads: options.threads,
             host_clock: true,
-            ..Setup::default()
+            ..CardOptions::default()
         };
         let identity = options.model.identity();
         let card = Box::new(ctm_cards::Card::new(options.model, setup));

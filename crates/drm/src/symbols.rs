@@ -9,7 +9,7 @@ use crate::memory::Descriptor;
 use crate::process::{Opened, complain_of_foreign, device, opened, opened_as};
 use crate::real::{real, set_errno};
 use crate::renderer;
-use crate::sysfs::{NODE, Place, place};
+use crate::sysfs::{NODE, Redirection, redirection};
 use libc::{DIR, FILE, mode_t, off_t, stat as Stat};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::panic::catch_unwind;
@@ -18,13 +18,13 @@ use std::panic::catch_unwind;
 ///
 /// # Safety
 /// The name is null or a string that ends with 0.
-unsafe fn lookup(name: *const c_char) -> Place {
+unsafe fn lookup(name: *const c_char) -> Redirection {
     if name.is_null() {
-        return Place::Itself;
+        return Redirection::Itself;
     }
     // SAFETY: the caller says so.
     let name = unsafe { CStr::from_ptr(name) };
-    catch_unwind(|| place(name)).unwrap_or(Place::Itself)
+    catch_unwind(|| redirection(name)).unwrap_or(Redirection::Itself)
 }
 
 /// A descriptor of the node, opened with these flags.
@@ -55,9 +55,9 @@ macro_rules! opens {
             // SAFETY: the caller gives a string.
             let place = unsafe { lookup(path) };
             let path = match &place {
-                Place::Node(_) => return open_node($flags),
-                Place::Private(path) => path.as_ptr(),
-                Place::Itself => path,
+                Redirection::Node(_) => return open_node($flags),
+                Redirection::Private(path) => path.as_ptr(),
+                Redirection::Itself => path,
             };
             real!($name: fn($($before_type,)? *const c_char, $flags_type $(, $after_type)?) -> c_int,
                 ($($before,)? path, $flags $(, $after)?), else -1)
@@ -86,8 +86,8 @@ macro_rules! names {
             // SAFETY: the caller gives a string.
             let place = unsafe { lookup(path) };
             let path = match &place {
-                Place::Node(path) | Place::Private(path) => path.as_ptr(),
-                Place::Itself => path,
+                Redirection::Node(path) | Redirection::Private(path) => path.as_ptr(),
+                Redirection::Itself => path,
             };
             real!($name: fn($($before_type,)? *const c_char $(, $after_type)*) -> $result,
                 ($($before,)? path $(, $after)*), else $missing)
@@ -130,12 +130,12 @@ macro_rules! stats {
             // SAFETY: the caller gives a string.
             let place = unsafe { lookup(path) };
             let path = match &place {
-                Place::Node(path) | Place::Private(path) => path.as_ptr(),
-                Place::Itself => path,
+                Redirection::Node(path) | Redirection::Private(path) => path.as_ptr(),
+                Redirection::Itself => path,
             };
             let result = real!($name: fn($($before_type,)? *const c_char, *mut Stat $(, $after_type)?) -> c_int,
                 ($($before,)? path, found $(, $after)?), else -1);
-            if result == 0 && matches!(place, Place::Node(_)) {
+            if result == 0 && matches!(place, Redirection::Node(_)) {
                 // SAFETY: the C library has just filled it.
                 be_node(unsafe { &mut *found });
             }
@@ -179,14 +179,14 @@ pub unsafe extern "C" fn statx(
     // SAFETY: the caller gives a string.
     let place = unsafe { lookup(path) };
     let name = match &place {
-        Place::Node(path) | Place::Private(path) => path.as_ptr(),
-        Place::Itself => path,
+        Redirection::Node(path) | Redirection::Private(path) => path.as_ptr(),
+        Redirection::Itself => path,
     };
     let result = real!(statx: fn(c_int, *const c_char, c_int, c_uint, *mut libc::statx) -> c_int,
         (directory, name, flags, mask, found), else -1);
     // SAFETY: as above.
     let of_descriptor = unsafe { is_empty(path) } && is_node(opened(directory));
-    if result == 0 && (of_descriptor || matches!(place, Place::Node(_))) {
+    if result == 0 && (of_descriptor || matches!(place, Redirection::Node(_))) {
         // SAFETY: the C library has just filled it.
         let found = unsafe { &mut *found };
         found.stx_mode = found.stx_mode & !(libc::S_IFMT as u16) | libc::S_IFCHR as u16;

@@ -19,7 +19,7 @@ const VENDOR: u16 = 0x1002;
 const SUBSYSTEM: u16 = 0x0B12;
 
 /// Where a name leads.
-pub enum Place {
+pub enum Redirection {
     /// To what it names.
     Itself,
     /// To a file in the card's directory.
@@ -29,19 +29,19 @@ pub enum Place {
 }
 
 /// Where a name leads.
-pub fn place(name: &CStr) -> Place {
+pub fn redirection(name: &CStr) -> Redirection {
     let name = name.to_bytes();
     let below = |&(directory, own): &(&[u8], &'static str)| {
         let rest = name.strip_prefix(directory)?;
         (rest.is_empty() || rest.starts_with(b"/")).then_some((own, rest))
     };
-    let Some((own, rest)) = DIRECTORIES.iter().find_map(below) else { return Place::Itself };
+    let Some((own, rest)) = DIRECTORIES.iter().find_map(below) else { return Redirection::Itself };
     // Without a card names lead to nothing, never to a card of the host's.
     let files = process::files(directory).unwrap_or(Path::new("/proc/self/no-card"));
     let mut path = files.join(own).as_os_str().as_bytes().to_vec();
     path.extend_from_slice(rest);
-    let Ok(path) = CString::new(path) else { return Place::Itself };
-    if name == NODE_PATH { Place::Node(path) } else { Place::Private(path) }
+    let Ok(path) = CString::new(path) else { return Redirection::Itself };
+    if name == NODE_PATH { Redirection::Node(path) } else { Redirection::Private(path) }
 }
 
 /// The directory with the card's files.

@@ -3,8 +3,8 @@
 //! Its lock is held for look-ups alone. Who wants a program that another thread is compiling waits for that program; nobody
 //! waits for another one.
 
+use crate::budgeted_once::BudgetedOnce;
 use crate::guest::GuestJob;
-use crate::made::MadeOnce;
 use crate::runtime::Runtime;
 use ctm_lane::clock::Instant;
 use ctm_lane::effort::Effort;
@@ -31,7 +31,7 @@ pub(crate) struct Program<K, V> {
 /// A program that is compiled, or is being compiled.
 struct Entry<K, V> {
     key: Arc<K>,
-    program: MadeOnce<Arc<Program<K, V>>>,
+    program: BudgetedOnce<Arc<Program<K, V>>>,
 }
 
 /// What a cache has done, and what it holds.
@@ -120,7 +120,7 @@ impl ProgramCache {
             state.stats.hits += 1;
             return entry;
         }
-        let entry = Arc::new(Entry { key: Arc::new(J::to_owned(key)), program: MadeOnce::default() });
+        let entry = Arc::new(Entry { key: Arc::new(J::to_owned(key)), program: BudgetedOnce::default() });
         let slot = Slot { hash, used: clock, bytes: ENTRY_BYTES, entry: entry.clone() };
         state.slots.insert_unique(hash, slot, |slot| slot.hash);
         state.stats.misses += 1;

@@ -3,7 +3,7 @@
 use crate::runtime::Runtime;
 use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
-use ctm_memory::Sharing;
+use ctm_memory::Aliasing;
 use std::hash::Hash;
 
 /// A run of a guest machine's program: the program with everything that the run depends on.
@@ -41,7 +41,7 @@ pub trait GuestJob {
     }
 
     /// How lanes of the run may meet in memory, if they may: the run [keeps an order](crate::in_order) then. It has been checked.
-    fn order(&self) -> Option<Sharing>;
+    fn order(&self) -> Option<Aliasing>;
 
     /// The specialisation key.
     ///
@@ -85,7 +85,7 @@ pub trait GuestJob {
     fn run(
         &self,
         kernels: &Self::Kernels,
-        order: Option<Sharing>,
+        order: Option<Aliasing>,
         options: &RunOptions,
         runtime: &Runtime,
     ) -> Result<Self::Output, Self::Error>;

@@ -1,7 +1,7 @@
 //! Kernels' code for the interpreter, which is made when it first runs: where there is machine code, that is seldom.
 
+use crate::budgeted_once::BudgetedOnce;
 use crate::interp::Code;
-use crate::made::MadeOnce;
 use ctm_lane::effort::Effort;
 use ctm_lane::{Function, hoist_invariants_within, simplify_within};
 use std::sync::OnceLock;
@@ -14,14 +14,14 @@ pub(crate) enum Interpretation {
     Made(Code),
     Later {
         function: Function,
-        code: MadeOnce<Code>,
+        code: BudgetedOnce<Code>,
         /// As it is, for runs that are nearly over.
         rough: OnceLock<Code>,
     },
     /// The function itself is made later, too.
     Unmade {
         make: Maker,
-        code: MadeOnce<Code>,
+        code: BudgetedOnce<Code>,
         rough: OnceLock<Code>,
     },
 }
@@ -34,12 +34,12 @@ impl Interpretation {
 
     /// Keeps the function until the code is wanted.
     pub fn later(function: Function) -> Self {
-        Self::Later { function, code: MadeOnce::default(), rough: OnceLock::new() }
+        Self::Later { function, code: BudgetedOnce::default(), rough: OnceLock::new() }
     }
 
     /// Makes the function when the code is wanted.
     pub fn unmade(make: Maker) -> Self {
-        Self::Unmade { make, code: MadeOnce::default(), rough: OnceLock::new() }
+        Self::Unmade { make, code: BudgetedOnce::default(), rough: OnceLock::new() }
     }
 
     /// The code, made with this effort if it is not there.

@@ -24,29 +24,29 @@ pub enum Grouping {
     /// lanes exchange data through memory. [`Layout`](ctm_lane::domain::Layout) says which lanes a group has.
     Lockstep(usize),
     /// The same, for groups of the width that the run's options name: what lanes do depends on which of them a group has.
-    Together,
+    LockstepOfRun,
 }
 
 /// What a kernel is made of.
-pub struct Functions {
+pub struct KernelFunctions {
     function: Function,
     interpreted: Option<Maker>,
 }
 
-impl Functions {
+impl KernelFunctions {
     /// A function for machine code with another one for the interpreter, which is made when a run first needs it. Both leave the same memory, and each of
     /// their lanes takes as many steps; where these steps and traps are, only the interpreter's says. Both name the same surfaces, tables and buffers.
     pub fn with_interpreted(
         function: Function,
         interpreted: impl Fn(&Effort) -> Function + Send + Sync + 'static,
     ) -> Self {
-        Functions { function, interpreted: Some(Box::new(interpreted)) }
+        KernelFunctions { function, interpreted: Some(Box::new(interpreted)) }
     }
 }
 
-impl From<Function> for Functions {
+impl From<Function> for KernelFunctions {
     fn from(function: Function) -> Self {
-        Functions { function, interpreted: None }
+        KernelFunctions { function, interpreted: None }
     }
 }
 
@@ -77,7 +77,7 @@ impl Kernel {
     /// Prepares a verified function for an engine. `surfaces` are those that it names. `most_steps` are the most that a group
     /// takes in any launch, if the guest knows; each launch then has to say how many they are in its case.
     pub fn new(
-        functions: impl Into<Functions>,
+        functions: impl Into<KernelFunctions>,
         grouping: Grouping,
         surfaces: &[SurfaceLayout],
         most_steps: Option<u64>,
@@ -88,12 +88,12 @@ impl Kernel {
 
     /// The same, as far as the effort goes: then the interpreter runs the kernel, in the end as it is.
     pub fn within(
-        functions: impl Into<Functions>,
+        functions: impl Into<KernelFunctions>,
         (grouping, surfaces, most_steps): (Grouping, &[SurfaceLayout], Option<u64>),
         runtime: &Runtime,
         effort: &Effort,
     ) -> Self {
-        let Functions { mut function, interpreted } = functions.into();
+        let KernelFunctions { mut function, interpreted } = functions.into();
         simplify_once_within(&mut function, effort);
         let wanted = match grouping {
             Grouping::Independent => {
@@ -104,7 +104,7 @@ impl Kernel {
                 }
             }
             Grouping::Once => true,
-            Grouping::Lockstep(_) | Grouping::Together => false,
+            Grouping::Lockstep(_) | Grouping::LockstepOfRun => false,
         };
         let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
         let backend = runtime.shared_backend().filter(|_| wanted);

@@ -3,7 +3,7 @@
 use crate::backend::{Bindings, Code, Incomplete};
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
-use crate::schedule::{Pieces, Schedule};
+use crate::schedule::{Partition, Schedule};
 use crate::stop::Stop;
 use crate::tiles::{TILE_ROWS, positions, tiles};
 use ctm_follow::InstructionPlace;
@@ -33,7 +33,7 @@ pub struct Launch<'a> {
 }
 
 /// What runs the groups of a launch.
-enum Way<'a> {
+enum GroupRunner<'a> {
     Machine(&'a dyn Code),
     Interpreter(Program<'a>),
 }
@@ -79,7 +79,7 @@ impl Kernel {
     /// The width of groups.
     fn width(&self, options: &RunOptions) -> usize {
         let width = match self.grouping {
-            Grouping::Independent | Grouping::Once | Grouping::Together => {
+            Grouping::Independent | Grouping::Once | Grouping::LockstepOfRun => {
                 options.group_width.clamp(1, MAX_GROUP_WIDTH)
             }
             Grouping::Lockstep(width) => width,
@@ -122,15 +122,15 @@ impl Kernel {
         let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
         let code = || self.interpretation.code(&options.effort());
         let way = match self.machine_for(launch, options).filter(|_| self.may_stop || is_short) {
-            Some(machine) => Way::Machine(machine),
-            None => Way::Interpreter(Program::new(code(), &launch.bindings)),
+            Some(machine) => GroupRunner::Machine(machine),
+            None => GroupRunner::Interpreter(Program::new(code(), &launch.bindings)),
         };
-        let is_tiled = matches!(way, Way::Interpreter(_)) && code().has_loops;
+        let is_tiled = matches!(way, GroupRunner::Interpreter(_)) && code().has_loops;
         let (bytes, columns) = match &way {
-            Way::Machine(machine) => (self.array_entries * VECTOR_BYTES, machine.columns()),
-            Way::Interpreter(program) => (Group::bytes(program, INDEPENDENT_WIDTH), u32::MAX),
+            GroupRunner::Machine(machine) => (self.array_entries * VECTOR_BYTES, machine.columns()),
+            GroupRunner::Interpreter(program) => (Group::bytes(program, INDEPENDENT_WIDTH), u32::MAX),
         };
-        let pieces = Pieces::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS }, columns);
+        let pieces = Partition::new(launch.lanes, threads, if is_tiled { TILE_ROWS } else { CODE_ROWS }, columns);
         schedule.meter.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = schedule.work(&self.workers, threads, (pieces.count(), pieces.lanes()), || {
             let (mut group, mut bound) = (None, None);
@@ -139,8 +139,8 @@ impl Kernel {
             let mut run = move |rectangle: Domain, stats: &mut RunStats| -> Result<(), Stop> {
                 stats.lanes += rectangle.lanes();
                 let program = match way {
-                    Way::Interpreter(program) => program,
-                    Way::Machine(machine) => {
+                    GroupRunner::Interpreter(program) => program,
+                    GroupRunner::Machine(machine) => {
                         let stop = |incomplete| match incomplete {
                             Incomplete::Stopped => Stop::StepLimit { pc: 0, x: rectangle.i0, y: rectangle.j0 },
                             Incomplete::Halted(halt) => halt.into(),

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+mod budgeted_once;
 mod cache;
 mod ending;
 mod engine;
@@ -35,7 +36,6 @@ pub mod interp;
 mod interpretation;
 mod kernel;
 mod launch;
-mod made;
 mod order;
 mod runtime;
 pub mod schedule;
@@ -49,14 +49,14 @@ pub use backend::{
     Backend, Bindings, BoundCode, Code, CodeCounts, Incomplete, KernelSource, LINE, RectangleOutcome, Refusal,
     SurfaceLayout,
 };
+pub use budgeted_once::BudgetedOnce;
 pub use cache::CacheStats;
 pub use ending::SHORT;
 pub use engine::{Compiled, Engine};
 pub use executor::Executor;
 pub use guest::GuestJob;
-pub use kernel::{Functions, Grouping, Kernel};
+pub use kernel::{Grouping, Kernel, KernelFunctions};
 pub use launch::Launch;
-pub use made::MadeOnce;
 pub use order::in_order;
 pub use runtime::Runtime;
 pub use stages::{Specialised, Stages};

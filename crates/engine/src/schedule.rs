@@ -162,7 +162,7 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
 }
 
 /// Lanes that do not depend on each other, in pieces that are rectangles.
-pub enum Pieces {
+pub enum Partition {
     /// Rows of quads.
     Area {
         /// All lanes.
@@ -176,13 +176,13 @@ pub enum Pieces {
     Line(u32),
 }
 
-impl Pieces {
+impl Partition {
     /// The pieces for so many threads, those that are large enough of a multiple of `at_once` rows, a power of two, and none of columns on both sides of
     /// a multiple of `columns`. There is at least one lane.
     pub fn new(lanes: Lanes, threads: usize, at_once: u32, columns: u32) -> Self {
         let domain = match lanes {
             Lanes::Area(domain) => domain,
-            Lanes::Line(count) => return Pieces::Line(count),
+            Lanes::Line(count) => return Partition::Line(count),
         };
         let across = (domain.i1 - domain.i0 + 1).min(columns);
         // One thread shares with none: more pieces would only cost time.
@@ -194,26 +194,26 @@ impl Pieces {
             }
         };
         let rows = ((domain.lanes() / pieces).clamp(1, most) / u64::from(across)).clamp(least.into(), 4096) as u32;
-        Pieces::Area { domain, rows: if rows < at_once { rows & !1 } else { rows & !(at_once - 1) }, columns }
+        Partition::Area { domain, rows: if rows < at_once { rows & !1 } else { rows & !(at_once - 1) }, columns }
     }
 
     /// Number of pieces.
     pub fn count(&self) -> u64 {
         match *self {
-            Pieces::Area { domain, rows, columns } => {
+            Partition::Area { domain, rows, columns } => {
                 u64::from(domain.i1 / columns - domain.i0 / columns + 1) * pieces_down(domain, rows)
             }
-            Pieces::Line(count) => u64::from(count.div_ceil(LINE_BAND)),
+            Partition::Line(count) => u64::from(count.div_ceil(LINE_BAND)),
         }
     }
 
     /// Lanes of a piece, at most.
     pub fn lanes(&self) -> u64 {
         match *self {
-            Pieces::Area { domain, rows, columns } => {
+            Partition::Area { domain, rows, columns } => {
                 u64::from(columns.min(domain.i1 - domain.i0 + 1)) * u64::from(rows)
             }
-            Pieces::Line(_) => LINE_BAND.into(),
+            Partition::Line(_) => LINE_BAND.into(),
         }
     }
 
@@ -222,7 +222,7 @@ impl Pieces {
         std::iter::from_fn(move || {
             let piece = pieces.next()?;
             match *self {
-                Pieces::Area { domain, rows, columns } => {
+                Partition::Area { domain, rows, columns } => {
                     let down = pieces_down(domain, rows);
                     let (strip, above) = (piece / down, piece % down);
                     // Those below it, in the same columns.
@@ -237,7 +237,7 @@ impl Pieces {
                         j1: (top + (behind - strip * down) as u32 * rows - 1).min(domain.j1),
                     })
                 }
-                Pieces::Line(count) => {
+                Partition::Line(count) => {
                     let first = piece as u32 * LINE_BAND;
                     let last = first + (count - first).min(LINE_BAND) - 1;
                     Some(Domain { i0: first % AXIS, i1: last % AXIS, j0: first / AXIS, j1: last / AXIS })
@@ -263,7 +263,7 @@ mod tests {
         for (i0, i1, j0, j1) in [(0, 127, 0, 511), (5, 200, 3, 40), (63, 64, 7, 7), (0, 0, 0, 0), (64, 127, 1, 99)] {
             let domain = Domain { i0, i1, j0, j1 };
             for (threads, at_once, columns) in [(1, 4, 64), (2, 4, 64), (3, 2, 48), (64, 4, 16), (2, 4, u32::MAX)] {
-                let pieces = Pieces::new(Lanes::Area(domain), threads, at_once, columns);
+                let pieces = Partition::new(Lanes::Area(domain), threads, at_once, columns);
                 for taken in [1, 3, 1000] {
                     let starts = (0..pieces.count()).step_by(taken);
                     let bands = starts.map(|first| first..(first + taken as u64).min(pieces.count()));

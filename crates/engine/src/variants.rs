@@ -7,10 +7,10 @@
 //! run with others has the code that works for all. This is done once for a kernel.
 
 use crate::backend::{Backend, Bindings, Code, KernelSource, SurfaceLayout};
+use crate::budgeted_once::BudgetedOnce;
 use crate::interior::interior_of;
-use crate::made::MadeOnce;
 use ctm_lane::effort::Effort;
-use ctm_lane::{Function, Graph, LaneShape, Op, Shapes, Table, Value, assume_constants, simplify_once_within};
+use ctm_lane::{Function, Graph, LaneShape, LaneShapes, Op, Table, Value, assume_constants, simplify_once_within};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,7 +30,7 @@ pub(crate) struct Variants {
     /// The number of such coordinates.
     unknown: usize,
     seen: Mutex<Seen>,
-    made: MadeOnce<Variant>,
+    made: BudgetedOnce<Variant>,
 }
 
 /// The constants of the last run, and the lanes that have run with them.
@@ -59,7 +59,7 @@ impl Variants {
             entries,
             unknown: unknown_coordinates(interior).len(),
             seen: Mutex::default(),
-            made: MadeOnce::default(),
+            made: BudgetedOnce::default(),
         })
     }
 
@@ -113,7 +113,7 @@ impl Variants {
 /// lanes have and a loop calculates anew in each pass.
 fn unknown_coordinates(function: &Function) -> Vec<Value> {
     let graph = Graph::new(function);
-    let shapes = Shapes::new(function, &graph);
+    let shapes = LaneShapes::new(function, &graph);
     let loops = graph.looping_blocks();
     let is_index = |value| matches!(function.defining_op(value), Some((Op::FloatToIndex { .. }, _)));
     let mut unknown = Vec::new();

@@ -1,39 +1,39 @@
 //! What a group of lanes carries along while one lane of the run is followed.
 
 use crate::{
-    Address, Cell, End, Event, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
+    Address, Cell, Event, GroupEnd, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
 };
 
 /// Which lanes are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Followed {
+pub enum FollowedLanes {
     /// The lane at this column and row; where lanes have a number, that and 0.
     Lane(u32, u32),
     /// The first lane of each group.
     EachGroup,
 }
 
-impl From<(u32, u32)> for Followed {
+impl From<(u32, u32)> for FollowedLanes {
     fn from((i, j): (u32, u32)) -> Self {
-        Followed::Lane(i, j)
+        FollowedLanes::Lane(i, j)
     }
 }
 
-impl From<u32> for Followed {
+impl From<u32> for FollowedLanes {
     fn from(number: u32) -> Self {
-        Followed::Lane(number, 0)
+        FollowedLanes::Lane(number, 0)
     }
 }
 
-impl Followed {
+impl FollowedLanes {
     fn is(self, (i, j): (u32, u32)) -> bool {
-        matches!(self, Followed::EachGroup) || self == Followed::Lane(i, j)
+        matches!(self, FollowedLanes::EachGroup) || self == FollowedLanes::Lane(i, j)
     }
 }
 
 /// The way of one lane. Groups that the lane is not in carry it along, too, and nothing happens.
 pub struct Follow<'o> {
-    who: Followed,
+    who: FollowedLanes,
     observer: &'o mut dyn Observer,
     /// Lanes of the group that runs.
     lanes: u32,
@@ -49,7 +49,7 @@ pub struct Follow<'o> {
 
 impl<'o> Follow<'o> {
     /// Reports to this observer on these lanes.
-    pub fn new(who: Followed, observer: &'o mut dyn Observer) -> Self {
+    pub fn new(who: FollowedLanes, observer: &'o mut dyn Observer) -> Self {
         let (results, accesses) = (Vec::new(), Vec::new());
         Follow { who, observer, lanes: 0, lane: None, before: None, results, accesses, left: None, steps: 0 }
     }
@@ -109,7 +109,7 @@ impl<'o> Follow<'o> {
     pub fn end(&mut self, trap: Option<String>, view: impl FnOnce(usize) -> LaneView) {
         if let Some(lane) = self.lane.take() {
             let writes = std::mem::take(&mut self.accesses);
-            self.observer.ends(&End { view: view(lane), writes, lanes: self.lanes, steps: self.steps, trap });
+            self.observer.ends(&GroupEnd { view: view(lane), writes, lanes: self.lanes, steps: self.steps, trap });
         }
     }
 }

@@ -8,14 +8,14 @@
 //! [`words`] says it in words.
 #![forbid(unsafe_code)]
 
+mod divergence;
 mod follow;
-mod parting;
 mod step;
 pub mod words;
 
-pub use follow::{Follow, Followed, note};
-pub use parting::{Listed, last_write, parting};
-pub use step::{Address, Change, End, Event, InstructionPlace, MemoryAccess, Next, Participation, Step, StepPart};
+pub use divergence::{ListedStep, divergence, last_write};
+pub use follow::{Follow, FollowedLanes, note};
+pub use step::{Address, Change, Event, GroupEnd, InstructionPlace, MemoryAccess, Next, Participation, Step, StepPart};
 
 /// Who receives the reports.
 pub trait Observer {
@@ -26,7 +26,7 @@ pub trait Observer {
     fn step(&mut self, step: &Step);
 
     /// The group is done.
-    fn ends(&mut self, end: &End);
+    fn ends(&mut self, end: &GroupEnd);
 
     /// Whether more steps are wanted. Those that are not are only counted, and do not come.
     fn wants_steps(&self) -> bool {

@@ -191,7 +191,7 @@ impl Step {
 
 /// The end of the lane's group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct GroupEnd {
     /// What the lane holds.
     pub view: LaneView,
     /// What it wrote after its last instruction.

@@ -1,8 +1,8 @@
 //! One lane's way through a run, as an observer is told of it.
 
 use ctm_follow::{
-    Address, Cell, End, Event, Follow, Followed, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step,
-    StepPart, ValueKind, note,
+    Address, Cell, Event, Follow, FollowedLanes, GroupEnd, LaneView, MemoryAccess, Next, Observer, Participation,
+    Standing, Step, StepPart, ValueKind, note,
 };
 
 /// Keeps what it is told.
@@ -10,7 +10,7 @@ use ctm_follow::{
 struct Told {
     starts: Vec<LaneView>,
     steps: Vec<Step>,
-    ends: Vec<End>,
+    ends: Vec<GroupEnd>,
     wants_no_steps: bool,
 }
 
@@ -21,7 +21,7 @@ impl Observer for Told {
     fn step(&mut self, step: &Step) {
         self.steps.push(step.clone());
     }
-    fn ends(&mut self, end: &End) {
+    fn ends(&mut self, end: &GroupEnd) {
         self.ends.push(end.clone());
     }
     fn wants_steps(&self) -> bool {
@@ -66,11 +66,11 @@ fn step(follow: &mut Follow, at: u32, participation: Participation, [before, aft
 fn the_lane_is_found_in_its_group() {
     let lanes = [None, Some((0, 0)), Some((1, 0)), Some((1, 2))];
     for (who, expected) in [
-        (Followed::Lane(0, 0), Some(1)),
+        (FollowedLanes::Lane(0, 0), Some(1)),
         ((1, 2).into(), Some(3)),
         (1.into(), Some(2)),
-        (Followed::EachGroup, Some(1)),
-        (Followed::Lane(2, 1), None),
+        (FollowedLanes::EachGroup, Some(1)),
+        (FollowedLanes::Lane(2, 1), None),
     ] {
         let mut told = Told::default();
         let mut follow = Follow::new(who, &mut told);
@@ -124,7 +124,7 @@ fn a_lane_waits_since_it_left() {
 #[test]
 fn groups_begin_anew() {
     let mut told = Told::default();
-    let mut follow = Follow::new(Followed::EachGroup, &mut told);
+    let mut follow = Follow::new(FollowedLanes::EachGroup, &mut told);
     for _ in 0..2 {
         follow.start([Some((0, 0)), Some((1, 0))].into_iter(), |_| view(ACTIVE, 0));
         // A lane may wait from the start.
@@ -230,7 +230,7 @@ fn steps_that_are_not_wanted() {
     impl Observer for Plain {
         fn starts(&mut self, _: &LaneView) {}
         fn step(&mut self, _: &Step) {}
-        fn ends(&mut self, _: &End) {}
+        fn ends(&mut self, _: &GroupEnd) {}
     }
     assert!(Plain.wants_steps());
 }

@@ -2,8 +2,8 @@
 
 use ctm_follow::words::{absence, access, changes, effects, is_integer, likely, turn, value, way};
 use ctm_follow::{
-    Address, Cell, Change, Event, Listed, MemoryAccess, Next, Participation, Pass, Standing, Step, StepPart, ValueKind,
-    last_write, parting,
+    Address, Cell, Change, Event, ListedStep, MemoryAccess, Next, Participation, Pass, Standing, Step, StepPart,
+    ValueKind, divergence, last_write,
 };
 
 fn cell(number: u16, channel: Option<char>, kind: ValueKind) -> Cell {
@@ -159,11 +159,13 @@ fn where_a_group_goes() {
 
 #[test]
 fn ways_part_at_other_accesses_too() {
-    let listed =
-        |accesses: &[MemoryAccess]| Listed { step: Step { accesses: accesses.to_vec(), ..step() }, text: "ld".into() };
+    let listed = |accesses: &[MemoryAccess]| ListedStep {
+        step: Step { accesses: accesses.to_vec(), ..step() },
+        text: "ld".into(),
+    };
     let read = |bits| MemoryAccess::read("in".into(), ValueKind::Word, [bits]);
     let (a, b) = ([listed(&[read(1)]), listed(&[read(2)])], [listed(&[read(1)]), listed(&[read(3)])]);
-    assert_eq!(parting(&a, &b), [Some(&a[1]), Some(&b[1])]);
+    assert_eq!(divergence(&a, &b), [Some(&a[1]), Some(&b[1])]);
     // What is read is not written.
     let c = [listed(&[MemoryAccess::write("out".into(), ValueKind::Word, [4, 1])]), listed(&[read(1)])];
     assert_eq!((last_write(&c, 1), last_write(&c, 2)), (Some(&c[0]), None));

@@ -58,7 +58,7 @@ pub use attribute::{
 pub use builder::{Builder, Variable};
 pub use cursor::{Cursor, ParseCause, ParseError};
 pub use entity::{Array, Block, Buffer, Inst, Surface, Table, Type, Value};
-pub use facts::{Axis, LaneShape, Range, Ranges, Shapes};
+pub use facts::{Axis, LaneShape, LaneShapes, ValueRange, ValueRanges};
 pub use function::{ArrayDecl, BranchTarget, Def, Function, SurfaceDecl, TableDecl, Terminator};
 pub use graph::Graph;
 pub use op::{Effect, NanBits, Op, OpInfo};

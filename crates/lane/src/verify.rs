@@ -2,7 +2,7 @@
 
 use crate::attribute::Channels;
 use crate::entity::{Block, Inst, Type, Value};
-use crate::facts::Ranges;
+use crate::facts::ValueRanges;
 use crate::function::{BranchTarget, Def, Function, Terminator};
 use crate::graph::Graph;
 use crate::op::{NanBits, Op};
@@ -140,7 +140,7 @@ fn nan_bits(function: &Function, graph: &Graph) -> Result<(), VerifyError> {
         for (at, &inst) in function.insts(block).iter().enumerate() {
             if function.op(inst).nan_bits() == NanBits::Loose && observed.get(function.result(inst)) {
                 let value = function.result(inst);
-                let ranges = ranges.get_or_insert_with(|| Ranges::new(function, graph));
+                let ranges = ranges.get_or_insert_with(|| ValueRanges::new(function, graph));
                 if ranges.get(value).nan {
                     return Err(VerifyError { place: Location::Inst(block, at), cause: VerifyCause::OpenNan(value) });
                 }

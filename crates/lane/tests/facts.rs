@@ -1,7 +1,7 @@
 //! Ranges and shapes of values.
 
 use crate::support::random::Random;
-use ctm_lane::{Axis, Function, Graph, LaneShape, Op, Range, Ranges, Shapes, Type, Value, verify};
+use ctm_lane::{Axis, Function, Graph, LaneShape, LaneShapes, Op, Type, Value, ValueRange, ValueRanges, verify};
 
 /// Gives the function, and the values by their names in the text, which are numbered in order.
 fn read(text: &str) -> (Function, Graph) {
@@ -53,7 +53,7 @@ fn coordinates_are_positions_and_constants() {
         %37 = fma.ftz %9, %9, %1
         return",
     );
-    let shapes = Shapes::new(&function, &graph);
+    let shapes = LaneShapes::new(&function, &graph);
     let shape = |number| shapes.get(Value(number));
     assert_eq!(shape(3), LaneShape::Coordinate { axis: Axis::X, offset: 1.5 });
     assert_eq!(shape(4), LaneShape::Index { axis: Axis::X, offset: 1, limit: Some(64) });
@@ -93,7 +93,7 @@ fn shapes_in_loops() {
         b2:
         return",
     );
-    let shapes = Shapes::new(&function, &graph);
+    let shapes = LaneShapes::new(&function, &graph);
     assert_eq!(shapes.get(Value(5)), LaneShape::Along(Axis::X));
     assert_eq!(shapes.get(Value(10)), LaneShape::Uniform);
     assert_eq!(shapes.get(Value(7)), LaneShape::Varying);
@@ -133,7 +133,7 @@ fn values_of_rows() {
         b2:
         return",
     );
-    let shapes = Shapes::new(&function, &graph);
+    let shapes = LaneShapes::new(&function, &graph);
     for same in [1, 2, 4, 5, 6, 7, 8, 9, 12, 24, 26, 27, 29] {
         assert!(shapes.is_same_in_rows(Value(same)), "%{same}");
     }
@@ -166,9 +166,9 @@ fn ranges_in_loops_end() {
         b2:
         return",
     );
-    let ranges = Ranges::new(&function, &graph);
+    let ranges = ValueRanges::new(&function, &graph);
     let range = |number| ranges.get(Value(number));
-    let ends = |range: Range| (range.lo, range.hi, range.nan);
+    let ends = |range: ValueRange| (range.lo, range.hi, range.nan);
     assert_eq!(ends(range(4)), (0.0, 65_535.0, false));
     // Nothing up to 1 that is added to the greatest number rounds to infinity.
     assert_eq!(ends(range(5)), (0.0, f32::MAX, false));
@@ -240,7 +240,7 @@ fn ranges_hold_all_results() {
         };
         text += &format!("%10 = {operation} {operands}\nreturn");
         let (function, graph) = read(&text);
-        let ranges = Ranges::new(&function, &graph);
+        let ranges = ValueRanges::new(&function, &graph);
         let result = *function.insts(Function::ENTRY).last().expect("there are instructions");
         let range = ranges.get(function.result(result));
         assert_eq!(function.value_type(function.result(result)), Type::Lane);

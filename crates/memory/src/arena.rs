@@ -1,6 +1,6 @@
 //! Arenas: the bytes at GPU addresses.
 
-use crate::words::{Four, Words, fill, read_word, write_word};
+use crate::words::{FourWords, Words, fill, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
@@ -194,7 +194,7 @@ impl Arena {
             fill(stored, word);
         } else {
             let (fours, rest) = stored.as_chunks();
-            for four in fours.iter().map(Four::new) {
+            for four in fours.iter().map(FourWords::new) {
                 four.set(four.get().map(|stored| stored & !bits | word & bits));
             }
             rest.iter().for_each(|stored| write_word(stored, read_word(stored) & !bits | word & bits, u32::MAX));
@@ -293,7 +293,7 @@ impl fmt::Debug for Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{ByVector, InPairs, Row};
+    use crate::words::{AvxAccess, RowWords, ScalarAccess};
 
     const BASE: u32 = 0x1000_0000;
 
@@ -387,11 +387,11 @@ mod tests {
         assert!((0..24).all(|n| arena.write_u32(BASE + 4 * n, n)));
         let words = arena.shared_words(BASE, 24).unwrap();
         let line = words.line::<24>().unwrap();
-        let found = line.eight(16).map(|eight| eight.get(InPairs));
+        let found = line.eight(16).map(|eight| eight.get(ScalarAccess));
         assert_eq!(found, Some([16, 17, 18, 19, 20, 21, 22, 23]));
-        line.eight(3).unwrap().set([7; 8], InPairs);
+        line.eight(3).unwrap().set([7; 8], ScalarAccess);
         assert_eq!([2, 3, 10, 11].map(|n| words.word(n)), [2, 7, 7, 11].map(Some));
-        if let Some(access) = ByVector::new() {
+        if let Some(access) = AvxAccess::new() {
             let eight = line.eight(13).unwrap();
             assert_eq!(eight.get(access), [13, 14, 15, 16, 17, 18, 19, 20]);
             eight.set([1, 2, 3, 4, 5, 6, 7, 8], access);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A word that a program stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredWord {
     /// GPU address of the word, a multiple of 4.
     pub address: u32,
     /// What was there.
@@ -18,7 +18,7 @@ pub struct Stored {
 /// The stores of single elements that [views](crate::View) and [buffers](crate::Buffer) of a recorded [`Space`](crate::Space) made, and those through
 /// [the space](crate::Space::store), in their order. What is written through arenas, in rows of lanes, or by machine code, is not noticed.
 #[derive(Debug, Default)]
-pub struct Journal(Mutex<Vec<Stored>>);
+pub struct Journal(Mutex<Vec<StoredWord>>);
 
 impl Journal {
     /// Number of words that were stored.
@@ -32,19 +32,19 @@ impl Journal {
     }
 
     /// The words that were stored when the journal had this length, and later.
-    pub fn since(&self, length: usize) -> Vec<Stored> {
+    pub fn since(&self, length: usize) -> Vec<StoredWord> {
         self.lock().get(length..).unwrap_or_default().to_vec()
     }
 
     /// Forgets the words that were stored since the journal had this length, and gives them.
-    pub(crate) fn take_since(&self, length: usize) -> Vec<Stored> {
+    pub(crate) fn take_since(&self, length: usize) -> Vec<StoredWord> {
         let mut stored = self.lock();
         let length = length.min(stored.len());
         stored.split_off(length)
     }
 
     /// Adds words that are stored again.
-    pub(crate) fn add(&self, again: &[Stored]) {
+    pub(crate) fn add(&self, again: &[StoredWord]) {
         self.lock().extend_from_slice(again);
     }
 
@@ -54,10 +54,10 @@ impl Journal {
         let mut stored = self.lock();
         let before = read_word(word);
         write_word(word, value, bits);
-        stored.push(Stored { address, before, after: read_word(word) });
+        stored.push(StoredWord { address, before, after: read_word(word) });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Stored>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<StoredWord>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -87,7 +87,7 @@ mod tests {
         };
         View::new(&space, surface, Bounds::Drop).store_raw(1, 0, [0xABCD, 0, 0, 0]);
         let [first] = journal.since(0)[..] else { panic!("one word") };
-        assert_eq!(first, Stored { address: BASE, before: 0x0707_0707, after: 0xABCD_0707 });
+        assert_eq!(first, StoredWord { address: BASE, before: 0x0707_0707, after: 0xABCD_0707 });
 
         let buffer = Buffer::new(&space, BASE, 64).unwrap();
         buffer.store(2, 0x1122_3344);
@@ -131,7 +131,7 @@ mod tests {
             bytes[first..first + 4].copy_from_slice(&[0xAA, 0xBB, 0xCC, 0xDD]);
             let after = words(&bytes);
             let stored =
-                |word: usize| Stored { address: BASE + 4 * word as u32, before: before[word], after: after[word] };
+                |word: usize| StoredWord { address: BASE + 4 * word as u32, before: before[word], after: after[word] };
             let expected = [stored(first / 4), stored(first / 4 + 1)];
             let journal = space.journal().unwrap();
             assert_eq!(
@@ -168,7 +168,11 @@ mod tests {
         ] {
             assert!(space.store(BASE + address, 0xDDCC_BBAA, bytes));
             let journal = space.journal().unwrap();
-            assert_eq!(journal.since(0), [Stored { address: BASE, before: 0x1122_3344, after }], "{address} {bytes}");
+            assert_eq!(
+                journal.since(0),
+                [StoredWord { address: BASE, before: 0x1122_3344, after }],
+                "{address} {bytes}"
+            );
             assert_eq!((journal.len(), journal.is_empty(), journal.since(1)), (1, false, vec![]));
             space.undo(0);
         }

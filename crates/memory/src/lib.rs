@@ -52,12 +52,14 @@ pub use buffer::Buffer;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 pub use file::FileArenaError;
 pub use format::{Format, ONE};
-pub use journal::{Journal, Stored};
+pub use journal::{Journal, StoredWord};
 pub use pages::{CodePages, Pages};
-pub use reach::{Reach, Sharing};
+pub use reach::{Aliasing, Reach};
 pub use reserve::Reserving;
 pub use rows::copy_rows;
-pub use space::{Full, Overlap, RangeError, Space};
+pub use space::{AppendError, OverlapError, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};
 pub use view::{Bounds, View};
-pub use words::{Access, ByVector, Eight, Four, InPairs, Line, Pair, Row, Words, prefetch};
+pub use words::{
+    Access, AvxAccess, EightWords, FourWords, RowWords, ScalarAccess, WordLine, WordPair, Words, prefetch,
+};

@@ -17,7 +17,7 @@ const ADDRESSES: u64 = 1 << 32;
 
 /// How lanes of a run meet in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
-pub enum Sharing {
+pub enum Aliasing {
     /// Two things that are written share memory.
     #[error("outputs share memory")]
     Outputs,
@@ -40,7 +40,7 @@ pub struct Reach<'a> {
     uses: Vec<Use>,
     /// Number of the next use.
     next: usize,
-    sharing: Option<Sharing>,
+    aliasing: Option<Aliasing>,
 }
 
 /// Bytes of one thing that lanes access.
@@ -65,7 +65,7 @@ impl<'a> Reach<'a> {
     /// Of a run that reaches nothing yet.
     pub fn of(space: &'a Space) -> Self {
         let shared = space.arenas().iter().map(|arena| &**arena).filter(|arena| arena.is_shared());
-        Reach { shared: shared.collect(), uses: Vec::new(), next: 0, sharing: None }
+        Reach { shared: shared.collect(), uses: Vec::new(), next: 0, aliasing: None }
     }
 
     /// Bytes that any lane may read.
@@ -88,14 +88,14 @@ impl<'a> Reach<'a> {
             && columns <= COORDINATES
             && rows <= COORDINATES;
         if !is_regular {
-            self.share(Sharing::Elements);
+            self.share(Aliasing::Elements);
         }
         self.access(surface.range(columns, rows), true);
     }
 
     /// Something else makes lanes meet.
-    pub fn share(&mut self, sharing: Sharing) {
-        self.sharing = Some(self.sharing.map_or(sharing, |known| known.min(sharing)));
+    pub fn share(&mut self, aliasing: Aliasing) {
+        self.aliasing = Some(self.aliasing.map_or(aliasing, |known| known.min(aliasing)));
     }
 
     fn access(&mut self, bytes: Range<u64>, is_written: bool) {
@@ -116,14 +116,14 @@ impl<'a> Reach<'a> {
         self.uses.push(Use { number, bytes, is_written });
     }
 
-    /// How lanes meet, if they may; of several ways the first one that [`Sharing`] lists. Then the order of lanes counts.
-    pub fn sharing(&self) -> Option<Sharing> {
+    /// How lanes meet, if they may; of several ways the first one that [`Aliasing`] lists. Then the order of lanes counts.
+    pub fn aliasing(&self) -> Option<Aliasing> {
         let met = self.uses.iter().enumerate().filter(|(_, a)| a.is_written).flat_map(|(n, a)| {
             let others =
                 self.uses.iter().enumerate().filter(move |(m, b)| n != *m && a.number != b.number && a.meets(b));
-            others.map(|(_, b)| if b.is_written { Sharing::Outputs } else { Sharing::Input })
+            others.map(|(_, b)| if b.is_written { Aliasing::Outputs } else { Aliasing::Input })
         });
-        met.chain(self.sharing).min()
+        met.chain(self.aliasing).min()
     }
 }
 
@@ -181,14 +181,14 @@ mod tests {
     /// Bytes of the surface.
     const BYTES: u32 = 64 * 8 * 4;
 
-    fn sharing(reach: impl Fn(&mut Reach)) -> Option<Sharing> {
-        sharing_in(&Space::default(), reach)
+    fn aliasing(reach: impl Fn(&mut Reach)) -> Option<Aliasing> {
+        aliasing_in(&Space::default(), reach)
     }
 
-    fn sharing_in(space: &Space, reach: impl Fn(&mut Reach)) -> Option<Sharing> {
+    fn aliasing_in(space: &Space, reach: impl Fn(&mut Reach)) -> Option<Aliasing> {
         let mut all = Reach::of(space);
         reach(&mut all);
-        all.sharing()
+        all.aliasing()
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
         let write = |reach: &mut Reach, surface: &Surface| reach.write_elements(surface, 64, 8);
         let read = |reach: &mut Reach, surface: &Surface| reach.read(surface.range_of_input());
         let both = |a: fn(&mut Reach, &Surface), b: fn(&mut Reach, &Surface), second: Surface| {
-            sharing(|reach| {
+            aliasing(|reach| {
                 a(reach, &SURFACE);
                 b(reach, &second);
             })
@@ -229,40 +229,40 @@ mod tests {
         assert_eq!(both(write, read, behind), None);
         assert_eq!(both(write, write, behind), None);
         assert_eq!(both(read, read, SURFACE), None);
-        assert_eq!(both(write, read, SURFACE), Some(Sharing::Input));
-        assert_eq!(both(read, write, last_row), Some(Sharing::Input));
-        assert_eq!(both(write, write, last_row), Some(Sharing::Outputs));
-        let few_rows = sharing(|reach| {
+        assert_eq!(both(write, read, SURFACE), Some(Aliasing::Input));
+        assert_eq!(both(read, write, last_row), Some(Aliasing::Input));
+        assert_eq!(both(write, write, last_row), Some(Aliasing::Outputs));
+        let few_rows = aliasing(|reach| {
             reach.write_elements(&Surface { height: 0, ..SURFACE }, 64, 8);
             reach.read(behind.range_of_input());
         });
         assert_eq!(few_rows, None, "rows that no lane is in are not written");
-        let all = sharing(|reach| {
+        let all = aliasing(|reach| {
             write(reach, &SURFACE);
             read(reach, &SURFACE);
-            reach.share(Sharing::Elements);
+            reach.share(Aliasing::Elements);
             write(reach, &SURFACE);
         });
-        assert_eq!(all, Some(Sharing::Outputs), "the first one of the list");
+        assert_eq!(all, Some(Aliasing::Outputs), "the first one of the list");
     }
 
     #[test]
     fn elements_meet_where_addresses_do() {
-        let of = |surface: Surface, columns, rows| sharing(|reach| reach.write_elements(&surface, columns, rows));
+        let of = |surface: Surface, columns, rows| aliasing(|reach| reach.write_elements(&surface, columns, rows));
         let large = Surface { pitch: 8000, height: 8000, ..SURFACE };
         assert_eq!(of(large, 4096, 4096), None);
-        assert_eq!(of(large, 4097, 1), Some(Sharing::Elements), "columns wrap");
-        assert_eq!(of(large, 1, 4097), Some(Sharing::Elements), "rows wrap");
+        assert_eq!(of(large, 4097, 1), Some(Aliasing::Elements), "columns wrap");
+        assert_eq!(of(large, 1, 4097), Some(Aliasing::Elements), "rows wrap");
         assert_eq!(of(SURFACE, 5000, 5000), None, "as many as there are");
-        assert_eq!(of(Surface { pitch: 60, ..SURFACE }, 60, 8), Some(Sharing::Elements));
-        assert_eq!(of(Surface { base: BASE + 64, ..SURFACE }, 64, 8), Some(Sharing::Elements));
+        assert_eq!(of(Surface { pitch: 60, ..SURFACE }, 60, 8), Some(Aliasing::Elements));
+        assert_eq!(of(Surface { base: BASE + 64, ..SURFACE }, 64, 8), Some(Aliasing::Elements));
         let last = Surface { base: 0xFFFF_F800, height: 0, ..SURFACE };
         assert_eq!(of(last, 64, 100), None, "one thing alone");
-        let elsewhere = sharing(|reach| {
+        let elsewhere = aliasing(|reach| {
             reach.write_elements(&last, 64, 100);
             reach.read(SURFACE.range_of_input());
         });
-        assert_eq!(elsewhere, Some(Sharing::Input), "addresses wrap");
+        assert_eq!(elsewhere, Some(Aliasing::Input), "addresses wrap");
     }
 
     #[test]
@@ -272,13 +272,13 @@ mod tests {
         space.map(Arena::new(BASE + 0x1000, 0x1000).unwrap()).unwrap();
         let again = space.append_shared(&space.arenas()[1].clone()).unwrap();
         let meet = |written: u32, read: u32| {
-            sharing_in(&space, |reach| {
+            aliasing_in(&space, |reach| {
                 reach.write(written.into()..u64::from(written) + 16);
                 reach.read(read.into()..u64::from(read) + 16);
             })
         };
-        assert_eq!(meet(BASE + 0x1000, again), Some(Sharing::Input));
-        assert_eq!(meet(again + 0x20, BASE + 0x1018), Some(Sharing::Input));
+        assert_eq!(meet(BASE + 0x1000, again), Some(Aliasing::Input));
+        assert_eq!(meet(again + 0x20, BASE + 0x1018), Some(Aliasing::Input));
         assert_eq!(meet(again, BASE + 0x1010), None);
         assert_eq!(meet(again, BASE), None);
     }

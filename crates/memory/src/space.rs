@@ -1,7 +1,7 @@
 //! The address space: which arena is after which address.
 
 use crate::words::write_word;
-use crate::{Arena, ArenaError, BASE_ALIGNMENT, Journal, Stored};
+use crate::{Arena, ArenaError, BASE_ALIGNMENT, Journal, StoredWord};
 use std::sync::Arc;
 
 /// Address of the first arena that is [appended](Space::append).
@@ -18,7 +18,7 @@ pub struct Space {
 /// An arena cannot be mapped because another one is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an arena of {size:#x} bytes at {base:#010x} overlaps the one of {other_size:#x} bytes at {other_base:#010x}")]
-pub struct Overlap {
+pub struct OverlapError {
     /// First GPU address of the new arena.
     pub base: u32,
     /// Bytes of the new arena.
@@ -31,7 +31,7 @@ pub struct Overlap {
 
 /// Nothing more can be [appended](Space::append) to an address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Full {
+pub enum AppendError {
     /// No addresses are left.
     #[error("{bytes} bytes more are beyond the 4 GiB that the machine addresses: use smaller arrays")]
     Addresses {
@@ -58,13 +58,13 @@ pub struct RangeError {
 
 impl Space {
     /// Maps an arena at its base address.
-    pub fn map(&mut self, arena: impl Into<Arc<Arena>>) -> Result<(), Overlap> {
+    pub fn map(&mut self, arena: impl Into<Arc<Arena>>) -> Result<(), OverlapError> {
         let arena = arena.into();
         // No arena is longer than the address space is from its base on, so one contains the other's base.
         let overlaps = |other: &&Arc<Arena>| other.contains(arena.base(), 1) || arena.contains(other.base(), 1);
         if let Some(other) = self.arenas.iter().find(overlaps) {
             let (base, size) = (arena.base(), arena.size());
-            return Err(Overlap { base, size, other_base: other.base(), other_size: other.size() });
+            return Err(OverlapError { base, size, other_base: other.base(), other_size: other.size() });
         }
         let place = self.arenas.partition_point(|other| other.base() < arena.base());
         self.arenas.insert(place, arena);
@@ -75,9 +75,9 @@ impl Space {
     ///
     /// # Errors
     /// No addresses are left after the others, or the host has no memory.
-    pub fn append(&mut self, bytes: u64) -> Result<u32, Full> {
+    pub fn append(&mut self, bytes: u64) -> Result<u32, AppendError> {
         let size = bytes.max(1).checked_next_multiple_of(BASE_ALIGNMENT.into());
-        let size = size.and_then(|size| u32::try_from(size).ok()).ok_or(Full::Addresses { bytes })?;
+        let size = size.and_then(|size| u32::try_from(size).ok()).ok_or(AppendError::Addresses { bytes })?;
         self.append_arena(bytes, |base| Arena::new(base, size))
     }
 
@@ -85,17 +85,21 @@ impl Space {
     ///
     /// # Errors
     /// No addresses are left after the others.
-    pub fn append_shared(&mut self, arena: &Arena) -> Result<u32, Full> {
+    pub fn append_shared(&mut self, arena: &Arena) -> Result<u32, AppendError> {
         self.append_arena(arena.size().into(), |base| arena.at(base))
     }
 
-    fn append_arena(&mut self, bytes: u64, make: impl FnOnce(u32) -> Result<Arena, ArenaError>) -> Result<u32, Full> {
+    fn append_arena(
+        &mut self,
+        bytes: u64,
+        make: impl FnOnce(u32) -> Result<Arena, ArenaError>,
+    ) -> Result<u32, AppendError> {
         let end =
             self.arenas.last().map_or(u64::from(FIRST_BASE), |last| u64::from(last.base()) + u64::from(last.size()));
-        let base = u32::try_from(end).map_err(|_| Full::Addresses { bytes })?;
+        let base = u32::try_from(end).map_err(|_| AppendError::Addresses { bytes })?;
         let arena = make(base).map_err(|error| match error {
-            ArenaError::NoMemory { .. } => Full::Memory { bytes },
-            ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => Full::Addresses { bytes },
+            ArenaError::NoMemory { .. } => AppendError::Memory { bytes },
+            ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => AppendError::Addresses { bytes },
         })?;
         self.arenas.push(Arc::new(arena));
         Ok(base)
@@ -105,11 +109,11 @@ impl Space {
     ///
     /// # Errors
     /// The host has no memory.
-    pub fn copy(&self) -> Result<Self, Full> {
+    pub fn copy(&self) -> Result<Self, AppendError> {
         let mut copy = Space::default();
         let mut words = Vec::new();
         for arena in &self.arenas {
-            let full = || Full::Memory { bytes: arena.size().into() };
+            let full = || AppendError::Memory { bytes: arena.size().into() };
             let own = Arena::new(arena.base(), arena.size()).map_err(|_| full())?;
             words.resize(arena.size() as usize / 4, 0);
             arena.read_words(arena.base(), &mut words);
@@ -150,7 +154,7 @@ impl Space {
     }
 
     /// Stores again what was taken back.
-    pub fn redo(&self, again: &[Stored]) {
+    pub fn redo(&self, again: &[StoredWord]) {
         again.iter().for_each(|word| self.put(word.address, word.after));
         self.journal.iter().for_each(|journal| journal.add(again));
     }
@@ -235,10 +239,10 @@ mod tests {
         let mut full = Space::default();
         full.map(Arena::new(0xFFFF_F000, 0x1000).unwrap()).unwrap();
         for bytes in [1, 1 << 32, u64::MAX] {
-            assert_eq!(full.append(bytes), Err(Full::Addresses { bytes }));
+            assert_eq!(full.append(bytes), Err(AppendError::Addresses { bytes }));
             assert_eq!(full.arenas().len(), 1);
         }
-        assert_eq!(space().append(1 << 31), Err(Full::Addresses { bytes: 1 << 31 }));
+        assert_eq!(space().append(1 << 31), Err(AppendError::Addresses { bytes: 1 << 31 }));
     }
 
     #[test]

@@ -68,43 +68,43 @@ impl<'a> Words<'a> {
 
     /// The two words from number `first` on, if both are there.
     #[inline(always)]
-    pub fn pair(self, first: usize) -> Option<Pair<'a>> {
-        self.get(first, 2).and_then(|words| words.first_chunk()).map(Pair)
+    pub fn pair(self, first: usize) -> Option<WordPair<'a>> {
+        self.get(first, 2).and_then(|words| words.first_chunk()).map(WordPair)
     }
 
     /// So many pairs of words, which lie together, from word number `first` on, if all of them are there.
     #[inline(always)]
-    pub fn pairs(self, first: usize, count: usize) -> Option<impl Iterator<Item = Pair<'a>>> {
-        Some(self.get(first, 2 * count)?.as_chunks().0.iter().map(Pair))
+    pub fn pairs(self, first: usize, count: usize) -> Option<impl Iterator<Item = WordPair<'a>>> {
+        Some(self.get(first, 2 * count)?.as_chunks().0.iter().map(WordPair))
     }
 
     /// The four words from number `first` on, if all of them are there.
     #[inline(always)]
-    pub fn four(self, first: usize) -> Option<Four<'a>> {
-        self.get(first, 4).and_then(|words| words.first_chunk()).map(Four)
+    pub fn four(self, first: usize) -> Option<FourWords<'a>> {
+        self.get(first, 4).and_then(|words| words.first_chunk()).map(FourWords)
     }
 
     /// So many times four words, which lie together, from word number `first` on, if all of them are there.
     #[inline(always)]
-    pub fn fours_from<const N: usize>(self, first: usize) -> Option<[Four<'a>; N]> {
+    pub fn fours_from<const N: usize>(self, first: usize) -> Option<[FourWords<'a>; N]> {
         let fours: &[_; N] = self.get(first, 4 * N)?.as_chunks().0.first_chunk()?;
-        Some(fours.each_ref().map(Four))
+        Some(fours.each_ref().map(FourWords))
     }
 
     /// The four words from each of these on, and the fours that lie so many words after them, if all of them are there.
     #[inline(always)]
     #[expect(unsafe_code)]
-    pub fn rows_of_fours(self, firsts: [usize; 2], below: usize) -> Option<[[Four<'a>; 2]; 2]> {
+    pub fn rows_of_fours(self, firsts: [usize; 2], below: usize) -> Option<[[FourWords<'a>; 2]; 2]> {
         let [a, b] = firsts;
         let last = a.max(b).checked_add(below)?;
         // SAFETY: the last ones are inside, as is compared, and so are all others; they are valid as `new` demands.
-        let four = |first: usize| Four(unsafe { &*self.first.add(first).cast() });
+        let four = |first: usize| FourWords(unsafe { &*self.first.add(first).cast() });
         (last <= self.count.checked_sub(4)?).then(|| [[four(a), four(b)], [four(a + below), four(b + below)]])
     }
 
     /// The first words as a line, if there are as many.
-    pub fn line<const LENGTH: usize>(self) -> Option<Line<'a, LENGTH>> {
-        self.get(0, LENGTH)?.first_chunk().map(Line)
+    pub fn line<const LENGTH: usize>(self) -> Option<WordLine<'a, LENGTH>> {
+        self.get(0, LENGTH)?.first_chunk().map(WordLine)
     }
 
     /// Asks the host to have the memory around a word at hand, which is accessed soon.
@@ -116,13 +116,13 @@ impl<'a> Words<'a> {
 
 /// So many words of memory that lie together.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a, const LENGTH: usize>(&'a [AtomicU32; LENGTH]);
+pub struct WordLine<'a, const LENGTH: usize>(&'a [AtomicU32; LENGTH]);
 
-impl<'a, const LENGTH: usize> Line<'a, LENGTH> {
+impl<'a, const LENGTH: usize> WordLine<'a, LENGTH> {
     /// Eight words from number `first` on, if all of them are there.
     #[inline(always)]
-    pub fn eight(self, first: usize) -> Option<Eight<'a>> {
-        self.0.get(first..)?.first_chunk().map(Eight)
+    pub fn eight(self, first: usize) -> Option<EightWords<'a>> {
+        self.0.get(first..)?.first_chunk().map(EightWords)
     }
 }
 
@@ -165,10 +165,10 @@ pub(crate) fn fill(words: &[AtomicU32], value: u32) {
 /// Two words of memory that lie together. Compilers do not make one access of two relaxed ones; one of x86-64 that is twice as wide is
 /// a relaxed access of each word, as each lies in an aligned one.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair<'a>(&'a [AtomicU32; 2]);
+pub struct WordPair<'a>(&'a [AtomicU32; 2]);
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-impl Pair<'_> {
+impl WordPair<'_> {
     /// The words.
     #[inline(always)]
     pub fn get(self) -> [u32; 2] {
@@ -184,7 +184,7 @@ impl Pair<'_> {
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[expect(unsafe_code)]
-impl Pair<'_> {
+impl WordPair<'_> {
     /// The words.
     #[inline(always)]
     pub fn get(self) -> [u32; 2] {
@@ -219,18 +219,18 @@ impl Pair<'_> {
 
 /// Four words of memory that lie together: two pairs, in two accesses where no [`Access`] is named.
 #[derive(Clone, Copy, Debug)]
-pub struct Four<'a>(&'a [AtomicU32; 4]);
+pub struct FourWords<'a>(&'a [AtomicU32; 4]);
 
-impl<'a> Four<'a> {
+impl<'a> FourWords<'a> {
     /// These words.
     #[inline(always)]
     pub(crate) fn new(words: &'a [AtomicU32; 4]) -> Self {
-        Four(words)
+        FourWords(words)
     }
 
     #[inline(always)]
-    fn pairs(self) -> impl Iterator<Item = Pair<'a>> {
-        self.0.as_chunks().0.iter().map(Pair)
+    fn pairs(self) -> impl Iterator<Item = WordPair<'a>> {
+        self.0.as_chunks().0.iter().map(WordPair)
     }
 
     /// The words.
@@ -250,33 +250,33 @@ impl<'a> Four<'a> {
 
 /// Eight words of memory that lie together.
 #[derive(Clone, Copy, Debug)]
-pub struct Eight<'a>(&'a [AtomicU32; 8]);
+pub struct EightWords<'a>(&'a [AtomicU32; 8]);
 
-impl<'a> Eight<'a> {
+impl<'a> EightWords<'a> {
     /// The first four, and the others.
     #[inline(always)]
-    fn fours(self) -> Option<[Four<'a>; 2]> {
+    fn fours(self) -> Option<[FourWords<'a>; 2]> {
         let fours: &[_; 2] = self.0.as_chunks().0.first_chunk()?;
-        Some(fours.each_ref().map(Four))
+        Some(fours.each_ref().map(FourWords))
     }
 }
 
 /// How four words are accessed, and eight.
 pub trait Access: Copy {
     /// The words.
-    fn get(self, four: Four) -> [u32; 4];
+    fn get(self, four: FourWords) -> [u32; 4];
     /// Replaces them.
-    fn set(self, four: Four, words: [u32; 4]);
+    fn set(self, four: FourWords, words: [u32; 4]);
 
     /// Eight words.
     #[inline(always)]
-    fn get_eight(self, eight: Eight) -> [u32; 8] {
+    fn get_eight(self, eight: EightWords) -> [u32; 8] {
         eight.fours().map_or([0; 8], |fours| fours.get(self))
     }
 
     /// Replaces them.
     #[inline(always)]
-    fn set_eight(self, eight: Eight, words: [u32; 8]) {
+    fn set_eight(self, eight: EightWords, words: [u32; 8]) {
         if let Some(fours) = eight.fours() {
             fours.set(words, self);
         }
@@ -285,16 +285,16 @@ pub trait Access: Copy {
 
 /// Two and two, on any host.
 #[derive(Clone, Copy, Debug)]
-pub struct InPairs;
+pub struct ScalarAccess;
 
-impl Access for InPairs {
+impl Access for ScalarAccess {
     #[inline(always)]
-    fn get(self, four: Four) -> [u32; 4] {
+    fn get(self, four: FourWords) -> [u32; 4] {
         four.get()
     }
 
     #[inline(always)]
-    fn set(self, four: Four, words: [u32; 4]) {
+    fn set(self, four: FourWords, words: [u32; 4]) {
         four.set(words);
     }
 }
@@ -302,35 +302,35 @@ impl Access for InPairs {
 /// All together, by an instruction of AVX: for code that is made of such instructions, since hosts wait where legacy encodings and those of AVX
 /// alternate. It is a relaxed access of each word, as each lies in an aligned one.
 #[derive(Clone, Copy, Debug)]
-pub struct ByVector(());
+pub struct AvxAccess(());
 
-impl ByVector {
+impl AvxAccess {
     /// Where the host has AVX2, in which code for its vectors is.
     #[inline]
     pub fn new() -> Option<Self> {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        return std::arch::is_x86_feature_detected!("avx2").then_some(ByVector(()));
+        return std::arch::is_x86_feature_detected!("avx2").then_some(AvxAccess(()));
         #[cfg(not(all(target_arch = "x86_64", not(miri))))]
         None
     }
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-impl Access for ByVector {
-    fn get(self, four: Four) -> [u32; 4] {
+impl Access for AvxAccess {
+    fn get(self, four: FourWords) -> [u32; 4] {
         four.get()
     }
 
-    fn set(self, four: Four, words: [u32; 4]) {
+    fn set(self, four: FourWords, words: [u32; 4]) {
         four.set(words);
     }
 }
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[expect(unsafe_code)]
-impl Access for ByVector {
+impl Access for AvxAccess {
     #[inline(always)]
-    fn get(self, four: Four) -> [u32; 4] {
+    fn get(self, four: FourWords) -> [u32; 4] {
         let words: __m128i;
         // SAFETY: the words are there, every bit pattern is a word, and the host has AVX, as `new` has seen.
         unsafe {
@@ -346,7 +346,7 @@ impl Access for ByVector {
     }
 
     #[inline(always)]
-    fn set(self, four: Four, words: [u32; 4]) {
+    fn set(self, four: FourWords, words: [u32; 4]) {
         // SAFETY: both are 16 bytes, of which any are a vector.
         let words = unsafe { std::mem::transmute::<[u32; 4], __m128i>(words) };
         // SAFETY: the words are there, atomics may be written through shared references, and the host has AVX, as `new` has seen.
@@ -361,13 +361,13 @@ impl Access for ByVector {
     }
 
     #[inline(always)]
-    fn get_eight(self, eight: Eight) -> [u32; 8] {
+    fn get_eight(self, eight: EightWords) -> [u32; 8] {
         // SAFETY: the host has AVX2, as `new` has seen.
         unsafe { load_eight(eight.0) }
     }
 
     #[inline(always)]
-    fn set_eight(self, eight: Eight, words: [u32; 8]) {
+    fn set_eight(self, eight: EightWords, words: [u32; 8]) {
         // SAFETY: the host has AVX2, as `new` has seen.
         unsafe { store_eight(eight.0, words) }
     }
@@ -438,14 +438,14 @@ fn prefetch_at(address: *const u8) {
 }
 
 /// Eight words of memory: two times four that lie together, or all of them.
-pub trait Row: Copy {
+pub trait RowWords: Copy {
     /// The words; 0 where there is none.
     fn get(self, access: impl Access) -> [u32; 8];
     /// Replaces them; nothing happens where there is none.
     fn set(self, words: [u32; 8], access: impl Access);
 }
 
-impl Row for [Four<'_>; 2] {
+impl RowWords for [FourWords<'_>; 2] {
     #[inline(always)]
     fn get(self, access: impl Access) -> [u32; 8] {
         let ([a, b, c, d], [e, f, g, h]) = (access.get(self[0]), access.get(self[1]));
@@ -459,7 +459,7 @@ impl Row for [Four<'_>; 2] {
     }
 }
 
-impl Row for Eight<'_> {
+impl RowWords for EightWords<'_> {
     #[inline(always)]
     fn get(self, access: impl Access) -> [u32; 8] {
         access.get_eight(self)
@@ -471,9 +471,9 @@ impl Row for Eight<'_> {
     }
 }
 
-impl Row for [Option<Four<'_>>; 2] {
+impl RowWords for [Option<FourWords<'_>>; 2] {
     fn get(self, access: impl Access) -> [u32; 8] {
-        let half = |four: Option<Four>| four.map_or([0; 4], |four| access.get(four));
+        let half = |four: Option<FourWords>| four.map_or([0; 4], |four| access.get(four));
         let ([a, b, c, d], [e, f, g, h]) = (half(self[0]), half(self[1]));
         [a, b, c, d, e, f, g, h]
     }

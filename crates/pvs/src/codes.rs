@@ -42,7 +42,7 @@ codes! {
 
 /// The registers that an instruction can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum DestinationRegisters {
     /// Temporaries.
     Temporaries,
     /// The address register.
@@ -60,14 +60,14 @@ pub enum Written {
 
 impl DestinationKind {
     /// What is written; none for reserved codes.
-    pub const fn written(self) -> Option<Written> {
+    pub const fn written(self) -> Option<DestinationRegisters> {
         match self {
-            DestinationKind::Temporary => Some(Written::Temporaries),
-            DestinationKind::Address => Some(Written::Address),
-            DestinationKind::Output => Some(Written::Outputs { replicated: false }),
-            DestinationKind::OutputReplicated => Some(Written::Outputs { replicated: true }),
-            DestinationKind::Alternate => Some(Written::Alternates),
-            DestinationKind::Input => Some(Written::Inputs),
+            DestinationKind::Temporary => Some(DestinationRegisters::Temporaries),
+            DestinationKind::Address => Some(DestinationRegisters::Address),
+            DestinationKind::Output => Some(DestinationRegisters::Outputs { replicated: false }),
+            DestinationKind::OutputReplicated => Some(DestinationRegisters::Outputs { replicated: true }),
+            DestinationKind::Alternate => Some(DestinationRegisters::Alternates),
+            DestinationKind::Input => Some(DestinationRegisters::Inputs),
             DestinationKind::Reserved6
             | DestinationKind::Reserved7
             | DestinationKind::Reserved8

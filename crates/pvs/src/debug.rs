@@ -7,13 +7,13 @@ use crate::program::{CONSTANTS, Program};
 use crate::reference::{self, Constants, Register, Stepper, Trap, Vector};
 use crate::text;
 use ctm_debug::{
-    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
-    Shown,
+    Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
+    Session, SessionError, StepOutcome,
 };
 use ctm_follow::{InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Buffer, Full, RangeError, Space};
+use ctm_memory::{AppendError, Buffer, RangeError, Space};
 use std::ops::Range;
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ pub enum DebugError {
     Vectors(#[from] RangeError),
     /// There is no memory for a copy of the job's.
     #[error(transparent)]
-    Memory(#[from] Full),
+    Memory(#[from] AppendError),
     /// The session cannot begin there.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -45,7 +45,7 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     inputs.within(&memory)?;
     outputs.within(&memory)?;
     let registers = Register::all(job.program, job.layout);
-    let shown = Shown {
+    let shown = GuestView {
         machine: "PVS",
         listing,
         memory,
@@ -75,7 +75,7 @@ pub fn listing(program: &Program) -> Listing {
     let row = |(pc, instruction): (u16, &Instruction)| {
         let flow = program.entry_at(pc).and_then(|(_, entry)| Some((entry.op, entry.words()?)));
         let comment = flow.map_or(String::new(), |(op, words)| format!(" -- {}: {words}", op.name()));
-        Row {
+        ListingRow {
             place: InstructionPlace::from(u32::from(pc)),
             address: pc.to_string(),
             text: text::print_instruction(instruction) + &comment,
@@ -118,7 +118,7 @@ struct Debugged {
     inputs: Part,
     outputs: Part,
     step_limit: u64,
-    shown: Shown,
+    shown: GuestView,
     /// What the cells are.
     registers: Vec<Register>,
     vertex: u32,
@@ -142,7 +142,7 @@ impl Debugged {
 }
 
 impl Guest for Debugged {
-    fn shown(&self) -> &Shown {
+    fn view(&self) -> &GuestView {
         &self.shown
     }
 
@@ -163,7 +163,7 @@ impl Guest for Debugged {
         let stride = VECTOR_BYTES * self.layout.outputs.len() as u32;
         let output = |(place, number): (u32, &u8)| Output {
             name: format!("output {number}"),
-            elements: Elements::Lanes {
+            elements: OutputElements::Lanes {
                 base: self.outputs.base + VECTOR_BYTES * place,
                 stride,
                 row_stride: u64::from(stride) * u64::from(AXIS),
@@ -173,41 +173,41 @@ impl Guest for Debugged {
         (0..).zip(&self.layout.outputs).map(output).collect()
     }
 
-    fn start(&mut self, group: u64) -> Outcome {
+    fn start(&mut self, group: u64) -> StepOutcome {
         self.vertex = group as u32;
         self.shown.lanes = vec![LaneInfo { at: (self.vertex % AXIS, self.vertex / AXIS), runs: true }];
         match self.job().map(|job| Stepper::new(job.program, &job.vertex(self.vertex))) {
             Ok(stepper) => {
                 self.stepper = Some(stepper);
-                Outcome::Going
+                StepOutcome::Going
             }
-            Err(error) => Outcome::Trapped(error.to_string()),
+            Err(error) => StepOutcome::Trapped(error.to_string()),
         }
     }
 
-    fn step(&mut self) -> Outcome {
-        let Some(mut stepper) = self.stepper.take() else { return Outcome::Ended };
+    fn step(&mut self) -> StepOutcome {
+        let Some(mut stepper) = self.stepper.take() else { return StepOutcome::Ended };
         let outcome = match self.job() {
-            Err(error) => Outcome::Trapped(error.to_string()),
+            Err(error) => StepOutcome::Trapped(error.to_string()),
             Ok(job) => match stepper.step(job.program, job.constants, self.step_limit) {
-                Ok(true) => Outcome::Going,
+                Ok(true) => StepOutcome::Going,
                 Ok(false) => {
                     job.keep(self.vertex, stepper.outputs());
-                    Outcome::Ended
+                    StepOutcome::Ended
                 }
-                Err(Trap { kind, pc }) => Outcome::Trapped(Trap { kind, pc }.to_string()),
+                Err(Trap { kind, pc }) => StepOutcome::Trapped(Trap { kind, pc }.to_string()),
             },
         };
         self.stepper = Some(stepper);
         outcome
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         let bytes = self.stepper.as_ref().map_or(0, Stepper::bytes);
-        Saved::new(self.stepper.clone(), bytes)
+        SavedState::new(self.stepper.clone(), bytes)
     }
 
-    fn restore(&mut self, saved: &Saved) {
+    fn restore(&mut self, saved: &SavedState) {
         if let Some(stepper) = saved.get::<Option<Stepper>>() {
             self.stepper.clone_from(stepper);
         }

@@ -10,7 +10,7 @@ use ctm_lane::counts::Tally;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Buffer, Reach, Sharing, Space};
+use ctm_memory::{Aliasing, Buffer, Reach, Space};
 use thiserror::Error;
 
 /// Bytes of a vector in a buffer.
@@ -59,7 +59,7 @@ pub enum NotCompiled {
     NotLifted(NotLifted),
     /// The order of vertices matters.
     #[error("the order of vertices matters: {0}")]
-    Order(Sharing),
+    Order(Aliasing),
     /// A vertex may reach the step limit.
     #[error("a vertex may reach the step limit")]
     StepLimit,
@@ -161,7 +161,7 @@ impl GuestJob for Job<'_> {
     /// Each vertex is a group of its own.
     const GROUP_WIDTH: usize = 1;
 
-    fn order(&self) -> Option<Sharing> {
+    fn order(&self) -> Option<Aliasing> {
         let bytes = |buffer: &Buffer| {
             let base = u64::from(buffer.base());
             base..base + u64::from(buffer.length())
@@ -169,7 +169,7 @@ impl GuestJob for Job<'_> {
         let mut reach = Reach::of(self.memory);
         reach.read(bytes(&self.inputs));
         reach.write(bytes(&self.outputs));
-        reach.sharing()
+        reach.aliasing()
     }
 
     fn key(&self) -> Result<Key, NotCompiled> {
@@ -205,8 +205,8 @@ impl GuestJob for Job<'_> {
         _: &Runtime,
     ) -> Result<(), NotCompiled> {
         let compiled = compiled.as_ref().map_err(|&reason| NotCompiled::NotLifted(reason))?;
-        if let Some(sharing) = self.order() {
-            return Err(NotCompiled::Order(sharing));
+        if let Some(aliasing) = self.order() {
+            return Err(NotCompiled::Order(aliasing));
         }
         if compiled.max_steps > options.step_limit {
             return Err(NotCompiled::StepLimit);
@@ -217,7 +217,7 @@ impl GuestJob for Job<'_> {
     fn run(
         &self,
         compiled: &Result<Compiled, NotLifted>,
-        order: Option<Sharing>,
+        order: Option<Aliasing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<RunStats, RunError> {

@@ -21,7 +21,7 @@ pub mod text;
 pub mod topics;
 mod uses;
 
-pub use codes::{Component, DestinationKind, Select, SourceKind, Written};
+pub use codes::{Component, DestinationKind, DestinationRegisters, Select, SourceKind};
 pub use instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source, Words};
 pub use job::{Compiled, Job, Key, NotCompiled, RunError};
 pub use operation::{MacroOp, MathOp, Operation, VectorOp};

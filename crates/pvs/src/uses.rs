@@ -1,7 +1,7 @@
 //! What a program uses.
 
 use crate::check::sets_predicate;
-use crate::codes::{SourceKind, Written};
+use crate::codes::{DestinationRegisters, SourceKind};
 use crate::instruction::AddressMode;
 use crate::program::Program;
 use std::collections::BTreeSet;
@@ -49,11 +49,11 @@ impl Uses {
             }
             uses.mode(destination.mode());
             let registers = match destination.kind.written() {
-                Some(Written::Temporaries) => &mut uses.temporaries,
-                Some(Written::Outputs { .. }) => &mut uses.outputs,
-                Some(Written::Alternates) => &mut uses.alternates,
-                Some(Written::Inputs) => &mut uses.inputs,
-                Some(Written::Address) | None => continue,
+                Some(DestinationRegisters::Temporaries) => &mut uses.temporaries,
+                Some(DestinationRegisters::Outputs { .. }) => &mut uses.outputs,
+                Some(DestinationRegisters::Alternates) => &mut uses.alternates,
+                Some(DestinationRegisters::Inputs) => &mut uses.inputs,
+                Some(DestinationRegisters::Address) | None => continue,
             };
             registers.insert(destination.offset);
         }

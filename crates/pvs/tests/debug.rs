@@ -1,6 +1,6 @@
 //! Debugger sessions over a vertex program with a loop, a subroutine and predicates.
 
-use ctm_debug::{Direction, Reason, Session, Target, Unit, find_cell};
+use ctm_debug::{Direction, Session, StepKind, StopReason, WriteTarget, find_cell};
 use ctm_follow::{Participation, Pass};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Buffer, Space};
@@ -60,7 +60,7 @@ fn number(session: &Session, name: &str) -> f32 {
 /// The bits of the output's component x in memory.
 fn stored(session: &Session) -> f32 {
     let bytes = session.guest().outputs()[0].bytes_of(session.focus()).expect("an element");
-    let words = session.words(&Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start });
+    let words = session.words(&WriteTarget::Memory { address: bytes.start, bytes: bytes.end - bytes.start });
     assert_eq!(words.len(), 4);
     f32::from_bits(words[0])
 }
@@ -69,7 +69,7 @@ fn stored(session: &Session) -> f32 {
 fn vertices_come_to_their_ends() {
     for (vertex, expected) in [(0, 3.0), (1, 1.5), (2, 4.5)] {
         let mut session = session(vertex);
-        assert_eq!(session.run(Direction::Forward), Reason::End);
+        assert_eq!(session.run(Direction::Forward), StopReason::End);
         assert_eq!((number(&session, "out[0].x"), stored(&session)), (expected, expected), "vertex {vertex}");
         assert_eq!((number(&session, "temp[1].x"), number(&session, "temp[0].x")), (3.0, 3.0 * (vertex as f32 - 0.5)));
         let a0 = find_cell(session.guest().cells(), "a0.x").expect("a0");
@@ -88,16 +88,16 @@ fn loops_calls_and_predicates_are_shown() {
     let text = |session: &Session| session.guest().stack().into_iter().map(|frame| frame.text).collect::<Vec<_>>();
     assert!(text(&session).is_empty());
     // In the second pass.
-    (0..6).for_each(|_| _ = session.step(Unit::Instruction, Direction::Forward));
+    (0..6).for_each(|_| _ = session.step(StepKind::Instruction, Direction::Forward));
     assert_eq!(session.guest().place().map(|place| place.at.pc), Some(7));
     assert_eq!(text(&session), ["loop, pass 2 of 3", "call, returns to 2"]);
     assert_eq!(session.guest().pass(), Some(Pass { depth: 1, number: 2, of: Some(3) }));
     let al = find_cell(session.guest().cells(), "aL").expect("aL");
     assert_eq!(session.guest().read(0, al), 6);
-    assert_eq!(session.step(Unit::Out, Direction::Back), Reason::Step);
+    assert_eq!(session.step(StepKind::Out, Direction::Back), StopReason::Step);
     assert_eq!(text(&session), ["loop, pass 2 of 3"]);
     while session.guest().place().map(|place| place.at.pc) != Some(6) {
-        assert_eq!(session.step(Unit::Instruction, Direction::Forward), Reason::Step);
+        assert_eq!(session.step(StepKind::Instruction, Direction::Forward), StopReason::Step);
     }
     assert_eq!(session.guest().participation(0).0, Participation::Skips("p is 1".into()));
     assert!(text(&session).is_empty());
@@ -111,7 +111,7 @@ fn writers_are_found_and_changes_by_hand_last() {
     let mut session = session(2);
     session.go_to_end().expect("it is near");
     let sum = find_cell(session.guest().cells(), "temp[0].x").expect("a register");
-    let write = session.last_write(&Target::cell(sum)).expect("it is near").expect("there is one");
+    let write = session.last_write(&WriteTarget::cell(sum)).expect("it is near").expect("there is one");
     assert_eq!((write.place.map(|place| place.at.pc), write.before.step), (Some(7), 10));
     assert_eq!((write.old, write.new), (vec![3f32.to_bits()], vec![4.5f32.to_bits()]));
     let history = session.history().expect("it is near");
@@ -120,7 +120,7 @@ fn writers_are_found_and_changes_by_hand_last() {
 
     session.go_to(write.before).expect("a moment");
     session.set(sum, 10f32.to_bits()).expect("a register can be changed");
-    assert_eq!(session.run(Direction::Forward), Reason::End);
+    assert_eq!(session.run(Direction::Forward), StopReason::End);
     assert_eq!(stored(&session), 11.5);
     let al = find_cell(session.guest().cells(), "aL").expect("aL");
     assert!(session.set(al, 1).is_err());

@@ -9,7 +9,7 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Command, StreamError, commands};
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{DrawStats, Fact, Identity, Object, Rejected, Submission};
+use ctm_card::{CardProperty, DrawStats, Identity, Object, Submission, SubmissionError};
 use ctm_engine::Engine;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -40,13 +40,21 @@ impl Model {
                 name: "rv515",
                 device: 0x7140,
                 driver: "r300",
-                facts: &[(Fact::PixelPipes, 1), (Fact::DepthPipes, 1), (Fact::ShaderClock, 650_000)],
+                properties: &[
+                    (CardProperty::PixelPipes, 1),
+                    (CardProperty::DepthPipes, 1),
+                    (CardProperty::ShaderClock, 650_000),
+                ],
             },
             Model::R580 => Identity {
                 name: "r580",
                 device: 0x7249,
                 driver: "r300",
-                facts: &[(Fact::PixelPipes, 4), (Fact::DepthPipes, 1), (Fact::ShaderClock, 650_000)],
+                properties: &[
+                    (CardProperty::PixelPipes, 4),
+                    (CardProperty::DepthPipes, 1),
+                    (CardProperty::ShaderClock, 650_000),
+                ],
             },
         }
     }
@@ -54,7 +62,7 @@ impl Model {
 
 /// What a card holds besides the memory, at a place of a stream.
 #[derive(Clone, Debug)]
-pub struct Saved {
+pub struct SavedCard {
     state: State,
     unknown: BTreeSet<u32>,
 }
@@ -136,13 +144,13 @@ impl Card {
     }
 
     /// What it holds now.
-    pub fn save(&self) -> Saved {
-        Saved { state: self.state.clone(), unknown: self.unknown.clone() }
+    pub fn save(&self) -> SavedCard {
+        SavedCard { state: self.state.clone(), unknown: self.unknown.clone() }
     }
 
     /// Goes back to what was saved.
-    pub fn restore(&mut self, saved: &Saved) {
-        let Saved { state, unknown } = saved.clone();
+    pub fn restore(&mut self, saved: &SavedCard) {
+        let SavedCard { state, unknown } = saved.clone();
         (self.state, self.unknown) = (state, unknown);
     }
 
@@ -150,8 +158,8 @@ impl Card {
     ///
     /// # Errors
     /// As [`submit`](ctm_card::Card::submit).
-    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), Rejected> {
-        let rejected = |error: StreamError| Rejected { at: error.at, message: error.cause.to_string() };
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), SubmissionError> {
+        let rejected = |error: StreamError| SubmissionError { at: error.at, message: error.cause.to_string() };
         let all = commands(submission).map_err(rejected)?;
         let words = submission.words.get(..done).unwrap_or(submission.words);
         let first = commands(&Submission { words, ..*submission }).map_err(rejected)?.len();
@@ -164,7 +172,12 @@ impl Card {
     }
 
     /// Gives what ends the submission.
-    fn execute(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
+    fn execute(
+        &mut self,
+        memory: &Arc<Arena>,
+        deadline: Option<Instant>,
+        command: &Command,
+    ) -> Result<(), SubmissionError> {
         match command {
             Command::Write { address, value, object } => self.write(memory, *address, *value, *object),
             Command::Upload { address, values } => {
@@ -188,7 +201,7 @@ impl Card {
                 match done {
                     Ok(_) => {}
                     Err(error @ DrawError::TimeIsUp) => {
-                        return Err(Rejected { at: draw.at, message: error.to_string() });
+                        return Err(SubmissionError { at: draw.at, message: error.to_string() });
                     }
                     Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
                 }
@@ -260,7 +273,7 @@ impl ctm_card::Card for Card {
         self.model.identity()
     }
 
-    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), SubmissionError> {
         self.resume(memory, submission, 0)
     }
 

@@ -22,7 +22,7 @@ pub mod stream;
 mod surface;
 mod tx;
 
-pub use card::{Card, Model, Saved};
+pub use card::{Card, Model, SavedCard};
 pub use draws::draws;
 pub use pipeline::{DrawError, depth_picture, fragment_constants, fragment_program, picture};
 pub use ports::PortMemory;

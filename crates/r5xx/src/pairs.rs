@@ -1,7 +1,7 @@
 //! Buffers whose pixels have four bytes and one sample, two pixels of a row at a time.
 
 use crate::layout::{AddressPart, Layout};
-use ctm_memory::{Four, Pair as WordPair, Tiling, Words};
+use ctm_memory::{FourWords, Tiling, WordPair, Words};
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -212,12 +212,12 @@ pub struct PixelPairBlock<'a> {
 impl<'a> PixelPairBlock<'a> {
     /// The upper and the lower row, if all of their pixels are there.
     #[inline(always)]
-    pub fn rows(&self) -> Option<[[Four<'a>; 2]; 2]> {
+    pub fn rows(&self) -> Option<[[FourWords<'a>; 2]; 2]> {
         self.words.rows_of_fours(self.places, self.below)
     }
 
     /// The same, each half of a row as far as it is there.
-    pub fn parts(&self) -> [[Option<Four<'a>>; 2]; 2] {
+    pub fn parts(&self) -> [[Option<FourWords<'a>>; 2]; 2] {
         let [first, second] = self.places;
         let row = |below: usize| [self.words.four(first + below), self.words.four(second + below)];
         [row(0), row(self.below)]
@@ -241,7 +241,7 @@ fn replace(pair: WordPair, new: Pair, mask: u8) {
 mod tests {
     use super::*;
     use crate::layout::MicroTile;
-    use ctm_memory::{Arena, ByVector, InPairs, Row};
+    use ctm_memory::{Arena, AvxAccess, RowWords, ScalarAccess};
 
     const BASE: u32 = 0x1_0000;
 
@@ -277,11 +277,11 @@ mod tests {
             let addresses = |x: u32, y: u32| (x..x + 8).map(move |x| layout.offset(x, y));
             let [upper, lower] = block(20).rows().unwrap();
             let words = [20, 21, 22, 23, 24, 25, 26, 27];
-            match ByVector::new() {
+            match AvxAccess::new() {
                 Some(access) => lower.set(words, access),
-                None => lower.set(words, InPairs),
+                None => lower.set(words, ScalarAccess),
             }
-            assert!(upper.get(InPairs).into_iter().eq(addresses(20, 2).map(|address| address / 4)));
+            assert!(upper.get(ScalarAccess).into_iter().eq(addresses(20, 2).map(|address| address / 4)));
             for (address, word) in addresses(20, 3).zip(words) {
                 assert_eq!(memory.read_u32(BASE + address), Some(word));
                 memory.write_u32(BASE + address, address / 4);
@@ -289,10 +289,10 @@ mod tests {
             // The last columns are half a block.
             assert!(block(124).rows().is_none());
             let [_, lower] = block(124).parts();
-            let found = lower.get(InPairs);
+            let found = lower.get(ScalarAccess);
             assert!(found.into_iter().take(4).eq(addresses(124, 3).take(4).map(|address| address / 4)));
             assert_eq!(found[4..], [0; 4]);
-            lower.set(words, InPairs);
+            lower.set(words, ScalarAccess);
             assert!(addresses(124, 3).zip(20..24).all(|(address, word)| memory.read_u32(BASE + address) == Some(word)));
             for outside in [(128, 2), (124, 64)] {
                 let block = pairs.block(pairs.place(outside));

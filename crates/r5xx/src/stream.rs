@@ -2,7 +2,7 @@
 
 use crate::packets::{Opcode, Packet, PacketError, packets};
 use crate::registers::codes::PrimitiveWalk;
-use crate::registers::{self, Shown, VapVfCntl};
+use crate::registers::{self, ValueFormat, VapVfCntl};
 use ctm_bits::extract;
 use ctm_card::{Object, Submission};
 use thiserror::Error;
@@ -209,7 +209,7 @@ impl<'a> Reader<'a, '_> {
                 for (address, &value) in (address..).step_by(4).zip(values) {
                     let register = registers::map().at(address);
                     let object = match register {
-                        Some((register, _)) if register.shown == Shown::Address => {
+                        Some((register, _)) if register.shown == ValueFormat::Address => {
                             Some(self.needed_relocation(register.name)?)
                         }
                         // The kernel may put bits of tiling here; it is told not to.

@@ -10,7 +10,7 @@ use crate::stream::{
     Command, Draw, DwordPlace, Number, ObjectOffset, Predicate, StreamError, StreamoutOffset, commands,
 };
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{Counts, DrawStats, Fact, Identity, ObjectBytes, Rejected, Submission};
+use ctm_card::{CardProperty, DrawCounts, DrawStats, Identity, ObjectBytes, Submission, SubmissionError};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -41,15 +41,15 @@ impl Model {
                 name: "rv770",
                 device: 0x9440,
                 driver: "r600",
-                facts: &[
-                    (Fact::TilingConfig, 0),
-                    (Fact::TimeStampClock, CLOCK_KHZ),
-                    (Fact::Backends, 1),
-                    (Fact::TilePipes, 1),
-                    (Fact::BackendMap, 0),
-                    (Fact::ShaderPipes, 1),
-                    (Fact::ShaderEngines, 1),
-                    (Fact::ShaderClock, 750_000),
+                properties: &[
+                    (CardProperty::TilingConfig, 0),
+                    (CardProperty::TimeStampClock, CLOCK_KHZ),
+                    (CardProperty::Backends, 1),
+                    (CardProperty::TilePipes, 1),
+                    (CardProperty::BackendMap, 0),
+                    (CardProperty::ShaderPipes, 1),
+                    (CardProperty::ShaderEngines, 1),
+                    (CardProperty::ShaderClock, 750_000),
                 ],
             },
         }
@@ -67,7 +67,7 @@ enum Clock {
 
 /// What a card holds besides the memory, at a place of a stream.
 #[derive(Clone, Debug)]
-pub struct Saved {
+pub struct SavedCard {
     state: State,
     clock: Clock,
     unknown: BTreeSet<u32>,
@@ -162,14 +162,14 @@ impl Card {
     }
 
     /// What it holds now.
-    pub fn save(&self) -> Saved {
+    pub fn save(&self) -> SavedCard {
         let Card { state, clock, unknown, result, .. } = self;
-        Saved { state: state.clone(), clock: *clock, unknown: unknown.clone(), result: *result }
+        SavedCard { state: state.clone(), clock: *clock, unknown: unknown.clone(), result: *result }
     }
 
     /// Goes back to what was saved.
-    pub fn restore(&mut self, saved: &Saved) {
-        let Saved { state, clock, unknown, result } = saved.clone();
+    pub fn restore(&mut self, saved: &SavedCard) {
+        let SavedCard { state, clock, unknown, result } = saved.clone();
         (self.state, self.clock, self.unknown, self.result) = (state, clock, unknown, result);
     }
 
@@ -177,8 +177,8 @@ impl Card {
     ///
     /// # Errors
     /// As [`submit`](ctm_card::Card::submit).
-    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), Rejected> {
-        let rejected = |error: StreamError| Rejected { at: error.at, message: error.cause.to_string() };
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), SubmissionError> {
+        let rejected = |error: StreamError| SubmissionError { at: error.at, message: error.cause.to_string() };
         let all = commands(submission).map_err(rejected)?;
         let words = submission.words.get(..done).unwrap_or(submission.words);
         let first = commands(&Submission { words, ..*submission }).map_err(rejected)?.len();
@@ -200,7 +200,12 @@ impl Card {
     }
 
     /// Gives what ends the submission.
-    fn execute(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
+    fn execute(
+        &mut self,
+        memory: &Arc<Arena>,
+        deadline: Option<Instant>,
+        command: &Command,
+    ) -> Result<(), SubmissionError> {
         if let Clock::Commands(count) = &mut self.clock {
             *count += 1;
         }
@@ -257,7 +262,7 @@ impl Card {
     }
 
     /// Draws, and gives what ends the submission.
-    fn draw(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, draw: &Draw) -> Result<(), Rejected> {
+    fn draw(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, draw: &Draw) -> Result<(), SubmissionError> {
         if draw.predicated && !self.state.visible {
             return Ok(());
         }
@@ -275,7 +280,7 @@ impl Card {
         pipeline::written(&self.state);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
-            let dropped = Counts { vertices, ..Counts::default() };
+            let dropped = DrawCounts { vertices, ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);
             draws.push(DrawStats { at: draw.at, time: start.elapsed(), counts });
         }
@@ -284,7 +289,9 @@ impl Card {
                 self.state.counters.passed = self.state.counters.passed.wrapping_add(counts.passed);
             }
             Ok(_) => {}
-            Err(error @ DrawError::TimeIsUp) => return Err(Rejected { at: draw.at, message: error.to_string() }),
+            Err(error @ DrawError::TimeIsUp) => {
+                return Err(SubmissionError { at: draw.at, message: error.to_string() });
+            }
             Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
         }
         Ok(())
@@ -382,7 +389,7 @@ impl ctm_card::Card for Card {
         self.model.identity()
     }
 
-    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), SubmissionError> {
         self.resume(memory, submission, 0)
     }
 

@@ -27,7 +27,7 @@ pub mod stream;
 mod texels;
 mod textures;
 
-pub use card::{Card, Model, Saved};
+pub use card::{Card, Model, SavedCard};
 pub use counters::Counters;
 pub use draws::draws;
 pub use listing::listing;

@@ -81,7 +81,7 @@ impl Lister<'_> {
         for (number, &value) in values.iter().enumerate() {
             let address = first + 4 * number as u32;
             self.registers.write(address, value);
-            if map().at(address).is_some_and(|(register, _)| register.shown == registers::Shown::Address) {
+            if map().at(address).is_some_and(|(register, _)| register.shown == registers::ValueFormat::Address) {
                 self.waiting.push(address);
             }
             self.line(at + 2 + number, map().doc(address), map().text(address, value));

@@ -16,7 +16,7 @@ pub const STRIDE: u32 = 4 * WORDS as u32;
 
 codes! {
     /// What a resource is.
-    pub enum Kind: 2 {
+    pub enum ResourceType: 2 {
         /// Nothing valid.
         0 Invalid "invalid",
         /// Nothing valid.
@@ -110,7 +110,7 @@ pub struct TextureResource {
     /// Greatest anisotropy.
     pub anisotropy: u8,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ResourceType,
 }
 
 field_table! { TextureResource, words 7;
@@ -141,7 +141,7 @@ field_table! { TextureResource, words 7;
     BASE_ARRAY,     5 [16:4],  {first_layer},  u16,          "the first layer";
     LAST_ARRAY,     5 [29:17], {last_layer},   u16,          "the last layer";
     MAX_ANISO,      6 [4:2],   {anisotropy},   u8,           "greatest anisotropy";
-    TYPE,           6 [31:30], {kind},         Kind,         "what it is";
+    TYPE,           6 [31:30], {kind},         ResourceType,         "what it is";
 }
 
 /// The words of a buffer.
@@ -168,7 +168,7 @@ pub struct BufferResource {
     /// Order of bytes.
     pub swap: u8,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ResourceType,
 }
 
 field_table! { BufferResource, words 7;
@@ -182,29 +182,29 @@ field_table! { BufferResource, words 7;
     FORMAT_COMP_ALL, 2 [28:28], {signed},       bool,         "numbers are signed";
     SRF_MODE_ALL,    2 [29:29], {surface_mode}, bool,         "rules of signed fractions";
     ENDIAN_SWAP,     2 [31:30], {swap},         u8,           "order of bytes";
-    TYPE,            6 [31:30], {kind},         Kind,         "what it is";
+    TYPE,            6 [31:30], {kind},         ResourceType,         "what it is";
 }
 
 /// What the words of a resource are.
-pub fn kind(words: &[u32; WORDS]) -> Kind {
+pub fn kind(words: &[u32; WORDS]) -> ResourceType {
     TextureResource::read(words).kind
 }
 
 /// The fields of a resource.
-pub fn fields(kind: Kind) -> &'static [Field] {
+pub fn fields(kind: ResourceType) -> &'static [Field] {
     match kind {
-        Kind::Texture => TextureResource::FIELDS,
-        Kind::Buffer => BufferResource::FIELDS,
-        Kind::Invalid | Kind::InvalidBuffer => &[],
+        ResourceType::Texture => TextureResource::FIELDS,
+        ResourceType::Buffer => BufferResource::FIELDS,
+        ResourceType::Invalid | ResourceType::InvalidBuffer => &[],
     }
 }
 
 /// The words that name an object, in the order of their relocations.
-pub fn relocated(kind: Kind) -> &'static [usize] {
+pub fn relocated(kind: ResourceType) -> &'static [usize] {
     match kind {
-        Kind::Texture => &[2, 3],
-        Kind::Buffer => &[0],
-        Kind::Invalid | Kind::InvalidBuffer => &[],
+        ResourceType::Texture => &[2, 3],
+        ResourceType::Buffer => &[0],
+        ResourceType::Invalid | ResourceType::InvalidBuffer => &[],
     }
 }
 
@@ -216,9 +216,9 @@ mod tests {
     #[test]
     fn words_of_a_buffer() {
         let words = [0, 0xF_FFFF, 0x1000, 0, 0, 0, 0xC000_0000];
-        assert_eq!(kind(&words), Kind::Buffer);
+        assert_eq!(kind(&words), ResourceType::Buffer);
         let buffer = BufferResource::read(&words);
-        assert_eq!((buffer.last, buffer.stride, buffer.kind), (0xF_FFFF, 16, Kind::Buffer));
+        assert_eq!((buffer.last, buffer.stride, buffer.kind), (0xF_FFFF, 16, ResourceType::Buffer));
     }
 
     /// 64x64 texels of four bytes.
@@ -228,6 +228,6 @@ mod tests {
         let texture = TextureResource::read(&words);
         assert_eq!((texture.dimensions, texture.tile_mode), (Dimensions::Two, ArrayMode::Tiled2d));
         assert_eq!(((texture.pitch + 1) * 8, texture.width, texture.height), (64, 63, 63));
-        assert_eq!((texture.format, texture.selects, texture.kind), (0x1A, [0, 1, 2, 3], Kind::Texture));
+        assert_eq!((texture.format, texture.selects, texture.kind), (0x1A, [0, 1, 2, 3], ResourceType::Texture));
     }
 }

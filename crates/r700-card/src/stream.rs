@@ -5,7 +5,7 @@ use crate::packets::{
     MemWrite, Nop, NumInstances, OffsetSource, Opcode, Packet, PacketError, PredicateOp, SetPredication, StoredData,
     StrmoutBufferUpdate, packets,
 };
-use crate::registers::{self, Shown};
+use crate::registers::{self, ValueFormat};
 use crate::resources;
 use ctm_card::{Object, Submission};
 use thiserror::Error;
@@ -388,7 +388,7 @@ impl<'a> Reader<'a, '_> {
         let Some((first, values)) = self.space(opcode, body)? else { return Ok(()) };
         for (address, &value) in (first..).step_by(4).zip(values) {
             let object = match registers::map().at(address) {
-                Some((register, _)) if register.shown == Shown::Address => Some(self.relocation(register.name)?),
+                Some((register, _)) if register.shown == ValueFormat::Address => Some(self.relocation(register.name)?),
                 Some(_) | None => None,
             };
             self.commands.push(Command::Write { address, value, object });

@@ -11,14 +11,14 @@ use crate::stack::Wavefront;
 use crate::text;
 use crate::uses::Known;
 use ctm_debug::{
-    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
-    Shown,
+    Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
+    Session, SessionError, StepOutcome,
 };
 use ctm_engine::GuestJob;
 use ctm_follow::{InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Full, Space};
+use ctm_memory::{AppendError, Space};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -30,7 +30,7 @@ pub enum DebugError {
     State(#[from] StateError),
     /// There is no memory for a copy of the job's.
     #[error(transparent)]
-    Memory(#[from] Full),
+    Memory(#[from] AppendError),
     /// The session cannot begin there.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -47,7 +47,7 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     let mut memory = job.memory.copy()?;
     memory.record();
     let stepper = Stepper::new(job, options);
-    let shown = Shown {
+    let shown = GuestView {
         machine: "R700",
         listing,
         memory,
@@ -76,10 +76,10 @@ pub fn listing(program: &Program, fetch_program: Option<&Program>) -> Listing {
                 text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
             let prefix = if number == 0 { "" } else { "fs:" };
             let address = format!("{prefix}{}", place.at.pc);
-            Row { place, address, text: lines.join("; "), labels: Vec::new(), line: None }
+            ListingRow { place, address, text: lines.join("; "), labels: Vec::new(), line: None }
         })
     });
-    let mut rows: Vec<Row> = rows.collect();
+    let mut rows: Vec<ListingRow> = rows.collect();
     rows.sort_by_key(|row| row.place);
     Listing { rows, sources: Vec::new() }
 }
@@ -155,18 +155,18 @@ struct Debugged {
     program: Program,
     fetch_program: Option<Program>,
     environment: Environment,
-    shown: Shown,
+    shown: GuestView,
     stepper: Stepper,
 }
 
 impl Debugged {
     /// Goes on with the stepper.
-    fn advance(&mut self, go: impl FnOnce(&mut Stepper, &Job) -> Result<bool, crate::job::RunError>) -> Outcome {
+    fn advance(&mut self, go: impl FnOnce(&mut Stepper, &Job) -> Result<bool, crate::job::RunError>) -> StepOutcome {
         let job = self.environment.job(&self.program, self.fetch_program.as_ref(), &self.shown.memory);
         match go(&mut self.stepper, &job) {
-            Ok(true) => Outcome::Going,
-            Ok(false) => Outcome::Ended,
-            Err(error) => Outcome::Trapped(error.to_string()),
+            Ok(true) => StepOutcome::Going,
+            Ok(false) => StepOutcome::Ended,
+            Err(error) => StepOutcome::Trapped(error.to_string()),
         }
     }
 
@@ -176,7 +176,7 @@ impl Debugged {
 }
 
 impl Guest for Debugged {
-    fn shown(&self) -> &Shown {
+    fn view(&self) -> &GuestView {
         &self.shown
     }
 
@@ -205,9 +205,9 @@ impl Guest for Debugged {
             ['x', 'y', 'z', 'w'].into_iter().map(name).zip(surfaces)
         });
         let surfaces = surfaces.chain(channels).chain(depth.map(|depth| ("depth".into(), depth)));
-        let surfaces = surfaces.map(|(name, surface)| Output { name, elements: Elements::Surface(surface) });
+        let surfaces = surfaces.map(|(name, surface)| Output { name, elements: OutputElements::Surface(surface) });
         // Lanes of a line are in rows of so many.
-        let lanes = |base, stride: u32| Elements::Lanes {
+        let lanes = |base, stride: u32| OutputElements::Lanes {
             base,
             stride,
             row_stride: u64::from(stride) * u64::from(AXIS),
@@ -227,30 +227,30 @@ impl Guest for Debugged {
         let rings = [items("ring".into(), *ring), items("strips".into(), *strips)].into_iter().flatten();
         let shared = |name: &str, region: Option<Region>| {
             let Region { base, length: bytes } = region?;
-            Some(Output { name: name.into(), elements: Elements::Shared { base, bytes } })
+            Some(Output { name: name.into(), elements: OutputElements::Shared { base, bytes } })
         };
         let shared = [shared("reduction", *reduction), shared("export", *export), shared("valid", *valid)];
         let shared = shared.into_iter().flatten();
         surfaces.chain(positions).chain(parameters).chain(rings).chain(streams).chain(shared).collect()
     }
 
-    fn start(&mut self, group: u64) -> Outcome {
+    fn start(&mut self, group: u64) -> StepOutcome {
         let outcome = self.advance(|stepper, job| stepper.start(job, group));
         self.take_lanes();
         outcome
     }
 
-    fn step(&mut self) -> Outcome {
+    fn step(&mut self) -> StepOutcome {
         self.advance(Stepper::step)
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         let moment = self.stepper.save();
         let bytes = moment.as_ref().map_or(0, Moment::bytes);
-        Saved::new(moment, bytes)
+        SavedState::new(moment, bytes)
     }
 
-    fn restore(&mut self, saved: &Saved) {
+    fn restore(&mut self, saved: &SavedState) {
         if let Some(Some(moment)) = saved.get::<Option<Moment>>() {
             self.stepper.restore(moment);
             self.take_lanes();

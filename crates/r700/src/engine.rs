@@ -9,17 +9,17 @@ use crate::lift::{
     TableBinding, TexelLayout, bank_words, buffer_lengths, gradient_words, input_words, launch_words, sampler_words,
     texture_words,
 };
-use crate::reach::{self, sharing};
+use crate::reach::{self, aliasing};
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
 };
-use ctm_engine::{Bindings, Functions, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, KernelFunctions, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use ctm_lane::{Function, Op, assume_covered, simplify_within};
-use ctm_memory::{Bounds, Buffer, Sharing, Surface, View};
+use ctm_memory::{Aliasing, Bounds, Buffer, Surface, View};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
@@ -42,8 +42,8 @@ impl GuestJob for Job<'_> {
         Ok(Job::check(self)?)
     }
 
-    fn order(&self) -> Option<Sharing> {
-        sharing(self, self.lanes)
+    fn order(&self) -> Option<Aliasing> {
+        aliasing(self, self.lanes)
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
@@ -73,8 +73,8 @@ impl GuestJob for Job<'_> {
         _: &Runtime,
     ) -> Result<(), NotCompiled> {
         let kernels = kernels.as_ref().map_err(|&reason| reason)?;
-        if let Some(sharing) = self.order() {
-            return Err(NotCompiled::Order(sharing));
+        if let Some(aliasing) = self.order() {
+            return Err(NotCompiled::Order(aliasing));
         }
         match kernels.lifted.dependence {
             Dependence::Group => Err(NotCompiled::Group),
@@ -87,7 +87,7 @@ impl GuestJob for Job<'_> {
     fn run(
         &self,
         kernels: &Result<Kernels, NotCompiled>,
-        order: Option<Sharing>,
+        order: Option<Aliasing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<RunStats, RunError> {
@@ -116,7 +116,7 @@ pub enum NotCompiled {
     Dependent,
     /// A lane reads what another one writes, or two write the same place.
     #[error("the order of lanes matters: {0}")]
-    Order(Sharing),
+    Order(Aliasing),
     /// The engine has no backend, or its backend makes no code of the function.
     #[error("no code of the backend")]
     Refused,
@@ -324,7 +324,7 @@ impl Kernels {
         let mut lifted = with_loops.map_or_else(|| key.lift(effort), Ok).map_err(NotCompiled::NotLifted)?;
         let grouping = match lifted.dependence {
             Dependence::Independent => Grouping::Independent,
-            Dependence::Group => Grouping::Together,
+            Dependence::Group => Grouping::LockstepOfRun,
             Dependence::Order => return Err(NotCompiled::Dependent),
         };
         let surfaces =
@@ -338,7 +338,7 @@ impl Kernels {
         let functions = match &plain {
             Some(plain) => {
                 let plain = Arc::clone(plain);
-                Functions::with_interpreted(function, move |effort| plain.lift(effort))
+                KernelFunctions::with_interpreted(function, move |effort| plain.lift(effort))
             }
             None => function.into(),
         };
@@ -381,7 +381,7 @@ impl Kernels {
         let is_fixed = self.lifted.dependence == Dependence::Independent
             && !self.lifted.tables.contains(&TableBinding::Launch)
             && job.check().is_ok()
-            && sharing(job, reach::ANY).is_none();
+            && aliasing(job, reach::ANY).is_none();
         let bindings = if is_fixed { self.bind(job)? } else { return None };
         Some(BoundJob(Launch { lanes: job.lanes, bindings, max_steps: self.max_steps() }))
     }

@@ -2,10 +2,10 @@
 
 use crate::job::{Bindings, Input, Items, Job};
 use crate::resource::{Region, Texels};
-use crate::target::Target;
+use crate::target::ExportTarget;
 use crate::uses::Uses;
 use ctm_lane::domain::{AXIS, Domain, Lanes};
-use ctm_memory::{Reach, Sharing, Surface};
+use ctm_memory::{Aliasing, Reach, Surface};
 use std::ops::Range;
 
 fn bytes(region: &Region) -> Range<u64> {
@@ -25,7 +25,7 @@ fn extent(lanes: Lanes) -> (u32, u32) {
 pub const ANY: Lanes = Lanes::Area(Domain { i0: 0, j0: 0, i1: AXIS - 1, j1: AXIS - 1 });
 
 /// How these lanes may meet in memory in a job.
-pub fn sharing(job: &Job, lanes: Lanes) -> Option<Sharing> {
+pub fn aliasing(job: &Job, lanes: Lanes) -> Option<Aliasing> {
     let mut reach = Reach::of(job.memory);
     let (targets, memories) = (&job.targets, &job.memories);
     let (columns, rows) = extent(lanes);
@@ -38,7 +38,7 @@ pub fn sharing(job: &Job, lanes: Lanes) -> Option<Sharing> {
     for (memory, is_written) in [(memories.reduction, writes_reduction), (memories.export, writes_export)] {
         match memory {
             Some(memory) if is_written => {
-                reach.share(Sharing::Anywhere);
+                reach.share(Aliasing::Anywhere);
                 reach.write(bytes(&memory));
             }
             Some(memory) => reach.read(bytes(&memory)),
@@ -56,7 +56,7 @@ pub fn sharing(job: &Job, lanes: Lanes) -> Option<Sharing> {
             Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) | Input::Gradient(_) => {}
         }
     }
-    reach.sharing()
+    reach.aliasing()
 }
 
 /// Memory of which each lane has a part by its number.
@@ -68,11 +68,11 @@ fn own_parts(job: &Job, reach: &mut Reach) {
         vectors.chain(items.chain(&memories.strips).map(|Items { region, .. }| region)).collect();
     // Pixels that whole-quad mode brings in may have the number of another one.
     if !of_lanes.is_empty() && job.any_uses(|uses| uses.whole_quads) && job.any_uses(|uses| writes_own(job, uses)) {
-        reach.share(Sharing::Anywhere);
+        reach.share(Aliasing::Anywhere);
     }
     // Strips without space all are the first one.
     if memories.strips.is_some_and(|strips| strips.item_dwords == 0) && job.any_uses(|uses| uses.emits) {
-        reach.share(Sharing::Anywhere);
+        reach.share(Aliasing::Anywhere);
     }
     of_lanes.into_iter().chain(&targets.valid).for_each(|region| reach.write(bytes(region)));
 }
@@ -81,9 +81,9 @@ fn own_parts(job: &Job, reach: &mut Reach) {
 fn writes_own(job: &Job, uses: &Uses) -> bool {
     let (targets, memories) = (&job.targets, &job.memories);
     let exports = uses.exports.iter().any(|export| match *export {
-        Target::Position(number) => targets.positions[number].is_some(),
-        Target::Parameter(number) => targets.parameters[number].is_some(),
-        Target::Colour(_) | Target::Depth => false,
+        ExportTarget::Position(number) => targets.positions[number].is_some(),
+        ExportTarget::Parameter(number) => targets.parameters[number].is_some(),
+        ExportTarget::Colour(_) | ExportTarget::Depth => false,
     });
     let streams = uses.streams.iter().zip(&memories.streams);
     let has_stream = streams.into_iter().any(|(written, items)| !written.is_empty() && items.is_some());

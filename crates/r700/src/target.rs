@@ -20,7 +20,7 @@ pub(crate) const FIRST_POSITION: u16 = 60;
 
 /// Where a register goes that is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
+pub enum ExportTarget {
     /// A colour, less than [`COLOURS`].
     Colour(usize),
     /// Computed depth and stencil reference.
@@ -31,19 +31,19 @@ pub enum Target {
     Parameter(usize),
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for ExportTarget {
     /// The name in assembly; that of computed depth is what it is.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Target::Colour(number) => write!(f, "PIX{number}"),
-            Target::Depth => write!(f, "DEPTH"),
-            Target::Position(number) => write!(f, "POS{number}"),
-            Target::Parameter(number) => write!(f, "PARAM{number}"),
+            ExportTarget::Colour(number) => write!(f, "PIX{number}"),
+            ExportTarget::Depth => write!(f, "DEPTH"),
+            ExportTarget::Position(number) => write!(f, "POS{number}"),
+            ExportTarget::Parameter(number) => write!(f, "PARAM{number}"),
         }
     }
 }
 
-impl Target {
+impl ExportTarget {
     /// What an export with this ARRAY_BASE writes with its first register; the next ones follow. Colours with fog are colours:
     /// the fog is the fixed function's, the colour is written as it is.
     ///
@@ -53,16 +53,16 @@ impl Target {
         let number = usize::from(array_base);
         let among = |first: u16, count: usize| number.checked_sub(first.into()).filter(|&number| number < count);
         let (target, kind) = match kind {
-            ExportType::Pixel if array_base == DEPTH => (Some(Target::Depth), ""),
+            ExportType::Pixel if array_base == DEPTH => (Some(ExportTarget::Depth), ""),
             ExportType::Pixel => {
                 let colour = among(0, COLOURS).or_else(|| among(FIRST_FOG_COLOUR, COLOURS));
-                (colour.map(Target::Colour), "an export to this pixel target")
+                (colour.map(ExportTarget::Colour), "an export to this pixel target")
             }
             ExportType::Position => {
-                (among(FIRST_POSITION, POSITIONS).map(Target::Position), "an export to this position target")
+                (among(FIRST_POSITION, POSITIONS).map(ExportTarget::Position), "an export to this position target")
             }
             ExportType::Parameter => {
-                (among(0, PARAMETERS).map(Target::Parameter), "an export to this parameter target")
+                (among(0, PARAMETERS).map(ExportTarget::Parameter), "an export to this parameter target")
             }
             ExportType::Reserved3 => (None, "an export of the reserved type"),
         };
@@ -72,9 +72,9 @@ impl Target {
     /// ARRAY_BASE of an export to it.
     pub const fn array_base(self) -> u16 {
         match self {
-            Target::Colour(number) | Target::Parameter(number) => number as u16,
-            Target::Depth => DEPTH,
-            Target::Position(number) => FIRST_POSITION + number as u16,
+            ExportTarget::Colour(number) | ExportTarget::Parameter(number) => number as u16,
+            ExportTarget::Depth => DEPTH,
+            ExportTarget::Position(number) => FIRST_POSITION + number as u16,
         }
     }
 }
@@ -87,22 +87,22 @@ mod tests {
     fn numbers_name_targets() {
         use ExportType::*;
         for (kind, base, target) in [
-            (Pixel, 7, Some(Target::Colour(7))),
+            (Pixel, 7, Some(ExportTarget::Colour(7))),
             (Pixel, 8, None),
-            (Pixel, 16, Some(Target::Colour(0))),
-            (Pixel, 23, Some(Target::Colour(7))),
+            (Pixel, 16, Some(ExportTarget::Colour(0))),
+            (Pixel, 23, Some(ExportTarget::Colour(7))),
             (Pixel, 24, None),
             (Pixel, 60, None),
-            (Pixel, 61, Some(Target::Depth)),
+            (Pixel, 61, Some(ExportTarget::Depth)),
             (Position, 0, None),
-            (Position, 60, Some(Target::Position(0))),
-            (Position, 63, Some(Target::Position(3))),
+            (Position, 60, Some(ExportTarget::Position(0))),
+            (Position, 63, Some(ExportTarget::Position(3))),
             (Position, 64, None),
-            (Parameter, 31, Some(Target::Parameter(31))),
+            (Parameter, 31, Some(ExportTarget::Parameter(31))),
             (Parameter, 32, None),
             (Reserved3, 0, None),
         ] {
-            let found = Target::new(kind, base).ok();
+            let found = ExportTarget::new(kind, base).ok();
             assert_eq!(found, target, "{kind:?} {base}");
             let is_fog = kind == Pixel && (16..60).contains(&base);
             assert!(found.is_none_or(|target| is_fog || target.array_base() == base), "{kind:?} {base}");

@@ -6,7 +6,7 @@ use crate::codes::{Condition, Family, FetchOp, KcacheMode, MemOp};
 use crate::fetch::{ElementFormat, Fetch};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
-use crate::target::{STREAMS, Target};
+use crate::target::{ExportTarget, STREAMS};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -47,7 +47,7 @@ pub struct Uses {
     /// Resources of the other stage (ALT_CONST).
     pub of_other_stage: Named,
     /// Targets of exports, in the order in which they are first named.
-    pub exports: Vec<Target>,
+    pub exports: Vec<ExportTarget>,
     /// It reads the constant file.
     pub constant_file: bool,
     /// It has loops that take their count from loop constants, or conditions on boolean constants.
@@ -126,7 +126,7 @@ impl Uses {
             ExportVariant::Swizzle(_) => {
                 let base = export.fields.array_base;
                 let targets = (base..).take(registers as usize);
-                for target in targets.filter_map(|number| Target::new(export.export_type(), number).ok()) {
+                for target in targets.filter_map(|number| ExportTarget::new(export.export_type(), number).ok()) {
                     if !self.exports.contains(&target) {
                         self.exports.push(target);
                     }

@@ -1,6 +1,6 @@
 //! Debugger sessions over an R700 program: forward as the reference runs, back to where they were, who wrote what.
 
-use ctm_debug::{Direction, Position, Reason, Session, Target, find_cell};
+use ctm_debug::{Direction, Position, Session, StopReason, WriteTarget, find_cell};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Buffer, Format, Space, Surface, Tiling};
@@ -56,7 +56,7 @@ fn a_session_goes_where_the_reference_goes() {
         let found: Vec<u32> = lanes
             .flat_map(|(i, j)| {
                 let mut session = session(job, options, (i, j));
-                assert_eq!(session.run(Direction::Forward), Reason::End);
+                assert_eq!(session.run(Direction::Forward), StopReason::End);
                 let first = (4 * (j * SIDE + i)) as usize;
                 words(session.guest().memory(), base)[first..first + 4].to_vec()
             })
@@ -100,11 +100,11 @@ fn moments_are_the_same_in_both_directions() {
 fn who_wrote_a_register_is_known() {
     with_job(|job, options, _| {
         let mut session = session(job, options, (2, 2));
-        assert!(matches!(session.run(Direction::Forward), Reason::End));
+        assert!(matches!(session.run(Direction::Forward), StopReason::End));
         let cell = find_cell(session.guest().cells(), "R1.w").expect("a register");
         let lane = session.lane_number((2, 2)).expect("a lane");
         let value = session.guest().read(lane, cell);
-        let write = session.last_write(&Target::cell(cell)).expect("it is found").expect("it was written");
+        let write = session.last_write(&WriteTarget::cell(cell)).expect("it is found").expect("it was written");
         let place = write.place.expect("an instruction");
         let row = session.guest().listing().row(place).expect("an instruction");
         assert!(session.guest().listing().rows[row].text.contains("R1.w"), "{:?}", session.guest().listing().rows[row]);

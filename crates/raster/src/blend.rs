@@ -128,7 +128,7 @@ pub(crate) const ALPHA: usize = 3;
 
 /// What takes part in blending, with four channels each. All numbers are in the same units.
 #[derive(Clone, Copy, Debug)]
-pub struct Inputs<T> {
+pub struct BlendInputs<T> {
     /// What the program gave.
     pub source: [T; 4],
     /// What is in memory.
@@ -139,7 +139,7 @@ pub struct Inputs<T> {
     pub constant: [T; 4],
 }
 
-impl<T: Copy + PartialOrd + std::ops::Sub<Output = T>> Inputs<T> {
+impl<T: Copy + PartialOrd + std::ops::Sub<Output = T>> BlendInputs<T> {
     /// What a channel is multiplied with.
     #[inline]
     pub fn factor(&self, factor: BlendFactor, channel: usize, zero: T, one: T) -> T {
@@ -169,7 +169,7 @@ impl<T: Copy + PartialOrd + std::ops::Sub<Output = T>> Inputs<T> {
 
 /// Blends fractions of `one`, which has at most 12 bits; inputs are from 0 to `one`. One rounding, to the nearest, halves up.
 #[inline]
-pub fn blend_integer(state: &BlendState, inputs: &Inputs<i32>, one: i32) -> [i32; 4] {
+pub fn blend_integer(state: &BlendState, inputs: &BlendInputs<i32>, one: i32) -> [i32; 4] {
     std::array::from_fn(|channel| {
         let equation = state.equation(channel);
         let (source, destination) = (inputs.source[channel], inputs.destination[channel]);
@@ -190,7 +190,7 @@ pub fn blend_integer(state: &BlendState, inputs: &Inputs<i32>, one: i32) -> [i32
 
 /// Blends binary32 numbers, with one rounding per operation. A clamped NaN is 0.
 #[inline]
-pub fn blend_float(state: &BlendState, inputs: &Inputs<f32>) -> [f32; 4] {
+pub fn blend_float(state: &BlendState, inputs: &BlendInputs<f32>) -> [f32; 4] {
     std::array::from_fn(|channel| {
         let equation = state.equation(channel);
         let factors = [equation.source, equation.destination].map(|factor| inputs.factor(factor, channel, 0.0, 1.0));
@@ -230,11 +230,11 @@ pub fn blend_numbers(function: BlendFunction, [source, destination]: [f32; 2], f
     }
 }
 
-impl<const N: usize> Inputs<[f32; N]> {
+impl<const N: usize> BlendInputs<[f32; N]> {
     /// What a channel of many pixels is multiplied with, as [`factor`](Inputs::factor) says it of one.
     #[inline(always)]
     pub fn factor_each(&self, factor: BlendFactor, channel: usize) -> [f32; N] {
-        let Inputs { source, destination, destination_alpha, constant } = self;
+        let BlendInputs { source, destination, destination_alpha, constant } = self;
         match factor {
             BlendFactor::Zero => [0.0; N],
             BlendFactor::One => [1.0; N],
@@ -367,9 +367,9 @@ mod tests {
                 })
             };
             let state = BlendState { colour: equation()?, alpha: equation()? };
-            let found = blend_integer(&state, &Inputs { source, destination, destination_alpha, constant }, one);
+            let found = blend_integer(&state, &BlendInputs { source, destination, destination_alpha, constant }, one);
             let part = |v: i32| f64::from(v) / f64::from(one);
-            let floats = Inputs {
+            let floats = BlendInputs {
                 source: source.map(|v| part(v) as f32),
                 destination: destination.map(|v| part(v) as f32),
                 destination_alpha: part(destination_alpha) as f32,
@@ -407,7 +407,7 @@ mod tests {
             let pixels = [(four()?, four()?), (four()?, four()?), (four()?, four()?)];
             let (constant, alpha) = (four()?, four()?);
             let apart = |colours: [[f32; 4]; 3]| [0, 1, 2, 3].map(|n| colours.map(|colour| colour[n]));
-            let inputs = Inputs {
+            let inputs = BlendInputs {
                 source: apart(pixels.map(|pixel| pixel.0)),
                 destination: apart(pixels.map(|pixel| pixel.1)),
                 destination_alpha: [alpha[0], alpha[1], alpha[2]],
@@ -419,7 +419,7 @@ mod tests {
                 let (source, destination) = (&inputs.source[channel], &inputs.destination[channel]);
                 let blended = blend_each(function, [source, destination], together);
                 for (n, (source, destination)) in pixels.into_iter().enumerate() {
-                    let inputs = Inputs { source, destination, destination_alpha: alpha[n], constant };
+                    let inputs = BlendInputs { source, destination, destination_alpha: alpha[n], constant };
                     let factors = factors.map(|factor| inputs.factor(factor, channel, 0.0, 1.0));
                     assert_eq!(together.map(|factor| factor[n]), factors);
                     assert_eq!(blended[n], blend_numbers(function, [source[channel], destination[channel]], factors));
@@ -434,11 +434,15 @@ mod tests {
         let half = |function| BlendEquation { function, source: SourceAlpha, destination: One, clamp: true };
         let state = BlendState { colour: half(BlendFunction::Add), alpha: half(BlendFunction::Add) };
         // 17 * 15 / 30 = 8.5.
-        let inputs =
-            Inputs { source: [17, 1, 30, 15], destination: [0, 0, 29, 0], destination_alpha: 30, constant: [0; 4] };
+        let inputs = BlendInputs {
+            source: [17, 1, 30, 15],
+            destination: [0, 0, 29, 0],
+            destination_alpha: 30,
+            constant: [0; 4],
+        };
         assert_eq!(blend_integer(&state, &inputs, 30), [9, 1, 30, 8]);
         let state = BlendState { colour: half(BlendFunction::Subtract), ..state };
-        let inputs = Inputs { destination: [9, 1, 15, 0], ..inputs };
+        let inputs = BlendInputs { destination: [9, 1, 15, 0], ..inputs };
         assert_eq!(blend_integer(&state, &inputs, 30), [0, 0, 0, 8]);
     }
 
@@ -446,7 +450,7 @@ mod tests {
     fn floats_may_leave_the_unit_interval() {
         let plus = BlendEquation { function: BlendFunction::Add, source: One, destination: One, clamp: false };
         let clamped = BlendEquation { clamp: true, ..plus };
-        let inputs = Inputs {
+        let inputs = BlendInputs {
             source: [1.0, -3.0, f32::NAN, 2.0],
             destination: [1.5, 1.0, 1.0, f32::NAN],
             destination_alpha: 1.0,

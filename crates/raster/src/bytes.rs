@@ -2,8 +2,8 @@
 
 use crate::blend::{ALPHA, BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
 use crate::channel::{Channel, ChannelKind};
-use crate::colour::{ColourState, Operation};
-use crate::simd::{Eight as Numbers, LANES, Simd};
+use crate::colour::{ColourOperation, ColourState};
+use crate::simd::{LANES, LaneWords as Numbers, Simd};
 use crate::target::TargetFormat;
 
 /// 1, as a byte.
@@ -40,13 +40,15 @@ impl ByteColours {
             return None;
         }
         let rule = match *state.operation() {
-            Operation::Copy => Rule::Copy,
-            Operation::BlendInteger { state, bits: 8 } => match [state.colour, state.alpha].iter().all(is_over) {
+            ColourOperation::Copy => Rule::Copy,
+            ColourOperation::BlendInteger { state, bits: 8 } => match [state.colour, state.alpha].iter().all(is_over) {
                 true => Rule::Over,
                 false => Rule::Blend(state),
             },
-            Operation::Logic { operation, bits: 8 } => Rule::Logic(operation),
-            Operation::BlendInteger { .. } | Operation::Logic { .. } | Operation::BlendFloat(_) => return None,
+            ColourOperation::Logic { operation, bits: 8 } => Rule::Logic(operation),
+            ColourOperation::BlendInteger { .. } | ColourOperation::Logic { .. } | ColourOperation::BlendFloat(_) => {
+                return None;
+            }
         };
         Some(ByteColours {
             format,
@@ -59,7 +61,7 @@ impl ByteColours {
 
     /// How the colours are stored that [`write`](WriteBytes::write) takes.
     pub fn source(&self) -> ColourState {
-        ColourState::new(self.format, Operation::Copy, 0xF, None, [0; 4])
+        ColourState::new(self.format, ColourOperation::Copy, 0xF, None, [0; 4])
     }
 
     /// The same, if colours are stored as they are.
@@ -261,7 +263,7 @@ fn quotient(sum: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Task, dispatch};
+    use crate::simd::{SimdTask, dispatch};
     use ctm_cases::{Result, Unstructured};
 
     #[test]
@@ -313,7 +315,7 @@ mod tests {
         chosen: u8,
     }
 
-    impl Task for Write {
+    impl SimdTask for Write {
         type Output = Numbers;
 
         fn run(self, simd: impl Simd) -> Numbers {
@@ -336,13 +338,13 @@ mod tests {
         let format = TargetFormat { bytes: 4, channels };
         ctm_cases::check(20_000, |u| {
             let operation = match u.int_in_range(0..=4)? {
-                0 => Operation::Copy,
-                1 => Operation::Logic { operation: LogicOp(u.int_in_range(0..=15)?), bits: 8 },
+                0 => ColourOperation::Copy,
+                1 => ColourOperation::Logic { operation: LogicOp(u.int_in_range(0..=15)?), bits: 8 },
                 _ => {
                     let colour = if u.ratio(1, 4)? { OVER } else { equation(u)? };
                     let other = equation(u)?;
                     let alpha = if u.arbitrary()? { colour } else { other };
-                    Operation::BlendInteger { state: BlendState { colour, alpha }, bits: 8 }
+                    ColourOperation::BlendInteger { state: BlendState { colour, alpha }, bits: 8 }
                 }
             };
             let mask = if u.arbitrary()? { 0xF } else { u.int_in_range(0..=15)? };
@@ -370,9 +372,9 @@ mod tests {
     fn other_pixels_are_not_bytes() {
         let channels = [0, 1, 2].map(|n| Some(Channel::new(8 * n, 8, ChannelKind::Unorm)));
         let format = TargetFormat { bytes: 4, channels: [channels[0], channels[1], channels[2], None] };
-        assert_eq!(ByteColours::of(&ColourState::new(format, Operation::Copy, 0xF, None, [0; 4])), None);
+        assert_eq!(ByteColours::of(&ColourState::new(format, ColourOperation::Copy, 0xF, None, [0; 4])), None);
         let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, ChannelKind::Snorm)));
         let format = TargetFormat { bytes: 4, channels };
-        assert_eq!(ByteColours::of(&ColourState::new(format, Operation::Copy, 0xF, None, [0; 4])), None);
+        assert_eq!(ByteColours::of(&ColourState::new(format, ColourOperation::Copy, 0xF, None, [0; 4])), None);
     }
 }

@@ -1,12 +1,12 @@
 //! What is written to a colour buffer for a pixel.
 
-use crate::blend::{BlendState, Inputs, LogicOp, blend_float, blend_integer};
+use crate::blend::{BlendInputs, BlendState, LogicOp, blend_float, blend_integer};
 use crate::channel::{Channel, Words};
 use crate::target::TargetFormat;
 
 /// What happens to a colour between the program and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum ColourOperation {
     /// It is stored.
     Copy,
     /// It is blended with what is there, in integers that have `bits` (at most 12) for each channel, whatever the format has: what is
@@ -33,7 +33,7 @@ pub enum Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColourState {
     format: TargetFormat,
-    operation: Operation,
+    operation: ColourOperation,
     destination_alpha: Option<usize>,
     constant: [u32; 4],
     written: Words,
@@ -58,7 +58,7 @@ impl ColourState {
     /// binary32 numbers.
     pub fn new(
         format: TargetFormat,
-        operation: Operation,
+        operation: ColourOperation,
         mask: u8,
         destination_alpha: Option<usize>,
         constant: [u32; 4],
@@ -74,7 +74,7 @@ impl ColourState {
     }
 
     /// What happens to colours.
-    pub fn operation(&self) -> &Operation {
+    pub fn operation(&self) -> &ColourOperation {
         &self.operation
     }
 
@@ -101,7 +101,7 @@ impl ColourState {
 
     /// Whether [`write`](Self::write) depends on what is in memory.
     pub fn reads_memory(&self) -> bool {
-        self.written != self.all || self.operation != Operation::Copy
+        self.written != self.all || self.operation != ColourOperation::Copy
     }
 
     /// Whether nothing is written at all.
@@ -113,10 +113,10 @@ impl ColourState {
     #[inline]
     pub fn write(&self, source: [u32; 4], memory: Words) -> Words {
         let new = match &self.operation {
-            Operation::Copy => self.format.encode(source),
-            Operation::BlendInteger { state, bits } => self.blend_integer(state, *bits, source, &memory),
-            Operation::BlendFloat(state) => self.blend_float(state, source, &memory),
-            Operation::Logic { operation, bits } => {
+            ColourOperation::Copy => self.format.encode(source),
+            ColourOperation::BlendInteger { state, bits } => self.blend_integer(state, *bits, source, &memory),
+            ColourOperation::BlendFloat(state) => self.blend_float(state, source, &memory),
+            ColourOperation::Logic { operation, bits } => {
                 let max = (1 << bits) - 1;
                 let words = self
                     .format
@@ -134,7 +134,7 @@ impl ColourState {
             .format
             .channels
             .map(|channel| channel.map_or(0, |channel| rescale(channel.extract(memory), channel.max(), one) as i32));
-        let inputs = Inputs {
+        let inputs = BlendInputs {
             source: source.map(|value| ctm_num::convert::f32_to_unorm(value, one) as i32),
             destination,
             destination_alpha: self.destination_alpha.map_or(one as i32, |n| destination[n]),
@@ -148,7 +148,7 @@ impl ColourState {
     fn blend_float(&self, state: &BlendState, source: [u32; 4], memory: &Words) -> Words {
         let number = |values: [u32; 4]| values.map(f32::from_bits);
         let destination = number(self.format.decode(memory));
-        let inputs = Inputs {
+        let inputs = BlendInputs {
             source: std::array::from_fn(|n| {
                 f32::from_bits(match self.format.channels[n] {
                     Some(channel) => channel.decode(channel.encode(source[n])),
@@ -195,26 +195,27 @@ mod tests {
 
     #[test]
     fn copies_round_and_keep_masked_bits() {
-        let all = ColourState::new(rgb565(), Operation::Copy, 0xF, None, [0; 4]);
+        let all = ColourState::new(rgb565(), ColourOperation::Copy, 0xF, None, [0; 4]);
         assert!(!all.reads_memory());
         assert_eq!(all.write(colour([0.49, 1.0, 0.0, 0.0]), [0xFFFF_FFFF; 4]), [0xFFFF_07EF, !0, !0, !0]);
-        let green = ColourState::new(rgb565(), Operation::Copy, 0b1010, None, [0; 4]);
+        let green = ColourState::new(rgb565(), ColourOperation::Copy, 0b1010, None, [0; 4]);
         assert!(green.reads_memory() && !green.writes_nothing());
         assert_eq!((all.mask(), green.mask()), (0b0111, 0b0010), "there is no alpha");
         assert_eq!(green.write(colour([1.0; 4]), [0x0801, 0, 0, 0])[0], 0x0FE1);
-        assert!(ColourState::new(rgb565(), Operation::Copy, 0b1000, None, [0; 4]).writes_nothing());
+        assert!(ColourState::new(rgb565(), ColourOperation::Copy, 0b1000, None, [0; 4]).writes_nothing());
     }
 
     #[test]
     fn integers_blend_in_their_own_precision() {
         let state = BlendState { colour: OVER, alpha: OVER };
-        let over = ColourState::new(rgba8(), Operation::BlendInteger { state, bits: 8 }, 0xF, Some(3), [0; 4]);
+        let over = ColourState::new(rgba8(), ColourOperation::BlendInteger { state, bits: 8 }, 0xF, Some(3), [0; 4]);
         // Half of alpha is 128: (255 * 128 + 0 * 127) / 255, (0 * 128 + 200 * 127) / 255.
         assert_eq!(over.write(colour([1.0, 0.0, 0.0, 0.5]), [0x0000_C800, 0, 0, 0])[0], 0x4000_6480);
         // Five bits are expanded to eight (9 * 255 / 31 = 74.03), and lose the low bits again, without rounding.
         let one = BlendEquation { source: BlendFactor::One, destination: BlendFactor::One, ..OVER };
         let sum = BlendState { colour: one, alpha: one };
-        let packed = ColourState::new(rgb565(), Operation::BlendInteger { state: sum, bits: 8 }, 0xF, None, [0; 4]);
+        let packed =
+            ColourState::new(rgb565(), ColourOperation::BlendInteger { state: sum, bits: 8 }, 0xF, None, [0; 4]);
         let write = |red: f32| packed.write(colour([red, 0.0, 0.0, 0.0]), [9, 0, 0, 0])[0];
         assert_eq!([0.0, 5.0 / 255.0, 6.0 / 255.0, 1.0].map(write), [9, 9, 10, 31]);
     }
@@ -224,7 +225,7 @@ mod tests {
         let by = |source| BlendEquation { source, destination: BlendFactor::Zero, ..OVER };
         let blend = |factor, alpha, constant| {
             let state = BlendState { colour: by(factor), alpha: by(factor) };
-            let operation = Operation::BlendInteger { state, bits: 8 };
+            let operation = ColourOperation::BlendInteger { state, bits: 8 };
             ColourState::new(rgba8(), operation, 0xF, alpha, constant).write(colour([1.0; 4]), [0x4000_0020, 0, 0, 0])
                 [0]
         };
@@ -240,7 +241,7 @@ mod tests {
         let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(16 * n, 16, ChannelKind::Float16)));
         let format = TargetFormat { bytes: 8, channels };
         let plus = BlendEquation { source: BlendFactor::One, destination: BlendFactor::One, clamp: false, ..OVER };
-        let operation = Operation::BlendFloat(BlendState { colour: plus, alpha: plus });
+        let operation = ColourOperation::BlendFloat(BlendState { colour: plus, alpha: plus });
         let state = ColourState::new(format, operation, 0xF, Some(3), [0; 4]);
         // 2049 is not a binary16 number: the source becomes 2048 before 1 is added; 2049 becomes 2048 again.
         let found = state.write(colour([2049.0, 1.5, f32::NAN, -1.0]), [0x3C00_3C00, 0x0000_3C00, 0, 0]);
@@ -249,11 +250,12 @@ mod tests {
 
     #[test]
     fn logic_operations_work_on_stored_bits() {
-        let xor = ColourState::new(rgb565(), Operation::Logic { operation: LogicOp(6), bits: 8 }, 0xF, None, [0; 4]);
+        let xor =
+            ColourState::new(rgb565(), ColourOperation::Logic { operation: LogicOp(6), bits: 8 }, 0xF, None, [0; 4]);
         // 127 of 255 has the high bits 01111.
         assert_eq!(xor.write(colour([127.0 / 255.0, 1.0, 0.0, 0.0]), [0xFFFF, 0, 0, 0])[0], 0xF810);
         let copy =
-            ColourState::new(rgba8(), Operation::Logic { operation: LogicOp(12), bits: 8 }, 0b0111, None, [0; 4]);
+            ColourState::new(rgba8(), ColourOperation::Logic { operation: LogicOp(12), bits: 8 }, 0b0111, None, [0; 4]);
         assert_eq!(copy.write(colour([1.0, 0.0, 1.0, 1.0]), [0x1234_5678, 0, 0, 0])[0], 0x12FF_00FF);
     }
 }

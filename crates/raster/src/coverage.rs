@@ -3,11 +3,11 @@
 use crate::grid::{Grid, Point, Rect};
 use std::ops::Range;
 
-/// Corners that a [`Shape`] has at most.
+/// Corners that a [`ConvexPolygon`] has at most.
 pub const MAX_CORNERS: usize = 4;
 /// Samples that a pixel has at most.
 pub const MAX_SAMPLES: usize = 8;
-/// Coordinates of a [`Shape`], in sub-pixels, are of at most this magnitude. Then edge functions fit in 64 bits.
+/// Coordinates of a [`ConvexPolygon`], in sub-pixels, are of at most this magnitude. Then edge functions fit in 64 bits.
 pub const LIMIT: i64 = 1 << 29;
 
 /// Which edges count as top and bottom, and which as left and right.
@@ -85,28 +85,28 @@ impl Edge {
 
 /// A convex polygon with area.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct ConvexPolygon {
     edges: [Edge; MAX_CORNERS],
     count: usize,
     low: Point,
     high: Point,
 }
 
-impl Shape {
+impl ConvexPolygon {
     /// The convex polygon with these corners in order, of any winding. `None` if its area is 0, or if it has more than [`MAX_CORNERS`]
     /// corners or one beyond [`LIMIT`].
     #[inline]
-    pub fn new(points: &[Point], rule: EdgeRule) -> Option<Shape> {
+    pub fn new(points: &[Point], rule: EdgeRule) -> Option<ConvexPolygon> {
         match *points {
-            [a, b, c] => Shape::of([a, b, c], rule),
-            [a, b, c, d] => Shape::of([a, b, c, d], rule),
+            [a, b, c] => ConvexPolygon::of([a, b, c], rule),
+            [a, b, c, d] => ConvexPolygon::of([a, b, c, d], rule),
             _ => None,
         }
     }
 
     /// The same for so many corners.
     #[inline(always)]
-    fn of<const CORNERS: usize>(points: [Point; CORNERS], rule: EdgeRule) -> Option<Shape> {
+    fn of<const CORNERS: usize>(points: [Point; CORNERS], rule: EdgeRule) -> Option<ConvexPolygon> {
         let first = points[0];
         let (mut low, mut high) = (first, first);
         let mut area = 0;
@@ -123,7 +123,7 @@ impl Shape {
         if area == 0 {
             return None;
         }
-        let mut shape = Shape { edges: [Edge::default(); MAX_CORNERS], count: 0, low, high };
+        let mut shape = ConvexPolygon { edges: [Edge::default(); MAX_CORNERS], count: 0, low, high };
         for n in 0..CORNERS {
             let (point, next) = (points[n], points[(n + 1) % CORNERS]);
             let (from, to) = if area > 0 { (point, next) } else { (next, point) };
@@ -194,7 +194,7 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn new(shape: &'a Shape, per_pixel: i64, samples: &[Point]) -> Self {
+    fn new(shape: &'a ConvexPolygon, per_pixel: i64, samples: &[Point]) -> Self {
         let samples = &samples[..samples.len().min(MAX_SAMPLES)];
         let mut steps = Steps {
             edges: shape.edges(),
@@ -270,7 +270,7 @@ impl<'a> Steps<'a> {
 /// left. `samples` are 1 to [`MAX_SAMPLES`] places inside of a pixel, in sub-pixels from its upper left corner. Pixels outside of `clip`
 /// are not covered.
 #[inline]
-pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit: impl FnMut(Quad)) {
+pub fn quads(grid: Grid, shape: &ConvexPolygon, clip: &Rect, samples: &[Point], mut emit: impl FnMut(Quad)) {
     let per_pixel = grid.per_pixel;
     let pixel = |sub_pixel: i64| sub_pixel.div_euclid(per_pixel);
     let first = pixel(shape.low.x).max(i64::from(clip.left)) & !1;
@@ -306,7 +306,7 @@ pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit
 
 /// The pixels of a rectangle that have one of the places between a shape's corners.
 #[inline]
-pub fn area(grid: Grid, shape: &Shape, clip: Rect) -> Rect {
+pub fn area(grid: Grid, shape: &ConvexPolygon, clip: Rect) -> Rect {
     // Coordinates of shapes have 30 bits.
     let pixel = |sub_pixel: i64| sub_pixel.max(0) as u32 / grid.per_pixel as u32;
     let (low, high) = (shape.low, shape.high);
@@ -318,7 +318,7 @@ pub fn area(grid: Grid, shape: &Shape, clip: Rect) -> Rect {
 
 /// The columns and rows of pixels, first and last, in which a shape may cover pixels inside of a rectangle.
 #[inline(always)]
-pub(crate) fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
+pub(crate) fn extent(grid: Grid, shape: &ConvexPolygon, clip: &Rect) -> ((i64, i64), (i64, i64)) {
     let pixel = |sub_pixel: i64| sub_pixel.div_euclid(grid.per_pixel);
     let (low, high) = (shape.low, shape.high);
     let columns = (pixel(low.x).max(i64::from(clip.left)), pixel(high.x).min(i64::from(clip.right) - 1));
@@ -400,7 +400,7 @@ struct Rows {
 
 impl Rows {
     /// Of the samples at this place inside of pixels.
-    fn new(grid: Grid, shape: &Shape, clip: &Rect, place: Point) -> Self {
+    fn new(grid: Grid, shape: &ConvexPolygon, clip: &Rect, place: Point) -> Self {
         let (columns, (mut top, mut bottom)) = extent(grid, shape, clip);
         for edge in shape.edges().iter().filter(|edge| edge.a == 0) {
             // Covered is edge.b() * per_pixel * y + rest >= 0.
@@ -445,7 +445,7 @@ impl Rows {
 
 /// Calls `emit` for each row in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with these
 /// columns.
-pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, Range<u32>)) {
+pub fn spans(grid: Grid, shape: &ConvexPolygon, clip: &Rect, place: Point, mut emit: impl FnMut(u32, Range<u32>)) {
     let mut rows = Rows::new(grid, shape, clip, place);
     while rows.y <= rows.bottom {
         let y = rows.y;
@@ -459,7 +459,7 @@ pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: imp
 /// The rows of quads in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top: the upper row, which is
 /// even, and the columns in both.
 #[inline(always)]
-pub fn quad_spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point) -> QuadSpans {
+pub fn quad_spans(grid: Grid, shape: &ConvexPolygon, clip: &Rect, place: Point) -> QuadSpans {
     QuadSpans(Rows::new(grid, shape, clip, place))
 }
 
@@ -486,7 +486,7 @@ impl Iterator for QuadSpans {
 
 /// The pixels inside of `clip` that have their sample (one for each pixel, at this place) inside of a shape whose edges all run along x or
 /// y; `None` for other shapes.
-pub fn rectangle(grid: Grid, shape: &Shape, clip: &Rect, sample: Point) -> Option<Rect> {
+pub fn rectangle(grid: Grid, shape: &ConvexPolygon, clip: &Rect, sample: Point) -> Option<Rect> {
     let (mut left, mut top) = (i64::from(clip.left), i64::from(clip.top));
     let (mut right, mut bottom) = (i64::from(clip.right), i64::from(clip.bottom));
     for edge in shape.edges() {
@@ -528,7 +528,7 @@ mod tests {
         Point { x, y }
     }
 
-    fn collect(shape: &Shape, clip: &Rect, samples: &[Point]) -> BTreeMap<(u32, u32), u8> {
+    fn collect(shape: &ConvexPolygon, clip: &Rect, samples: &[Point]) -> BTreeMap<(u32, u32), u8> {
         let mut pixels = BTreeMap::new();
         let mut last = None;
         quads(GRID, shape, clip, samples, |quad| {
@@ -658,7 +658,7 @@ mod tests {
                 bottom: u.int_in_range(0..=22)?,
             };
             let samples: &[Point] = if u.arbitrary()? { &CENTRE } else { &SIX };
-            let Some(shape) = Shape::new(corners, rule) else {
+            let Some(shape) = ConvexPolygon::new(corners, rule) else {
                 assert_eq!(cross(corners[0], corners[1], corners[2]), 0);
                 return Ok(());
             };
@@ -694,7 +694,9 @@ mod tests {
             let clip = Rect { left: 0, top: 0, right: 64, bottom: 64 };
             let mut pixels = BTreeMap::new();
             for n in 0..4 {
-                if let Some(shape) = Shape::new(&[corners[n], corners[(n + 1) % 4], corners[4]], EdgeRule::TOP_LEFT) {
+                if let Some(shape) =
+                    ConvexPolygon::new(&[corners[n], corners[(n + 1) % 4], corners[4]], EdgeRule::TOP_LEFT)
+                {
                     for (place, coverage) in collect(&shape, &clip, &SIX) {
                         let all: &mut u8 = pixels.entry(place).or_default();
                         assert_eq!(*all & coverage, 0, "{place:?} twice");
@@ -716,7 +718,7 @@ mod tests {
             let (a, c) = (point(coordinate()?, coordinate()?), point(coordinate()?, coordinate()?));
             let clip = Rect { left: 2, top: 1, right: u.int_in_range(0..=22)?, bottom: u.int_in_range(0..=22)? };
             let corners = [a, point(c.x, a.y), c, point(a.x, c.y)];
-            let Some(shape) = Shape::new(&corners, rule) else { return Ok(()) };
+            let Some(shape) = ConvexPolygon::new(&corners, rule) else { return Ok(()) };
             let area = rectangle(GRID, &shape, &clip, CENTRE[0]).unwrap();
             let inside = |&(x, y): &(u32, u32)| area.contains(x, y);
             let pixels: Vec<_> = collect(&shape, &clip, &CENTRE).into_keys().collect();
@@ -724,7 +726,7 @@ mod tests {
             assert_eq!(pixels, expected, "{corners:?} {rule:?} {area:?}");
             Ok(())
         });
-        let triangle = Shape::new(&[point(0, 0), point(24, 0), point(0, 24)], EdgeRule::TOP_LEFT).unwrap();
+        let triangle = ConvexPolygon::new(&[point(0, 0), point(24, 0), point(0, 24)], EdgeRule::TOP_LEFT).unwrap();
         assert_eq!(rectangle(GRID, &triangle, &Rect { left: 0, top: 0, right: 9, bottom: 9 }, CENTRE[0]), None);
     }
 
@@ -733,11 +735,11 @@ mod tests {
         let (low, high) = (-LIMIT, LIMIT);
         let corners = [point(low, low), point(high, low), point(high, high), point(low, high)];
         let clip = Rect { left: 1, top: 1, right: 4, bottom: 4 };
-        let shape = Shape::new(&corners, EdgeRule::TOP_LEFT).unwrap();
+        let shape = ConvexPolygon::new(&corners, EdgeRule::TOP_LEFT).unwrap();
         assert_eq!(collect(&shape, &clip, &CENTRE).len(), 9);
-        let shape = Shape::new(&[corners[0], corners[2], corners[3]], EdgeRule::TOP_LEFT).unwrap();
+        let shape = ConvexPolygon::new(&[corners[0], corners[2], corners[3]], EdgeRule::TOP_LEFT).unwrap();
         assert_eq!(collect(&shape, &clip, &CENTRE).len(), 3, "the pixels below the diagonal, which is a right edge");
-        assert!(Shape::new(&[point(LIMIT + 1, 0), corners[0], corners[1]], EdgeRule::TOP_LEFT).is_none());
-        assert!(Shape::new(&[], EdgeRule::TOP_LEFT).is_none());
+        assert!(ConvexPolygon::new(&[point(LIMIT + 1, 0), corners[0], corners[1]], EdgeRule::TOP_LEFT).is_none());
+        assert!(ConvexPolygon::new(&[], EdgeRule::TOP_LEFT).is_none());
     }
 }

@@ -1,9 +1,9 @@
 //! Blocks of pixels that primitives cover: eight columns of two rows.
 
-use crate::coverage::{Shape, quad_spans};
+use crate::coverage::{ConvexPolygon, quad_spans};
 use crate::grid::{Grid, Point, Rect};
 use crate::narrow::NarrowRows;
-use crate::simd::{LANES, Simd, Task, dispatch};
+use crate::simd::{LANES, Simd, SimdTask, dispatch};
 use std::ops::Range;
 
 /// Columns that blocks begin at multiples of: of pixels of four bytes, so many lie together in any layout.
@@ -110,7 +110,7 @@ struct Fitting<'b, P> {
     most: usize,
 }
 
-impl<P> Task for Fitting<'_, P> {
+impl<P> SimdTask for Fitting<'_, P> {
     type Output = (usize, usize);
 
     #[inline(always)]
@@ -135,7 +135,7 @@ pub fn pixels_of<P>(blocks: &[Block<P>]) -> u64 {
 /// The same as a task.
 struct Pixels<'b, P>(&'b [Block<P>]);
 
-impl<P> Task for Pixels<'_, P> {
+impl<P> SimdTask for Pixels<'_, P> {
     type Output = u64;
 
     #[inline(always)]
@@ -182,7 +182,7 @@ pub fn last_block(left: u32, right: u32) -> u32 {
 pub fn add_blocks<S: Simd, P: Default>(
     simd: S,
     (grid, sample): (Grid, Point),
-    shape: &Shape,
+    shape: &ConvexPolygon,
     part: Rect,
     last: u32,
     primitive: u16,

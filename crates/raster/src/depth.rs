@@ -200,13 +200,13 @@ pub struct DepthStencilState {
 
 impl DepthStencilState {
     /// What tests that every sample passes store for this depth; `None` if a sample may fail, or if that depends on what is stored.
-    pub fn fill(&self, incoming: u32, facing: Facing) -> Option<Fill> {
+    pub fn fill(&self, incoming: u32, facing: Facing) -> Option<DepthStencilFill> {
         let depth = match self.depth {
             Some(DepthState { function: CompareFunction::Always, write }) => write.then_some(incoming),
             Some(_) => return None,
             None => None,
         };
-        let Some(states) = &self.stencil else { return Some(Fill { depth, stencil: 0, stencil_bits: 0 }) };
+        let Some(states) = &self.stencil else { return Some(DepthStencilFill { depth, stencil: 0, stencil_bits: 0 }) };
         let side = facing.of(states);
         let (stencil, stencil_bits) = match side.pass {
             StencilOperation::Keep => (0, 0),
@@ -218,13 +218,13 @@ impl DepthStencilState {
             | StencilOperation::IncrementWrap
             | StencilOperation::DecrementWrap => return None,
         };
-        (side.function == CompareFunction::Always).then_some(Fill { depth, stencil, stencil_bits })
+        (side.function == CompareFunction::Always).then_some(DepthStencilFill { depth, stencil, stencil_bits })
     }
 }
 
 /// What is stored for all samples alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Fill {
+pub struct DepthStencilFill {
     /// Depth, if it is stored.
     pub depth: Option<u32>,
     /// Stencil.
@@ -235,7 +235,7 @@ pub struct Fill {
 
 /// What is stored of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stored {
+pub struct DepthStencilValue {
     /// Depth, in units of the buffer.
     pub depth: u32,
     /// Stencil.
@@ -244,16 +244,16 @@ pub struct Stored {
 
 /// What the tests say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Outcome {
+pub struct DepthStencilResult {
     /// Whether the sample passes both tests.
     pub passed: bool,
     /// What is to be stored.
-    pub stored: Stored,
+    pub stored: DepthStencilValue,
 }
 
 /// Tests a sample: stencil, then depth; then the stencil value is updated, and the depth if the sample passes.
 #[inline]
-pub fn test(state: &DepthStencilState, stored: Stored, incoming: u32, facing: Facing) -> Outcome {
+pub fn test(state: &DepthStencilState, stored: DepthStencilValue, incoming: u32, facing: Facing) -> DepthStencilResult {
     let depth_passes = state.depth.is_none_or(|depth| depth.function.holds(incoming, stored.depth));
     let (stencil_passes, stencil) = match &state.stencil {
         None => (true, stored.stencil),
@@ -271,7 +271,10 @@ pub fn test(state: &DepthStencilState, stored: Stored, incoming: u32, facing: Fa
     };
     let passed = stencil_passes && depth_passes;
     let writes = passed && state.depth.is_some_and(|depth| depth.write);
-    Outcome { passed, stored: Stored { depth: if writes { incoming } else { stored.depth }, stencil } }
+    DepthStencilResult {
+        passed,
+        stored: DepthStencilValue { depth: if writes { incoming } else { stored.depth }, stencil },
+    }
 }
 
 #[cfg(test)]
@@ -328,7 +331,7 @@ mod tests {
         let depth = DepthState { function: CompareFunction::Less, write: true };
         let state = DepthStencilState { depth: Some(depth), stencil: Some([SIDE, back]) };
         let run = |state, stencil, incoming, facing| {
-            let outcome = test(&state, Stored { depth: 100, stencil }, incoming, facing);
+            let outcome = test(&state, DepthStencilValue { depth: 100, stencil }, incoming, facing);
             (outcome.passed, outcome.stored.depth, outcome.stored.stencil)
         };
         assert_eq!(run(state, 0xC5, 99, Facing::Front), (true, 99, 0x35));
@@ -359,10 +362,9 @@ mod tests {
                     let state = DepthStencilState { depth, stencil };
                     let Some(fill) = state.fill(50, Facing::Back) else { continue };
                     fills += 1;
-                    for stored in [0, 49, 50, 51]
-                        .into_iter()
-                        .flat_map(|depth| [0, 0x34, 0x35, 0x36, 0xFF].map(|stencil| Stored { depth, stencil }))
-                    {
+                    for stored in [0, 49, 50, 51].into_iter().flat_map(|depth| {
+                        [0, 0x34, 0x35, 0x36, 0xFF].map(|stencil| DepthStencilValue { depth, stencil })
+                    }) {
                         let outcome = test(&state, stored, 50, Facing::Back);
                         let kept = stored.stencil & !fill.stencil_bits;
                         assert!(outcome.passed, "{state:?}");

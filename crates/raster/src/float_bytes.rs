@@ -328,22 +328,22 @@ impl<S: Simd> Pixels<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blend::{Inputs, blend_numbers};
+    use crate::blend::{BlendInputs, blend_numbers};
     use crate::channel::Channel;
-    use crate::simd::{Eight, LANES, Task, dispatch};
+    use crate::simd::{LANES, LaneWords, SimdTask, dispatch};
     use ctm_cases::{Result, Unstructured};
 
     struct Write {
         bytes: FloatBytes,
         colours: [[u32; 4]; LANES],
-        memory: Eight,
+        memory: LaneWords,
         chosen: u8,
     }
 
-    impl Task for Write {
-        type Output = Eight;
+    impl SimdTask for Write {
+        type Output = LaneWords;
 
-        fn run(self, simd: impl Simd) -> Eight {
+        fn run(self, simd: impl Simd) -> LaneWords {
             let colours = simd.components(&self.colours);
             simd.array(self.bytes.write(simd, colours, simd.words(&self.memory), simd.chosen(self.chosen)))
         }
@@ -353,14 +353,14 @@ mod tests {
     struct ByPixels<W> {
         writes: W,
         colours: [[u32; 4]; LANES],
-        memory: Eight,
+        memory: LaneWords,
         chosen: u8,
     }
 
-    impl<W: WriteFloats> Task for ByPixels<W> {
-        type Output = Eight;
+    impl<W: WriteFloats> SimdTask for ByPixels<W> {
+        type Output = LaneWords;
 
-        fn run(self, simd: impl Simd) -> Eight {
+        fn run(self, simd: impl Simd) -> LaneWords {
             let colours = simd.components(&self.colours);
             let components = self.writes.components().map(|component| colours[component]);
             let memory = simd.words(&self.memory);
@@ -412,7 +412,7 @@ mod tests {
                 let clamped = |bits: u32| if f32::from_bits(bits) > 0.0 { f32::from_bits(bits).min(1.0) } else { 0.0 };
                 let source = colour.map(clamped);
                 let destination = format.decode(&[memory, 0, 0, 0]).map(f32::from_bits);
-                let inputs = Inputs { source, destination, destination_alpha: destination[3], constant };
+                let inputs = BlendInputs { source, destination, destination_alpha: destination[3], constant };
                 std::array::from_fn(|channel| {
                     let BlendEquation { function, source, destination, .. } =
                         if channel == ALPHA { state.alpha } else { state.colour };
@@ -445,7 +445,7 @@ mod tests {
             let blend = if u.ratio(3, 4)? { Some((state, constant)) } else { None };
             let mask = if u.arbitrary()? { u32::MAX } else { format.stored_bits(u.int_in_range(0..=15)?)[0] };
             let bytes = FloatBytes::of(&format, blend, mask).expect("bytes");
-            let (mut colours, memory, chosen): (_, Eight, u8) = ([[0; 4]; LANES], u.arbitrary()?, u.arbitrary()?);
+            let (mut colours, memory, chosen): (_, LaneWords, u8) = ([[0; 4]; LANES], u.arbitrary()?, u.arbitrary()?);
             for value in colours.as_flattened_mut() {
                 *value = match u.int_in_range(0..=7)? {
                     0 => u.arbitrary()?,

@@ -1,6 +1,6 @@
 //! Coverage of shapes with few columns: both rows of quads at a time, many columns together, in 32 bits.
 
-use crate::coverage::Shape;
+use crate::coverage::ConvexPolygon;
 use crate::grid::{Grid, Point, Rect};
 use crate::simd::{LANES, Simd};
 
@@ -34,7 +34,7 @@ impl<S: Simd, const EDGES: usize> NarrowRows<S, EDGES> {
     /// column that is a multiple of 4, or with `latest` if that is before it and at most 12 columns from those that are wanted. `None` if the shape
     /// has more edges, if it is too large, or if there are too many columns.
     #[inline(always)]
-    pub fn new(simd: S, grid: Grid, shape: &Shape, part: Rect, place: Point, latest: u32) -> Option<Self> {
+    pub fn new(simd: S, grid: Grid, shape: &ConvexPolygon, part: Rect, place: Point, latest: u32) -> Option<Self> {
         let ((low, high), edges) = (shape.bounds(), shape.edges());
         let is_small = high.x - low.x <= EXTENT && high.y - low.y <= EXTENT;
         let first = (part.left / 4 * 4).min(latest);
@@ -133,11 +133,11 @@ mod tests {
     use super::*;
     use crate::coverage::{EdgeOrientation, EdgeRule, extent, quad_spans};
     use crate::outline::{LineEnds, line};
-    use crate::simd::{Task, dispatch};
+    use crate::simd::{SimdTask, dispatch};
 
     struct Covered<'s> {
         grid: Grid,
-        shape: &'s Shape,
+        shape: &'s ConvexPolygon,
         part: Rect,
         latest: u32,
     }
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    impl Task for Covered<'_> {
+    impl SimdTask for Covered<'_> {
         type Output = Option<(u32, Vec<MaskRows>)>;
 
         fn run(self, simd: impl Simd) -> Self::Output {
@@ -184,9 +184,9 @@ mod tests {
                 (*u.choose(&[EdgeOrientation::XMajor, EdgeOrientation::YMajor])?, u.arbitrary()?);
             let rule = EdgeRule { orientation, left: l, right: r, top: t, bottom: b };
             let shape = if u.ratio(1, 3)? {
-                Shape::new(&line(points[0], points[1], u.int_in_range(1..=100)?, LineEnds::Perpendicular), rule)
+                ConvexPolygon::new(&line(points[0], points[1], u.int_in_range(1..=100)?, LineEnds::Perpendicular), rule)
             } else {
-                Shape::new(&points, rule)
+                ConvexPolygon::new(&points, rule)
             };
             let Some(shape) = shape else { return Ok(()) };
             let (left, top) = (left as u32, top as u32);

@@ -5,12 +5,12 @@ use crate::simd::Simd;
 
 /// For which orders of two numbers a comparison holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Orders {
+pub struct OrderMasks {
     /// All bits if it holds where the first is less, where both are equal, where the first is greater.
     masks: [u32; 3],
 }
 
-impl Orders {
+impl OrderMasks {
     /// Those of a function.
     pub fn of(function: CompareFunction) -> Self {
         let holds = match function {
@@ -23,7 +23,7 @@ impl Orders {
             CompareFunction::NotEqual => [true, false, true],
             CompareFunction::Always => [true, true, true],
         };
-        Orders { masks: holds.map(|holds| if holds { u32::MAX } else { 0 }) }
+        OrderMasks { masks: holds.map(|holds| if holds { u32::MAX } else { 0 }) }
     }
 
     /// The conditions whether it holds for incoming and stored numbers, which have signs.
@@ -65,7 +65,7 @@ impl Compare for LessOrEqual {
     }
 }
 
-impl Compare for Orders {
+impl Compare for OrderMasks {
     #[inline(always)]
     fn passes<S: Simd>(self, simd: S, incoming: S::Words, stored: S::Words, chosen: S::Words) -> S::Words {
         simd.and(self.hold(simd, incoming, stored), chosen)
@@ -75,14 +75,14 @@ impl Compare for Orders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Eight, LANES, Task, dispatch};
+    use crate::simd::{LANES, LaneWords, SimdTask, dispatch};
 
-    struct Held(Orders, [Eight; 2]);
+    struct Held(OrderMasks, [LaneWords; 2]);
 
-    impl Task for Held {
-        type Output = Eight;
+    impl SimdTask for Held {
+        type Output = LaneWords;
 
-        fn run(self, simd: impl Simd) -> Eight {
+        fn run(self, simd: impl Simd) -> LaneWords {
             let [incoming, stored] = self.1.each_ref().map(|words| simd.words(words));
             simd.array(self.0.hold(simd, incoming, stored))
         }
@@ -95,7 +95,7 @@ mod tests {
             for turn in 0..8 {
                 let stored: [i32; 8] = std::array::from_fn(|n| numbers[(n + turn) % 8]);
                 let words = [numbers, stored].map(|numbers| numbers.map(i32::cast_unsigned));
-                let found = dispatch(Held(Orders::of(function), words));
+                let found = dispatch(Held(OrderMasks::of(function), words));
                 for n in 0..8 {
                     let expected = if function.holds(numbers[n], stored[n]) { u32::MAX } else { 0 };
                     assert_eq!(found[n], expected, "{} {} {}", numbers[n], function.name(), stored[n]);
@@ -106,18 +106,18 @@ mod tests {
 
     /// What passes by each comparison.
     struct Compared {
-        depth: Eight,
-        stored: Eight,
+        depth: LaneWords,
+        stored: LaneWords,
         chosen: u8,
     }
 
-    impl Task for &Compared {
+    impl SimdTask for &Compared {
         type Output = Vec<(CompareFunction, u8)>;
 
         fn run(self, simd: impl Simd) -> Self::Output {
             let (depth, stored) = (simd.words(&self.depth), simd.words(&self.stored));
             let chosen = simd.chosen(self.chosen);
-            let any = |function| (function, simd.bits(Orders::of(function).passes(simd, depth, stored, chosen)));
+            let any = |function| (function, simd.bits(OrderMasks::of(function).passes(simd, depth, stored, chosen)));
             let mut passed: Vec<_> = CompareFunction::ALL.into_iter().map(any).collect();
             passed.push((CompareFunction::Less, simd.bits(Less.passes(simd, depth, stored, chosen))));
             passed.push((CompareFunction::LessOrEqual, simd.bits(LessOrEqual.passes(simd, depth, stored, chosen))));
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn comparisons_pass_what_holds() {
         ctm_cases::check(4000, |u| {
-            let mut depths = || -> ctm_cases::Result<Eight> {
+            let mut depths = || -> ctm_cases::Result<LaneWords> {
                 let base = *u.choose(&[0, 7, 0xFF_FFFF - 2])?;
                 let mut depths = [base; LANES];
                 for depth in &mut depths {

@@ -8,7 +8,7 @@ use crate::grid::{Grid, Point};
 
 /// What the places of a primitive's vertices alone decide about the planes through them.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct PrimitiveSetup {
     origin: Point,
     per_pixel: f64,
     /// Vertices 1 and 2, in sub-pixels from vertex 0.
@@ -20,20 +20,20 @@ pub struct Setup {
 
 /// A place, in pixels from a primitive's vertex 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Offset {
+pub struct PlaneOffset {
     /// To the right.
     pub dx: f64,
     /// Downwards.
     pub dy: f64,
 }
 
-impl Setup {
+impl PrimitiveSetup {
     /// Of a triangle; `None` if it has no area. Coordinates are within [`LIMIT`](crate::coverage::LIMIT).
     #[inline]
-    pub fn triangle(grid: Grid, points: [Point; 3]) -> Option<Setup> {
+    pub fn triangle(grid: Grid, points: [Point; 3]) -> Option<PrimitiveSetup> {
         let [a, b, c] = points;
         let area = cross(a, b, c);
-        (area != 0).then(|| Setup {
+        (area != 0).then(|| PrimitiveSetup {
             origin: a,
             per_pixel: grid.per_pixel as f64,
             x: [(b.x - a.x) as f64, (c.x - a.x) as f64],
@@ -45,16 +45,22 @@ impl Setup {
     /// Of a line: values change along its major axis and are constant across it. Vertex 2 of what is interpolated has to repeat vertex 0.
     /// `None` if both points are the same.
     #[inline]
-    pub fn line(grid: Grid, [from, to]: [Point; 2]) -> Option<Setup> {
+    pub fn line(grid: Grid, [from, to]: [Point; 2]) -> Option<PrimitiveSetup> {
         let x_major = (to.x - from.x).abs() >= (to.y - from.y).abs();
         let (x, y) = if x_major { (0, 1) } else { (1, 0) };
-        Setup::triangle(grid, [from, to, Point { x: from.x + x, y: from.y + y }])
+        PrimitiveSetup::triangle(grid, [from, to, Point { x: from.x + x, y: from.y + y }])
     }
 
     /// For what is the same everywhere, as over a point.
     #[inline]
-    pub fn constant(grid: Grid) -> Setup {
-        Setup { origin: Point::default(), per_pixel: grid.per_pixel as f64, x: [1.0, 0.0], y: [0.0, 1.0], area: 1.0 }
+    pub fn constant(grid: Grid) -> PrimitiveSetup {
+        PrimitiveSetup {
+            origin: Point::default(),
+            per_pixel: grid.per_pixel as f64,
+            x: [1.0, 0.0],
+            y: [0.0, 1.0],
+            area: 1.0,
+        }
     }
 
     /// The place of vertex 0.
@@ -65,8 +71,8 @@ impl Setup {
 
     /// Where a place is, seen from vertex 0.
     #[inline]
-    pub fn offset(&self, place: Point) -> Offset {
-        Offset {
+    pub fn offset(&self, place: Point) -> PlaneOffset {
+        PlaneOffset {
             dx: (place.x - self.origin.x) as f64 / self.per_pixel,
             dy: (place.y - self.origin.y) as f64 / self.per_pixel,
         }
@@ -116,7 +122,7 @@ impl Plane {
 
     /// The value at a place.
     #[inline]
-    pub fn at(&self, offset: Offset) -> f64 {
+    pub fn at(&self, offset: PlaneOffset) -> f64 {
         self.value + self.dx * offset.dx + self.dy * offset.dy
     }
 
@@ -148,7 +154,7 @@ pub struct DepthPlane {
 impl DepthPlane {
     /// The plane through the depths of the vertices. Three equal depths are that depth everywhere.
     #[inline]
-    pub fn new(setup: &Setup, depths: [f32; 3]) -> DepthPlane {
+    pub fn new(setup: &PrimitiveSetup, depths: [f32; 3]) -> DepthPlane {
         let plane = setup.plane(depths.map(f64::from));
         DepthPlane { plane, slope: plane.dx.abs().max(plane.dy.abs()) / setup.per_pixel }
     }
@@ -178,7 +184,7 @@ impl DepthPlane {
 
     /// The depth at a place: clamped to 0..=`max`, which has at most 31 bits, the nearest integer, halves up. NaN gives 0.
     #[inline]
-    pub fn at(&self, offset: Offset, max: u32) -> u32 {
+    pub fn at(&self, offset: PlaneOffset, max: u32) -> u32 {
         DepthPlane::nearest(self.plane.at(offset), max)
     }
 
@@ -210,15 +216,15 @@ pub(crate) fn nearest(number: f64, max: u32) -> u32 {
 /// How attributes run over a primitive: linear on the screen if its vertices have the same 1/w, else with perspective.
 #[derive(Clone, Copy, Debug)]
 pub struct Perspective {
-    setup: Setup,
+    setup: PrimitiveSetup,
     /// 1/w of the vertices and the plane through them; `None` if they are equal.
     reciprocals: Option<([f64; 3], Plane)>,
 }
 
 /// A place where attributes are asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
-    offset: Offset,
+pub struct EvaluationPoint {
+    offset: PlaneOffset,
     /// What the attributes' planes are divided by.
     divisor: f64,
 }
@@ -226,7 +232,7 @@ pub struct Place {
 impl Perspective {
     /// From the bits of 1/w of the vertices.
     #[inline]
-    pub fn new(setup: Setup, reciprocals: [u32; 3]) -> Perspective {
+    pub fn new(setup: PrimitiveSetup, reciprocals: [u32; 3]) -> Perspective {
         let q = reciprocals.map(|bits| f64::from(f32::from_bits(bits)));
         let equal = q[0] == q[1] && q[1] == q[2];
         Perspective { setup, reciprocals: (!equal).then(|| (q, setup.plane(q))) }
@@ -234,7 +240,7 @@ impl Perspective {
 
     /// The places of the vertices.
     #[inline]
-    pub fn setup(&self) -> &Setup {
+    pub fn setup(&self) -> &PrimitiveSetup {
         &self.setup
     }
 
@@ -269,7 +275,7 @@ impl Perspective {
         if self.reciprocals.is_some() {
             return None;
         }
-        let Setup { x, y, per_pixel, area, .. } = self.setup;
+        let PrimitiveSetup { x, y, per_pixel, area, .. } = self.setup;
         let number = |vertex: usize| values[vertex].map(|bits| f64::from(f32::from_bits(bits)));
         let (first, second, third) = (number(0), number(1), number(2));
         let (mut dx, mut dy) = ([0.0; 4], [0.0; 4]);
@@ -291,10 +297,10 @@ impl Perspective {
 
     /// The place for [`AttributePlane::at`].
     #[inline]
-    pub fn place(&self, point: Point) -> Place {
+    pub fn place(&self, point: Point) -> EvaluationPoint {
         let offset = self.setup.offset(point);
         let divisor = self.reciprocals.as_ref().map_or(1.0, |(_, plane)| plane.at(offset));
-        Place { offset, divisor }
+        EvaluationPoint { offset, divisor }
     }
 }
 
@@ -321,7 +327,7 @@ impl AttributePlane {
 
     /// The bits of the attribute at a place: rounded to binary32 once, denormals are zeros of their sign.
     #[inline]
-    pub fn at(&self, place: &Place) -> u32 {
+    pub fn at(&self, place: &EvaluationPoint) -> u32 {
         match self {
             AttributePlane::Constant(bits) => *bits,
             AttributePlane::Varying(plane) => AttributePlane::bits(plane.at(place.offset) / place.divisor),
@@ -369,7 +375,7 @@ mod tests {
             let mut number = || u.int_in_range(1..=4_000_000u32).map(|v| v as f32 / 4096.0);
             let a = [number()?, number()?, number()?];
             let q = [number()?, number()?, number()?];
-            let Some(setup) = Setup::triangle(GRID, corners) else { return Ok(()) };
+            let Some(setup) = PrimitiveSetup::triangle(GRID, corners) else { return Ok(()) };
             let share = shares(corners, place);
             let size: f64 = share.map(f64::abs).iter().sum::<f64>() * 1000.0;
             let mix = |v: [f64; 3]| (0..3).map(|n| share[n] * v[n]).sum::<f64>();
@@ -401,7 +407,7 @@ mod tests {
             let parts = [12, 1024][case % 2];
             let vertices = [(); 3].map(|()| [(); 2].map(|()| number(40 * parts) as f32 / parts as f32));
             let corners = vertices.map(|[x, y]| Point { x: GRID.snap(x), y: GRID.snap(y) });
-            let Some(setup) = Setup::triangle(GRID, corners) else { continue };
+            let Some(setup) = PrimitiveSetup::triangle(GRID, corners) else { continue };
             let planes = [0, 1].map(|axis| setup.plane(vertices.map(|vertex| f64::from(vertex[axis]))));
             for (x, y) in (0..40).flat_map(|y| (0..40).map(move |x| (x, y))) {
                 let centre = GRID.pixel_centre(x, y);
@@ -422,7 +428,7 @@ mod tests {
     #[test]
     fn windows_of_power_of_two_size_have_exact_values() {
         let corner = |x: i64, y: i64| Point { x: x * 12, y: y * 12 };
-        let setup = Setup::triangle(GRID, [corner(0, 0), corner(128, 0), corner(0, 64)]).unwrap();
+        let setup = PrimitiveSetup::triangle(GRID, [corner(0, 0), corner(128, 0), corner(0, 64)]).unwrap();
         let perspective = Perspective::new(setup, [0x3F80_0000; 3]);
         assert!(perspective.is_affine());
         let across = perspective.attribute([0f32, 1.0, 0.0].map(f32::to_bits));
@@ -436,7 +442,7 @@ mod tests {
 
     #[test]
     fn equal_values_stay_as_they_are() {
-        let setup = Setup::triangle(GRID, [(0, 0), (7, 1), (3, 11)].map(|(x, y)| Point { x, y })).unwrap();
+        let setup = PrimitiveSetup::triangle(GRID, [(0, 0), (7, 1), (3, 11)].map(|(x, y)| Point { x, y })).unwrap();
         let perspective = Perspective::new(setup, [1f32, 2.0, 3.0].map(f32::to_bits));
         assert!(!perspective.is_affine());
         let place = perspective.place(Point { x: 100, y: -100 });
@@ -454,7 +460,7 @@ mod tests {
     fn planes_of_normal_values_give_the_bits_of_constants() {
         for value in [0f32, 1.0, -3.5, 1e-10, 7e15] {
             let plane = AttributePlane::Constant(value.to_bits()).normal().expect("a normal value");
-            let found = plane.at(Offset { dx: 3.25, dy: -100.5 }) as f32;
+            let found = plane.at(PlaneOffset { dx: 3.25, dy: -100.5 }) as f32;
             assert_eq!(found.to_bits(), value.to_bits());
         }
         for bits in [0x8000_0000, 1, NAN, 0x7F80_0000, 0x0080_0000, 0x7F7F_FFFF] {
@@ -481,7 +487,7 @@ mod tests {
             let Some(offset) = plane.pixel_offset(GRID, origin, axis) else { return Ok(()) };
             found += 1;
             let corners = [origin, Point { x: origin.x + 7, ..origin }, Point { y: origin.y + 9, ..origin }];
-            let setup = Setup::triangle(GRID, corners).expect("an area");
+            let setup = PrimitiveSetup::triangle(GRID, corners).expect("an area");
             for n in [0, 1, 4094, 4095, u.int_in_range(0..=4095)?, u.int_in_range(0..=4095)?] {
                 let other = u.int_in_range(0..=4095)?;
                 let centre = if axis == 0 { GRID.pixel_centre(n, other) } else { GRID.pixel_centre(other, n) };
@@ -497,7 +503,7 @@ mod tests {
     fn planes_of_four_attributes_are_those_of_each() {
         let mut found = 0;
         ctm_cases::check(4000, |u| {
-            let Some(setup) = Setup::triangle(GRID, points(u)?) else { return Ok(()) };
+            let Some(setup) = PrimitiveSetup::triangle(GRID, points(u)?) else { return Ok(()) };
             let bits = [0f32, -0.0, 1.0, -3.5, 1e-10, 1e-30, 7e15, 1e30, f32::NAN].map(f32::to_bits);
             let mut values = [[0; 4]; 3];
             for value in values.as_flattened_mut() {
@@ -535,7 +541,7 @@ mod tests {
     #[test]
     fn depth_is_rounded_clamped_and_offset() {
         let corner = |x: i64, y: i64| Point { x: x * 12, y: y * 12 };
-        let setup = Setup::triangle(GRID, [corner(0, 0), corner(8, 0), corner(0, 8)]).unwrap();
+        let setup = PrimitiveSetup::triangle(GRID, [corner(0, 0), corner(8, 0), corner(0, 8)]).unwrap();
         let plane = DepthPlane::new(&setup, [0.0, 8.0, -16.0]);
         let at = |plane: &DepthPlane, x, y| plane.at(setup.offset(GRID.pixel_centre(x, y)), 5);
         assert_eq!(at(&plane, 4, 0), 4, "4.5 - 1 is a half");
@@ -550,10 +556,10 @@ mod tests {
     fn lines_change_along_the_major_axis_only() {
         for (to, along) in [((1200, 600), true), ((600, -1200), false)] {
             let (from, to) = (Point { x: 0, y: 0 }, Point { x: to.0, y: to.1 });
-            let setup = Setup::line(GRID, [from, to]).unwrap();
+            let setup = PrimitiveSetup::line(GRID, [from, to]).unwrap();
             let plane = setup.plane([10.0, 20.0, 10.0]);
             assert_eq!((plane.dx, plane.dy), if along { (0.1, 0.0) } else { (0.0, -0.1) });
         }
-        assert!(Setup::line(GRID, [Point::default(); 2]).is_none());
+        assert!(PrimitiveSetup::line(GRID, [Point::default(); 2]).is_none());
     }
 }

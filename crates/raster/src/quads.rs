@@ -136,8 +136,8 @@ impl<S: Simd> PixelPlaces<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plane::{AttributePlane, Perspective, Setup};
-    use crate::simd::{Eight, LANES, Task, dispatch};
+    use crate::plane::{AttributePlane, Perspective, PrimitiveSetup};
+    use crate::simd::{LANES, LaneWords, SimdTask, dispatch};
 
     const GRID: Grid = Grid { per_pixel: 12 };
 
@@ -149,8 +149,8 @@ mod tests {
         attribute: Option<&'t Plane>,
     }
 
-    impl Task for Values<'_> {
-        type Output = [[Eight; 2]; 5];
+    impl SimdTask for Values<'_> {
+        type Output = [[LaneWords; 2]; 5];
 
         fn run(self, simd: impl Simd) -> Self::Output {
             let mut places = BlockPlaces::new(simd, GRID, self.perspective.setup().origin(), self.place);
@@ -180,7 +180,7 @@ mod tests {
     fn quads_of_a_block_are_their_places() {
         ctm_cases::check(4000, |u| {
             let mut point = || Ok(Point { x: u.int_in_range(-500..=500)?, y: u.int_in_range(-500..=500)? });
-            let Some(setup) = Setup::triangle(GRID, [point()?, point()?, point()?]) else { return Ok(()) };
+            let Some(setup) = PrimitiveSetup::triangle(GRID, [point()?, point()?, point()?]) else { return Ok(()) };
             let place: (u16, u16) = (2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?);
             let mut value = || Ok(u.int_in_range(-40..=40)? as f32 / *u.choose(&[16.0f32, 0.0, 1e38, 1e-38])?);
             let mut values = || Ok([value()?, value()?, value()?]);
@@ -193,7 +193,7 @@ mod tests {
                 AttributePlane::Varying(plane) => Some(plane),
                 AttributePlane::Constant(_) => None,
             };
-            let check = |found: [Eight; 2], expected: &dyn Fn(Point) -> u32| {
+            let check = |found: [LaneWords; 2], expected: &dyn Fn(Point) -> u32| {
                 for (line, words) in found.iter().enumerate() {
                     for (n, word) in words.iter().enumerate() {
                         let place = GRID.pixel_centre(u32::from(place.0) + n as u32, u32::from(place.1) + line as u32);

@@ -2,7 +2,7 @@
 
 use ctm_card::history::{PixelEvent, PixelWatch};
 use ctm_card::trace::TraceReader;
-use ctm_cards::{Card, Setup};
+use ctm_cards::{Card, CardOptions};
 use ctm_codegen::EngineName;
 use ctm_device::{Client, Connection, Heap, Options, Pass};
 use ctm_engine::{Engine, Executor};
@@ -35,7 +35,7 @@ fn scenes_in(folder: &str) -> Vec<PathBuf> {
 fn execute(bytes: &[u8], memory: Arena, watch: Option<PixelWatch>, last: Option<usize>) -> Execution {
     let model = Survey::of(bytes).unwrap().model.unwrap();
     let executor = Some(Executor::Engine(Engine::interpreter()));
-    let card = Card::new(model, Setup { executor, threads: 1, watch, ..Setup::default() });
+    let card = Card::new(model, CardOptions { executor, threads: 1, watch, ..CardOptions::default() });
     Execution::of(TraceReader::new(bytes).unwrap(), card, Arc::new(memory), last).unwrap()
 }
 
@@ -76,7 +76,7 @@ fn players_go_to_any_draw_in_any_order() {
         let survey = Survey::of(&bytes).unwrap();
         let draws = survey.draws.len();
         let executor = Some(Executor::Engine(Engine::interpreter()));
-        let card = Card::new(survey.model.unwrap(), Setup { executor, threads: 1, ..Setup::default() });
+        let card = Card::new(survey.model.unwrap(), CardOptions { executor, threads: 1, ..CardOptions::default() });
         let records = TraceReader::new(&bytes[..]).unwrap().collect::<Result<_, _>>().unwrap();
         // Every few draws have a checkpoint, so that most ways lead over one.
         let mut player = Player::new(records, card, Arc::new(survey.arena().unwrap())).with_interval(Duration::ZERO);
@@ -243,11 +243,11 @@ fn damaged_files_end_in_errors_or_what_can_be_read() {
         {
             let records = TraceReader::new(&damaged[..]).unwrap().map_while(Result::ok).map(Ok);
             let memory = Arc::new(survey.arena().unwrap());
-            let card = Card::new(survey.model.unwrap(), Setup::default());
+            let card = Card::new(survey.model.unwrap(), CardOptions::default());
             let run = Execution::of(records, card, memory, survey.draws.len().checked_sub(1)).unwrap();
             assert_eq!(run.draws, survey.draws.len());
             let records = TraceReader::new(&damaged[..]).unwrap().map_while(Result::ok).collect();
-            let card = Card::new(survey.model.unwrap(), Setup::default());
+            let card = Card::new(survey.model.unwrap(), CardOptions::default());
             let mut player = Player::new(records, card, Arc::new(survey.arena().unwrap()));
             if round % 4 == 0
                 && let Some(last) = run.draws.checked_sub(1)

@@ -15,12 +15,12 @@ use crate::reference::{Moment, Stepper, Token};
 use crate::table::{Class, GlobalOp};
 use crate::text::print_instructions;
 use ctm_debug::{
-    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
-    Shown,
+    Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
+    Session, SessionError, StepOutcome,
 };
 use ctm_follow::{Address, InstructionPlace, Participation, Pass, Standing};
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Full, Space};
+use ctm_memory::{AppendError, Space};
 use thiserror::Error;
 
 /// Why there is no session over launches.
@@ -31,7 +31,7 @@ pub enum DebugError {
     Attributes(#[from] NoMemory),
     /// There is no memory for a copy of global memory, or no addresses for that of the launches.
     #[error(transparent)]
-    Memory(#[from] Full),
+    Memory(#[from] AppendError),
     /// The session cannot begin there.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -113,7 +113,7 @@ impl LaunchCopy {
     }
 
     /// Maps what it writes into a space, after all else there: patches, outputs, emissions. Gives the addresses.
-    fn map_into(&self, space: &mut Space) -> Result<[u32; 3], Full> {
+    fn map_into(&self, space: &mut Space) -> Result<[u32; 3], AppendError> {
         let records = [&self.patches, &self.outputs].map(|records| records.as_ref().map(Records::words));
         let mut places = [0; 3];
         for (place, words) in
@@ -143,7 +143,7 @@ impl LaunchCopy {
             let slot = move |address| Some((address, records.slots().slot(address)?));
             (0..4 * WORDS as u32).step_by(4).filter_map(slot).map(move |(address, slot)| Output {
                 name: name(address),
-                elements: Elements::Lanes {
+                elements: OutputElements::Lanes {
                     base: outputs + 4 * slot * records.count(),
                     stride: 4 * vertices,
                     row_stride: 0,
@@ -154,7 +154,7 @@ impl LaunchCopy {
         all.extend(of_vertices);
         // Patches are written by tessellation initialisation alone.
         if let (Some(records), Stage::TessellationInit) = (&self.patches, self.stage()) {
-            let elements = Elements::Shared { base: patches, bytes: records.buffer().length() };
+            let elements = OutputElements::Shared { base: patches, bytes: records.buffer().length() };
             all.push(Output { name: "patches".into(), elements });
         }
         all
@@ -200,7 +200,7 @@ pub fn listing(programs: &[Shader]) -> Listing {
         let lines = print_instructions(shader.code).into_iter().enumerate();
         lines.map(move |(index, (label, text))| {
             let pc = Code::address(index);
-            Row {
+            ListingRow {
                 place: Address { program, pc }.into(),
                 address: format!("{prefix}{pc:04x}"),
                 text,
@@ -240,7 +240,7 @@ pub fn session(
     let all: Vec<StageLaunch> = launches.iter().map(|launch| launch.launch(&environment)).collect();
     let registers = launches.iter().map(LaunchCopy::registers).max().unwrap_or(0);
     let stepper = Stepper::new(&all, registers, options);
-    let shown = Shown {
+    let shown = GuestView {
         machine: "SM50",
         listing,
         memory: space,
@@ -271,7 +271,7 @@ struct Debugged {
     outputs: Vec<Vec<Output>>,
     /// What they leave in global memory.
     shared: Vec<Output>,
-    shown: Shown,
+    shown: GuestView,
     /// The launch that the group is of.
     current: usize,
     stepper: Stepper,
@@ -287,7 +287,7 @@ impl Debugged {
 }
 
 impl Guest for Debugged {
-    fn shown(&self) -> &Shown {
+    fn view(&self) -> &GuestView {
         &self.shown
     }
 
@@ -315,9 +315,9 @@ impl Guest for Debugged {
         self.outputs.get(self.current).into_iter().flatten().chain(&self.shared).cloned().collect()
     }
 
-    fn start(&mut self, group: u64) -> Outcome {
+    fn start(&mut self, group: u64) -> StepOutcome {
         self.current = self.first_groups.partition_point(|&first| first <= group).saturating_sub(1);
-        let Some(first) = self.first_groups.get(self.current) else { return Outcome::Ended };
+        let Some(first) = self.first_groups.get(self.current) else { return StepOutcome::Ended };
         let warp = (group - first) as u32;
         let started = self.with_launch(|stepper, launch| stepper.start(launch, warp));
         let live = self.stepper.live();
@@ -335,17 +335,17 @@ impl Guest for Debugged {
         outcome(started)
     }
 
-    fn step(&mut self) -> Outcome {
+    fn step(&mut self) -> StepOutcome {
         outcome(self.with_launch(Stepper::step))
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         let moment = self.stepper.save();
         let bytes = moment.as_ref().map_or(0, Moment::bytes);
-        Saved::new(moment, bytes)
+        SavedState::new(moment, bytes)
     }
 
-    fn restore(&mut self, saved: &Saved) {
+    fn restore(&mut self, saved: &SavedState) {
         if let Some(Some(moment)) = saved.get::<Option<Moment>>() {
             self.stepper.restore(moment);
         }
@@ -402,10 +402,10 @@ impl Guest for Debugged {
 }
 
 /// What came of a step, if there is a launch at all.
-fn outcome(stepped: Option<Result<bool, Stop>>) -> Outcome {
+fn outcome(stepped: Option<Result<bool, Stop>>) -> StepOutcome {
     match stepped {
-        Some(Ok(true)) => Outcome::Going,
-        Some(Ok(false)) | None => Outcome::Ended,
-        Some(Err(stop)) => Outcome::Trapped(stop.to_string()),
+        Some(Ok(true)) => StepOutcome::Going,
+        Some(Ok(false)) | None => StepOutcome::Ended,
+        Some(Err(stop)) => StepOutcome::Trapped(stop.to_string()),
     }
 }

@@ -15,7 +15,7 @@ use ctm_engine::{Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch,
 use ctm_lane::domain::Lanes;
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Buffer, Sharing};
+use ctm_memory::{Aliasing, Buffer};
 use ctm_num::sm50::mufu;
 use std::borrow::Cow;
 use thiserror::Error;
@@ -35,7 +35,7 @@ impl GuestJob for StageLaunch<'_> {
 
     /// Threads choose what they access of global memory, so whether they meet shows when they run: kernels find out, and the reference
     /// keeps the order of warps in any case.
-    fn order(&self) -> Option<Sharing> {
+    fn order(&self) -> Option<Aliasing> {
         None
     }
 
@@ -77,7 +77,7 @@ impl GuestJob for StageLaunch<'_> {
     fn run(
         &self,
         kernels: &Result<Kernels, NotCompiled>,
-        _: Option<Sharing>,
+        _: Option<Aliasing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<LaunchReport, Stop> {

@@ -5,7 +5,7 @@ mod spelling;
 use crate::codes::*;
 use crate::field::{Bits, FieldId, Key, key};
 use crate::form::{Imm, Shape};
-use crate::operand::{Part, Pred, PredSource, Reg, Source, Value};
+use crate::operand::{Pred, PredSource, Reg, Source, Value, WordPart};
 use crate::table::{Op, RAW, ROWS, Row};
 use ctm_bits::FieldValue;
 use std::fmt;
@@ -185,11 +185,11 @@ impl Instruction {
         let part = if self.has(FieldId::HALF_A) {
             half(self.get(key::HALF_A))
         } else if self.has(FieldId::HIGH_A) {
-            Part::Half(self.value(FieldId::HIGH_A) as u8)
+            WordPart::Half(self.value(FieldId::HIGH_A) as u8)
         } else if self.has(FieldId::BYTE_A) {
-            Part::Byte(self.value(FieldId::BYTE_A) as u8)
+            WordPart::Byte(self.value(FieldId::BYTE_A) as u8)
         } else {
-            Part::Whole
+            WordPart::Whole
         };
         Source {
             value: Value::Reg(self.reg(key::RA)),
@@ -211,21 +211,21 @@ impl Instruction {
         let part = if self.has(FieldId::HALF_B) {
             half(self.get(key::HALF_B))
         } else if self.row.op == Op::Xmad {
-            Part::Half(self.value(FieldId::HIGH_B) as u8)
+            WordPart::Half(self.value(FieldId::HIGH_B) as u8)
         } else if self.has(FieldId::HIGH_B) {
             match self.get(key::FROM_FLOAT) {
-                FloatType::F16 => Part::Half(self.value(FieldId::HIGH_B) as u8),
-                _ => Part::Whole,
+                FloatType::F16 => WordPart::Half(self.value(FieldId::HIGH_B) as u8),
+                _ => WordPart::Whole,
             }
         } else if self.has(FieldId::BYTE_B) {
             let byte = self.value(FieldId::BYTE_B) as u8;
             match self.get(key::FROM_INT).bits() {
-                8 => Part::Byte(byte),
-                16 => Part::Half(byte / 2),
-                _ => Part::Whole,
+                8 => WordPart::Byte(byte),
+                16 => WordPart::Half(byte / 2),
+                _ => WordPart::Whole,
             }
         } else {
-            Part::Whole
+            WordPart::Whole
         };
         Source {
             value,
@@ -245,7 +245,7 @@ impl Instruction {
         };
         Source {
             value,
-            part: if self.has(FieldId::HALF_C) { half(self.get(key::HALF_C)) } else { Part::Whole },
+            part: if self.has(FieldId::HALF_C) { half(self.get(key::HALF_C)) } else { WordPart::Whole },
             abs: false,
             neg: self.get(key::NEG_C) && !self.plus_one(),
             inv: false,
@@ -340,10 +340,10 @@ impl Instruction {
     }
 }
 
-fn half(half: Half) -> Part {
+fn half(half: Half) -> WordPart {
     match half {
-        Half::Whole | Half::Invalid => Part::Whole,
-        Half::H0 => Part::Half(0),
-        Half::H1 => Part::Half(1),
+        Half::Whole | Half::Invalid => WordPart::Whole,
+        Half::H0 => WordPart::Half(0),
+        Half::H1 => WordPart::Half(1),
     }
 }

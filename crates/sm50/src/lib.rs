@@ -39,7 +39,7 @@ pub use field::{Bits, Field, FieldId, Key, key};
 pub use form::{Arg, Imm, Pattern, Shape};
 pub use header::{AttributeMap, Header, Stage, Topology};
 pub use instruction::Instruction;
-pub use operand::{Part, Pred, PredSource, Reg, Source, Value};
+pub use operand::{Pred, PredSource, Reg, Source, Value, WordPart};
 pub use program::{BUNDLE_BYTES, BUNDLE_SLOTS, Code, CodeError, MAX_INSTRUCTIONS, Program};
 pub use special::{special_register_name, special_register_number};
 pub use table::{Op, ROWS, Row};

@@ -82,7 +82,7 @@ pub enum Value {
 
 /// The part of the source's word that is taken before anything else happens to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum WordPart {
     /// All of it.
     Whole,
     /// The half with this number, 0 the low one.
@@ -97,7 +97,7 @@ pub struct Source {
     /// Where it comes from.
     pub value: Value,
     /// The part that is taken.
-    pub part: Part,
+    pub part: WordPart,
     /// Its sign is removed.
     pub abs: bool,
     /// It is negated.
@@ -109,7 +109,7 @@ pub struct Source {
 impl Source {
     /// A register as it is.
     pub const fn reg(reg: Reg) -> Self {
-        Source { value: Value::Reg(reg), part: Part::Whole, abs: false, neg: false, inv: false }
+        Source { value: Value::Reg(reg), part: WordPart::Whole, abs: false, neg: false, inv: false }
     }
 }
 

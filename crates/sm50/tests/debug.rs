@@ -1,8 +1,8 @@
 //! Debugger sessions over SM50 launches: divergence, memory, who wrote what.
 
 use ctm_debug::{
-    Breakpoint, Direction, Elements, FrameKind, Output, Position, Reason, Session, Target, Unit, What, command,
-    find_cell,
+    Breakpoint, BreakpointKind, Direction, FrameKind, Output, OutputElements, Position, Session, StepKind, StopReason,
+    WriteTarget, command, find_cell,
 };
 use ctm_follow::{Participation, Standing};
 use ctm_lane::run::RunOptions;
@@ -47,7 +47,7 @@ fn with_session<R>(lane: u32, body: impl FnOnce(Session) -> R) -> R {
         grid: Some(grid),
         ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
     };
-    let elements = Elements::Lanes { base: RESULTS, stride: 4, row_stride: 0, words: 1 };
+    let elements = OutputElements::Lanes { base: RESULTS, stride: 4, row_stride: 0, words: 1 };
     let session = debug::session(
         vec![LaunchCopy::of(&launch, 0).unwrap()],
         Some(&memory),
@@ -77,16 +77,16 @@ fn ways_part_and_meet() {
         let kinds: Vec<FrameKind> = guest.stack().iter().map(|frame| frame.kind).collect();
         assert_eq!(kinds, [FrameKind::Branch; 2]);
         assert!(guest.stack()[1].text.contains("0x0000000f"), "{:?}", guest.stack());
-        session.step(Unit::Lane, Direction::Forward);
+        session.step(StepKind::Lane, Direction::Forward);
         assert_eq!(session.position().step, 7);
         let row = session.guest().listing().row(session.guest().place().unwrap()).unwrap();
         assert_eq!(session.guest().listing().rows[row].labels, ["L0050"]);
         session.go_to_end().unwrap();
         assert_eq!(session.guest().standing(2), Standing::Ended);
-        session.step(Unit::Instruction, Direction::Back);
+        session.step(StepKind::Instruction, Direction::Back);
         // P0's lanes have ended one instruction before the others.
         assert_eq!((session.guest().standing(2), session.guest().standing(4)), (Standing::Ended, Standing::Active));
-        session.step(Unit::Instruction, Direction::Back);
+        session.step(StepKind::Instruction, Direction::Back);
         let guest = session.guest();
         assert_eq!(guest.participation(4).0, Participation::Skips("P0 is false".into()));
         assert_eq!(guest.participation(2).0, Participation::Executes);
@@ -98,12 +98,16 @@ fn memory_is_watched_and_has_writers() {
     with_session(33, |mut session| {
         assert_eq!((session.position().group, session.guest().is_independent()), (1, false));
         let local = cell(&session, "local[4]");
-        let result = Target::Memory { address: RESULTS + 4 * 33, bytes: 4 };
-        session.add_breakpoint(Breakpoint { what: What::Changes(Target::cell(local)), lane: None, condition: None });
-        let what = What::Changes(Target::Memory { address: RESULTS + 4 * 33, bytes: 4 });
-        session.add_breakpoint(Breakpoint { what, lane: None, condition: None });
+        let result = WriteTarget::Memory { address: RESULTS + 4 * 33, bytes: 4 };
+        session.add_breakpoint(Breakpoint {
+            kind: BreakpointKind::Changes(WriteTarget::cell(local)),
+            lane: None,
+            condition: None,
+        });
+        let what = BreakpointKind::Changes(WriteTarget::Memory { address: RESULTS + 4 * 33, bytes: 4 });
+        session.add_breakpoint(Breakpoint { kind: what, lane: None, condition: None });
         let mut stops = Vec::new();
-        while let Reason::Breakpoint(hits) = session.run(Direction::Forward) {
+        while let StopReason::Breakpoint(hits) = session.run(Direction::Forward) {
             stops.push((session.position().step, hits[0].1.clone()));
         }
         assert_eq!(stops.len(), 2, "{stops:?}");
@@ -115,7 +119,7 @@ fn memory_is_watched_and_has_writers() {
         // Back before the store, and before the group that comes first.
         session.go_to(Position { group: 1, step: 0 }).unwrap();
         assert_eq!(session.words(&result), [0]);
-        let first = Target::Memory { address: RESULTS, bytes: 4 };
+        let first = WriteTarget::Memory { address: RESULTS, bytes: 4 };
         assert_eq!(session.words(&first), [5]);
         session.go_to(Position { group: 0, step: 0 }).unwrap();
         assert_eq!(session.words(&first), [0]);
@@ -127,9 +131,9 @@ fn memory_is_named_by_address_and_by_output() {
     with_session(33, |mut session| {
         session.go_to_end().unwrap();
         let parse =
-            |text: &str| Target::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string());
-        let memory = |address, bytes| Ok(Target::Memory { address, bytes });
-        assert_eq!(parse("R2"), Ok(Target::cell(cell(&session, "R2"))));
+            |text: &str| WriteTarget::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string());
+        let memory = |address, bytes| Ok(WriteTarget::Memory { address, bytes });
+        assert_eq!(parse("R2"), Ok(WriteTarget::cell(cell(&session, "R2"))));
         assert_eq!(parse("0x10000"), memory(RESULTS, 4));
         assert_eq!(parse(" 65540:3 "), memory(RESULTS + 4, 12));
         assert_eq!(parse("results"), memory(RESULTS + 4 * 33, 4));
@@ -163,12 +167,12 @@ fn writers_are_found_in_groups_before() {
         assert_eq!(session.snapshot(), lanes);
         // From the beginning of the second group it is the first that wrote.
         session.go_to(Position { group: 1, step: 0 }).unwrap();
-        let write = session.last_write(&Target::Memory { address: RESULTS + 4, bytes: 8 }).unwrap().unwrap();
+        let write = session.last_write(&WriteTarget::Memory { address: RESULTS + 4, bytes: 8 }).unwrap().unwrap();
         assert_eq!((write.before.group, write.old, write.new), (0, vec![0, 0], vec![5, 5]));
         assert_eq!(command(&mut session, "watch 0x10080:2").unwrap().unwrap().text, "breakpoint 1");
         let listed = command(&mut session, "breakpoints").unwrap().unwrap().text;
         assert_eq!(listed, "1: when 8 bytes of memory at 0x00010080 changes");
-        assert!(matches!(session.run(Direction::Forward), Reason::Breakpoint(_)));
+        assert!(matches!(session.run(Direction::Forward), StopReason::Breakpoint(_)));
         assert_eq!(session.guest().place().map(|place| place.at.pc), Some(0x90));
     });
 }
@@ -180,7 +184,7 @@ fn registers_change_by_hand() {
         let (p0, r1) = (cell(&session, "P0"), cell(&session, "R1"));
         session.set(p0, 0).unwrap();
         session.go_to_end().unwrap();
-        assert_eq!(session.words(&Target::Memory { address: RESULTS, bytes: 4 }), [7]);
+        assert_eq!(session.words(&WriteTarget::Memory { address: RESULTS, bytes: 4 }), [7]);
         assert_eq!(session.guest().read(1, r1), 5);
         assert!(session.set(cell(&session, "stack"), 1).is_err());
         assert!(find_cell(session.guest().cells(), "R7").is_none(), "the program names R0 to R3");

@@ -1,7 +1,8 @@
 //! What is shown of a session, and what keys do.
 
 use ctm_debug::{
-    Answer, Breakpoint, Direction, Expression, HELP, Outcome, Position, Reason, Session, Snapshot, Unit, What, command,
+    Answer, Breakpoint, BreakpointKind, Direction, Expression, HELP, Position, Session, Snapshot, StepKind,
+    StepOutcome, StopReason, command,
 };
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -138,18 +139,18 @@ impl App {
             KeyCode::Char('q') => return Flow::Leave,
             KeyCode::Char('?') => self.page = Some(format!("{MORE}{HELP}")),
             KeyCode::Char(':') => self.input = Some(String::new()),
-            KeyCode::Right | KeyCode::Char('s') => self.step(Unit::Lane, Direction::Forward),
-            KeyCode::Left | KeyCode::Char('S') => self.step(Unit::Lane, Direction::Back),
-            KeyCode::Char('i') => self.step(Unit::Instruction, Direction::Forward),
-            KeyCode::Char('I') => self.step(Unit::Instruction, Direction::Back),
-            KeyCode::Char('n') => self.step(Unit::Over, Direction::Forward),
-            KeyCode::Char('N') => self.step(Unit::Over, Direction::Back),
-            KeyCode::Char('u') => self.step(Unit::Out, Direction::Forward),
-            KeyCode::Char('U') => self.step(Unit::Out, Direction::Back),
-            KeyCode::Char('l') => self.step(Unit::Line, Direction::Forward),
-            KeyCode::Char('L') => self.step(Unit::Line, Direction::Back),
-            KeyCode::Char('p') => self.step(Unit::Pass, Direction::Forward),
-            KeyCode::Char('P') => self.step(Unit::Pass, Direction::Back),
+            KeyCode::Right | KeyCode::Char('s') => self.step(StepKind::Lane, Direction::Forward),
+            KeyCode::Left | KeyCode::Char('S') => self.step(StepKind::Lane, Direction::Back),
+            KeyCode::Char('i') => self.step(StepKind::Instruction, Direction::Forward),
+            KeyCode::Char('I') => self.step(StepKind::Instruction, Direction::Back),
+            KeyCode::Char('n') => self.step(StepKind::Over, Direction::Forward),
+            KeyCode::Char('N') => self.step(StepKind::Over, Direction::Back),
+            KeyCode::Char('u') => self.step(StepKind::Out, Direction::Forward),
+            KeyCode::Char('U') => self.step(StepKind::Out, Direction::Back),
+            KeyCode::Char('l') => self.step(StepKind::Line, Direction::Forward),
+            KeyCode::Char('L') => self.step(StepKind::Line, Direction::Back),
+            KeyCode::Char('p') => self.step(StepKind::Pass, Direction::Forward),
+            KeyCode::Char('P') => self.step(StepKind::Pass, Direction::Back),
             KeyCode::Char('c') => self.run(Direction::Forward),
             KeyCode::Char('C') => self.run(Direction::Back),
             KeyCode::Home => self.go(Position { step: 0, ..self.session.position() }),
@@ -172,7 +173,7 @@ impl App {
         Flow::Stay
     }
 
-    fn step(&mut self, unit: Unit, direction: Direction) {
+    fn step(&mut self, unit: StepKind, direction: Direction) {
         let reason = self.session.step(unit, direction);
         self.tell(&reason);
     }
@@ -187,16 +188,16 @@ impl App {
         self.show(text);
     }
 
-    fn tell(&mut self, reason: &Reason) {
+    fn tell(&mut self, reason: &StopReason) {
         let text = match reason {
-            Reason::Step => String::new(),
-            Reason::Breakpoint(hits) => {
+            StopReason::Step => String::new(),
+            StopReason::Breakpoint(hits) => {
                 hits.iter().map(|(number, text)| format!("{number}: {text}")).collect::<Vec<_>>().join("; ")
             }
-            Reason::End => "the group has ended; ← goes back".into(),
-            Reason::Start => "the group's start".into(),
-            Reason::Trap(trap) => format!("trap: {trap}"),
-            Reason::Limit => "it took the steps, or the time, that one request may; again goes on".into(),
+            StopReason::End => "the group has ended; ← goes back".into(),
+            StopReason::Start => "the group's start".into(),
+            StopReason::Trap(trap) => format!("trap: {trap}"),
+            StopReason::Limit => "it took the steps, or the time, that one request may; again goes on".into(),
         };
         self.show(text);
     }
@@ -204,7 +205,7 @@ impl App {
     /// The number of the breakpoint at a row of the listing, if there is one.
     pub fn breakpoint_at(&self, row: usize) -> Option<u32> {
         let place = self.session.guest().listing().rows.get(row)?.place;
-        let is_there = |(_, point): &(&u32, &Breakpoint)| point.what == What::Place(place);
+        let is_there = |(_, point): &(&u32, &Breakpoint)| point.kind == BreakpointKind::Place(place);
         self.session.breakpoints().iter().find(is_there).map(|(number, _)| *number)
     }
 
@@ -213,8 +214,8 @@ impl App {
             self.session.remove_breakpoint(number);
             self.message = format!("breakpoint {number} is gone");
         } else if let Some(row) = self.session.guest().listing().rows.get(self.cursor) {
-            let what = What::Place(row.place);
-            let number = self.session.add_breakpoint(Breakpoint { what, lane: None, condition: None });
+            let what = BreakpointKind::Place(row.place);
+            let number = self.session.add_breakpoint(Breakpoint { kind: what, lane: None, condition: None });
             self.message = format!("breakpoint {number}");
         }
     }
@@ -259,6 +260,6 @@ impl App {
 
     /// Whether the group has ended.
     pub fn is_over(&self) -> bool {
-        self.session.outcome() != &Outcome::Going
+        self.session.outcome() != &StepOutcome::Going
     }
 }

@@ -75,7 +75,7 @@ fn draw_listing(app: &App, frame: &mut Frame, area: Rect) {
     let most = app.counts.iter().max().copied().unwrap_or(0);
     let counts = if app.counts.is_empty() { 0 } else { most.to_string().len() };
     let digits = rows.iter().map(|row| row.address.len()).max().unwrap_or(1);
-    let line = |(number, row): (usize, &ctm_debug::Row)| {
+    let line = |(number, row): (usize, &ctm_debug::ListingRow)| {
         let next = if app.now.row == Some(number) { '▶' } else { ' ' };
         let point = if app.breakpoint_at(number).is_some() { '●' } else { ' ' };
         let count = match app.counts.get(number) {

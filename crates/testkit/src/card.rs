@@ -2,7 +2,7 @@
 
 use ctm_card::trace::{PAGE, TraceReader, TraceRecord};
 use ctm_card::{Card, Object};
-use ctm_cards::{Card as AnyCard, Model, Setup};
+use ctm_cards::{Card as AnyCard, CardOptions, Model};
 use ctm_memory::Arena;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub fn trace(bytes: &[u8]) {
     let Some(model) = Model::named(reader.card()).or_else(|| Model::all().next()) else { return };
     let records: Vec<TraceRecord> = reader.map_while(Result::ok).collect();
     let memory = Arc::new(Arena::new(MEMORY.0, MEMORY.1).expect("memory"));
-    let mut card = AnyCard::new(model, Setup { time_limit: Some(TIME_LIMIT), ..Setup::default() });
+    let mut card = AnyCard::new(model, CardOptions { time_limit: Some(TIME_LIMIT), ..CardOptions::default() });
     for record in &records {
         record.write_pages(&memory);
         model.listing(&record.submission(), &memory);

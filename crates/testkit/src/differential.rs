@@ -1,7 +1,7 @@
 //! Random programs on every engine: memory, statistics and traps have to be those of the reference.
 
 use crate::emit::{emit, full};
-use crate::filetest::directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target};
+use crate::filetest::directive::{Contents, Expectation, Expected, OutputPlacement, Run, SurfaceSpec};
 use crate::filetest::{Bench, Checked};
 use crate::generate;
 use crate::hunt::tally::{Tally, add, one_more};
@@ -75,17 +75,17 @@ impl Draft {
                 // Immediate writes are single floats.
                 spec = self::spec((spec.width, spec.height), Format::Float32_1, spec.tiling);
             }
-            (number, Target::Own(spec))
+            (number, OutputPlacement::Own(spec))
         });
-        let mut outputs: Vec<(usize, Target)> = outputs.collect();
+        let mut outputs: Vec<(usize, OutputPlacement)> = outputs.collect();
         let overlaps = random.one_in(16);
         if overlaps {
             alias(random, &mut inputs, &mut outputs);
         }
         if random.one_in(32)
-            && let Target::Own(spec) = outputs[0].1
+            && let OutputPlacement::Own(spec) = outputs[0].1
         {
-            outputs[0].1 = Target::End(spec);
+            outputs[0].1 = OutputPlacement::End(spec);
         }
         let conditional = match random.below(4) {
             0 => Conditional {
@@ -103,7 +103,9 @@ impl Draft {
         let cond_spec = spec((cond_spec.width, cond_spec.height), cond_format, cond_spec.tiling);
         let cond_buffer = match outputs[0].1 {
             // Another format would not be tested.
-            Target::Own(spec) if overlaps && random.one_in(4) && spec.format == cond_format => Contents::Output(0, 0),
+            OutputPlacement::Own(spec) if overlaps && random.one_in(4) && spec.format == cond_format => {
+                Contents::Output(0, 0)
+            }
             _ => Contents::Random(cond_spec, seed, rarity),
         };
         let cond_buffer = Some(cond_buffer);
@@ -142,14 +144,14 @@ impl Draft {
 }
 
 /// Lets things share memory: inputs and outputs, two outputs, all of it or the rows after the first ones.
-fn alias(random: &mut Random, inputs: &mut [(usize, Contents)], outputs: &mut [(usize, Target)]) {
+fn alias(random: &mut Random, inputs: &mut [(usize, Contents)], outputs: &mut [(usize, OutputPlacement)]) {
     let bytes = |random: &mut Random| random.pick(&[0, 0, 2048, 4096]);
     for _ in 0..1 + random.below(2) {
         match random.below(3) {
             0 => {
                 let number = 1 + random.below(outputs.len() - 1);
                 let of = random.below(number);
-                outputs[number].1 = Target::Output(of, bytes(random));
+                outputs[number].1 = OutputPlacement::Output(of, bytes(random));
             }
             _ if inputs.is_empty() => {}
             _ => {

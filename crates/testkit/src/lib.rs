@@ -58,7 +58,7 @@ pub fn is_compiled(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) 
 
 /// Whether an engine has a way of its own to run an X1K job. What machine code does not run, all engines leave to the
 /// same interpreter, or the reference.
-pub fn has_own_way(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
+pub fn runs_without_fallback(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
     let makes_code = !matches!(engine, Executor::Reference) && engine.name() != EngineName::Interp.name();
     !makes_code || is_compiled(engine, job, options)
 }

@@ -15,19 +15,19 @@ use ctm_x1k::{
 
 /// A fuzz target.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name, which is that of the function, of the libFuzzer binary and of its folder of regressions.
     pub name: &'static str,
     /// What checks the promise.
     pub run: fn(&[u8]),
 }
 
-const fn target(name: &'static str, run: fn(&[u8])) -> Target {
-    Target { name, run }
+const fn target(name: &'static str, run: fn(&[u8])) -> FuzzTarget {
+    FuzzTarget { name, run }
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 32] = [
+pub const TARGETS: [FuzzTarget; 32] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),

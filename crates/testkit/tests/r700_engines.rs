@@ -7,13 +7,13 @@ use ctm_r700::lift::Dependence;
 use ctm_testkit::expected::floats;
 use ctm_testkit::r700::case::Case;
 use ctm_testkit::r700::differential::Differential;
-use ctm_testkit::r700::jobs::{Kind, check};
+use ctm_testkit::r700::jobs::{ProgramKind, check};
 use ctm_testkit::random::Random;
 use ctm_testkit::{engines, project_path};
 use std::path::{Path, PathBuf};
 
 /// Checks so many jobs.
-fn jobs(kind: Kind, count: u64) -> Differential {
+fn jobs(kind: ProgramKind, count: u64) -> Differential {
     let mut differential = Differential::new();
     for seed in 0..count {
         let checked = check(&mut differential, kind, Random::new(seed));
@@ -24,7 +24,7 @@ fn jobs(kind: Kind, count: u64) -> Differential {
 
 #[test]
 fn structured_programs() {
-    let differential = jobs(Kind::Structured, 12);
+    let differential = jobs(ProgramKind::Structured, 12);
     assert_eq!(
         differential.independent, differential.jobs,
         "compilers' idioms are none of the business of the reference"
@@ -33,43 +33,43 @@ fn structured_programs() {
 
 #[test]
 fn changed_programs() {
-    let differential = jobs(Kind::Changed, 40);
+    let differential = jobs(ProgramKind::Changed, 40);
     assert!(differential.independent > 15 && differential.grouped > 2 && differential.trapped > 5, "{differential:?}");
 }
 
 #[test]
 fn filled_programs() {
-    let differential = jobs(Kind::Filled, 40);
+    let differential = jobs(ProgramKind::Filled, 40);
     assert!(differential.independent > 8 && differential.compiled > 8, "{differential:?}");
 }
 
 #[test]
 fn woven_programs() {
-    let differential = jobs(Kind::Woven, 80);
+    let differential = jobs(ProgramKind::Woven, 80);
     assert!(differential.independent > 30 && differential.compiled > 30, "{differential:?}");
 }
 
 #[test]
 fn straight_programs() {
-    let differential = jobs(Kind::Straight, 200);
+    let differential = jobs(ProgramKind::Straight, 200);
     assert!(differential.independent > 100 && differential.trapped > 30, "{differential:?}");
 }
 
 #[test]
 fn unrolled_programs() {
-    let differential = jobs(Kind::Unrolled, 60);
+    let differential = jobs(ProgramKind::Unrolled, 60);
     assert!(differential.rolled > 20 && differential.compiled > 30, "{differential:?}");
 }
 
 #[test]
 fn wild_programs() {
-    let differential = jobs(Kind::Wild, 150);
+    let differential = jobs(ProgramKind::Wild, 150);
     assert!(differential.independent > 80 && differential.grouped > 2 && differential.trapped > 30, "{differential:?}");
 }
 
 #[test]
 fn aliased_jobs() {
-    let differential = jobs(Kind::Aliased, 150);
+    let differential = jobs(ProgramKind::Aliased, 150);
     assert!(differential.ordered > 100 && differential.trapped > 30, "{}", differential.summary());
 }
 

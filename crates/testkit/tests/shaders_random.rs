@@ -7,7 +7,7 @@ use ctm_compile::front::UniformKind;
 use ctm_compile::{CompileError, Compiled, Language, Options, compile};
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::buffers::Buffers;
-use ctm_testkit::{engines, has_own_way, untimed};
+use ctm_testkit::{engines, runs_without_fallback, untimed};
 use ctm_x1k::{Domain, InterpolantVertex, Interpolants, Job, OUTPUTS};
 
 /// Programs that the test tries unless it is told another number.
@@ -94,7 +94,7 @@ fn engines_agree() {
                 assert!(*found == contents[0], "{} differs from the reference\n{text}", engine.name());
             }
             run += 1;
-            compiled_runs += usize::from(engines.iter().all(|engine| has_own_way(engine, &job, &untimed())));
+            compiled_runs += usize::from(engines.iter().all(|engine| runs_without_fallback(engine, &job, &untimed())));
             Ok(())
         },
     );

@@ -11,7 +11,7 @@ use ctm_testkit::random::Random;
 use ctm_testkit::sm50::case::Case;
 use ctm_testkit::sm50::comparison::ComparingRunner;
 use ctm_testkit::sm50::draft::INPUTS;
-use ctm_testkit::sm50::jobs::{Differential, Kind, draw, instructions, is_plain, near, values};
+use ctm_testkit::sm50::jobs::{Differential, DrawKind, draw, instructions, is_plain, near, values};
 use ctm_testkit::sm50::structured::generate;
 
 #[test]
@@ -131,7 +131,7 @@ fn every_form() {
 }
 
 /// Draws so many times with programs of this kind, on every engine.
-fn jobs(kind: Kind, count: u64) -> Differential {
+fn jobs(kind: DrawKind, count: u64) -> Differential {
     let mut differential = Differential::new();
     (0..count).for_each(|seed| differential.check(kind, Random::new(seed)));
     differential
@@ -139,20 +139,20 @@ fn jobs(kind: Kind, count: u64) -> Differential {
 
 #[test]
 fn long_rows_of_instructions() {
-    assert!(jobs(Kind::Straight, 120).completed > 10);
+    assert!(jobs(DrawKind::Straight, 120).completed > 10);
 }
 
 #[test]
 fn changed_programs() {
-    assert!(jobs(Kind::Changed, 72).completed > 20);
+    assert!(jobs(DrawKind::Changed, 72).completed > 20);
 }
 
 #[test]
 fn changed_pipelines() {
-    assert!(jobs(Kind::Pipeline, 36).completed > 5);
+    assert!(jobs(DrawKind::Pipeline, 36).completed > 5);
 }
 
 #[test]
 fn shared_addresses() {
-    assert!(jobs(Kind::Shared, 60).completed > 20);
+    assert!(jobs(DrawKind::Shared, 60).completed > 20);
 }

@@ -6,7 +6,7 @@ use ctm_testkit::buffers::Buffers;
 use ctm_testkit::emit::emit;
 use ctm_testkit::random::Random;
 use ctm_testkit::structured::{INPUT_WIDTH, Options, Structured};
-use ctm_testkit::{GROUP_WIDTHS, THREADS, engines, has_own_way, oracle};
+use ctm_testkit::{GROUP_WIDTHS, THREADS, engines, oracle, runs_without_fallback};
 use ctm_x1k::{Domain, Job, OUTPUTS, Program, RunOptions, RunStats};
 
 /// Odd bounds, so that quads stick out on every side.
@@ -41,7 +41,7 @@ impl Fixture {
         job.inputs[0] = Some(self.input);
         job.outputs = self.outputs.map(Some);
         let options = RunOptions { group_width, threads, ..RunOptions::default() };
-        if !has_own_way(engine, &job, &options) {
+        if !runs_without_fallback(engine, &job, &options) {
             return None;
         }
         for output in &self.outputs {

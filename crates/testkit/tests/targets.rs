@@ -4,14 +4,14 @@
 use ctm_testkit::mutate::{input, seeds};
 use ctm_testkit::project_path;
 use ctm_testkit::random::Random;
-use ctm_testkit::targets::{TARGETS, Target};
+use ctm_testkit::targets::{FuzzTarget, TARGETS};
 use std::panic::catch_unwind;
 
 const ROUNDS: usize = 4000;
 
 #[test]
 fn mutated_seeds() {
-    for Target { name, run } in TARGETS {
+    for FuzzTarget { name, run } in TARGETS {
         let seeds = seeds(name);
         let mut random = Random::new(1);
         for seed in &seeds {
@@ -37,7 +37,7 @@ fn mutated_seeds() {
 
 #[test]
 fn regressions() {
-    for Target { name, run } in TARGETS {
+    for FuzzTarget { name, run } in TARGETS {
         let folder = project_path("fuzz/regressions").join(name);
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
             run(&std::fs::read(entry.expect("a directory entry").path()).expect("a regression"));

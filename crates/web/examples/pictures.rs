@@ -5,7 +5,7 @@ use ctm_codegen::EngineName;
 use ctm_web::Workbench;
 use ctm_web::examples::EXAMPLES;
 use ctm_web::scene::Scene;
-use ctm_web::source::Kind;
+use ctm_web::source::ProgramKind;
 use serde_json::{Map, Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut workbench = Workbench::new(EngineName::fastest().executor()?);
         let examined = workbench.examine(example.language, example.text);
         let result = match examined.kind {
-            Kind::Picture => {
+            ProgramKind::Picture => {
                 let scene = |side| Scene { width: side, height: side, ..Scene::default() };
                 workbench.paint(scene(64))?;
                 let counted = workbench.count()?;
@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let instructions: Vec<_> = counted.instructions.iter().map(|executed| executed.lanes).collect();
                 json!({ "hash": format!("{:016x}", workbench.hash()?), "executed": executed, "instructions": instructions })
             }
-            Kind::Compute => json!({ "words": workbench.launch(&serde_json::from_str(example.settings)?)? }),
-            Kind::Pipeline => {
+            ProgramKind::Compute => json!({ "words": workbench.launch(&serde_json::from_str(example.settings)?)? }),
+            ProgramKind::Pipeline => {
                 let frame = workbench.draw(&serde_json::from_str(example.settings)?)?;
                 json!({ "points": frame.points.as_flattened() })
             }

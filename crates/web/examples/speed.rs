@@ -5,7 +5,7 @@ use ctm_engine::{Engine, Executor};
 use ctm_web::Workbench;
 use ctm_web::examples::EXAMPLES;
 use ctm_web::scene::Scene;
-use ctm_web::source::Kind;
+use ctm_web::source::ProgramKind;
 use serde_json::{Map, Value};
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1);
     for example in EXAMPLES.iter().filter(|example| name.as_deref().is_none_or(|name| name == example.name)) {
         let mut workbench = Workbench::new(Executor::Engine(Engine::interpreter()));
-        if workbench.examine(example.language, example.text).kind != Kind::Picture {
+        if workbench.examine(example.language, example.text).kind != ProgramKind::Picture {
             continue;
         }
         let mut best = f64::INFINITY;

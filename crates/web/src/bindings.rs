@@ -97,12 +97,12 @@ impl Frame {
 
 /// A part of a picture for JavaScript.
 #[wasm_bindgen]
-pub struct Part {
-    part: workbench::Part,
+pub struct PictureBands {
+    part: workbench::PictureBands,
 }
 
 #[wasm_bindgen]
-impl Part {
+impl PictureBands {
     /// The first row of each band, and the one after it.
     #[wasm_bindgen(getter)]
     pub fn rows(&self) -> Vec<u32> {
@@ -115,7 +115,7 @@ impl Part {
         self.part.shown.bytes.clone()
     }
 
-    /// [`Shown::is_opaque`](crate::canvas::Shown::is_opaque).
+    /// [`CanvasPixels::is_opaque`](crate::canvas::CanvasPixels::is_opaque).
     #[wasm_bindgen(getter, js_name = isOpaque)]
     pub fn is_opaque(&self) -> bool {
         self.part.shown.is_opaque
@@ -150,8 +150,8 @@ impl Bench {
 
     /// [`Workbench::paint_part`].
     #[wasm_bindgen(js_name = paintPart)]
-    pub fn paint_part(&mut self, scene: &str, part: u32, parts: u32) -> Result<Part, JsError> {
-        Ok(Part { part: self.workbench.paint_part(parsed(scene)?, part, parts).map_err(failed)? })
+    pub fn paint_part(&mut self, scene: &str, part: u32, parts: u32) -> Result<PictureBands, JsError> {
+        Ok(PictureBands { part: self.workbench.paint_part(parsed(scene)?, part, parts).map_err(failed)? })
     }
 
     /// [`Workbench::hash`], in hexadecimal.

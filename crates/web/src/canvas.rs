@@ -1,7 +1,7 @@
 //! A program over the pixels of a picture: its memory, its runs, and what they left.
 
 use crate::scene::{Pattern, Scene, set_uniforms};
-use crate::source::Source;
+use crate::source::ReadProgram;
 use ctm_array::{Array, ContentError, Data};
 use ctm_debug::Session;
 use ctm_engine::{Executor, Stages};
@@ -12,7 +12,7 @@ use ctm_lane::counts::InstructionCounts;
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Format, Full, RangeError, Space, Surface, Tiling};
+use ctm_memory::{AppendError, Format, RangeError, Space, Surface, Tiling};
 use ctm_num::convert::f32_to_unorm8;
 use ctm_r700::{Bindings, Input, Texture};
 use ctm_x1k::{InterpolantVertex, Interpolants, WriteMode};
@@ -45,7 +45,7 @@ pub enum CanvasError {
     Array(#[from] ContentError),
     /// There is no memory.
     #[error(transparent)]
-    Memory(#[from] Full),
+    Memory(#[from] AppendError),
     /// A surface is outside of memory.
     #[error(transparent)]
     Range(#[from] RangeError),
@@ -78,7 +78,7 @@ pub struct Canvas {
 
 /// What some rows of a picture show.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct CanvasPixels {
     /// Four bytes for each pixel.
     pub bytes: Vec<u8>,
     /// Whether alpha was 0 in all of them, or is not a channel, and is 255 here: it is that of a program that does not write it.
@@ -96,7 +96,7 @@ impl Canvas {
     ///
     /// # Errors
     /// The picture is empty or too large, or the program makes none.
-    pub fn new(source: &Source, scene: Scene, pictures: &BTreeMap<u8, Array>) -> Result<Self, CanvasError> {
+    pub fn new(source: &ReadProgram, scene: Scene, pictures: &BTreeMap<u8, Array>) -> Result<Self, CanvasError> {
         let domain = Domain::of_size(scene.width, scene.height).ok_or(CanvasError::Empty)?;
         let format = match &source.program {
             Program::X1k(program) if program.info.write_mode == WriteMode::Umrt => Format::Float32_1,
@@ -130,7 +130,7 @@ impl Canvas {
         Ok(Surface { base: self.space.append(surface.bytes())?, ..surface })
     }
 
-    fn job<'a>(&'a self, source: &'a Source, domain: Domain) -> Result<Job<'a>, CanvasError> {
+    fn job<'a>(&'a self, source: &'a ReadProgram, domain: Domain) -> Result<Job<'a>, CanvasError> {
         match &source.program {
             Program::X1k(program) => {
                 let mut job = ctm_x1k::Job::new(program, domain, &self.space);
@@ -191,7 +191,7 @@ impl Canvas {
     /// A lane traps, or a limit is reached.
     pub fn run(
         &self,
-        source: &Source,
+        source: &ReadProgram,
         executor: &Executor,
         limits: &Limits,
         counts: Option<&InstructionCounts>,
@@ -206,7 +206,7 @@ impl Canvas {
     /// As [`run`](Self::run).
     pub fn run_rows(
         &self,
-        source: &Source,
+        source: &ReadProgram,
         executor: &Executor,
         limits: &Limits,
         rows: Range<u32>,
@@ -217,7 +217,7 @@ impl Canvas {
 
     fn execute(
         &self,
-        source: &Source,
+        source: &ReadProgram,
         executor: &Executor,
         options: &RunOptions<'_>,
         domain: Domain,
@@ -242,7 +242,7 @@ impl Canvas {
     /// As [`run`](Self::run).
     pub fn follow(
         &self,
-        source: &Source,
+        source: &ReadProgram,
         (x, y): (u32, u32),
         limits: &Limits,
         observer: &mut dyn Observer,
@@ -258,7 +258,7 @@ impl Canvas {
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn session(&self, source: &Source, (x, y): (u32, u32)) -> Result<Session, CanvasError> {
+    pub fn session(&self, source: &ReadProgram, (x, y): (u32, u32)) -> Result<Session, CanvasError> {
         let options = RunOptions::default();
         Ok(match self.job(source, self.tile(x, y))? {
             Job::X1k(job) => ctm_x1k::debug::session(&job, &options, ctm_x1k::debug::listing(job.program), (x, y))?,
@@ -279,7 +279,7 @@ impl Canvas {
     ///
     /// # Errors
     /// It has none.
-    pub fn stages(&self, source: &Source) -> Result<Stages, CanvasError> {
+    pub fn stages(&self, source: &ReadProgram) -> Result<Stages, CanvasError> {
         let effort = Effort::default();
         let stages = match self.job(source, self.domain)? {
             Job::X1k(job) => {
@@ -308,7 +308,7 @@ impl Canvas {
     ///
     /// # Errors
     /// There is no such output.
-    pub fn shown(&self, number: u8, rows: &[Range<u32>]) -> Result<Shown, CanvasError> {
+    pub fn shown(&self, number: u8, rows: &[Range<u32>]) -> Result<CanvasPixels, CanvasError> {
         let array = self.output(number)?;
         let (values, channels) = (array.data.to_f32(), array.shape.channels);
         let row = array.shape.width * channels;
@@ -354,7 +354,7 @@ pub fn rgba(array: &Array) -> Vec<u8> {
 }
 
 /// What values of so many channels show. One channel is gray.
-fn shown(values: &[u32], channels: usize) -> Shown {
+fn shown(values: &[u32], channels: usize) -> CanvasPixels {
     let is_opaque = channels < 4 || values.chunks_exact(4).all(|pixel| pixel[3] == 0);
     let mut bytes = Vec::with_capacity(values.len() / channels * 4);
     for pixel in values.chunks_exact(channels) {
@@ -363,5 +363,5 @@ fn shown(values: &[u32], channels: usize) -> Shown {
         let gray = channels == 1;
         bytes.extend([byte(0), byte(if gray { 0 } else { 1 }), byte(if gray { 0 } else { 2 }), alpha]);
     }
-    Shown { bytes, is_opaque }
+    CanvasPixels { bytes, is_opaque }
 }

@@ -1,6 +1,6 @@
 //! Pipelines of SM50, and what they draw.
 
-use crate::source::Listed;
+use crate::source::ListedInstruction;
 use crate::trail::Trail;
 use ctm_debug::Session;
 use ctm_engine::Executor;
@@ -99,7 +99,7 @@ type Wanted = (usize, u32);
 struct Watching<'a> {
     executor: &'a Executor,
     stages: &'a [Program],
-    listing: &'a [Listed],
+    listing: &'a [ListedInstruction],
     wanted: Option<Wanted>,
     seen: Mutex<Seen>,
 }
@@ -161,7 +161,7 @@ pub fn follow(
     executor: &Executor,
     limits: &Limits,
     (launch, invocation): Wanted,
-    lines: &[Listed],
+    lines: &[ListedInstruction],
 ) -> Result<(Trail, Session), PipelineError> {
     let wanted = Some((launch, invocation));
     let watching = Watching { executor, stages, listing: lines, wanted, seen: Mutex::default() };

@@ -16,7 +16,7 @@ use std::ops::Range;
 const R700_CONSTANTS: u8 = 8;
 
 /// A program as it was made of a text.
-pub struct Source {
+pub struct ReadProgram {
     /// The program; of a pipeline, its vertex program.
     pub program: Program,
     /// The stages of a pipeline, in the order of the text. The first one is not `program` unless that is a part of a pipeline.
@@ -26,12 +26,12 @@ pub struct Source {
     /// The forms that a shader of GLSL or WGSL went through.
     pub compiled: Option<Compiled>,
     /// All instructions, in the order of a listing.
-    pub listing: Vec<Listed>,
+    pub listing: Vec<ListedInstruction>,
 }
 
 /// An instruction of a listing.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct ListedInstruction {
     /// Where it stands, as observers and counts name it.
     #[serde(skip)]
     pub place: InstructionPlace,
@@ -48,7 +48,7 @@ pub struct Listed {
 /// What a program does with the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ProgramKind {
     /// It colours the pixels of a picture.
     Picture,
     /// It computes in threads over memory.
@@ -59,15 +59,15 @@ pub enum Kind {
 
 /// A text, examined: what the page shows of it.
 #[derive(Debug, Serialize)]
-pub struct Examined {
+pub struct Examination {
     /// Whether there is a program.
     pub runs: bool,
     /// What it does.
-    pub kind: Kind,
+    pub kind: ProgramKind,
     /// What is wrong, or worth to know.
     pub problems: Vec<Problem>,
     /// Its instructions.
-    pub listing: Vec<Listed>,
+    pub listing: Vec<ListedInstruction>,
     /// Inputs that it reads, with the names that a shader gives them.
     pub inputs: Vec<Input>,
     /// Outputs that it writes.
@@ -122,15 +122,15 @@ pub struct Uniform {
 }
 
 /// What came of a text: a source if it is a program, and what is to be said about it.
-pub struct Read {
+pub struct ReadText {
     /// The program.
-    pub source: Option<Source>,
+    pub source: Option<ReadProgram>,
     /// What the page shows.
-    pub examined: Examined,
+    pub examined: Examination,
 }
 
 /// Reads a text of a language.
-pub fn read(language: Language, text: &str) -> Read {
+pub fn read(language: Language, text: &str) -> ReadText {
     let places = Places::new(text);
     match language {
         Language::X1k => assembled(&places, ctm_x1k::text::parse(text), |program, origins: Vec<Origin>| {
@@ -168,7 +168,7 @@ fn assembled<P, O>(
     places: &Places,
     result: Result<Assembled<P, O>, Vec<Diagnostic>>,
     unpack: impl FnOnce(P, O) -> (Program, Origins),
-) -> Read {
+) -> ReadText {
     match result {
         Ok(Assembled { program, origins, warnings }) => {
             let problems = warnings.iter().map(|warning| places.problem(warning)).collect();
@@ -184,7 +184,7 @@ fn lines(lines: &[u32]) -> BTreeMap<u32, u32> {
     lines.iter().enumerate().map(|(at, &line)| (at as u32, line)).collect()
 }
 
-fn shader(places: &Places, text: &str, language: ctm_compile::Language) -> Read {
+fn shader(places: &Places, text: &str, language: ctm_compile::Language) -> ReadText {
     match compile(text, language, &Options::default()) {
         Ok(compiled) => {
             let lines = lines(&compiled.lines);
@@ -205,10 +205,10 @@ fn shader(places: &Places, text: &str, language: ctm_compile::Language) -> Read 
 }
 
 /// What is known of a text that is not a program.
-fn refused(problems: Vec<Problem>) -> Read {
-    let examined = Examined {
+fn refused(problems: Vec<Problem>) -> ReadText {
+    let examined = Examination {
         runs: false,
-        kind: Kind::Picture,
+        kind: ProgramKind::Picture,
         problems,
         listing: Vec::new(),
         inputs: Vec::new(),
@@ -218,18 +218,18 @@ fn refused(problems: Vec<Problem>) -> Read {
         bottom_up: false,
         stages: Vec::new(),
     };
-    Read { source: None, examined }
+    ReadText { source: None, examined }
 }
 
 /// The instructions of a program with the lines that they come from.
-fn listing(program: &Program, lines: &BTreeMap<u32, u32>, stage: usize) -> Vec<Listed> {
+fn listing(program: &Program, lines: &BTreeMap<u32, u32>, stage: usize) -> Vec<ListedInstruction> {
     let listed = |(place, text): (InstructionPlace, String)| {
         let at = place.at.pc;
         let address = match program {
             Program::Sm50(_) => format!("{at:#06x}"),
             Program::X1k(_) | Program::R700(_) => at.to_string(),
         };
-        Listed { place, address, text, line: lines.get(&at).copied().unwrap_or(0), stage }
+        ListedInstruction { place, address, text, line: lines.get(&at).copied().unwrap_or(0), stage }
     };
     program.listing().into_iter().map(listed).collect()
 }
@@ -263,7 +263,7 @@ fn made(
     lines: &BTreeMap<u32, u32>,
     mut problems: Vec<Problem>,
     compiled: Option<Compiled>,
-) -> Read {
+) -> ReadText {
     // Checks are for programs that people write: a compiler has no line to change.
     if compiled.is_none() {
         problems.extend(findings(places, &program, lines));
@@ -271,15 +271,15 @@ fn made(
     let listing = listing(&program, lines, 0);
     let interface = compiled.as_ref().map(|compiled| compiled.interface.clone());
     let kind = match &program {
-        Program::X1k(_) | Program::R700(_) => Kind::Picture,
-        Program::Sm50(program) if program.header.is_none() => Kind::Compute,
-        Program::Sm50(_) => Kind::Pipeline,
+        Program::X1k(_) | Program::R700(_) => ProgramKind::Picture,
+        Program::Sm50(program) if program.header.is_none() => ProgramKind::Compute,
+        Program::Sm50(_) => ProgramKind::Pipeline,
     };
     let stages = match &program {
         Program::Sm50(program) if program.header.is_some() => vec![program.clone()],
         Program::X1k(_) | Program::R700(_) | Program::Sm50(_) => Vec::new(),
     };
-    let examined = Examined {
+    let examined = Examination {
         runs: true,
         kind,
         problems,
@@ -291,7 +291,7 @@ fn made(
         bottom_up: interface.as_ref().is_some_and(|interface| interface.is_bottom_up),
         stages: stages.iter().filter_map(|stage| Some(stage.header?.stage.name())).collect(),
     };
-    Read { source: Some(Source { program, stages, interface, compiled, listing }), examined }
+    ReadText { source: Some(ReadProgram { program, stages, interface, compiled, listing }), examined }
 }
 
 fn inputs(program: &Program, interface: Option<&Interface>) -> Vec<Input> {
@@ -364,7 +364,7 @@ fn split(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Reads the stages of a pipeline.
-fn read_stages(text: &str, parts: &[Range<usize>]) -> Read {
+fn read_stages(text: &str, parts: &[Range<usize>]) -> ReadText {
     let places = Places::new(text);
     let (mut problems, mut list, mut stages) = (Vec::new(), Vec::new(), Vec::new());
     for (number, part) in parts.iter().enumerate() {
@@ -386,15 +386,15 @@ fn read_stages(text: &str, parts: &[Range<usize>]) -> Read {
         }
     }
     if problems.iter().any(|problem| problem.severity == Severity::Error) && stages.len() < parts.len() {
-        return Read { source: None, examined: refused(problems).examined };
+        return ReadText { source: None, examined: refused(problems).examined };
     }
     let mut examined = refused(problems).examined;
     examined.runs = true;
-    examined.kind = Kind::Pipeline;
+    examined.kind = ProgramKind::Pipeline;
     examined.listing = list.clone();
     examined.stages = stages.iter().filter_map(|stage| Some(stage.header?.stage.name())).collect();
     let program = stages.first().cloned().unwrap_or_default().into();
-    Read { source: Some(Source { program, stages, interface: None, compiled: None, listing: list }), examined }
+    ReadText { source: Some(ReadProgram { program, stages, interface: None, compiled: None, listing: list }), examined }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::depth;
 use ctm_array::{Array, Data, Shape};
 use ctm_card::history::{PixelWatch, ProgramRun};
 use ctm_card::trace::TraceReader;
-use ctm_cards::{Card, Model, PictureError, Setup};
+use ctm_cards::{Card, CardOptions, Model, PictureError};
 use ctm_engine::{Engine, Executor};
 use ctm_follow::words::effects;
 use ctm_gpu::EngineName;
@@ -94,7 +94,7 @@ pub enum ViewError {
 
 /// What a trace is.
 #[derive(Debug, Serialize)]
-pub struct Described {
+pub struct TraceDescription {
     /// `card` or `device`.
     pub kind: &'static str,
     /// In words: names, and what is said of them.
@@ -109,7 +109,7 @@ pub struct Described {
 
 /// A line of a submission.
 #[derive(Debug, Serialize)]
-pub struct Said {
+pub struct TraceLine {
     /// The dword that it is about.
     pub dword: usize,
     /// What stands there.
@@ -120,18 +120,18 @@ pub struct Said {
 
 /// A part of a submission's lines.
 #[derive(Debug, Serialize)]
-pub struct Part {
+pub struct TraceLines {
     /// Lines in front of these.
     pub before: usize,
     /// The lines.
-    pub lines: Vec<Said>,
+    pub lines: Vec<TraceLine>,
     /// Lines after these.
     pub behind: usize,
 }
 
 /// A surface after a draw.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Shown {
+pub struct TraceSurface {
     /// Its name.
     pub name: String,
     /// Columns.
@@ -144,26 +144,26 @@ pub struct Shown {
     pub depths: Option<[f32; 2]>,
 }
 
-impl Shown {
+impl TraceSurface {
     /// Of colours.
     fn of_colours(name: String, (width, height): (u32, u32), channels: usize) -> Self {
         let channels = ["r", "g", "b", "a"].into_iter().take(channels).collect();
-        Shown { name, width, height, channels, depths: None }
+        TraceSurface { name, width, height, channels, depths: None }
     }
 }
 
 /// What a draw, or a start of a program, leaves.
 #[derive(Debug, Serialize)]
-pub struct Left {
+pub struct DrawResults {
     /// The surfaces that it could write, then those that it could read.
-    pub surfaces: Vec<Shown>,
+    pub surfaces: Vec<TraceSurface>,
     /// What is worth attention up to here.
     pub warnings: Vec<String>,
 }
 
 /// What a draw did to a pixel.
 #[derive(Clone, Debug, Serialize)]
-pub struct Done {
+pub struct PixelEffect {
     /// The number of the draw.
     pub draw: usize,
     /// Which draw it is, in words.
@@ -180,7 +180,7 @@ enum Trace {
 /// What there is after a draw or a start of a program.
 #[derive(Default)]
 struct Behind {
-    pictures: Vec<(Shown, Array)>,
+    pictures: Vec<(TraceSurface, Array)>,
     warnings: Vec<String>,
 }
 
@@ -188,7 +188,7 @@ struct Behind {
 struct History {
     at: (u32, u32),
     last: usize,
-    draws: Vec<Done>,
+    draws: Vec<PixelEffect>,
 }
 
 /// A trace, and the surfaces after the draw that is looked at.
@@ -250,10 +250,10 @@ impl TraceView {
     }
 
     /// What it is.
-    pub fn describe(&self) -> Described {
+    pub fn describe(&self) -> TraceDescription {
         let stops = self.stops().iter().map(|stop| [stop.submission, stop.dword]).collect();
         match &self.trace {
-            Trace::Card { survey, .. } => Described {
+            Trace::Card { survey, .. } => TraceDescription {
                 kind: "card",
                 facts: vec![
                     ("card", survey.card.clone()),
@@ -265,7 +265,7 @@ impl TraceView {
                 submissions: survey.submissions,
                 damage: survey.damage.as_ref().map(ToString::to_string),
             },
-            Trace::Device(trace) => Described {
+            Trace::Device(trace) => TraceDescription {
                 kind: "device",
                 facts: vec![
                     ("submissions", trace.buffers().len().to_string()),
@@ -283,7 +283,7 @@ impl TraceView {
     ///
     /// # Errors
     /// There is no such submission.
-    pub fn lines(&mut self, submission: usize, dword: usize) -> Result<Part, ViewError> {
+    pub fn lines(&mut self, submission: usize, dword: usize) -> Result<TraceLines, ViewError> {
         if self.listed.as_ref().is_none_or(|(listed, _)| *listed != submission) {
             self.listed = Some((submission, self.list(submission)?));
         }
@@ -293,10 +293,10 @@ impl TraceView {
         let said = |Line { dword, text, meaning }: &Line| {
             // Instructions have lines of their own in programs.
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            Said { dword: *dword, text, meaning }
+            TraceLine { dword: *dword, text, meaning }
         };
         let part: Vec<_> = lines.iter().skip(first).take(2 * LINES).map(said).collect();
-        Ok(Part { before: first, behind: lines.len() - first - part.len(), lines: part })
+        Ok(TraceLines { before: first, behind: lines.len() - first - part.len(), lines: part })
     }
 
     /// All lines of a submission.
@@ -318,7 +318,7 @@ impl TraceView {
     ///
     /// # Errors
     /// There is none with this number, or no memory.
-    pub fn go(&mut self, stop: usize) -> Result<Left, ViewError> {
+    pub fn go(&mut self, stop: usize) -> Result<DrawResults, ViewError> {
         self.behind = Rc::default();
         if stop >= self.stops().len() {
             return Err(ViewError::NoStop(stop));
@@ -341,7 +341,7 @@ impl TraceView {
             }
         };
         let surfaces = self.behind.pictures.iter().map(|(shown, _)| shown.clone()).collect();
-        Ok(Left { surfaces, warnings: self.behind.warnings.clone() })
+        Ok(DrawResults { surfaces, warnings: self.behind.warnings.clone() })
     }
 
     /// What a surface shows: four bytes for each pixel, row by row as they lie in memory.
@@ -368,7 +368,7 @@ impl TraceView {
     ///
     /// # Errors
     /// The trace is none of a card, or there is no memory.
-    pub fn history(&mut self, stop: usize, x: u32, y: u32) -> Result<Vec<Done>, ViewError> {
+    pub fn history(&mut self, stop: usize, x: u32, y: u32) -> Result<Vec<PixelEffect>, ViewError> {
         let Trace::Card { player, survey, model } = &self.trace else { return Err(ViewError::NoHistory) };
         let is_known = |history: &History| history.at == (x, y) && history.last >= stop;
         let history = match self.history.take().filter(is_known) {
@@ -379,7 +379,7 @@ impl TraceView {
                 let run = Execution::of(records, card, Arc::new(survey.arena()?), Some(stop))?;
                 let done = |draw: &PixelDraw| {
                     let page = Page { draw, run: Some(&steps) };
-                    Done { draw: draw.number, title: page.title(), text: page.text() }
+                    PixelEffect { draw: draw.number, title: page.title(), text: page.text() }
                 };
                 History { at: (x, y), last: stop, draws: run.history.iter().map(done).collect() }
             }
@@ -396,7 +396,7 @@ fn check_memory(bytes: u64) -> Result<(), ViewError> {
 
 fn card_of(model: Model, watch: Option<PixelWatch>) -> Card {
     let executor = Some(Executor::Engine(Engine::interpreter()));
-    Card::new(model, Setup { executor, threads: 1, time_limit: Some(RUN_TIME), watch, ..Setup::default() })
+    Card::new(model, CardOptions { executor, threads: 1, time_limit: Some(RUN_TIME), watch, ..CardOptions::default() })
 }
 
 /// What the draw left that a player stands behind.
@@ -406,14 +406,14 @@ fn behind_draw(player: &Player, model: Model) -> Result<Behind, ViewError> {
         let Some(picture) = player.card().picture(player.memory(), number)? else { continue };
         let shape = Shape { width: picture.width as usize, height: picture.height as usize, channels: 4 };
         let data = Data::F32(picture.pixels.into_flattened());
-        let shown = Shown::of_colours(format!("colour buffer {number}"), (picture.width, picture.height), 4);
+        let shown = TraceSurface::of_colours(format!("colour buffer {number}"), (picture.width, picture.height), 4);
         pictures.push((shown, Array { shape, data }));
     }
     match player.card().depth_picture(player.memory()) {
         Ok(picture) => pictures.extend(picture.map(|picture| {
             let (width, height) = (picture.width, picture.height);
             let (array, channels, depths) = depth::surface(picture);
-            (Shown { name: "depth buffer".to_owned(), width, height, channels, depths: Some(depths) }, array)
+            (TraceSurface { name: "depth buffer".to_owned(), width, height, channels, depths: Some(depths) }, array)
         })),
         Err(error) => warnings.push(format!("the depth buffer is not shown: {error}")),
     }
@@ -429,7 +429,7 @@ fn behind_start(trace: &DeviceTrace, stop: usize) -> Result<Behind, ViewError> {
     let shown = |bound: ctm_replay::device::Bound| {
         // What is not all in memory cannot be seen.
         let array = run.picture(&bound).ok()?;
-        Some((Shown::of_colours(bound.name, (bound.width, bound.height), array.shape.channels), array))
+        Some((TraceSurface::of_colours(bound.name, (bound.width, bound.height), array.shape.channels), array))
     };
     let pictures = run.surfaces().into_iter().filter_map(shown).collect();
     run.warnings.truncate(WARNINGS);

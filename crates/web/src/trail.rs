@@ -1,8 +1,8 @@
 //! The way of one lane through a program: its steps, what it holds at each of them, and who wrote that.
 
-use crate::source::Listed;
+use crate::source::ListedInstruction;
 use ctm_follow::{
-    Cell, End, InstructionPlace, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
+    Cell, GroupEnd, InstructionPlace, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ const MOST_STEPS: usize = 20_000;
 pub struct Trail {
     start: Option<LaneView>,
     steps: Vec<Step>,
-    end: Option<End>,
+    end: Option<GroupEnd>,
     /// Instructions of the listing by their places.
     listing: HashMap<InstructionPlace, usize>,
 }
@@ -119,7 +119,7 @@ fn accessed(access: &MemoryAccess) -> Accessed {
 
 impl Trail {
     /// For a program whose instructions are those of a stage of this listing; programs that are not a pipeline are stage 0.
-    pub fn new(listing: &[Listed], stage: usize) -> Self {
+    pub fn new(listing: &[ListedInstruction], stage: usize) -> Self {
         let of_stage = listing.iter().enumerate().filter(|(_, listed)| listed.stage == stage);
         let listing = of_stage.map(|(number, listed)| (listed.place, number)).collect();
         Trail { listing, ..Trail::default() }
@@ -262,7 +262,7 @@ impl Observer for Trail {
         self.steps.push(step.clone());
     }
 
-    fn ends(&mut self, end: &End) {
+    fn ends(&mut self, end: &GroupEnd) {
         self.end = Some(end.clone());
     }
 

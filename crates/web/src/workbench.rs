@@ -1,12 +1,12 @@
 //! What the page works with: one text, its program, its picture, and the lane that somebody looks at.
 
-use crate::canvas::{Canvas, CanvasError, Shown, bands};
+use crate::canvas::{Canvas, CanvasError, CanvasPixels, bands};
 use crate::compute::LaunchSettings;
 use crate::language::Language;
 use crate::pipeline::{self, DrawSettings, LaunchOf, PipelineError, draw};
 use crate::problem::Severity;
 use crate::scene::Scene;
-use crate::source::{Examined, Source, read};
+use crate::source::{Examination, ReadProgram, read};
 use crate::trail::{Moment, Timeline, Trail};
 use ctm_array::{Array, ContentError, Data, Shape};
 use ctm_debug::{LaneSnapshot, Position, Session, SessionError, Snapshot};
@@ -81,7 +81,7 @@ pub enum WorkbenchError {
 
 /// How often an instruction executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Executed {
+pub struct ExecutionCount {
     /// By groups.
     pub executions: u64,
     /// By lanes.
@@ -90,9 +90,9 @@ pub struct Executed {
 
 /// What a run's counts say.
 #[derive(Debug, Serialize)]
-pub struct Counted {
+pub struct RunCounts {
     /// For each instruction of the listing.
-    pub instructions: Vec<Executed>,
+    pub instructions: Vec<ExecutionCount>,
     /// For each lane, row by row: how many instructions it executed.
     #[serde(skip)]
     pub lanes: Vec<u32>,
@@ -109,11 +109,11 @@ pub struct Group {
 
 /// What a part of a picture shows.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PictureBands {
     /// The rows that it has.
     pub rows: Vec<Range<u32>>,
     /// What these show, one after the other.
-    pub shown: Shown,
+    pub shown: CanvasPixels,
 }
 
 /// A form of the program on its way.
@@ -127,7 +127,7 @@ pub struct Stage {
 
 /// A file as text of a language.
 #[derive(Debug, Serialize)]
-pub struct Opened {
+pub struct OpenedFile {
     /// The language.
     pub language: Language,
     /// The text.
@@ -139,7 +139,7 @@ pub struct Workbench {
     executor: Executor,
     engine: Engine,
     limits: Limits,
-    source: Option<Source>,
+    source: Option<ReadProgram>,
     refusal: Option<String>,
     pictures: BTreeMap<u8, Array>,
     canvas: Option<Canvas>,
@@ -168,16 +168,16 @@ impl Workbench {
     }
 
     /// Takes another text, and says what it is.
-    pub fn examine(&mut self, language: Language, text: &str) -> Examined {
+    pub fn examine(&mut self, language: Language, text: &str) -> Examination {
         let read = read(language, text);
         (self.canvas, self.trail, self.session) = (None, None, None);
         let errors = read.examined.problems.iter().filter(|problem| problem.severity == Severity::Error);
         self.refusal = errors.map(|problem| problem.message.clone()).next();
         self.source = read.source;
-        Examined { runs: read.examined.runs && self.refusal.is_none(), ..read.examined }
+        Examination { runs: read.examined.runs && self.refusal.is_none(), ..read.examined }
     }
 
-    fn source(&self) -> Result<&Source, WorkbenchError> {
+    fn source(&self) -> Result<&ReadProgram, WorkbenchError> {
         match (&self.source, &self.refusal) {
             (Some(source), None) => Ok(source),
             (Some(_), Some(refusal)) => Err(WorkbenchError::Refused(refusal.clone())),
@@ -215,7 +215,7 @@ impl Workbench {
     ///
     /// # Errors
     /// As [`paint`](Self::paint), or there is no such part.
-    pub fn paint_part(&mut self, scene: Scene, part: u32, parts: u32) -> Result<Part, WorkbenchError> {
+    pub fn paint_part(&mut self, scene: Scene, part: u32, parts: u32) -> Result<PictureBands, WorkbenchError> {
         if part >= parts {
             return Err(WorkbenchError::NoPart { part, parts });
         }
@@ -227,7 +227,7 @@ impl Workbench {
         }
         let shown = canvas.shown(canvas.outputs().next().unwrap_or(0), &rows)?;
         self.canvas = Some(canvas);
-        Ok(Part { rows, shown })
+        Ok(PictureBands { rows, shown })
     }
 
     /// A number for all bits of the outputs of the last picture; see [`Canvas::hash`].
@@ -242,12 +242,12 @@ impl Workbench {
     ///
     /// # Errors
     /// There is no picture, or its run does not complete.
-    pub fn count(&self) -> Result<Counted, WorkbenchError> {
+    pub fn count(&self) -> Result<RunCounts, WorkbenchError> {
         let (source, canvas) = (self.source()?, self.canvas()?);
         let counts = canvas.counts(&self.limits)?;
         canvas.run(source, &self.executor, &self.limits, Some(&counts))?;
         let lanes = counts.lanes().into_iter().map(|count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
-        Ok(Counted { instructions: by_listing(source, &counts.instructions()), lanes })
+        Ok(RunCounts { instructions: by_listing(source, &counts.instructions()), lanes })
     }
 
     /// Follows the lane of a pixel of the last picture, together with those of its tile.
@@ -294,13 +294,13 @@ impl Workbench {
     ///
     /// # Errors
     /// As [`launch`](Self::launch).
-    pub fn count_threads(&self, settings: &LaunchSettings) -> Result<Counted, WorkbenchError> {
+    pub fn count_threads(&self, settings: &LaunchSettings) -> Result<RunCounts, WorkbenchError> {
         let source = self.source()?;
         let counts = settings.count(&source.program, &self.engine)?;
         let places: BTreeMap<InstructionPlace, InstructionCount> =
             counts.instructions.iter().map(|one| (one.place, one.count)).collect();
         let lanes = counts.lanes.iter().map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
-        Ok(Counted { instructions: by_listing(source, &places), lanes })
+        Ok(RunCounts { instructions: by_listing(source, &places), lanes })
     }
 
     /// Follows a thread.
@@ -383,7 +383,7 @@ impl Workbench {
     ///
     /// # Errors
     /// The file has no program.
-    pub fn open(name: &str, bytes: &[u8]) -> Result<Opened, WorkbenchError> {
+    pub fn open(name: &str, bytes: &[u8]) -> Result<OpenedFile, WorkbenchError> {
         let ending = name.rsplit('.').next().unwrap_or_default();
         let language = match ending {
             "x1k" => Some(Language::X1k),
@@ -395,7 +395,7 @@ impl Workbench {
             _ => None,
         };
         if let (Some(language), Ok(text)) = (language, str::from_utf8(bytes)) {
-            return Ok(Opened { language, text: text.to_owned() });
+            return Ok(OpenedFile { language, text: text.to_owned() });
         }
         let mut loaded = load(bytes, None)?;
         loaded.truncate(1);
@@ -405,14 +405,14 @@ impl Workbench {
             Machine::R700 => Language::R700,
             Machine::Sm50 => Language::Sm50,
         };
-        Ok(Opened { language, text: program.disassemble() })
+        Ok(OpenedFile { language, text: program.disassemble() })
     }
 }
 
-fn by_listing(source: &Source, places: &BTreeMap<InstructionPlace, InstructionCount>) -> Vec<Executed> {
+fn by_listing(source: &ReadProgram, places: &BTreeMap<InstructionPlace, InstructionCount>) -> Vec<ExecutionCount> {
     let executed = |place| {
         let InstructionCount { executions, lanes } = places.get(place).copied().unwrap_or_default();
-        Executed { executions, lanes }
+        ExecutionCount { executions, lanes }
     };
     source.listing.iter().map(|listed| executed(&listed.place)).collect()
 }

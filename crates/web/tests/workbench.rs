@@ -7,7 +7,7 @@ use ctm_web::examples::EXAMPLES;
 use ctm_web::pipeline::DrawSettings;
 use ctm_web::problem::Severity;
 use ctm_web::scene::Scene;
-use ctm_web::source::Kind;
+use ctm_web::source::ProgramKind;
 use ctm_web::{Language, Workbench};
 
 fn workbench() -> Workbench {
@@ -29,7 +29,7 @@ fn examples_run_on_all_engines_to_the_same_bits() {
             let is_linked = examined.listing.iter().filter(|listed| listed.line > 0).count();
             assert!(2 * is_linked > examined.listing.len(), "{}: {is_linked} lines", example.name);
             match examined.kind {
-                Kind::Picture => {
+                ProgramKind::Picture => {
                     let picture = workbench.paint(scene(32)).unwrap();
                     assert_eq!(picture.len(), 32 * 32 * 4);
                     assert!(picture.iter().any(|&value| value != picture[0]), "{} is empty", example.name);
@@ -39,15 +39,15 @@ fn examples_run_on_all_engines_to_the_same_bits() {
                     reference.paint(scene(32)).unwrap();
                     assert_eq!(hash, reference.hash().unwrap(), "{}", example.name);
                 }
-                Kind::Compute => {
+                ProgramKind::Compute => {
                     let settings: LaunchSettings = serde_json::from_str(example.settings).unwrap();
                     assert_eq!(workbench.launch(&settings).unwrap()[..7], [0, 1, 7, 2, 5, 8, 16]);
                 }
-                Kind::Pipeline if interpreted => {
+                ProgramKind::Pipeline if interpreted => {
                     let settings: DrawSettings = serde_json::from_str(example.settings).unwrap();
                     assert_eq!(workbench.draw(&settings).unwrap().indices.len(), 3 * 800);
                 }
-                Kind::Pipeline => {}
+                ProgramKind::Pipeline => {}
             }
         }
     }
@@ -57,7 +57,7 @@ fn examples_run_on_all_engines_to_the_same_bits() {
 fn parts_make_the_picture() {
     for example in EXAMPLES {
         let mut workbench = workbench();
-        if workbench.examine(example.language, example.text).kind != Kind::Picture {
+        if workbench.examine(example.language, example.text).kind != ProgramKind::Picture {
             continue;
         }
         for (side, parts) in [(40, 1), (64, 2), (99, 3), (24, 5), (7, 2)] {

@@ -9,11 +9,11 @@ use crate::reference::{LaneKind, Moment, Stepper};
 use crate::sampled::InputSampler;
 use crate::text;
 use ctm_debug::{
-    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
-    Shown,
+    Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
+    Session, SessionError, StepOutcome,
 };
 use ctm_follow::{InstructionPlace, Participation, Pass, Standing};
-use ctm_memory::{Full, Space, Surface};
+use ctm_memory::{AppendError, Space, Surface};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use thiserror::Error;
@@ -26,7 +26,7 @@ pub enum DebugError {
     State(#[from] StateError),
     /// There is no memory for a copy of the job's.
     #[error(transparent)]
-    Memory(#[from] Full),
+    Memory(#[from] AppendError),
     /// The session cannot begin there.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -42,7 +42,7 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     let mut memory = job.memory.copy()?;
     memory.record();
     let stepper = Stepper::new(job, options);
-    let shown = Shown {
+    let shown = GuestView {
         machine: "X1K",
         listing,
         memory,
@@ -58,7 +58,7 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
 pub fn listing(program: &Program) -> Listing {
     let row = |pc: usize| {
         let text = text::print_instruction_at(program, pc);
-        Row {
+        ListingRow {
             place: InstructionPlace::from(pc as u32),
             address: pc.to_string(),
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -66,7 +66,7 @@ pub fn listing(program: &Program) -> Listing {
             line: None,
         }
     };
-    let mut rows: Vec<Row> = (0..program.code.len()).map(row).collect();
+    let mut rows: Vec<ListingRow> = (0..program.code.len()).map(row).collect();
     let words = rows.iter().flat_map(|row| row.text.split(|c: char| !c.is_ascii_alphanumeric()));
     let target = |word: &str| word.strip_prefix('L')?.parse::<usize>().ok();
     let targets: BTreeSet<usize> = words.filter_map(target).collect();
@@ -130,7 +130,7 @@ impl Environment {
 struct Debugged {
     program: Program,
     environment: Environment,
-    shown: Shown,
+    shown: GuestView,
     stepper: Stepper,
 }
 
@@ -148,7 +148,7 @@ impl Debugged {
 }
 
 impl Guest for Debugged {
-    fn shown(&self) -> &Shown {
+    fn view(&self) -> &GuestView {
         &self.shown
     }
 
@@ -167,7 +167,7 @@ impl Guest for Debugged {
 
     fn outputs(&self) -> Vec<Output> {
         let outputs = self.environment.outputs.iter().enumerate();
-        let output = |name: String, surface| Output { name, elements: Elements::Surface(surface) };
+        let output = |name: String, surface| Output { name, elements: OutputElements::Surface(surface) };
         let cond = self.environment.conditional;
         let cond = cond.surface.filter(|_| cond.write).map(|surface| output("conditional".into(), surface));
         outputs
@@ -176,31 +176,31 @@ impl Guest for Debugged {
             .collect()
     }
 
-    fn start(&mut self, group: u64) -> Outcome {
+    fn start(&mut self, group: u64) -> StepOutcome {
         let job = self.environment.job(&self.program, &self.shown.memory);
         let goes_on = self.stepper.start(&job, group);
         self.take_lanes();
-        if goes_on { Outcome::Going } else { Outcome::Ended }
+        if goes_on { StepOutcome::Going } else { StepOutcome::Ended }
     }
 
-    fn step(&mut self) -> Outcome {
+    fn step(&mut self) -> StepOutcome {
         let job = self.environment.job(&self.program, &self.shown.memory);
         let stepped = self.stepper.step(&job);
         self.take_lanes();
         match stepped {
-            Ok(true) => Outcome::Going,
-            Ok(false) => Outcome::Ended,
-            Err(error) => Outcome::Trapped(error.to_string()),
+            Ok(true) => StepOutcome::Going,
+            Ok(false) => StepOutcome::Ended,
+            Err(error) => StepOutcome::Trapped(error.to_string()),
         }
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         let moment = self.stepper.save();
         let bytes = moment.as_ref().map_or(0, Moment::bytes);
-        Saved::new(moment, bytes)
+        SavedState::new(moment, bytes)
     }
 
-    fn restore(&mut self, saved: &Saved) {
+    fn restore(&mut self, saved: &SavedState) {
         if let Some(Some(moment)) = saved.get::<Option<Moment>>() {
             self.stepper.restore(moment);
             self.take_lanes();

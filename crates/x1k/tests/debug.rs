@@ -1,6 +1,8 @@
 //! Debugger sessions over an X1K program: where they stop, who wrote what.
 
-use ctm_debug::{Breakpoint, Direction, Expression, Position, Reason, Session, Target, Unit, What, find_cell};
+use ctm_debug::{
+    Breakpoint, BreakpointKind, Direction, Expression, Position, Session, StepKind, StopReason, WriteTarget, find_cell,
+};
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_x1k::{Domain, Job, RunOptions, debug, text};
 
@@ -44,25 +46,26 @@ fn at(session: &mut Session, step: u64) {
 /// Where a session stops on its way, in steps.
 fn stops(session: &mut Session, direction: Direction) -> Vec<u64> {
     let mut stops = Vec::new();
-    while let Reason::Breakpoint(_) = session.run(direction) {
+    while let StopReason::Breakpoint(_) = session.run(direction) {
         stops.push(session.position().step);
     }
     stops
 }
 
-fn breakpoint(what: What) -> Breakpoint {
-    Breakpoint { what, lane: None, condition: None }
+fn breakpoint(what: BreakpointKind) -> Breakpoint {
+    Breakpoint { kind: what, lane: None, condition: None }
 }
 
 #[test]
 fn breakpoints_stop_at_the_same_moments_in_both_directions() {
     with_session((2, 0), |mut session| {
         let expression = |text: &str, session: &Session| Expression::parse(text, session.guest().cells()).unwrap();
-        let place = |name: &str, session: &Session| What::Place(session.guest().listing().find(name).unwrap());
+        let place =
+            |name: &str, session: &Session| BreakpointKind::Place(session.guest().listing().find(name).unwrap());
         let body = place("L1", &session);
-        let holds = |text: &str, session: &Session| What::Holds(expression(text, session));
+        let holds = |text: &str, session: &Session| BreakpointKind::Holds(expression(text, session));
         let counted = holds("temp[1].r * 2 > 3", &session);
-        let changes = What::Changes(Target::cell(cell(&session, "temp[1].r")));
+        let changes = BreakpointKind::Changes(WriteTarget::cell(cell(&session, "temp[1].r")));
         // The lane leaves in its second pass, and others go on for a third; it ends with them.
         let all = [
             (breakpoint(body.clone()), vec![1, 5, 9]),
@@ -70,7 +73,7 @@ fn breakpoints_stop_at_the_same_moments_in_both_directions() {
             (Breakpoint { condition: Some(expression("temp[1].r == 1", &session)), ..breakpoint(body) }, vec![5]),
             (breakpoint(counted), vec![6]),
             (breakpoint(changes), vec![2, 6]),
-            (breakpoint(What::Leaves), vec![8, 15]),
+            (breakpoint(BreakpointKind::Leaves), vec![8, 15]),
         ];
         for (point, expected) in all {
             let number = session.add_breakpoint(point.clone());
@@ -91,21 +94,21 @@ fn breakpoints_stop_at_the_same_moments_in_both_directions() {
 #[test]
 fn the_first_nan_and_who_wrote_it() {
     with_session((6, 1), |mut session| {
-        session.add_breakpoint(breakpoint(What::Nan));
-        let Reason::Breakpoint(hits) = session.run(Direction::Forward) else { panic!("no NaN") };
+        session.add_breakpoint(breakpoint(BreakpointKind::Nan));
+        let StopReason::Breakpoint(hits) = session.run(Direction::Forward) else { panic!("no NaN") };
         assert!(hits[0].1.contains("temp[3].a of lane (5, 0)"), "{hits:?}");
         let here = session.position();
-        let write = session.last_write(&Target::cell(cell(&session, "temp[3].a"))).unwrap().unwrap();
+        let write = session.last_write(&WriteTarget::cell(cell(&session, "temp[3].a"))).unwrap().unwrap();
         assert_eq!((write.place.unwrap().at.pc, write.before.step + 1), (6, here.step));
         assert!(f32::from_bits(write.new[0]).is_nan());
-        let write = session.last_write(&Target::cell(cell(&session, "temp[1].r"))).unwrap().unwrap();
+        let write = session.last_write(&WriteTarget::cell(cell(&session, "temp[1].r"))).unwrap().unwrap();
         let numbers = |words: &[u32]| f32::from_bits(words[0]);
         assert_eq!((write.place.unwrap().at.pc, numbers(&write.old), numbers(&write.new)), (1, 3.0, 4.0));
-        assert_eq!(session.last_write(&Target::cell(cell(&session, "temp[3].r"))), Ok(None));
+        assert_eq!(session.last_write(&WriteTarget::cell(cell(&session, "temp[3].r"))), Ok(None));
         assert_eq!(session.position(), here, "looking leaves the session where it is");
 
         let history = session.history().unwrap();
-        let memory = |write: &&ctm_debug::Write| matches!(write.target, Target::Memory { .. });
+        let memory = |write: &&ctm_debug::Write| matches!(write.target, WriteTarget::Memory { .. });
         let stored = history.iter().find(memory).unwrap();
         assert_eq!((numbers(&stored.new), stored.place.unwrap().at.pc), (4.0, 7));
         session.go_to_end().unwrap();
@@ -121,15 +124,15 @@ fn steps_have_units() {
             let reason = session.step(unit, direction);
             (session.position().step, reason)
         };
-        assert_eq!(go(Unit::Pass, Direction::Forward), (1, Reason::Step), "into the loop");
-        assert_eq!(go(Unit::Pass, Direction::Forward), (5, Reason::Step), "the second pass");
+        assert_eq!(go(StepKind::Pass, Direction::Forward), (1, StopReason::Step), "into the loop");
+        assert_eq!(go(StepKind::Pass, Direction::Forward), (5, StopReason::Step), "the second pass");
         // The lane has left the loop, and goes on after it.
-        assert_eq!(go(Unit::Lane, Direction::Forward), (12, Reason::Step));
-        assert_eq!(go(Unit::Lane, Direction::Back), (3, Reason::Step));
-        assert_eq!(go(Unit::Over, Direction::Forward), (12, Reason::Step));
-        assert_eq!(go(Unit::Instruction, Direction::Back), (11, Reason::Step));
-        assert_eq!(go(Unit::Pass, Direction::Back), (9, Reason::Step));
-        assert_eq!(go(Unit::Out, Direction::Forward), (15, Reason::End));
+        assert_eq!(go(StepKind::Lane, Direction::Forward), (12, StopReason::Step));
+        assert_eq!(go(StepKind::Lane, Direction::Back), (3, StopReason::Step));
+        assert_eq!(go(StepKind::Over, Direction::Forward), (12, StopReason::Step));
+        assert_eq!(go(StepKind::Instruction, Direction::Back), (11, StopReason::Step));
+        assert_eq!(go(StepKind::Pass, Direction::Back), (9, StopReason::Step));
+        assert_eq!(go(StepKind::Out, Direction::Forward), (15, StopReason::End));
     });
 }
 
@@ -142,11 +145,12 @@ fn changes_by_hand_stay_in_the_session() {
         assert!(session.is_edited());
         session.go_to_end().unwrap();
         // Two passes are left out by the lane, and its neighbours still make theirs.
-        let Some(Target::Memory { address, .. }) = session.history().unwrap().last().map(|write| write.target.clone())
+        let Some(WriteTarget::Memory { address, .. }) =
+            session.history().unwrap().last().map(|write| write.target.clone())
         else {
             panic!("nothing written")
         };
-        let written = |session: &Session| f32::from_bits(session.words(&Target::Memory { address, bytes: 4 })[0]);
+        let written = |session: &Session| f32::from_bits(session.words(&WriteTarget::Memory { address, bytes: 4 })[0]);
         assert_eq!(written(&session), 9.0);
         at(&mut session, 1);
         assert_eq!(session.guest().read(3, counter), 0);

@@ -1,7 +1,7 @@
 //! Which programs have a group-independent form, and how many steps they take at most. What they do is the business of the filetests
 //! and of random programs.
 
-use ctm_x1k::lift::{Form, NotLifted, Specialisation, lift};
+use ctm_x1k::lift::{LiftedForm, NotLifted, Specialisation, lift};
 use ctm_x1k::text::parse;
 use ctm_x1k::{CondLocation, CondTest, Constants, OUTPUTS};
 
@@ -20,7 +20,7 @@ fn steps(text: &str) -> Result<u64, NotLifted> {
         unfused: false,
         finite: [true; 4],
     };
-    let lifted = lift(&program, &specialisation, Form::Independent)?;
+    let lifted = lift(&program, &specialisation, LiftedForm::Independent)?;
     let constants = Constants::from(&program.constants);
     Ok(lifted.max_steps(|int| constants.ints[usize::from(int)].count))
 }

@@ -9,9 +9,9 @@ mod pixel_log;
 pub use listing::Listing;
 pub use pixel_log::{DrawLog, PixelLog, StepLog};
 
-use ctm_follow::{End, LaneView, Step, ValueKind};
+use ctm_follow::{GroupEnd, LaneView, Step, ValueKind};
 use ctm_raster::channel::Words;
-use ctm_raster::depth::{DepthNumbers, DepthStencilState, Facing, Outcome, Stored};
+use ctm_raster::depth::{DepthNumbers, DepthStencilResult, DepthStencilState, DepthStencilValue, Facing};
 use std::sync::Arc;
 
 /// The pixel that a card is to watch.
@@ -145,7 +145,7 @@ pub struct FragmentHistory {
     /// Bit s: sample s is covered, and can be drawn to.
     pub visible: u8,
     /// Why samples that are covered cannot be drawn to.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<CoverageRejection>,
     /// Depth and stencil tests come before the program.
     pub early: bool,
     /// The run of the fragment program; `None` if no sample came so far, or if the draw has no use for it.
@@ -158,7 +158,7 @@ pub struct FragmentHistory {
 
 /// What keeps covered samples from being drawn to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hidden {
+pub enum CoverageRejection {
     /// The pixel is outside of the scissor rectangle.
     Scissor,
     /// The rule of the clip rectangles.
@@ -200,7 +200,7 @@ pub struct ProgramRun {
     /// Instructions.
     pub steps: Vec<Step>,
     /// Its end.
-    pub end: End,
+    pub end: GroupEnd,
 }
 
 /// The alpha test.
@@ -233,13 +233,13 @@ pub struct TestHistory {
     /// What depths are in the buffer.
     pub numbers: DepthNumbers,
     /// What was stored.
-    pub before: Stored,
+    pub before: DepthStencilValue,
     /// The fragment's depth.
     pub incoming: u32,
     /// What came of them.
-    pub outcome: Outcome,
+    pub outcome: DepthStencilResult,
     /// What was stored when the primitive had been drawn.
-    pub after: Stored,
+    pub after: DepthStencilValue,
 }
 
 /// A write to a colour buffer.

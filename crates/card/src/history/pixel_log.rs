@@ -1,7 +1,7 @@
 //! Collects the history of a pixel while draws go on.
 
 use super::{DrawHistory, Listing, PixelEvent, PixelWatch, PrimitiveHistory, ProgramRun, TargetHistory};
-use ctm_follow::{End, LaneView, Observer, Step};
+use ctm_follow::{GroupEnd, LaneView, Observer, Step};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -112,7 +112,7 @@ pub struct StepLog {
     steps_left: u64,
     start: Option<LaneView>,
     steps: Vec<Step>,
-    end: Option<End>,
+    end: Option<GroupEnd>,
 }
 
 impl StepLog {
@@ -133,7 +133,7 @@ impl Observer for StepLog {
         self.steps.push(step.clone());
     }
 
-    fn ends(&mut self, end: &End) {
+    fn ends(&mut self, end: &GroupEnd) {
         self.end = Some(end.clone());
     }
 

@@ -1,6 +1,6 @@
 //! Registers by address.
 
-use super::{Register, Shown};
+use super::{Register, ValueFormat};
 use crate::listing::fields_text;
 
 /// All registers of a card, found by their addresses.
@@ -60,9 +60,9 @@ impl RegisterMap {
     pub fn text(&self, address: u32, value: u32) -> String {
         let meaning = match self.at(address) {
             Some((register, _)) => match register.shown {
-                Shown::Bits => String::new(),
-                Shown::Float => format!(" ({})", f32::from_bits(value)),
-                Shown::Address | Shown::Fields => fields_text(register.fields, &[value]),
+                ValueFormat::Bits => String::new(),
+                ValueFormat::Float => format!(" ({})", f32::from_bits(value)),
+                ValueFormat::Address | ValueFormat::Fields => fields_text(register.fields, &[value]),
             },
             None => String::from(" (not known)"),
         };

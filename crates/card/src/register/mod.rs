@@ -6,4 +6,4 @@ mod table;
 
 pub use file::{Binding, RegisterFile};
 pub use map::RegisterMap;
-pub use table::{Register, RegisterType, Shown};
+pub use table::{Register, RegisterType, ValueFormat};

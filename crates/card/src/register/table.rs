@@ -4,7 +4,7 @@ use ctm_bits::Field;
 
 /// How the value of a register is best shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum ValueFormat {
     /// By its fields.
     Fields,
     /// As a binary32 number.
@@ -31,7 +31,7 @@ pub struct Register {
     /// What it is.
     pub doc: &'static str,
     /// How its value is shown.
-    pub shown: Shown,
+    pub shown: ValueFormat,
     /// Whether what is written to it changes nothing here.
     pub ignored: bool,
     /// Its fields.
@@ -101,7 +101,7 @@ macro_rules! registers {
             stride: $crate::registers!(@first $($stride)? 4),
             unit: $unit,
             doc: $doc,
-            shown: $crate::register::Shown::$shown,
+            shown: $crate::register::ValueFormat::$shown,
             ignored: $crate::registers!(@is $($ignored)?),
             fields: $ty::FIELDS,
         }),+];

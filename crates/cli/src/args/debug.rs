@@ -2,7 +2,7 @@
 
 use crate::isa::{IsaOptions, ProgramArgs};
 use crate::options::values::FollowedLane;
-use crate::options::{Given, RunArgs};
+use crate::options::{GivenOptions, RunArgs};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ The session works on a copy of memory, and writes no file. '?' shows all keys."
 pub struct DebugCommand {
     /// What the command line gives.
     #[command(flatten)]
-    pub given: Given,
+    pub given: GivenOptions,
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,

@@ -3,7 +3,7 @@
 use super::{Cli, Command, RunCommand};
 use crate::Failure;
 use crate::options::values::FollowedLane;
-use crate::options::{RUN, Use};
+use crate::options::{RUN, RunUse};
 use crate::report::{Message, usage};
 use clap::{Args, Parser};
 use std::ffi::OsString;
@@ -81,6 +81,6 @@ fn side(program: &OsString, options: &[&OsString]) -> Result<RunCommand, Failure
         let message = Message::error("'ctm diff' runs programs and no other commands");
         return Err(Failure::Usage(message.help("the options after the programs are those of 'ctm run'")));
     };
-    command.given.require_kept(RUN, Use::Side)?;
+    command.given.require_kept(RUN, RunUse::Side)?;
     Ok(*command)
 }

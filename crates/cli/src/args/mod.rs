@@ -20,7 +20,7 @@ pub use run::RunCommand;
 #[cfg(not(all(feature = "cards", feature = "debugger")))]
 use crate::absent::AbsentCommand;
 use crate::execution::Execution;
-use crate::isa::{Isa, IsaCommands, ProgramArgs, Wanted};
+use crate::isa::{Isa, IsaChoice, IsaCommands, ProgramArgs};
 use crate::options::ListingArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -183,8 +183,8 @@ pub struct AsmArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
     /// Instruction set of the text [default: what its name says, else what the text shows, else X1K]
-    #[arg(long, value_name = "ISA", value_parser = Wanted::parser())]
-    pub isa: Option<Wanted>,
+    #[arg(long, value_name = "ISA", value_parser = IsaChoice::parser())]
+    pub isa: Option<IsaChoice>,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
     /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -3,7 +3,7 @@
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::{IsaOptions, ProgramArgs, program_files};
 use crate::options::values::Emit;
-use crate::options::{BudgetArgs, Given, RunArgs};
+use crate::options::{BudgetArgs, GivenOptions, RunArgs};
 use crate::run::frame_file;
 use clap::Args;
 
@@ -49,7 +49,7 @@ the memory of the device; results do not depend on it. A fetch buffer may also b
 pub struct RunCommand {
     /// What the command line gives.
     #[command(flatten)]
-    pub given: Given,
+    pub given: GivenOptions,
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,

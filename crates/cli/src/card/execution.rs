@@ -6,7 +6,7 @@ use crate::args::CardExecutionArgs;
 use crate::failure::no_engine;
 use crate::report::Message;
 use crate::wording::number_of;
-use ctm_cards::{Card, Model, Setup};
+use ctm_cards::{Card, CardOptions, Model};
 use ctm_codegen::EngineName;
 use ctm_replay::card::{Execution, Survey};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// If the trace is damaged or has no such draw, or if the card cannot be had.
-pub fn execute(trace: &Trace, args: &CardExecutionArgs, keeps: Setup) -> Result<Execution, Failure> {
+pub fn execute(trace: &Trace, args: &CardExecutionArgs, keeps: CardOptions) -> Result<Execution, Failure> {
     let executor = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
     let survey = trace.survey()?;
-    let setup = Setup { executor: Some(executor), time_limit: args.time_limit.0, ..keeps };
+    let setup = CardOptions { executor: Some(executor), time_limit: args.time_limit.0, ..keeps };
     let card = Card::new(model(args, trace, &survey)?, setup);
     let memory = trace.memory(&survey)?;
     let execution = Execution::of(trace.reader()?, card, Arc::new(memory), args.draw);

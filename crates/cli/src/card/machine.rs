@@ -45,7 +45,7 @@ pub struct Folders {
 }
 
 /// A file that programs with a card need.
-pub struct Needed {
+pub struct RequiredFile {
     /// Its name.
     pub file: String,
     /// What it is.
@@ -75,12 +75,16 @@ impl Folders {
     }
 
     /// What most programs need that draw on a card: its driver first.
-    pub fn needed(&self, card: &Identity) -> [Needed; 3] {
+    pub fn needed(&self, card: &Identity) -> [RequiredFile; 3] {
         let driver = format!("{}_dri.so", card.driver);
-        let library =
-            |file: &str, what, packages| Needed { file: file.to_owned(), what, packages, found: self.library(file) };
+        let library = |file: &str, what, packages| RequiredFile {
+            file: file.to_owned(),
+            what,
+            packages,
+            found: self.library(file),
+        };
         [
-            Needed {
+            RequiredFile {
                 found: find(&self.drivers, &driver),
                 file: driver,
                 what: "Mesa's driver",
@@ -99,7 +103,7 @@ fn find(folders: &[PathBuf], file: &str) -> Option<PathBuf> {
 /// Warnings about what is not here that drivers and most programs need.
 pub fn missing(card: &Identity) -> Vec<Message> {
     let missing = Folders::of_environment().needed(card).into_iter().filter(|needed| needed.found.is_none());
-    let warning = |needed: Needed| {
+    let warning = |needed: RequiredFile| {
         Message::warning(format!("{} is not here, {}", needed.file, needed.what))
             .help(format!("Debian: apt-get install {}", needed.packages))
     };

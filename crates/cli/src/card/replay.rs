@@ -5,25 +5,25 @@ use super::history;
 use super::trace::Trace;
 use crate::args::CardReplayArgs;
 use crate::options::values::Pixel;
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
 use ctm_card::Picture;
 use ctm_card::history::PixelWatch;
-use ctm_cards::Setup;
+use ctm_cards::CardOptions;
 use ctm_replay::card::Execution;
 use serde_json::json;
 
 /// Executes a trace, writes the picture that a draw leaves, and prints the history of a pixel.
 pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failure> {
-    let sink = args.output.as_ref().map(|file| Sink::open(console.host, &file.path, Form::Array)).transpose()?;
+    let sink = args.output.as_ref().map(|file| Sink::open(console.host, &file.path, OutputKind::Array)).transpose()?;
     let trace = Trace::read(&args.trace, console)?;
     let steps = if args.follow { args.follow_steps } else { 0 };
     let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
     let watch = pixel.map(|(x, y)| PixelWatch { x, y, steps });
-    let execution = execute(&trace, &args.execution, Setup { watch, ..Setup::default() })?;
+    let execution = execute(&trace, &args.execution, CardOptions { watch, ..CardOptions::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let shown = shown(&trace, &execution, args)?;
     if let (Some(file), Some(mut sink)) = (&args.output, sink) {
@@ -38,7 +38,8 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
     }
     if let Some(pixel) = pixel {
         let size = shown.as_ref().map(|shown| (shown.width, shown.height));
-        let shown = history::Shown { pixel, size, draws: execution.draws, follow: args.follow, json: args.json };
+        let shown =
+            history::HistoryOptions { pixel, size, draws: execution.draws, follow: args.follow, json: args.json };
         history::print(&execution.history, &shown, console)?;
         // Histories of two traces can be compared: they have no times.
         if !args.json {
@@ -58,7 +59,7 @@ fn place(trace: &Trace, args: &CardReplayArgs, Pixel { x, y }: Pixel) -> Result<
     if !args.bottom_up {
         return Ok((x, y));
     }
-    let execution = execute(trace, &args.execution, Setup::default())?;
+    let execution = execute(trace, &args.execution, CardOptions::default())?;
     let height = shown(trace, &execution, args)?.map_or(0, |shown| shown.height);
     let row = height.checked_sub(1).and_then(|last| last.checked_sub(y)).ok_or_else(|| {
         Failure::Usage(Message::error(format!(

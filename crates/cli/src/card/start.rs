@@ -3,7 +3,7 @@
 use super::machine;
 use crate::args::{CardRecordArgs, CardRunArgs, ClientArgs};
 use crate::failure::cause;
-use crate::outputs::Form;
+use crate::outputs::OutputKind;
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
@@ -18,7 +18,7 @@ use std::time::SystemTime;
 /// Lets a program with a card take the place of this one, so that its signals and its end are its own.
 pub fn run(args: &CardRunArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = args.trace.as_deref();
-    trace.map(|path| Form::CardTrace.require(path)).transpose()?;
+    trace.map(|path| OutputKind::CardTrace.require(path)).transpose()?;
     let mut command = command(&args.client, trace, console)?;
     if args.fps {
         command.env("CTM_CARD_FPS", "1");
@@ -40,7 +40,7 @@ fn replace_by(_: Command) -> io::Error {
 
 /// Runs a program with a card, and records what it submits.
 pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failure> {
-    Form::CardTrace.require(&args.output)?;
+    OutputKind::CardTrace.require(&args.output)?;
     let path = args.output.display();
     let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |error: io::Error| Message::error(format!("cannot write '{path}': {}", cause(&error)));

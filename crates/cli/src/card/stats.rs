@@ -5,8 +5,8 @@ use super::trace::Trace;
 use crate::args::CardStatsArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_card::{Counts, Draw, DrawStats};
-use ctm_cards::{Model, Setup};
+use ctm_card::{Draw, DrawCounts, DrawStats};
+use ctm_cards::{CardOptions, Model};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
     let (listed, wrong) = list(&trace, model(&args.execution, &trace, &trace.survey()?)?)?;
-    let execution = execute(&trace, &args.execution, Setup { stats: true, ..Setup::default() })?;
+    let execution = execute(&trace, &args.execution, CardOptions { stats: true, ..CardOptions::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let rows: Vec<_> = listed.iter().enumerate().take(execution.draws).collect();
     if !args.json {
@@ -30,7 +30,7 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
             "ms"
         )?;
     }
-    let (mut total, mut time) = (Counts { instructions: Some(0), ..Counts::default() }, Duration::ZERO);
+    let (mut total, mut time) = (DrawCounts { instructions: Some(0), ..DrawCounts::default() }, Duration::ZERO);
     for (number, (submission, draw)) in rows {
         let done = execution.stats.get(&number);
         if let Some(DrawStats { counts, time: took, .. }) = done {
@@ -88,8 +88,8 @@ fn list(trace: &Trace, model: Model) -> Result<(Vec<Listed>, Option<Message>), F
 /// What is counted, in the order of columns.
 const NAMES: [&str; 6] = ["primitives", "drawn", "pixels", "fragments", "instructions", "passed"];
 
-fn numbers(counts: &Counts) -> [Option<u64>; NAMES.len()] {
-    let Counts { primitives, drawn, pixels, fragments, instructions, passed, .. } = *counts;
+fn numbers(counts: &DrawCounts) -> [Option<u64>; NAMES.len()] {
+    let DrawCounts { primitives, drawn, pixels, fragments, instructions, passed, .. } = *counts;
     [Some(primitives), Some(drawn), Some(pixels), Some(fragments), instructions, Some(passed)]
 }
 
@@ -108,7 +108,7 @@ fn milliseconds(time: Duration) -> String {
 }
 
 /// Adds what was counted to an object.
-fn add(line: &mut Value, done: Option<(&Counts, Duration)>) {
+fn add(line: &mut Value, done: Option<(&DrawCounts, Duration)>) {
     let counts = done.map_or([None; NAMES.len()], |(counts, _)| numbers(counts));
     for (name, number) in NAMES.into_iter().zip(counts) {
         line[name] = json!(number);
@@ -117,8 +117,8 @@ fn add(line: &mut Value, done: Option<(&Counts, Duration)>) {
 }
 
 /// What two draws do together.
-fn sum(one: &Counts, other: &Counts) -> Counts {
-    Counts {
+fn sum(one: &DrawCounts, other: &DrawCounts) -> DrawCounts {
+    DrawCounts {
         vertices: one.vertices + other.vertices,
         primitives: one.primitives + other.primitives,
         drawn: one.drawn + other.drawn,

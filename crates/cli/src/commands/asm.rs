@@ -2,7 +2,7 @@
 
 use crate::args::AsmArgs;
 use crate::isa::{Isa, language_of, mistaken, unrecognised};
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::probe;
@@ -26,7 +26,7 @@ pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
         (assembled, _) => assembled?,
     };
     let (printed, stored): (Vec<_>, Vec<_>) = files.iter().partition(|file| source::is_standard(&file.path));
-    Sink::store(Form::Program, stored.iter().map(|file| (&*file.path, &*file.bytes)), console)?;
+    Sink::store(OutputKind::Program, stored.iter().map(|file| (&*file.path, &*file.bytes)), console)?;
     console.require_no_warnings()?;
     Ok(printed.iter().try_for_each(|file| console.out.write_all(&file.bytes))?)
 }

@@ -4,7 +4,7 @@ use super::debug::open;
 use crate::args::{Cli, Command, DapArgs};
 use crate::host::Local;
 use crate::isa::IsaCommands;
-use crate::options::{RUN, Use};
+use crate::options::{RUN, RunUse};
 use crate::report::Message;
 use crate::{Console, Failure};
 use clap::Parser;
@@ -210,7 +210,7 @@ impl Launch for Programs {
         };
         let opened = match &cli.command {
             Command::Debug(command) => {
-                command.given.require_kept(RUN, Use::Editor).and_then(|()| open(command, false, &mut console))
+                command.given.require_kept(RUN, RunUse::Editor).and_then(|()| open(command, false, &mut console))
             }
             Command::Isa(IsaCommands(command)) => command.debug(&mut console),
             _ => return Err("'args' are options of 'ctm run'; 'command' is one that draws".into()),

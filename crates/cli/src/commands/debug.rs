@@ -2,13 +2,13 @@
 
 use crate::args::DebugCommand;
 use crate::isa::File;
-use crate::options::{RUN, Use};
+use crate::options::{RUN, RunUse};
 use crate::run::{Debugged, require_terminal};
 use crate::{Console, Failure};
 
 /// Opens a debugger in the terminal.
 pub fn debug(command: &DebugCommand, console: &mut Console) -> Result<(), Failure> {
-    command.given.require_kept(RUN, Use::Screen)?;
+    command.given.require_kept(RUN, RunUse::Screen)?;
     require_terminal()?;
     open(command, true, console)?.show(console)
 }

@@ -2,7 +2,7 @@
 
 use crate::args::DisArgs;
 use crate::isa::load_one;
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::{Console, Failure, source};
 
 /// Disassembles a program or a command buffer.
@@ -11,7 +11,7 @@ pub fn dis(args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
     if source::is_standard(&args.output) {
         return program.disassemble(&args.listing, console);
     }
-    let form = if args.listing.json || args.listing.fields { Form::Text } else { Form::Assembly };
+    let form = if args.listing.json || args.listing.fields { OutputKind::Text } else { OutputKind::Assembly };
     let mut text = Vec::new();
     program.disassemble(&args.listing, &mut Console { out: &mut text, err: &mut *console.err, ..*console })?;
     Sink::store(form, [(&*args.output, &*text)], console)

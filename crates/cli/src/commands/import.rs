@@ -1,7 +1,7 @@
 //! `ctm import`.
 
 use crate::args::{ImportMesaArgs, ImportSassArgs};
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::mesa::{Entry, Keep, Log, MesaError, Reader};
@@ -28,7 +28,7 @@ fn write(output: &Path, assembly: &str, console: &mut Console) -> Result<(), Fai
     if source::is_standard(output) {
         return Ok(console.out.write_all(assembly.as_bytes())?);
     }
-    Sink::store(Form::Assembly, [(output, assembly.as_bytes())], console)
+    Sink::store(OutputKind::Assembly, [(output, assembly.as_bytes())], console)
 }
 
 /// Reads a dump line by line, however long it is.

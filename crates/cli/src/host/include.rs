@@ -7,7 +7,7 @@ const REMEDY: &str = "-I DIR allows files below another directory, by their name
 
 /// A file that may be included.
 #[derive(Debug)]
-pub struct Found {
+pub struct IncludedFile {
     /// Its name in messages.
     pub name: PathBuf,
     /// Its path without links.
@@ -19,7 +19,7 @@ pub struct Found {
 ///
 /// # Errors
 /// Why there is no such file, for people.
-pub fn resolve(including: &Path, wanted: &str, directories: &[PathBuf]) -> Result<Found, String> {
+pub fn resolve(including: &Path, wanted: &str, directories: &[PathBuf]) -> Result<IncludedFile, String> {
     let plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
     if wanted.is_empty() || !Path::new(wanted).components().all(plain) {
         return Err(format!("a name must be relative, without '..'; {REMEDY}"));
@@ -30,7 +30,7 @@ pub fn resolve(including: &Path, wanted: &str, directories: &[PathBuf]) -> Resul
         let Ok(canonical) = path.canonicalize() else { continue };
         let root = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         return match root.canonicalize() {
-            Ok(root) if canonical.starts_with(&root) => Ok(Found { name: path, canonical }),
+            Ok(root) if canonical.starts_with(&root) => Ok(IncludedFile { name: path, canonical }),
             _ => Err(format!("'{}' is a link out of its directory; {REMEDY}", path.display())),
         };
     }

@@ -10,7 +10,7 @@ use ctm_text::{Assembled, Diagnostic, Loader, SourceFile};
 use std::path::{Path, PathBuf};
 
 /// A file that is to be written; `-` is standard output.
-pub struct Written {
+pub struct OutputFile {
     /// The file.
     pub path: PathBuf,
     /// What it is to hold.

@@ -1,6 +1,6 @@
 //! Files that are taken for programs: what they hold, and which instruction set that is of.
 
-use super::{InstructionSet, Isa, Wanted};
+use super::{InstructionSet, Isa, IsaChoice};
 use crate::host::Host;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
@@ -19,8 +19,8 @@ pub struct ProgramArgs {
     pub program: PathBuf,
     /// Instruction set or shading language of the file [default: what the file shows]; what is neither a known container nor
     /// text is then taken as raw dwords
-    #[arg(long, value_name = "ISA", value_parser = Wanted::parser())]
-    pub isa: Option<Wanted>,
+    #[arg(long, value_name = "ISA", value_parser = IsaChoice::parser())]
+    pub isa: Option<IsaChoice>,
     /// Which program of a file that has several: its name, or its number from 0
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
@@ -37,7 +37,7 @@ pub struct File {
     /// What that is, as far as it shows.
     pub content: Content,
     /// How it is to be read if it is not a container.
-    pub form: Form,
+    pub form: FileEncoding,
     /// The language that it is in if it is a text.
     pub language: Option<Language>,
     /// Neither the file nor the command line shows its instruction set.
@@ -48,7 +48,7 @@ pub struct File {
 
 /// How a file is to be read that is not a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum FileEncoding {
     /// As text.
     Text,
     /// As dwords.
@@ -62,7 +62,7 @@ impl File {
     pub fn read(args: &ProgramArgs, console: &Console) -> Result<(Isa, Self), Failure> {
         let mut file = Self::open(&args.program, args.isa, console.host)?;
         file.kernel = args.kernel.clone();
-        if let Some(Wanted { isa, .. }) = args.isa {
+        if let Some(IsaChoice { isa, .. }) = args.isa {
             file.require(&*isa)?;
             return Ok((isa, file));
         }
@@ -74,13 +74,13 @@ impl File {
 
     /// Reads a file that is to be of this instruction set.
     pub fn of(path: &Path, isa: Isa, console: &Console) -> Result<Self, Failure> {
-        let file = Self::open(path, Some(Wanted { isa, language: None }), console.host)?;
+        let file = Self::open(path, Some(IsaChoice { isa, language: None }), console.host)?;
         file.require(&*isa)?;
         Ok(file)
     }
 
     /// Reads a file. What is not text counts as dwords if the file's name ends in `.u32`, or if its instruction set is known.
-    fn open(path: &Path, wanted: Option<Wanted>, host: &dyn Host) -> Result<Self, Failure> {
+    fn open(path: &Path, wanted: Option<IsaChoice>, host: &dyn Host) -> Result<Self, Failure> {
         let isa_is_known = wanted.is_some();
         let mut bytes = source::read(host, path)?;
         let name = source::name(path);
@@ -103,17 +103,17 @@ impl File {
             ) => {
                 return Err(unusable(&name, &content).help(foreign.help()).into());
             }
-            _ if has_raw_name => Form::Words,
-            Content::HexWords => Form::Words,
-            Content::Text | Content::Source(_) | Content::SassListing | Content::MesaLog(_) => Form::Text,
+            _ if has_raw_name => FileEncoding::Words,
+            Content::HexWords => FileEncoding::Words,
+            Content::Text | Content::Source(_) | Content::SassListing | Content::MesaLog(_) => FileEncoding::Text,
             // The name says that it is a text of a language; if it is not, that language's reader says so.
-            Content::Foreign(_) if is_text && Language::of_name(path).is_some() => Form::Text,
+            Content::Foreign(_) if is_text && Language::of_name(path).is_some() => FileEncoding::Text,
             Content::Foreign(_) | Content::Trace | Content::CardTrace if is_text || !isa_is_known => {
                 let help = content.help().into_iter();
                 return Err(help.fold(unusable(&name, &content), Message::help).into());
             }
-            _ if isa_is_known => Form::Words,
-            _ => Form::Unknown,
+            _ if isa_is_known => FileEncoding::Words,
+            _ => FileEncoding::Unknown,
         };
         let mut file =
             File { path: path.into(), name, bytes, content, form, language, isa_is_guess: false, kernel: None };
@@ -177,7 +177,7 @@ impl File {
 
 /// The language of a text: that of `--isa`; else the one that its name stands for, if other languages have no such names;
 /// else the one that the text shows.
-pub fn language_of(path: &Path, content: Content, wanted: Option<Wanted>) -> Option<Language> {
+pub fn language_of(path: &Path, content: Content, wanted: Option<IsaChoice>) -> Option<Language> {
     let named = Language::of_name(path);
     let shown = match content {
         Content::Source(language) => Some(language),
@@ -186,8 +186,8 @@ pub fn language_of(path: &Path, content: Content, wanted: Option<Wanted>) -> Opt
     };
     let of_file = if Language::shares_name(path) { shown.or(named) } else { named.or(shown) };
     match wanted {
-        Some(Wanted { language: Some(language), .. }) => Some(language),
-        Some(Wanted { isa, .. }) => {
+        Some(IsaChoice { language: Some(language), .. }) => Some(language),
+        Some(IsaChoice { isa, .. }) => {
             let own = |language: &Language| isa.languages().contains(language);
             of_file.filter(own).or(shown.filter(own)).or(isa.languages().first().copied())
         }

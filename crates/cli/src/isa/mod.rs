@@ -15,10 +15,10 @@ mod r700;
 mod sm50;
 mod x1k;
 
-pub use assembly::{LogSource, Written, assemble, log_sources, mistaken, output_path, unrecognised};
+pub use assembly::{LogSource, OutputFile, assemble, log_sources, mistaken, output_path, unrecognised};
 pub use choice::{load_all, load_one, one};
 pub use commands::{CommandEntry, IsaCommand, IsaCommands, IsaOptions, Runner, RunnerEntry};
-pub use file::{File, Form, ProgramArgs, language_of};
+pub use file::{File, FileEncoding, ProgramArgs, language_of};
 pub use finding::{Code, Finding};
 
 use crate::options::ListingArgs;
@@ -82,7 +82,7 @@ pub trait InstructionSet: Sync {
         source: &SourceFile,
         output: Option<&Path>,
         console: &mut Console,
-    ) -> Result<Vec<Written>, Failure>;
+    ) -> Result<Vec<OutputFile>, Failure>;
 
     /// Loads all programs of a file, at least one. Warnings are reported at once.
     ///
@@ -196,26 +196,26 @@ impl Isa {
 
 /// What `--isa` says of a file: its instruction set, or the language of its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wanted {
+pub struct IsaChoice {
     /// The instruction set.
     pub isa: Isa,
     /// The language, if one that is compiled is named.
     pub language: Option<Language>,
 }
 
-impl Wanted {
+impl IsaChoice {
     /// `--isa` of a file.
-    pub fn parser() -> impl TypedValueParser<Value = Wanted> {
+    pub fn parser() -> impl TypedValueParser<Value = IsaChoice> {
         let isas = REGISTRY.map(|isa| PossibleValue::new(isa.name()).help(isa.about()));
         let compiled = Language::ALL.into_iter().filter(|language| language.is_compiled());
         let languages = compiled.map(|language| PossibleValue::new(language.name()).help(language.to_string()));
-        PossibleValuesParser::new(isas.into_iter().chain(languages)).try_map(|name| -> Result<Wanted, String> {
+        PossibleValuesParser::new(isas.into_iter().chain(languages)).try_map(|name| -> Result<IsaChoice, String> {
             if let Some(isa) = Isa::all().find(|isa| isa.name() == name) {
-                return Ok(Wanted { isa, language: None });
+                return Ok(IsaChoice { isa, language: None });
             }
             let language = Language::ALL.into_iter().find(|language| language.name() == name);
             let language = language.ok_or_else(|| format!("unknown instruction set {name}"))?;
-            Ok(Wanted { isa: Isa::of_language(language), language: Some(language) })
+            Ok(IsaChoice { isa: Isa::of_language(language), language: Some(language) })
         })
     }
 }

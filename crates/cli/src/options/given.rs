@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// What the options of a run are used for, besides the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum RunUse {
     /// A debugger's session in the terminal. All of the run is executed too, for its counts and its picture.
     Screen,
     /// A session that an editor launches.
@@ -16,9 +16,9 @@ pub enum Use {
     /// One of the runs that `ctm diff` compares.
     Side,
 }
-use Use::{Editor, Screen, Side};
+use RunUse::{Editor, Screen, Side};
 
-impl Use {
+impl RunUse {
     fn what(self) -> &'static str {
         match self {
             Screen => "a debugger's session",
@@ -29,7 +29,7 @@ impl Use {
 }
 
 /// An option that some uses do not keep: its name in the code, as it is spelled, those uses, and what to do without it.
-type Row = (&'static str, &'static str, &'static [Use], &'static str);
+type Row = (&'static str, &'static str, &'static [RunUse], &'static str);
 
 /// Options of `ctm run`. All others mean the same everywhere.
 pub const RUN: &[Row] = &[
@@ -72,14 +72,14 @@ pub const DRAW: &[Row] = &[
 /// The options that a command line gives, by their names in the code. Of a command's parts it stands first: those that come before take their
 /// options out.
 #[derive(Clone, Debug, Default)]
-pub struct Given(Vec<String>);
+pub struct GivenOptions(Vec<String>);
 
-impl Given {
+impl GivenOptions {
     /// Refuses an option that is given and that this use does not keep.
     ///
     /// # Errors
     /// There is one.
-    pub fn require_kept(&self, rows: &[Row], how: Use) -> Result<(), Failure> {
+    pub fn require_kept(&self, rows: &[Row], how: RunUse) -> Result<(), Failure> {
         let is_lost = |(id, _, lost_in, _): &&Row| lost_in.contains(&how) && self.0.iter().any(|given| given == id);
         match rows.iter().find(is_lost) {
             Some((_, option, _, help)) => {
@@ -91,10 +91,10 @@ impl Given {
     }
 }
 
-impl FromArgMatches for Given {
+impl FromArgMatches for GivenOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        Ok(Given(matches.ids().map(|id| id.as_str().to_owned()).filter(|id| is_given(id)).collect()))
+        Ok(GivenOptions(matches.ids().map(|id| id.as_str().to_owned()).filter(|id| is_given(id)).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -103,7 +103,7 @@ impl FromArgMatches for Given {
     }
 }
 
-impl Args for Given {
+impl Args for GivenOptions {
     fn augment_args(command: Command) -> Command {
         command
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn only_what_the_command_line_gives_counts() {
-        let refused = |line: &str, how: Use| {
+        let refused = |line: &str, how: RunUse| {
             let cli = Cli::try_parse_from(line.split_whitespace()).unwrap_or_else(|error| panic!("{line}: {error}"));
             let args::Command::Debug(command) = cli.command else { panic!("{line}") };
             command.given.require_kept(RUN, how).err().map(|failure| failure.into_messages()[0].title.clone())

@@ -10,7 +10,7 @@ pub mod values;
 pub use budget::{BudgetArgs, Size, TimeLimit};
 pub use frames::{FrameArgs, Uniform};
 pub use generator::Generator;
-pub use given::{DRAW, Given, RUN, Use};
+pub use given::{DRAW, GivenOptions, RUN, RunUse};
 pub use run::{DEFAULT_DOMAIN, ExecutionArgs, RunArgs};
 
 use clap::Args;

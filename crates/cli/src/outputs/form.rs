@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What a file holds that a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputKind {
     /// An array or a picture.
     Array,
     /// A drawing.
@@ -26,35 +26,35 @@ pub enum Form {
 }
 
 /// Endings of names that promise a form.
-const ENDINGS: [(&str, Form); 15] = [
-    ("npy", Form::Array),
-    ("f32", Form::Array),
-    ("png", Form::Array),
-    ("svg", Form::Svg),
-    ("obj", Form::Obj),
-    ("ctmtrace", Form::Trace),
-    ("ctmcard", Form::CardTrace),
-    ("x1k", Form::Assembly),
-    ("r700", Form::Assembly),
-    ("sm50", Form::Assembly),
-    ("ctmcb", Form::Assembly),
-    ("elf", Form::Program),
-    ("u32", Form::Program),
-    ("sph", Form::Program),
-    ("bin", Form::Program),
+const ENDINGS: [(&str, OutputKind); 15] = [
+    ("npy", OutputKind::Array),
+    ("f32", OutputKind::Array),
+    ("png", OutputKind::Array),
+    ("svg", OutputKind::Svg),
+    ("obj", OutputKind::Obj),
+    ("ctmtrace", OutputKind::Trace),
+    ("ctmcard", OutputKind::CardTrace),
+    ("x1k", OutputKind::Assembly),
+    ("r700", OutputKind::Assembly),
+    ("sm50", OutputKind::Assembly),
+    ("ctmcb", OutputKind::Assembly),
+    ("elf", OutputKind::Program),
+    ("u32", OutputKind::Program),
+    ("sph", OutputKind::Program),
+    ("bin", OutputKind::Program),
 ];
 
-impl Form {
+impl OutputKind {
     fn about(self) -> &'static str {
         match self {
-            Form::Array => "an array or a picture",
-            Form::Svg => "a drawing (SVG)",
-            Form::Obj => "a mesh (Wavefront OBJ)",
-            Form::Trace => "a trace",
-            Form::CardTrace => "a trace of a card",
-            Form::Assembly => "assembly",
-            Form::Program => "a program in words",
-            Form::Text => "text",
+            OutputKind::Array => "an array or a picture",
+            OutputKind::Svg => "a drawing (SVG)",
+            OutputKind::Obj => "a mesh (Wavefront OBJ)",
+            OutputKind::Trace => "a trace",
+            OutputKind::CardTrace => "a trace of a card",
+            OutputKind::Assembly => "assembly",
+            OutputKind::Program => "a program in words",
+            OutputKind::Text => "text",
         }
     }
 

@@ -4,5 +4,5 @@
 mod form;
 mod sink;
 
-pub use form::Form;
+pub use form::OutputKind;
 pub use sink::Sink;

@@ -1,6 +1,6 @@
 //! Files that appear complete or not at all.
 
-use super::Form;
+use super::OutputKind;
 use crate::failure::cause;
 use crate::host::{AccessError, Host, Output};
 use crate::report::Message;
@@ -22,7 +22,7 @@ impl Sink {
     /// # Errors
     /// It cannot be written, is standard output, has a name that promises something else, or the command reads it, or writes
     /// it already.
-    pub fn open(host: &dyn Host, path: &Path, form: Form) -> Result<Self, Failure> {
+    pub fn open(host: &dyn Host, path: &Path, form: OutputKind) -> Result<Self, Failure> {
         if is_standard(path) {
             let message = Message::error("this output cannot go to standard output ('-')");
             return Err(Failure::Usage(message.help("name a file; one that is called '-' is './-'")));
@@ -45,7 +45,7 @@ impl Sink {
     /// # Errors
     /// As [`open`](Sink::open) and [`commit`](Sink::commit), or the system does not take the bytes.
     pub fn store<'f>(
-        form: Form,
+        form: OutputKind,
         files: impl IntoIterator<Item = (&'f Path, &'f [u8])>,
         console: &Console,
     ) -> Result<(), Failure> {

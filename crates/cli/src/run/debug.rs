@@ -2,7 +2,7 @@
 
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_debug::{Listing, Row, Session, Source};
+use ctm_debug::{Listing, ListingRow, Session, SourceText};
 use ctm_lane::counts::InstructionCounts;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::RunOptions;
@@ -73,20 +73,20 @@ impl Debugged {
         let counts = InstructionCounts::new(lanes, &options.budget)?;
         let Some(picture) = run(&RunOptions { counts: Some(&counts), ..options }) else { return Ok(alone(session)) };
         let executed = counts.instructions();
-        let lanes = |row: &Row| executed.get(&row.place).map_or(0, |count| count.lanes);
+        let lanes = |row: &ListingRow| executed.get(&row.place).map_or(0, |count| count.lanes);
         let counts = session.guest().listing().rows.iter().map(lanes).collect();
         Ok(Debugged { session, counts, picture })
     }
 }
 
 /// A listing with the places that its rows, by number, have in source texts.
-pub fn lines<'o>(mut listing: Listing, origin: impl Fn(usize, &Row) -> Option<&'o Origin>) -> Listing {
+pub fn lines<'o>(mut listing: Listing, origin: impl Fn(usize, &ListingRow) -> Option<&'o Origin>) -> Listing {
     for (number, row) in listing.rows.iter_mut().enumerate() {
         let Some(origin) = origin(number, row) else { continue };
         let name = &origin.file.name;
         let known = listing.sources.iter().position(|source| source.name == *name);
         let number = known.unwrap_or_else(|| {
-            listing.sources.push(Source { name: name.clone(), text: origin.file.text.clone() });
+            listing.sources.push(SourceText { name: name.clone(), text: origin.file.text.clone() });
             listing.sources.len() - 1
         });
         let before = origin.file.text.get(..origin.span.start).unwrap_or_default();

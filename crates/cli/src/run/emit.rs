@@ -1,7 +1,7 @@
 //! `--emit`: what an engine makes of a program.
 
 use crate::options::values::{Emit, Stage};
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -49,7 +49,7 @@ pub fn emit<E: Display>(
         console.report(&Message::note(message).help("runs use the same form"));
     }
     match path {
-        Some(path) => Sink::store(Form::Text, [(&**path, text.as_bytes())], console),
+        Some(path) => Sink::store(OutputKind::Text, [(&**path, text.as_bytes())], console),
         None => Ok(console.out.write_all(text.as_bytes())?),
     }
 }

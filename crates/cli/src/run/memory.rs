@@ -11,7 +11,7 @@ use crate::wording::ranges;
 use crate::{Console, Failure};
 use ctm_array::{Array, FileSpec, Shape};
 use ctm_lane::budget::Halt;
-use ctm_memory::{BASE_ALIGNMENT, Format, Full, Space, Surface, Tiling};
+use ctm_memory::{AppendError, BASE_ALIGNMENT, Format, Space, Surface, Tiling};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -153,10 +153,12 @@ impl Memory {
             return Err(Halt::Memory { wanted, limit: self.limit }.into());
         }
         let base = self.space.append(bytes).map_err(|full| match full {
-            Full::Memory { bytes } => Failure::from(Halt::NoMemory { bytes }),
-            Full::Addresses { .. } => Message::error("inputs and outputs together need more memory than there is")
-                .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
-                .into(),
+            AppendError::Memory { bytes } => Failure::from(Halt::NoMemory { bytes }),
+            AppendError::Addresses { .. } => {
+                Message::error("inputs and outputs together need more memory than there is")
+                    .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
+                    .into()
+            }
         })?;
         self.taken = wanted;
         Ok(base)

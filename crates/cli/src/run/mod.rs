@@ -20,7 +20,7 @@ pub use memory::{
     Memory, cut_output, float_constants, missing_constants, no_such_output, not_an_output, output_files,
     require_inputs, unused,
 };
-pub use target::Target;
+pub use target::OutputFiles;
 pub use texture::{TextureKind, TextureLevel, TextureSpec};
 
 use crate::failure::no_engine;
@@ -86,13 +86,13 @@ pub fn in_order<'a, J: GuestJob>(
     args: &ExecutionArgs,
     console: &mut Console,
 ) -> RunOptions<'a> {
-    let Some(sharing) = job.order() else { return *options };
+    let Some(aliasing) = job.order() else { return *options };
     let options = ctm_engine::in_order(job, options);
     let groups = match options.group_width {
         1 => "one by one".into(),
         width => format!("in groups of {width}"),
     };
-    let message = Message::note(format!("lanes run {groups}, in their order, on one thread: {sharing}"));
+    let message = Message::note(format!("lanes run {groups}, in their order, on one thread: {aliasing}"));
     let given = [("--group", args.group.is_some()), ("--threads", args.threads.is_some_and(|threads| threads > 1))];
     console.report(&match given.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => message.help(format!("{option} has no effect here: results would depend on it")),

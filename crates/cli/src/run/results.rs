@@ -1,7 +1,7 @@
 //! What a run writes to, and the files that receive it.
 
 use super::frames::Frames;
-use super::target::Target;
+use super::target::OutputFiles;
 use crate::failure::require_memory;
 use crate::host::Host;
 use crate::options::RunArgs;
@@ -24,7 +24,7 @@ const WRITING: u64 = 3;
 /// Everything that a run writes to, with the files that receive it.
 #[derive(Default)]
 pub struct Results {
-    written: Vec<(Region, Option<Target>)>,
+    written: Vec<(Region, Option<OutputFiles>)>,
     /// The names of what it writes to, for people.
     names: Vec<String>,
     recorder: Option<Rc<Recorder>>,
@@ -158,7 +158,7 @@ impl Results {
         file: Option<&FileSpec>,
     ) -> Result<(), Failure> {
         let target =
-            file.map(|file| Target::open(host, &file.path, file.kind, self.frames, self.options)).transpose()?;
+            file.map(|file| OutputFiles::open(host, &file.path, file.kind, self.frames, self.options)).transpose()?;
         target.iter().try_for_each(|target| target.require_memory(region.values(), self.limit))?;
         self.written.push((region, target));
         self.names.push(name);

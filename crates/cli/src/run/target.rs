@@ -3,10 +3,10 @@
 use super::frames::{Frames, file};
 use crate::failure::require_memory;
 use crate::host::Host;
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_array::{Animation, Array, FileKind, Hidden, WriteOptions};
+use ctm_array::{Animation, Array, ClampedValues, FileKind, WriteOptions};
 use ctm_lane::budget::Halt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const ANIMATING: u64 = 4;
 
 /// The files that receive what each frame leaves of one output.
-pub struct Target {
+pub struct OutputFiles {
     /// The file, or what the names of files are made from.
     path: PathBuf,
     kind: FileKind,
@@ -26,10 +26,10 @@ pub struct Target {
     written: Vec<Sink>,
     animation: Option<Animation>,
     /// Values that pictures do not show.
-    hidden: Option<Hidden>,
+    hidden: Option<ClampedValues>,
 }
 
-impl Target {
+impl OutputFiles {
     /// Makes sure that the files can be written, before the run.
     ///
     /// # Errors
@@ -57,12 +57,12 @@ impl Target {
                 )
             })?,
         };
-        Ok(Target {
+        Ok(OutputFiles {
             path: path.into(),
             kind,
             options,
             frames,
-            first: Some(Sink::open(host, &first, Form::Array)?),
+            first: Some(Sink::open(host, &first, OutputKind::Array)?),
             written: Vec::new(),
             animation: is_animation.then(|| Animation::new(options)),
             hidden: None,
@@ -88,7 +88,7 @@ impl Target {
     /// The file cannot be written, or there is no such picture.
     pub fn keep(&mut self, host: &dyn Host, frame: u32, array: &Array) -> Result<(), Failure> {
         if matches!(self.kind, FileKind::Png | FileKind::Apng) {
-            self.hidden = match (self.hidden, Hidden::of(array, self.options.tonemap)) {
+            self.hidden = match (self.hidden, ClampedValues::of(array, self.options.tonemap)) {
                 (Some(before), Some(more)) => Some(before.merged(more)),
                 (before, more) => before.or(more),
             };
@@ -101,7 +101,7 @@ impl Target {
         let bytes = bytes.map_err(|error| unwritable(&path, &error.to_string()))?;
         let mut sink = match self.first.take() {
             Some(sink) => sink,
-            None => Sink::open(host, &path, Form::Array)?,
+            None => Sink::open(host, &path, OutputKind::Array)?,
         };
         sink.write(&bytes)?;
         self.written.push(sink);
@@ -130,7 +130,7 @@ fn unwritable(path: &Path, error: &str) -> Message {
 }
 
 /// Warns of values that a picture does not show.
-fn hides(name: &str, &Hidden { below, above, nan, of, range }: &Hidden) -> Message {
+fn hides(name: &str, &ClampedValues { below, above, nan, of, range }: &ClampedValues) -> Message {
     let counts = [(below, "below 0"), (above, "above 1"), (nan, "NaN")];
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let counts = counts.collect::<Vec<_>>().join(", ");

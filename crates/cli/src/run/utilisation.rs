@@ -1,6 +1,6 @@
 //! `--utilisation`: how many of the lanes that instructions are issued to take part in them.
 
-use ctm_follow::{End, LaneView, Observer, Step};
+use ctm_follow::{GroupEnd, LaneView, Observer, Step};
 
 /// Counts what is issued, when it observes each group of a run. A group issues each of its instructions to all lanes that it
 /// started with.
@@ -12,7 +12,7 @@ impl Observer for Issued {
 
     fn step(&mut self, _: &Step) {}
 
-    fn ends(&mut self, end: &End) {
+    fn ends(&mut self, end: &GroupEnd) {
         self.0 += end.steps * u64::from(end.lanes);
     }
 

@@ -30,7 +30,7 @@ struct Walk<'a> {
     at_start: bool,
 }
 
-enum Way {
+enum Continuation {
     /// After the region.
     On,
     Next(Vec<Option<u32>>),
@@ -67,9 +67,9 @@ fn follow(walk: &mut Walk<'_>, repeat: &Loop) -> Option<Count> {
             }
         }
         match walk.region(&repeat.body, repeat) {
-            Way::Next(next) if next.iter().any(Option::is_some) => params = next,
-            Way::Broken(guard) => return Some(Count { passes: pass, exact: walk.exact, guard }),
-            Way::Next(_) | Way::On | Way::Unknown => return None,
+            Continuation::Next(next) if next.iter().any(Option::is_some) => params = next,
+            Continuation::Broken(guard) => return Some(Count { passes: pass, exact: walk.exact, guard }),
+            Continuation::Next(_) | Continuation::On | Continuation::Unknown => return None,
         }
     }
     None
@@ -108,11 +108,11 @@ impl Walk<'_> {
         if self.own.contains(&value) { self.values.get(&value).copied() } else { (self.known)(value) }
     }
 
-    fn region(&mut self, region: &Region, repeat: &Loop) -> Way {
+    fn region(&mut self, region: &Region, repeat: &Loop) -> Continuation {
         for node in &region.nodes {
             self.steps += 1;
             if self.steps > MAX_STEPS {
-                return Way::Unknown;
+                return Continuation::Unknown;
             }
             match node {
                 Node::Inst(inst) => {
@@ -126,54 +126,54 @@ impl Walk<'_> {
                 }
                 Node::Loop(_) => self.at_start = false,
                 Node::If(choice) => match self.choice(choice, repeat) {
-                    Way::On => {}
+                    Continuation::On => {}
                     way => return way,
                 },
             }
         }
         match &region.end {
-            End::Yield(_) => Way::On,
-            End::Break(_) => Way::Broken(None),
-            End::Continue(values) => Way::Next(values.iter().map(|&value| self.get(value)).collect()),
+            End::Yield(_) => Continuation::On,
+            End::Break(_) => Continuation::Broken(None),
+            End::Continue(values) => Continuation::Next(values.iter().map(|&value| self.get(value)).collect()),
         }
     }
 
-    fn choice(&mut self, choice: &If, repeat: &Loop) -> Way {
+    fn choice(&mut self, choice: &If, repeat: &Loop) -> Continuation {
         let Some(condition) = self.get(choice.condition) else {
             // What is not known is taken not to break the loop.
             self.at_start = false;
             for side in [&choice.then, &choice.otherwise] {
                 if continues(side) {
-                    return Way::Unknown;
+                    return Continuation::Unknown;
                 }
             }
             let ends =
                 [&choice.then, &choice.otherwise].map(|side| !matches!(side.end, End::Yield(_)) || has_ends(side));
             self.exact &= ends == [false, false];
             let goes_on = match ends {
-                [true, true] => return Way::Unknown,
+                [true, true] => return Continuation::Unknown,
                 [true, false] => Some(&choice.otherwise),
                 [false, true] => Some(&choice.then),
                 [false, false] => None,
             };
             // Where one side breaks, the other's results are those that count.
-            let Some(side) = goes_on else { return Way::On };
+            let Some(side) = goes_on else { return Continuation::On };
             return match self.region(side, repeat) {
-                Way::On => {
+                Continuation::On => {
                     self.results(choice, side);
-                    Way::On
+                    Continuation::On
                 }
                 way => way,
             };
         };
         let (at_start, side) = (self.at_start, if condition != 0 { &choice.then } else { &choice.otherwise });
         if let (true, true, End::Break(values)) = (at_start, side.nodes.is_empty(), &side.end) {
-            return Way::Broken((*values == repeat.params).then_some(choice.condition));
+            return Continuation::Broken((*values == repeat.params).then_some(choice.condition));
         }
         match self.region(side, repeat) {
-            Way::On => {
+            Continuation::On => {
                 self.results(choice, side);
-                Way::On
+                Continuation::On
             }
             way => way,
         }

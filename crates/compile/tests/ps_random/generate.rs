@@ -2,7 +2,7 @@
 
 use super::evaluate::FIRST_ROUNDED;
 use ctm_cases::{Result, Unstructured};
-use ctm_compile::front::ps::table::{Op, Place, Row, TABLE};
+use ctm_compile::front::ps::table::{Op, OperandKind, Row, TABLE};
 use ctm_compile::front::ps::version::Version;
 
 /// Inputs v0 to v3 are texture coordinates, s0 and s1 are declared.
@@ -233,8 +233,10 @@ impl Generator<'_, '_> {
         self.left = self.left.saturating_sub(1);
         let exact = self.u.ratio(2, 5)?;
         let usable = |row: &&Row| {
-            let calculates =
-                row.places.iter().any(|place| matches!(place, Place::Result | Place::Predicate | Place::Kill));
+            let calculates = row
+                .places
+                .iter()
+                .any(|place| matches!(place, OperandKind::Result | OperandKind::Predicate | OperandKind::Kill));
             let alone = matches!(row.op, Op::Dsx | Op::Dsy);
             let fits = if exact { EXACT.contains(&row.op) } else { row.op != Op::SetP };
             // What a quotient is rounded to decides which element is fetched.
@@ -245,11 +247,11 @@ impl Generator<'_, '_> {
         if row.op == Op::TexKill && !self.u.ratio(1, 4)? {
             return Ok(());
         }
-        let fetches = row.places.contains(&Place::Sampler);
+        let fetches = row.places.contains(&OperandKind::Sampler);
         let mut operands = Vec::new();
         for place in row.places {
             let operand = match place {
-                Place::Result => {
+                OperandKind::Result => {
                     let channels = match row.op {
                         Op::SinCos => 0b0011,
                         Op::M3x2 => 0b0011,
@@ -258,7 +260,7 @@ impl Generator<'_, '_> {
                     };
                     // The last temporaries get what may not be written where it is read.
                     let separate = matches!(row.op, Op::Crs | Op::Nrm)
-                        || row.places.iter().any(|place| matches!(place, Place::Rows(_)));
+                        || row.places.iter().any(|place| matches!(place, OperandKind::Rows(_)));
                     let register = match (exact, separate) {
                         (true, _) => self.u.int_in_range(0..=FIRST_ROUNDED - 1)?,
                         (false, true) => 20 + self.u.int_in_range(0..=3)?,
@@ -266,13 +268,17 @@ impl Generator<'_, '_> {
                     };
                     format!("r{register}{}", self.mask(channels)?)
                 }
-                Place::Predicate => format!("p0{}", self.mask(0xF)?),
-                Place::Vector => self.source(exact || fetches, false)?,
-                Place::Scalar => self.source(exact, true)?,
-                Place::Rows(_) => format!("c{}", self.u.int_in_range(0..=12)?),
-                Place::Sampler => format!("s{}", self.u.int_in_range(0..=SAMPLERS - 1)?),
-                Place::Kill => format!("r{}", self.u.int_in_range(0..=FIRST_ROUNDED - 1)?),
-                Place::Condition | Place::PredicateChannel | Place::Passes | Place::Counter | Place::Label => continue,
+                OperandKind::Predicate => format!("p0{}", self.mask(0xF)?),
+                OperandKind::Vector => self.source(exact || fetches, false)?,
+                OperandKind::Scalar => self.source(exact, true)?,
+                OperandKind::Rows(_) => format!("c{}", self.u.int_in_range(0..=12)?),
+                OperandKind::Sampler => format!("s{}", self.u.int_in_range(0..=SAMPLERS - 1)?),
+                OperandKind::Kill => format!("r{}", self.u.int_in_range(0..=FIRST_ROUNDED - 1)?),
+                OperandKind::Condition
+                | OperandKind::PredicateChannel
+                | OperandKind::Passes
+                | OperandKind::Counter
+                | OperandKind::Label => continue,
             };
             operands.push(operand);
         }
@@ -282,7 +288,7 @@ impl Generator<'_, '_> {
         } else {
             String::new()
         };
-        let saturate = if row.places.contains(&Place::Result) && self.u.ratio(1, 6)? { "_sat" } else { "" };
+        let saturate = if row.places.contains(&OperandKind::Result) && self.u.ratio(1, 6)? { "_sat" } else { "" };
         let precise = if self.u.ratio(1, 8)? { "_pp" } else { "" };
         self.line(&format!("{guard}{}{test}{saturate}{precise} {}", row.name, operands.join(", ")));
         // Results of instructions that may not write what they read go on into the others.

@@ -1,7 +1,7 @@
 //! A client that speaks to a server in another thread, and a launcher of X1K programs.
 
 use ctm_dap::{Launch, serve};
-use ctm_debug::{Session, Source};
+use ctm_debug::{Session, SourceText};
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_x1k::{Domain, Job, RunOptions, debug, text};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ impl Launch for Program {
         let (tiling, format) = (Tiling::Linear, Format::Float32_4);
         job.outputs[0] = Some(Surface { base, pitch: 8, height: 2, tiling, superfine: false, format });
         let mut listing = debug::listing(&assembled.program);
-        listing.sources.push(Source { name: PATH.into(), text: self.0.clone() });
+        listing.sources.push(SourceText { name: PATH.into(), text: self.0.clone() });
         for (row, origin) in listing.rows.iter_mut().zip(&assembled.origins) {
             row.line = Some((0, self.0[..origin.span.start].matches('\n').count() as u32 + 1));
         }

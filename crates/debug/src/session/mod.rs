@@ -3,14 +3,14 @@
 mod seek;
 mod writers;
 
-pub use seek::{Direction, Reason, Unit};
+pub use seek::{Direction, StepKind, StopReason};
 pub use writers::Write;
 
 use crate::breakpoint::Breakpoint;
 use crate::checkpoints::{Checkpoint, Checkpoints};
 use crate::expression::Expression;
-use crate::guest::{Guest, Outcome};
-use ctm_memory::Stored;
+use crate::guest::{Guest, StepOutcome};
+use ctm_memory::StoredWord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,12 +77,12 @@ struct Edit {
 pub struct Session {
     guest: Box<dyn Guest>,
     position: Position,
-    outcome: Outcome,
+    outcome: StepOutcome,
     checkpoints: Checkpoints,
     /// Words stored when each group started: from the first one on if groups depend on each other, else only this one.
     starts: Vec<usize>,
     /// What the journal held when it was longest.
-    stored: Vec<Stored>,
+    stored: Vec<StoredWord>,
     edits: BTreeMap<Position, Vec<Edit>>,
     focus: (u32, u32),
     breakpoints: BTreeMap<u32, Breakpoint>,
@@ -105,7 +105,7 @@ impl Session {
         let mut session = Session {
             guest,
             position: Position { group: 0, step: 0 },
-            outcome: Outcome::Ended,
+            outcome: StepOutcome::Ended,
             checkpoints: Checkpoints::default(),
             starts: Vec::new(),
             stored: Vec::new(),
@@ -160,7 +160,7 @@ impl Session {
     }
 
     /// Whether the group goes on.
-    pub fn outcome(&self) -> &Outcome {
+    pub fn outcome(&self) -> &StepOutcome {
         &self.outcome
     }
 
@@ -265,7 +265,7 @@ impl Session {
                 return Err(SessionError::Interrupted);
             }
         }
-        if self.outcome == Outcome::Going { Err(SessionError::Far(self.max_steps)) } else { Ok(0) }
+        if self.outcome == StepOutcome::Going { Err(SessionError::Far(self.max_steps)) } else { Ok(0) }
     }
 
     /// Changes what the lane that the session looks at holds, from this moment on. What came after it is forgotten.
@@ -340,7 +340,7 @@ impl Session {
         let mut steps = self.max_steps;
         while self.position.group < group {
             steps = self.end_unless(steps, is_over)?;
-            if let Outcome::Trapped(trap) = &self.outcome {
+            if let StepOutcome::Trapped(trap) = &self.outcome {
                 return Err(SessionError::Before { group: self.position.group, trap: trap.clone() });
             }
             self.begin(self.position.group + 1);
@@ -350,7 +350,7 @@ impl Session {
 
     /// Makes a step, and says whether there was one to make.
     fn advance(&mut self) -> bool {
-        if self.outcome != Outcome::Going {
+        if self.outcome != StepOutcome::Going {
             return false;
         }
         self.outcome = self.guest.step();

@@ -5,7 +5,7 @@
 
 use super::{Position, Session, SessionError};
 use crate::breakpoint::Watch;
-use crate::guest::{FrameKind, Outcome};
+use crate::guest::{FrameKind, StepOutcome};
 use ctm_follow::{InstructionPlace, Participation, Pass};
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub enum Direction {
 
 /// How far a step goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum StepKind {
     /// One instruction of the group.
     Instruction,
     /// To the next instruction that the lane executes.
@@ -38,7 +38,7 @@ pub enum Unit {
 /// Why a session is where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Reason {
+pub enum StopReason {
     /// It has made the step that was wanted.
     Step,
     /// Breakpoints: their numbers, and what happened.
@@ -56,13 +56,13 @@ pub enum Reason {
 /// Sees the moments of a session one after the other, and says which are those that are sought.
 trait Probe {
     /// Whether this is one. The first moment that is seen is none.
-    fn see(&mut self, session: &Session) -> Option<Reason>;
+    fn see(&mut self, session: &Session) -> Option<StopReason>;
 }
 
 impl Probe for Watch {
-    fn see(&mut self, session: &Session) -> Option<Reason> {
+    fn see(&mut self, session: &Session) -> Option<StopReason> {
         let hits = Watch::see(self, session.guest(), session.focus());
-        (!hits.is_empty()).then_some(Reason::Breakpoint(hits))
+        (!hits.is_empty()).then_some(StopReason::Breakpoint(hits))
     }
 }
 
@@ -71,7 +71,7 @@ type Stand = (Option<InstructionPlace>, Option<(usize, u32)>, Option<Pass>);
 
 /// What a step looks for.
 struct Steps {
-    unit: Unit,
+    unit: StepKind,
     /// Calls that were open where it begins.
     calls: usize,
     before: Option<Stand>,
@@ -82,7 +82,7 @@ fn calls(session: &Session) -> usize {
 }
 
 impl Probe for Steps {
-    fn see(&mut self, session: &Session) -> Option<Reason> {
+    fn see(&mut self, session: &Session) -> Option<StopReason> {
         let guest = session.guest();
         let executes = || {
             let lane = session.lane_number(session.focus());
@@ -93,18 +93,18 @@ impl Probe for Steps {
         let now = (place, line, guest.pass());
         let before = self.before.replace(now)?;
         let is_sought = match self.unit {
-            Unit::Instruction => true,
-            Unit::Lane => executes(),
-            Unit::Over => calls(session) <= self.calls && executes(),
-            Unit::Out => calls(session) < self.calls,
-            Unit::Line if line.is_none() => place != before.0 && executes(),
-            Unit::Line => line != before.1 && executes(),
-            Unit::Pass => {
+            StepKind::Instruction => true,
+            StepKind::Lane => executes(),
+            StepKind::Over => calls(session) <= self.calls && executes(),
+            StepKind::Out => calls(session) < self.calls,
+            StepKind::Line if line.is_none() => place != before.0 && executes(),
+            StepKind::Line => line != before.1 && executes(),
+            StepKind::Pass => {
                 let pass = |pass: Option<Pass>| pass.map(|pass| (pass.depth, pass.number));
                 pass(now.2) != pass(before.2)
             }
         };
-        is_sought.then_some(Reason::Step)
+        is_sought.then_some(StopReason::Step)
     }
 }
 
@@ -112,7 +112,7 @@ impl Probe for Steps {
 struct Either<'p>(&'p mut dyn Probe, &'p mut dyn Probe);
 
 impl Probe for Either<'_> {
-    fn see(&mut self, session: &Session) -> Option<Reason> {
+    fn see(&mut self, session: &Session) -> Option<StopReason> {
         // Both have to see every moment.
         let (first, second) = (self.0.see(session), self.1.see(session));
         first.or(second)
@@ -123,31 +123,31 @@ impl Probe for Either<'_> {
 struct When<F>(F);
 
 impl<F: FnMut(&Session) -> bool> Probe for When<F> {
-    fn see(&mut self, session: &Session) -> Option<Reason> {
-        (self.0)(session).then_some(Reason::Step)
+    fn see(&mut self, session: &Session) -> Option<StopReason> {
+        (self.0)(session).then_some(StopReason::Step)
     }
 }
 
 impl Session {
     /// Makes a step, and stops earlier at breakpoints if it is longer than an instruction. The end of the group, and its start,
     /// stop the session always.
-    pub fn step(&mut self, unit: Unit, direction: Direction) -> Reason {
-        if unit == Unit::Instruction && direction == Direction::Back {
-            let Some(step) = self.position.step.checked_sub(1) else { return Reason::Start };
-            return self.back_at(step, Reason::Step);
+    pub fn step(&mut self, unit: StepKind, direction: Direction) -> StopReason {
+        if unit == StepKind::Instruction && direction == Direction::Back {
+            let Some(step) = self.position.step.checked_sub(1) else { return StopReason::Start };
+            return self.back_at(step, StopReason::Step);
         }
         let mut steps = Steps { unit, calls: calls(self), before: None };
         let mut watch = Watch::new(self.breakpoints.iter().map(|(&number, point)| (number, point)));
         match unit {
-            Unit::Instruction | Unit::Lane => self.seek(direction, &mut steps),
-            Unit::Over | Unit::Out | Unit::Line | Unit::Pass => {
+            StepKind::Instruction | StepKind::Lane => self.seek(direction, &mut steps),
+            StepKind::Over | StepKind::Out | StepKind::Line | StepKind::Pass => {
                 self.seek(direction, &mut Either(&mut watch, &mut steps))
             }
         }
     }
 
     /// Runs to the next breakpoint, or to the group's end or start.
-    pub fn run(&mut self, direction: Direction) -> Reason {
+    pub fn run(&mut self, direction: Direction) -> StopReason {
         let mut watch = Watch::new(self.breakpoints.iter().map(|(&number, point)| (number, point)));
         self.seek(direction, &mut watch)
     }
@@ -156,11 +156,11 @@ impl Session {
     ///
     /// # Errors
     /// A group that comes before does not end.
-    pub fn run_groups(&mut self) -> Result<Reason, SessionError> {
+    pub fn run_groups(&mut self) -> Result<StopReason, SessionError> {
         loop {
             let reason = self.run(Direction::Forward);
             let next = self.position.group + 1;
-            if reason != Reason::End || next >= self.guest.groups() {
+            if reason != StopReason::End || next >= self.guest.groups() {
                 return Ok(reason);
             }
             self.enter(next)?;
@@ -171,28 +171,28 @@ impl Session {
         }
     }
 
-    fn seek(&mut self, direction: Direction, probe: &mut dyn Probe) -> Reason {
+    fn seek(&mut self, direction: Direction, probe: &mut dyn Probe) -> StopReason {
         match direction {
             Direction::Forward => self.seek_forward(probe),
             Direction::Back => {
                 let here = self.position.step;
                 match self.last_before(here, probe) {
                     Ok(Some((step, reason))) => self.back_at(step, reason),
-                    Ok(None) => self.back_at(0, Reason::Start),
-                    Err(_) => Reason::Limit,
+                    Ok(None) => self.back_at(0, StopReason::Start),
+                    Err(_) => StopReason::Limit,
                 }
             }
         }
     }
 
-    fn back_at(&mut self, step: u64, reason: Reason) -> Reason {
+    fn back_at(&mut self, step: u64, reason: StopReason) -> StopReason {
         match self.go_to(Position { step, ..self.position }) {
             Ok(()) => reason,
-            Err(_) => Reason::Limit,
+            Err(_) => StopReason::Limit,
         }
     }
 
-    fn seek_forward(&mut self, probe: &mut dyn Probe) -> Reason {
+    fn seek_forward(&mut self, probe: &mut dyn Probe) -> StopReason {
         probe.see(self);
         for _ in 0..self.max_steps {
             if self.is_interrupted() || !self.advance() {
@@ -200,20 +200,20 @@ impl Session {
             }
             let found = probe.see(self);
             match (&self.outcome, found) {
-                (Outcome::Trapped(trap), _) => return Reason::Trap(trap.clone()),
+                (StepOutcome::Trapped(trap), _) => return StopReason::Trap(trap.clone()),
                 (_, Some(reason)) => return reason,
-                (Outcome::Going | Outcome::Ended, None) => {}
+                (StepOutcome::Going | StepOutcome::Ended, None) => {}
             }
         }
         match &self.outcome {
-            Outcome::Going => Reason::Limit,
-            Outcome::Ended => Reason::End,
-            Outcome::Trapped(trap) => Reason::Trap(trap.clone()),
+            StepOutcome::Going => StopReason::Limit,
+            StepOutcome::Ended => StopReason::End,
+            StepOutcome::Trapped(trap) => StopReason::Trap(trap.clone()),
         }
     }
 
     /// The last moment of the group before this step that a probe seeks. The session is anywhere then.
-    fn last_before(&mut self, step: u64, probe: &mut dyn Probe) -> Result<Option<(u64, Reason)>, SessionError> {
+    fn last_before(&mut self, step: u64, probe: &mut dyn Probe) -> Result<Option<(u64, StopReason)>, SessionError> {
         let mut end = step;
         let mut made = 0;
         while let Some(last) = end.checked_sub(1) {

@@ -1,10 +1,10 @@
 //! Who wrote a value.
 
 use super::{Position, Session, SessionError};
-use crate::Target;
+use crate::WriteTarget;
 use crate::target::is_change;
 use ctm_follow::InstructionPlace;
-use ctm_memory::Stored;
+use ctm_memory::StoredWord;
 
 /// A step that wrote something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Write {
     /// The instruction; none if it was not the program that wrote, but what starts or ends it.
     pub place: Option<InstructionPlace>,
     /// What was written.
-    pub target: Target,
+    pub target: WriteTarget,
     /// What was there, as words.
     pub old: Vec<u32>,
     /// What was written there.
@@ -27,23 +27,24 @@ impl Session {
     ///
     /// # Errors
     /// It is too far away.
-    pub fn last_write(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
+    pub fn last_write(&mut self, target: &WriteTarget) -> Result<Option<Write>, SessionError> {
         let here = self.position;
         let write = self.last_write_of_groups(target);
         self.return_to(here)?;
         write
     }
 
-    fn last_write_of_groups(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
+    fn last_write_of_groups(&mut self, target: &WriteTarget) -> Result<Option<Write>, SessionError> {
         let found = self.last_write_of_group(target)?;
-        let (None, &Target::Memory { address, bytes }, false) = (&found, target, self.guest.is_independent()) else {
+        let (None, &WriteTarget::Memory { address, bytes }, false) = (&found, target, self.guest.is_independent())
+        else {
             return Ok(found);
         };
         // What groups stored says which of them to look at.
         let stored = self.guest.memory().journal().map_or(Vec::new(), |journal| journal.since(0));
         let starts = self.starts.clone();
         let range = u64::from(address)..u64::from(address) + u64::from(bytes);
-        let is_of_target = |stored: &Stored| {
+        let is_of_target = |stored: &StoredWord| {
             let word = u64::from(stored.address);
             stored.before != stored.after && word < range.end && word + 4 > range.start
         };
@@ -61,7 +62,7 @@ impl Session {
     }
 
     /// The last step of the group up to now.
-    fn last_write_of_group(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
+    fn last_write_of_group(&mut self, target: &WriteTarget) -> Result<Option<Write>, SessionError> {
         let mut before: Option<Vec<u32>> = None;
         let found = self.last_when(self.position.step + 1, |session| {
             let now = session.words(target);
@@ -80,17 +81,17 @@ impl Session {
     /// The group is too long.
     pub fn history(&mut self) -> Result<Vec<Write>, SessionError> {
         let here = self.position;
-        let mut targets: Vec<Target> = self.guest.output_cells().map(Target::cell).collect();
+        let mut targets: Vec<WriteTarget> = self.guest.output_cells().map(WriteTarget::cell).collect();
         targets.extend(self.guest.outputs().iter().filter_map(|output| {
             let bytes = output.bytes_of(self.focus)?;
-            Some(Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start })
+            Some(WriteTarget::Memory { address: bytes.start, bytes: bytes.end - bytes.start })
         }));
         let result = self.changes(&targets);
         self.return_to(here)?;
         result
     }
 
-    fn changes(&mut self, targets: &[Target]) -> Result<Vec<Write>, SessionError> {
+    fn changes(&mut self, targets: &[WriteTarget]) -> Result<Vec<Write>, SessionError> {
         self.go_to(Position { step: 0, ..self.position })?;
         let mut writes = Vec::new();
         let mut before: Vec<Vec<u32>> = targets.iter().map(|target| self.words(target)).collect();
@@ -114,7 +115,7 @@ impl Session {
     }
 
     /// The write of the step that leads to this one.
-    fn write_at(&mut self, step: u64, target: &Target) -> Result<Write, SessionError> {
+    fn write_at(&mut self, step: u64, target: &WriteTarget) -> Result<Write, SessionError> {
         let before = Position { step: step - 1, ..self.position };
         self.go_to(before)?;
         let (place, old) = (self.guest.place(), self.words(target));
@@ -123,7 +124,7 @@ impl Session {
     }
 
     /// What is there now, as words of which the last one may be cut. Cells are those of the lane that the session looks at.
-    pub fn words(&self, target: &Target) -> Vec<u32> {
+    pub fn words(&self, target: &WriteTarget) -> Vec<u32> {
         target.words(self.guest(), self.lane_number(self.focus))
     }
 }

@@ -18,7 +18,8 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use ctm_debug::{
-    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, Shown, Source,
+    Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
+    Session, SourceText, StepOutcome,
 };
 use ctm_follow::{Cell, InstructionPlace, Participation, Pass, Standing, ValueKind};
 use ctm_memory::Space;
@@ -54,7 +55,7 @@ struct State {
 
 pub struct Toy {
     options: Options,
-    shown: Shown,
+    shown: GuestView,
     state: State,
 }
 
@@ -76,7 +77,7 @@ fn listing() -> Listing {
         ("mul n, 2", 10),
         ("ret", 11),
     ];
-    let row = |(at, (text, line)): (usize, (&str, u32))| Row {
+    let row = |(at, (text, line)): (usize, (&str, u32))| ListingRow {
         place: InstructionPlace::from(at as u32),
         address: at.to_string(),
         text: text.into(),
@@ -88,7 +89,7 @@ fn listing() -> Listing {
         // The end has no line.
         line: (at != 7).then_some((0, line)),
     };
-    let source = Source { name: "toy".into(), text: String::new() };
+    let source = SourceText { name: "toy".into(), text: String::new() };
     Listing { rows: texts.into_iter().enumerate().map(row).collect(), sources: vec![source] }
 }
 
@@ -98,7 +99,7 @@ impl Toy {
         assert_eq!(memory.append(0x800), Ok(OUT));
         memory.record();
         let cell = |pattern, channel, kind| Cell { pattern, number: 0, channel, kind, echoes: false };
-        let shown = Shown {
+        let shown = GuestView {
             machine: "toy",
             listing: listing(),
             memory,
@@ -132,7 +133,7 @@ impl Toy {
 }
 
 impl Guest for Toy {
-    fn shown(&self) -> &Shown {
+    fn view(&self) -> &GuestView {
         &self.shown
     }
     fn extent(&self) -> Extent {
@@ -145,19 +146,19 @@ impl Guest for Toy {
         (column < 6 && row == 0).then_some(u64::from(column) / 2)
     }
     fn outputs(&self) -> Vec<Output> {
-        let lanes = Elements::Lanes { base: OUT, stride: 4, row_stride: 0, words: 1 };
-        let shared = Elements::Shared { base: TOTAL, bytes: 4 };
+        let lanes = OutputElements::Lanes { base: OUT, stride: 4, row_stride: 0, words: 1 };
+        let shared = OutputElements::Shared { base: TOTAL, bytes: 4 };
         let output = |name: &str, elements| Output { name: name.into(), elements };
         vec![output("out", lanes), output("total", shared)]
     }
-    fn start(&mut self, group: u64) -> Outcome {
+    fn start(&mut self, group: u64) -> StepOutcome {
         let is_even = [0, 0, 0, 1];
         self.state = State { group, pc: Some(0), pass: None, in_call: false, cells: [is_even, [0; 4]] };
         self.shown.lanes = (0..2).map(|lane| LaneInfo { at: (self.column(lane), 0), runs: true }).collect();
-        Outcome::Going
+        StepOutcome::Going
     }
-    fn step(&mut self) -> Outcome {
-        let Some(pc) = self.state.pc else { return Outcome::Ended };
+    fn step(&mut self) -> StepOutcome {
+        let Some(pc) = self.state.pc else { return StepOutcome::Ended };
         self.state.pc = Some(pc + 1);
         for lane in 0..2 {
             let column = self.column(lane);
@@ -182,18 +183,18 @@ impl Guest for Toy {
             5 => (self.state.pc, self.state.in_call) = (Some(8), true),
             6 if self.options.trap == Some(self.state.group) => {
                 self.state.pc = None;
-                return Outcome::Trapped("boom".into());
+                return StepOutcome::Trapped("boom".into());
             }
             7 => self.state.pc = None,
             9 => (self.state.pc, self.state.in_call) = (Some(6), false),
             _ => {}
         }
-        if self.state.pc.is_some() { Outcome::Going } else { Outcome::Ended }
+        if self.state.pc.is_some() { StepOutcome::Going } else { StepOutcome::Ended }
     }
-    fn save(&self) -> Saved {
-        Saved::new(self.state.clone(), 64)
+    fn save(&self) -> SavedState {
+        SavedState::new(self.state.clone(), 64)
     }
-    fn restore(&mut self, saved: &Saved) {
+    fn restore(&mut self, saved: &SavedState) {
         self.state = saved.get::<State>().expect("a state of this machine").clone();
     }
     fn place(&self) -> Option<InstructionPlace> {

@@ -12,7 +12,7 @@ pub type Answer = Result<(), Errno>;
 
 /// # Safety
 /// Any bytes are a value of the type.
-pub unsafe trait Plain: Copy {}
+pub unsafe trait Pod: Copy {}
 
 macro_rules! structures {
     ($($(#[$meta:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
@@ -21,7 +21,7 @@ macro_rules! structures {
         #[derive(Clone, Copy, Debug)]
         pub struct $name { $(pub $field: $type,)* }
         // SAFETY: all fields are numbers.
-        unsafe impl Plain for $name {}
+        unsafe impl Pod for $name {}
     )*};
 }
 
@@ -64,9 +64,9 @@ structures! {
 }
 
 // SAFETY: it is a number.
-unsafe impl Plain for u32 {}
+unsafe impl Pod for u32 {}
 // SAFETY: it is a number.
-unsafe impl Plain for u64 {}
+unsafe impl Pod for u64 {}
 
 /// The structure that a request points to, with the bytes that the client says it has.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ pub struct Argument {
 impl Argument {
     /// Reads the structure, lets it be answered, and writes it back, also if the answer is an error. As in the kernel,
     /// clients may have shorter structures, of which the rest is 0, and longer ones.
-    pub fn answer<T: Plain>(self, answer: impl FnOnce(&mut T) -> Answer) -> Answer {
+    pub fn answer<T: Pod>(self, answer: impl FnOnce(&mut T) -> Answer) -> Answer {
         if self.pointer.is_null() {
             return Err(Errno(libc::EFAULT));
         }
@@ -95,7 +95,7 @@ impl Argument {
 }
 
 /// Reads values of the client's memory, whose number the caller has bounded.
-pub fn read<T: Plain>(pointer: u64, count: usize) -> Result<Vec<T>, Errno> {
+pub fn read<T: Pod>(pointer: u64, count: usize) -> Result<Vec<T>, Errno> {
     if count == 0 {
         return Ok(Vec::new());
     }

@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Pixels that lie one after the other in every order of tiles.
-const TOGETHER: usize = 4;
+const CONTIGUOUS_PIXELS: usize = 4;
 /// Bytes of a request that are not pixels, and more.
 const REQUEST: usize = 64;
 /// Bytes of pixels that a request has at most.
@@ -128,8 +128,8 @@ impl Image {
                 piece(y * self.stride, y * row_bytes, width * self.pixel_bytes);
                 continue;
             };
-            for x in (0..width).step_by(TOGETHER) {
-                let bytes = TOGETHER.min(width - x) * self.pixel_bytes;
+            for x in (0..width).step_by(CONTIGUOUS_PIXELS) {
+                let bytes = CONTIGUOUS_PIXELS.min(width - x) * self.pixel_bytes;
                 piece(offset(x as u32, y as u32) as usize, y * row_bytes + x * self.pixel_bytes, bytes);
             }
         }

@@ -1,6 +1,8 @@
 //! A function laid out for the interpreter: values in numbered rows, rows used again within a block.
 
-use ctm_lane::{ArrayDecl, Block, BranchTarget, Function, Graph, Inst, IntTest, Op, Ranges, Terminator, Type, Value};
+use ctm_lane::{
+    ArrayDecl, Block, BranchTarget, Function, Graph, Inst, IntTest, Op, Terminator, Type, Value, ValueRanges,
+};
 
 /// Most operands of an operation.
 const MAX_ARGS: usize = 7;
@@ -76,7 +78,7 @@ pub struct Code {
 /// Gives numbers to values.
 struct Numbers<'a> {
     function: &'a Function,
-    ranges: Option<Ranges>,
+    ranges: Option<ValueRanges>,
     /// Per value its row or uniform; `NONE` while it has none.
     of: Vec<u32>,
     /// Where in its block each value is used last, until its row is free again; `NONE` for values that other blocks use.
@@ -142,7 +144,7 @@ impl Code {
         let graph = Graph::new(function);
         let mut numbers = Numbers {
             function,
-            ranges: HEEDS_NORMAL.then(|| Ranges::new(function, &graph)),
+            ranges: HEEDS_NORMAL.then(|| ValueRanges::new(function, &graph)),
             of: vec![NONE; function.value_count()],
             last_use: last_uses(function, &graph),
             free: Vec::new(),

@@ -3,5 +3,5 @@
 mod range;
 mod shape;
 
-pub use range::{Range, Ranges};
-pub use shape::{Axis, LaneShape, Shapes};
+pub use range::{ValueRange, ValueRanges};
+pub use shape::{Axis, LaneShape, LaneShapes};

@@ -14,7 +14,7 @@ use ctm_num::ieee::power_of_two;
 
 /// What a lane value can be, read as a float and as a signed integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct ValueRange {
     /// The least number that it can be.
     pub lo: f32,
     /// The greatest number that it can be.
@@ -32,7 +32,7 @@ const ANY_INT: (i32, i32) = (i32::MIN, i32::MAX);
 const LANDMARKS: [f32; 5] = [-1.0, 0.0, 1.0, 65_536.0, f32::MAX];
 const MIN_NORMAL: f32 = f32::MIN_POSITIVE;
 
-impl Range {
+impl ValueRange {
     /// Any bits at all.
     pub const ANY: Self = Self { lo: f32::NEG_INFINITY, hi: f32::INFINITY, nan: true, denormal: true, int: ANY_INT };
 
@@ -124,11 +124,11 @@ impl Range {
 
 /// The range of every lane value of a function.
 #[derive(Clone, Debug)]
-pub struct Ranges {
-    ranges: Vec<Option<Range>>,
+pub struct ValueRanges {
+    ranges: Vec<Option<ValueRange>>,
 }
 
-impl Ranges {
+impl ValueRanges {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         Self::within(function, graph, &Effort::default().patience(function))
@@ -166,7 +166,7 @@ impl Ranges {
         let lanes = function.params(block).iter().enumerate();
         for (number, &param) in lanes.filter(|&(_, &param)| function.value_type(param) == Type::Lane) {
             let args = edges.iter().map(|edge| edge.args[number]);
-            let incoming = args.filter_map(|arg| self.ranges[arg.index()]).reduce(Range::join);
+            let incoming = args.filter_map(|arg| self.ranges[arg.index()]).reduce(ValueRange::join);
             let old = self.ranges[param.index()];
             let new = incoming.map(|incoming| old.map_or(incoming, |old| old.widen(incoming)));
             changed |= new != old;
@@ -176,42 +176,42 @@ impl Ranges {
     }
 
     /// The range of a lane value; any bits where nothing is known.
-    pub fn get(&self, value: Value) -> Range {
-        self.ranges.get(value.index()).copied().flatten().unwrap_or(Range::ANY)
+    pub fn get(&self, value: Value) -> ValueRange {
+        self.ranges.get(value.index()).copied().flatten().unwrap_or(ValueRange::ANY)
     }
 
     /// What is known of a value that was made after the ranges.
-    pub(crate) fn of(&self, function: &Function, value: Value) -> Range {
+    pub(crate) fn of(&self, function: &Function, value: Value) -> ValueRange {
         match function.def(value) {
             Def::Result(inst, _) if value.index() >= self.ranges.len() => match function.op(inst) {
-                Op::Lane { bits } => Range::constant(bits.0),
-                _ => Range::ANY,
+                Op::Lane { bits } => ValueRange::constant(bits.0),
+                _ => ValueRange::ANY,
             },
             _ => self.get(value),
         }
     }
 
-    fn of_op(&self, function: &Function, op: &Op, args: &[Value]) -> Range {
+    fn of_op(&self, function: &Function, op: &Op, args: &[Value]) -> ValueRange {
         let arg = |at: usize| self.get(args[at]);
         let is = |denorm| denorm == Denorm::Keep;
         match *op {
-            Op::Lane { bits } => Range::constant(bits.0),
+            Op::Lane { bits } => ValueRange::constant(bits.0),
             Op::Splat {} => match function.defining_op(args[0]) {
                 Some((Op::UniformAnd {}, bits)) => {
                     let least =
                         bits.iter().filter_map(|&bits| function.uniform_constant(bits)).filter(|&bits| bits >= 0);
-                    least.min().map_or(Range::ANY, |most| Range::integers((0, most.into())))
+                    least.min().map_or(ValueRange::ANY, |most| ValueRange::integers((0, most.into())))
                 }
-                _ => Range::ANY,
+                _ => ValueRange::ANY,
             },
-            Op::PosX {} | Op::PosY {} => Range::integers((0, 0xFFFF)),
+            Op::PosX {} | Op::PosY {} => ValueRange::integers((0, 0xFFFF)),
             Op::TableSplat { table, .. } | Op::TableAt { table } | Op::TableGather { table }
                 if function.tables[table.index()].finite =>
             {
-                Range::numbers(f32::MIN, f32::MAX).with_denormal(true)
+                ValueRange::numbers(f32::MIN, f32::MAX).with_denormal(true)
             }
             Op::SurfaceLoad { surface } | Op::SurfaceLoad2x2 { surface } if function.surfaces[surface.index()].unit => {
-                Range::numbers(0.0, 1.0)
+                ValueRange::numbers(0.0, 1.0)
             }
             Op::Fadd { denorm } => {
                 let (a, b) = (arg(0).read(denorm), arg(1).read(denorm));
@@ -222,7 +222,7 @@ impl Ranges {
                 if function.defining_op(args[1]) == Some((&Op::Fround { round: Round::Floor, denorm }, &args[..1])) =>
             {
                 let a = arg(0).read(denorm);
-                Range::numbers(0.0, 1.0).with_nan(a.may_be_special()).with_denormal(is(denorm))
+                ValueRange::numbers(0.0, 1.0).with_nan(a.may_be_special()).with_denormal(is(denorm))
             }
             Op::Fsub { denorm } => {
                 let (a, b) = (arg(0).read(denorm), arg(1).read(denorm));
@@ -246,8 +246,8 @@ impl Ranges {
             }
             Op::Fma { denorm, .. } => {
                 let [a, b, c] = [0, 1, 2].map(|at| arg(at).read(denorm));
-                let special = [a, b, c].iter().any(Range::may_be_special);
-                if special { Range::ANY } else { corners(op, &[(a.lo, a.hi), (b.lo, b.hi), (c.lo, c.hi)]) }
+                let special = [a, b, c].iter().any(ValueRange::may_be_special);
+                if special { ValueRange::ANY } else { corners(op, &[(a.lo, a.hi), (b.lo, b.hi), (c.lo, c.hi)]) }
                     .with_denormal(is(denorm))
             }
             Op::Fdiv { denorm } => {
@@ -255,7 +255,7 @@ impl Ranges {
                 let nan =
                     a.nan || b.nan || a.may_be_zero() && b.may_be_zero() || a.may_be_infinite() && b.may_be_infinite();
                 if b.may_be_zero() || a.may_be_special() || b.may_be_special() {
-                    Range::ANY.with_nan(nan)
+                    ValueRange::ANY.with_nan(nan)
                 } else {
                     corners(op, &[(a.lo, a.hi), (b.lo, b.hi)])
                 }
@@ -270,21 +270,21 @@ impl Ranges {
                 let a = arg(0).read(denorm);
                 corners(op, &[(a.lo, a.hi)]).with_nan(a.nan)
             }
-            Op::Frc {} => Range::numbers(0.0, 1.0).with_nan(arg(0).may_be_special()),
-            Op::Sin {} | Op::Cos {} => Range::numbers(-1.0, 1.0).with_nan(arg(0).may_be_special()),
+            Op::Frc {} => ValueRange::numbers(0.0, 1.0).with_nan(arg(0).may_be_special()),
+            Op::Sin {} | Op::Cos {} => ValueRange::numbers(-1.0, 1.0).with_nan(arg(0).may_be_special()),
             Op::Ex2 {} => {
                 // Twice the power above the greatest exponent leaves a margin for the error of the approximation.
                 let hi = arg(0).hi;
                 let hi = if hi < 120.0 { power_of_two(hi.max(-120.0).ceil() as i32 + 1) as f32 } else { f32::INFINITY };
-                Range::numbers(0.0, hi).with_nan(arg(0).nan)
+                ValueRange::numbers(0.0, hi).with_nan(arg(0).nan)
             }
             Op::Ln2 {} => {
                 let a = arg(0).read(Denorm::Flush);
                 let lo = if a.may_be_zero() { f32::NEG_INFINITY } else { -127.0 };
                 let hi = if a.hi == f32::INFINITY { f32::INFINITY } else { 129.0 };
-                Range::numbers(lo, hi).with_nan(a.nan || a.lo < 0.0)
+                ValueRange::numbers(lo, hi).with_nan(a.nan || a.lo < 0.0)
             }
-            Op::CanonNan { .. } | Op::PassNan {} | Op::Quad { .. } => Range { int: ANY_INT, ..arg(0) },
+            Op::CanonNan { .. } | Op::PassNan {} | Op::Quad { .. } => ValueRange { int: ANY_INT, ..arg(0) },
             Op::Fmin { denorm } => {
                 let (a, b) = (arg(0), arg(1));
                 let hi = if a.nan { b.hi } else { a.hi.min(b.hi) };
@@ -296,44 +296,44 @@ impl Ranges {
                 chosen(denorm, a, b, (lo, a.hi.max(b.hi)))
             }
             Op::Select {} => arg(1).join(arg(2)),
-            Op::Clamp01 { denorm } => Range::numbers(0.0, 1.0).with_denormal(is(denorm) && arg(0).denormal),
-            Op::Neg {} => Range { lo: -arg(0).hi, hi: -arg(0).lo, int: ANY_INT, ..arg(0) },
+            Op::Clamp01 { denorm } => ValueRange::numbers(0.0, 1.0).with_denormal(is(denorm) && arg(0).denormal),
+            Op::Neg {} => ValueRange { lo: -arg(0).hi, hi: -arg(0).lo, int: ANY_INT, ..arg(0) },
             Op::Abs {} => absolute(arg(0)),
             Op::Nabs {} => {
                 let positive = absolute(arg(0));
-                Range { lo: -positive.hi, hi: -positive.lo, ..positive }
+                ValueRange { lo: -positive.hi, hi: -positive.lo, ..positive }
             }
-            Op::Itof {} => Range::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
-            Op::Utof {} if arg(0).int.0 >= 0 => Range::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
-            Op::Utof {} => Range::numbers(0.0, 4_294_967_296.0),
-            Op::FloatToIndex { limit } => Range::integers((0, i64::from(limit.max(1)) - 1)),
+            Op::Itof {} => ValueRange::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
+            Op::Utof {} if arg(0).int.0 >= 0 => ValueRange::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
+            Op::Utof {} => ValueRange::numbers(0.0, 4_294_967_296.0),
+            Op::FloatToIndex { limit } => ValueRange::integers((0, i64::from(limit.max(1)) - 1)),
             Op::And {} => {
                 let bits = [arg(0).int, arg(1).int].into_iter().filter(|int| int.0 >= 0);
-                bits.map(|int| int.1).min().map_or(Range::ANY, |most| Range::integers((0, most.into())))
+                bits.map(|int| int.1).min().map_or(ValueRange::ANY, |most| ValueRange::integers((0, most.into())))
             }
             Op::Shr {} => match (arg(0).int, arg(1).int) {
-                ((lo, hi), (least @ 1..=31, _)) if lo >= 0 => Range::integers((0, i64::from(hi) >> least)),
-                (_, (least @ 1..=31, _)) => Range::integers((0, i64::from(u32::MAX >> least))),
-                _ => Range::ANY,
+                ((lo, hi), (least @ 1..=31, _)) if lo >= 0 => ValueRange::integers((0, i64::from(hi) >> least)),
+                (_, (least @ 1..=31, _)) => ValueRange::integers((0, i64::from(u32::MAX >> least))),
+                _ => ValueRange::ANY,
             },
-            Op::Popcount {} | Op::Clz {} => Range::integers((0, 32)),
-            Op::Ftoh { .. } => Range::integers((0, 0xFFFF)),
+            Op::Popcount {} | Op::Clz {} => ValueRange::integers((0, 32)),
+            Op::Ftoh { .. } => ValueRange::integers((0, 0xFFFF)),
             Op::Iadd {} => {
                 let (a, b) = (arg(0).int, arg(1).int);
-                Range::integers((i64::from(a.0) + i64::from(b.0), i64::from(a.1) + i64::from(b.1)))
+                ValueRange::integers((i64::from(a.0) + i64::from(b.0), i64::from(a.1) + i64::from(b.1)))
             }
             Op::Isub {} => {
                 let (a, b) = (arg(0).int, arg(1).int);
-                Range::integers((i64::from(a.0) - i64::from(b.1), i64::from(a.1) - i64::from(b.0)))
+                ValueRange::integers((i64::from(a.0) - i64::from(b.1), i64::from(a.1) - i64::from(b.0)))
             }
-            _ => Range::ANY,
+            _ => ValueRange::ANY,
         }
     }
 }
 
 /// The ends of the results for all combinations of ends; only for operations that are monotonous between them.
-fn corners(op: &Op, ends: &[(f32, f32)]) -> Range {
-    let mut range: Option<Range> = None;
+fn corners(op: &Op, ends: &[(f32, f32)]) -> ValueRange {
+    let mut range: Option<ValueRange> = None;
     for choice in 0..1u32 << ends.len() {
         let mut args = [0; 3];
         for (at, &(lo, hi)) in ends.iter().enumerate() {
@@ -342,43 +342,44 @@ fn corners(op: &Op, ends: &[(f32, f32)]) -> Range {
         let result = f32::from_bits(evaluate(op, &args[..ends.len()]).unwrap_or(f32::NAN.to_bits()));
         // Zero times infinity: what lies between is zero on one side.
         let result = if result.is_nan() { 0.0 } else { result };
-        let point = Range::numbers(result, result);
+        let point = ValueRange::numbers(result, result);
         range = Some(range.map_or(point, |range| range.join(point)));
     }
-    range.unwrap_or(Range::ANY)
+    range.unwrap_or(ValueRange::ANY)
 }
 
 /// a + b or a - b; `ends` are what gives the least and the greatest result.
-fn sum(op: &Op, a: Range, b: Range, ends: (f32, f32)) -> Range {
+fn sum(op: &Op, a: ValueRange, b: ValueRange, ends: (f32, f32)) -> ValueRange {
     let end =
         |x: f32, y: f32| evaluate(op, &[x.to_bits(), y.to_bits()]).map(f32::from_bits).filter(|sum| !sum.is_nan());
     let lo = end(a.lo, ends.0);
     let hi = end(a.hi, ends.1);
     let opposed = end(a.lo, ends.1).is_none() || end(a.hi, ends.0).is_none() || lo.is_none() || hi.is_none();
-    Range::numbers(lo.unwrap_or(f32::NEG_INFINITY), hi.unwrap_or(f32::INFINITY)).with_nan(a.nan || b.nan || opposed)
+    ValueRange::numbers(lo.unwrap_or(f32::NEG_INFINITY), hi.unwrap_or(f32::INFINITY))
+        .with_nan(a.nan || b.nan || opposed)
 }
 
-fn product(op: &Op, zero: Zero, a: Range, b: Range) -> Range {
+fn product(op: &Op, zero: Zero, a: ValueRange, b: ValueRange) -> ValueRange {
     let infinity_times_zero = a.may_be_infinite() && b.may_be_zero() || b.may_be_infinite() && a.may_be_zero();
     let mut range = corners(op, &[(a.lo, a.hi), (b.lo, b.hi)]);
     if zero != Zero::Ieee && (a.may_be_special() || b.may_be_special()) {
-        range = range.join(Range::numbers(0.0, 0.0));
+        range = range.join(ValueRange::numbers(0.0, 0.0));
     }
     range.with_nan(a.nan || b.nan || zero == Zero::Ieee && infinity_times_zero)
 }
 
 /// A minimum or maximum with these ends. A comparison that flushes may choose between denormals the other way.
-fn chosen(denorm: Denorm, a: Range, b: Range, (lo, hi): (f32, f32)) -> Range {
+fn chosen(denorm: Denorm, a: ValueRange, b: ValueRange, (lo, hi): (f32, f32)) -> ValueRange {
     let denormal = a.denormal || b.denormal;
     // An unordered pair gives b, whatever it is.
     let (lo, hi) = if a.nan || b.nan { (lo.min(b.lo), hi.max(b.hi)) } else { (lo, hi) };
     let blurred = denorm == Denorm::Flush && denormal;
     let lo = if blurred && lo.abs() < MIN_NORMAL { -MIN_NORMAL } else { lo };
     let hi = if blurred && hi.abs() < MIN_NORMAL { MIN_NORMAL } else { hi };
-    Range { lo, hi, nan: b.nan, denormal, int: ANY_INT }
+    ValueRange { lo, hi, nan: b.nan, denormal, int: ANY_INT }
 }
 
-fn absolute(a: Range) -> Range {
+fn absolute(a: ValueRange) -> ValueRange {
     let lo = if a.lo <= 0.0 && a.hi >= 0.0 { 0.0 } else { a.lo.abs().min(a.hi.abs()) };
-    Range { lo, hi: a.lo.abs().max(a.hi.abs()), int: ANY_INT, ..a }
+    ValueRange { lo, hi: a.lo.abs().max(a.hi.abs()), int: ANY_INT, ..a }
 }

@@ -66,13 +66,13 @@ impl LaneShape {
 
 /// The shape of every lane and mask value of a function.
 #[derive(Clone, Debug)]
-pub struct Shapes {
+pub struct LaneShapes {
     shapes: Vec<Option<LaneShape>>,
     /// Values that may differ between lanes of a row.
     varies: Vec<bool>,
 }
 
-impl Shapes {
+impl LaneShapes {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         Self::within(function, graph, &Effort::default().patience(function))

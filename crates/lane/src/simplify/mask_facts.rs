@@ -2,7 +2,7 @@
 //! mask that is the same in every lane is full.
 
 use crate::entity::{Block, Value};
-use crate::facts::Shapes;
+use crate::facts::LaneShapes;
 use crate::function::{Function, Terminator};
 use crate::graph::Graph;
 use crate::op::Op;
@@ -27,7 +27,7 @@ pub(crate) struct MaskFacts {
 }
 
 impl MaskFacts {
-    pub(crate) fn new(function: &Function, graph: &Graph, shapes: &Shapes) -> Self {
+    pub(crate) fn new(function: &Function, graph: &Graph, shapes: &LaneShapes) -> Self {
         let mut known = Self { facts: Vec::new(), first: vec![0; function.value_count()] };
         for &block in &graph.order {
             let Terminator::Any { mask, then, otherwise } = function.terminator(block) else { continue };

@@ -11,7 +11,7 @@ use super::demanded_lanes::{DemandedLanes, look_through};
 use super::mask_implication::implies_by_params;
 use crate::effort::Effort;
 use crate::entity::{Block, Inst, Type, Value};
-use crate::facts::Shapes;
+use crate::facts::LaneShapes;
 use crate::function::{BranchTarget, Def, Function};
 use crate::graph::Graph;
 use crate::op::{Effect, Op};
@@ -33,14 +33,14 @@ struct Counter {
 }
 
 /// `mask_facts` are shapes of the function's values, if they are known already; of values that are newer, nothing is known then.
-pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&Shapes>, effort: &Effort) -> bool {
+pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&LaneShapes>, effort: &Effort) -> bool {
     let patience = effort.patience(function);
     let has_mask = |head: &Block| function.params(*head).iter().any(|&param| function.value_type(param) == Type::Mask);
     let heads: Vec<Block> = graph.loop_heads().filter(has_mask).collect();
     if heads.is_empty() {
         return false;
     }
-    let own = if known.is_none() { Some(Shapes::within(function, graph, &patience)) } else { None };
+    let own = if known.is_none() { Some(LaneShapes::within(function, graph, &patience)) } else { None };
     let Some(shapes) = known.or(own.as_ref()) else { return false };
     let mut changed = false;
     for head in heads {
@@ -61,7 +61,7 @@ pub(crate) fn run(function: &mut Function, graph: &Graph, known: Option<&Shapes>
     changed
 }
 
-fn counters(function: &Function, graph: &Graph, shapes: &Shapes, head: Block) -> Vec<Counter> {
+fn counters(function: &Function, graph: &Graph, shapes: &LaneShapes, head: Block) -> Vec<Counter> {
     let (back, entries): (Vec<Block>, Vec<Block>) =
         graph.predecessors(head).iter().partition(|&&from| graph.position(from) >= graph.position(head));
     let to_head = |from: &Block| function.terminator(*from).targets().filter(|target| target.block == head);
@@ -86,7 +86,7 @@ fn counters(function: &Function, graph: &Graph, shapes: &Shapes, head: Block) ->
 }
 
 /// Whether a value depends on the counter; `None` if it depends on something else that differs from lane to lane.
-fn depends(function: &Function, shapes: &Shapes, value: Value, counter: Value, depth: u32) -> Option<bool> {
+fn depends(function: &Function, shapes: &LaneShapes, value: Value, counter: Value, depth: u32) -> Option<bool> {
     if value == counter {
         return Some(true);
     }
@@ -107,7 +107,12 @@ fn depends(function: &Function, shapes: &Shapes, value: Value, counter: Value, d
 }
 
 /// The operands that are comparisons of the counter, and wanted in the loop's lanes only: block, place there, and number.
-fn comparisons(function: &Function, graph: &Graph, shapes: &Shapes, counter: &Counter) -> Vec<(Block, usize, usize)> {
+fn comparisons(
+    function: &Function,
+    graph: &Graph,
+    shapes: &LaneShapes,
+    counter: &Counter,
+) -> Vec<(Block, usize, usize)> {
     let mut comparisons = Vec::new();
     for &block in graph.order.iter().filter(|&&block| graph.dominates(counter.head, block)) {
         for (place, &inst) in function.insts(block).iter().enumerate() {

@@ -10,7 +10,7 @@ use super::rules;
 use super::zero_signs::ZeroSigns;
 use crate::effort::{Effort, Patience};
 use crate::entity::{Block, Inst, Type, Value};
-use crate::facts::{Range, Ranges, Shapes};
+use crate::facts::{LaneShapes, ValueRange, ValueRanges};
 use crate::function::{Function, Terminator};
 use crate::graph::Graph;
 use crate::hash::{FastHasher, FastMap};
@@ -38,8 +38,8 @@ const MAX_REWRITES: usize = 16;
 
 /// What is known of a function before a walk.
 pub(crate) struct Facts {
-    ranges: Ranges,
-    shapes: Shapes,
+    ranges: ValueRanges,
+    shapes: LaneShapes,
     known: MaskFacts,
     zero_signs: ZeroSigns,
     /// Uses of each value.
@@ -48,8 +48,8 @@ pub(crate) struct Facts {
 
 impl Facts {
     fn new(function: &Function, graph: &Graph, patience: &Patience) -> Self {
-        let ranges = Ranges::within(function, graph, patience);
-        let shapes = Shapes::within(function, graph, patience);
+        let ranges = ValueRanges::within(function, graph, patience);
+        let shapes = LaneShapes::within(function, graph, patience);
         let known = MaskFacts::new(function, graph, &shapes);
         let zero_signs = ZeroSigns::new(function, graph, &ranges, patience);
         let mut uses = vec![0; function.value_count()];
@@ -61,7 +61,7 @@ impl Facts {
     }
 
     /// The shapes of the values.
-    pub(crate) fn shapes(&self) -> &Shapes {
+    pub(crate) fn shapes(&self) -> &LaneShapes {
         &self.shapes
     }
 
@@ -96,7 +96,7 @@ pub(crate) struct Rewriter<'a> {
 
 impl Rewriter<'_> {
     /// The range of a value.
-    pub(crate) fn range(&self, value: Value) -> Range {
+    pub(crate) fn range(&self, value: Value) -> ValueRange {
         self.facts.ranges.of(self.function, value)
     }
 

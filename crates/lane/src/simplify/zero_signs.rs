@@ -6,7 +6,7 @@
 
 use crate::effort::Patience;
 use crate::entity::Value;
-use crate::facts::Ranges;
+use crate::facts::ValueRanges;
 use crate::function::Function;
 use crate::graph::Graph;
 use crate::op::Op;
@@ -17,7 +17,7 @@ const MINUS_ZERO: u32 = 0x8000_0000;
 pub(crate) struct ZeroSigns(Vec<bool>);
 
 impl ZeroSigns {
-    pub(crate) fn new(function: &Function, graph: &Graph, ranges: &Ranges, patience: &Patience) -> Self {
+    pub(crate) fn new(function: &Function, graph: &Graph, ranges: &ValueRanges, patience: &Patience) -> Self {
         let mut signs = Self(vec![false; function.value_count()]);
         // Users come before operands, but for what comes around loops.
         let has_loops = graph.loop_heads().next().is_some();
@@ -37,7 +37,7 @@ impl ZeroSigns {
     }
 
     /// Goes once from users to operands; whether something was found.
-    fn spread(&mut self, function: &Function, graph: &Graph, ranges: &Ranges) -> bool {
+    fn spread(&mut self, function: &Function, graph: &Graph, ranges: &ValueRanges) -> bool {
         let mut found = false;
         for &block in graph.order.iter().rev() {
             for target in function.terminator(block).targets() {
@@ -74,7 +74,7 @@ enum Use {
 }
 
 /// Whether a value, or a product of two, is never -0.
-fn never_minus_zero(function: &Function, ranges: &Ranges, values: &[Value]) -> bool {
+fn never_minus_zero(function: &Function, ranges: &ValueRanges, values: &[Value]) -> bool {
     match *values {
         [a, b] => a == b,
         [value] => match function.defining_op(value) {

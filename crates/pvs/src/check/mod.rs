@@ -8,7 +8,7 @@ mod code;
 pub use code::FindingCode;
 pub use ctm_text::findings::Severity;
 
-use crate::codes::{SourceKind, Written};
+use crate::codes::{DestinationRegisters, SourceKind};
 use crate::instruction::{AddressMode, Instruction, Source};
 use crate::operation::{MathOp, Operation, VectorOp};
 use crate::program::{ALTERNATES, FlowOp, INPUTS, MAX_INSTRUCTIONS, OUTPUTS, Program, TEMPORARIES};
@@ -184,12 +184,12 @@ fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: 
     let destination = &instruction.destination;
     if instruction.writes() && absolute(destination.mode()) {
         let count = match destination.kind.written() {
-            Some(Written::Temporaries) => TEMPORARIES,
-            Some(Written::Outputs { .. }) => OUTPUTS,
-            Some(Written::Alternates) => ALTERNATES,
-            Some(Written::Inputs) => INPUTS,
+            Some(DestinationRegisters::Temporaries) => TEMPORARIES,
+            Some(DestinationRegisters::Outputs { .. }) => OUTPUTS,
+            Some(DestinationRegisters::Alternates) => ALTERNATES,
+            Some(DestinationRegisters::Inputs) => INPUTS,
             // There is one, and its number does not count.
-            Some(Written::Address) | None => usize::MAX,
+            Some(DestinationRegisters::Address) | None => usize::MAX,
         };
         if usize::from(destination.offset) >= count {
             let message =
@@ -202,10 +202,11 @@ fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: 
 /// What instructions read that no instruction writes.
 fn values(program: &Program, findings: &mut Findings) {
     let all = |select: fn(&&Instruction) -> bool| program.code.iter().filter(select);
-    let written: BTreeSet<u8> = all(|at| at.writes() && at.destination.kind.written() == Some(Written::Temporaries))
-        .map(|at| at.destination.offset)
-        .collect();
-    let is_relative = all(|at| at.writes() && at.destination.kind.written() == Some(Written::Temporaries))
+    let written: BTreeSet<u8> =
+        all(|at| at.writes() && at.destination.kind.written() == Some(DestinationRegisters::Temporaries))
+            .map(|at| at.destination.offset)
+            .collect();
+    let is_relative = all(|at| at.writes() && at.destination.kind.written() == Some(DestinationRegisters::Temporaries))
         .any(|at| at.destination.mode() != AddressMode::Absolute);
     let sets = all(|at| sets_predicate(at.operation())).next().is_some();
     let mut known = BTreeSet::new();
@@ -228,7 +229,8 @@ fn values(program: &Program, findings: &mut Findings) {
             findings.add(FindingCode::NoPredicate, Some(pc), message, help);
         }
     }
-    let is_output = |at: &&Instruction| matches!(at.destination.kind.written(), Some(Written::Outputs { .. }));
+    let is_output =
+        |at: &&Instruction| matches!(at.destination.kind.written(), Some(DestinationRegisters::Outputs { .. }));
     let position = program
         .code
         .iter()

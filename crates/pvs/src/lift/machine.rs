@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Results, Vector};
 use super::{CONSTANT_ENTRIES, Layout, NotLifted};
-use crate::codes::{Select, SourceKind, Written};
+use crate::codes::{DestinationRegisters, Select, SourceKind};
 use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
 use crate::program::{ALTERNATES, INPUTS, MAX_DEPTH, OUTPUTS, Program, TEMPORARIES};
@@ -46,7 +46,8 @@ impl<'a> Machine<'a> {
         let is_computed = |instruction: &Instruction| {
             let source = |source: &Source| source.kind == SourceKind::Temporary && is_relative(source.mode());
             let destination = &instruction.destination;
-            let written = destination.kind.written() == Some(Written::Temporaries) && is_relative(destination.mode());
+            let written = destination.kind.written() == Some(DestinationRegisters::Temporaries)
+                && is_relative(destination.mode());
             written || instruction.sources_read().any(|(_, of)| source(of))
         };
         let arrays =
@@ -129,11 +130,11 @@ impl<'a> Machine<'a> {
             let destination = &instruction.destination;
             let number = usize::from(destination.offset);
             let register = match destination.kind.written() {
-                Some(Written::Temporaries) => self.temporaries.get(number),
-                Some(Written::Outputs { .. }) => self.outputs.get(number),
-                Some(Written::Alternates) => self.alternates.get(number),
-                Some(Written::Inputs) => self.inputs.get(number),
-                Some(Written::Address) | None => None,
+                Some(DestinationRegisters::Temporaries) => self.temporaries.get(number),
+                Some(DestinationRegisters::Outputs { .. }) => self.outputs.get(number),
+                Some(DestinationRegisters::Alternates) => self.alternates.get(number),
+                Some(DestinationRegisters::Inputs) => self.inputs.get(number),
+                Some(DestinationRegisters::Address) | None => None,
             };
             for &variable in register.into_iter().flatten() {
                 if !written.contains(&variable) {
@@ -273,22 +274,22 @@ impl<'a> Machine<'a> {
         let of = |registers: &[Register]| registers.get(usize::from(destination.offset)).copied();
         let register = match (written, number) {
             (None, _) => return Ok(()),
-            (Some(Written::Temporaries), number) if self.arrays.is_some() => {
+            (Some(DestinationRegisters::Temporaries), number) if self.arrays.is_some() => {
                 let number = number.unwrap_or_else(|| self.b.constant(destination.offset.into()));
                 self.write_computed(number, destination, results, executing);
                 return Ok(());
             }
-            (Some(Written::Address), _) => Some(self.a0),
+            (Some(DestinationRegisters::Address), _) => Some(self.a0),
             (Some(_), Some(_)) => return Err(NotLifted::Instruction(pc)),
-            (Some(Written::Temporaries), None) => of(&self.temporaries),
-            (Some(Written::Outputs { .. }), None) => of(&self.outputs),
-            (Some(Written::Alternates), None) => of(&self.alternates),
-            (Some(Written::Inputs), None) => of(&self.inputs),
+            (Some(DestinationRegisters::Temporaries), None) => of(&self.temporaries),
+            (Some(DestinationRegisters::Outputs { .. }), None) => of(&self.outputs),
+            (Some(DestinationRegisters::Alternates), None) => of(&self.alternates),
+            (Some(DestinationRegisters::Inputs), None) => of(&self.inputs),
         };
         let Some(register) = register else { return Ok(()) };
         for component in (0..4).filter(|component| destination.mask >> component & 1 != 0) {
             let mut value = results.values[source_of(written, component)];
-            if written == Some(Written::Address) {
+            if written == Some(DestinationRegisters::Address) {
                 let floor = Arithmetic(&mut self.b).floor(value);
                 value = self.b.ftoi(floor);
             }
@@ -336,8 +337,8 @@ impl<'a> Machine<'a> {
 }
 
 /// The component of the results that a component of the destination gets.
-fn source_of(written: Option<Written>, component: usize) -> usize {
-    if written == Some(Written::Outputs { replicated: true }) { 0 } else { component }
+fn source_of(written: Option<DestinationRegisters>, component: usize) -> usize {
+    if written == Some(DestinationRegisters::Outputs { replicated: true }) { 0 } else { component }
 }
 
 fn is_relative(mode: AddressMode) -> bool {

@@ -7,7 +7,7 @@ mod stepper;
 mod tests;
 mod view;
 
-use crate::codes::{Select, SourceKind, Written};
+use crate::codes::{DestinationRegisters, Select, SourceKind};
 use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
 use crate::program::{ALTERNATES, CONSTANTS, INPUTS, OUTPUTS, Program, TEMPORARIES};
@@ -210,11 +210,11 @@ impl State {
         let number = usize::try_from(self.number(destination.offset, destination.mode(), index)).unwrap_or(usize::MAX);
         let written = destination.kind.written();
         let register = match written {
-            Some(Written::Temporaries) => self.temporaries.get_mut(number),
-            Some(Written::Outputs { .. }) => self.outputs.get_mut(number),
-            Some(Written::Alternates) => self.alternates.get_mut(number),
-            Some(Written::Inputs) => self.inputs.get_mut(number),
-            Some(Written::Address) => {
+            Some(DestinationRegisters::Temporaries) => self.temporaries.get_mut(number),
+            Some(DestinationRegisters::Outputs { .. }) => self.outputs.get_mut(number),
+            Some(DestinationRegisters::Alternates) => self.alternates.get_mut(number),
+            Some(DestinationRegisters::Inputs) => self.inputs.get_mut(number),
+            Some(DestinationRegisters::Address) => {
                 for (component, &value) in results.values.iter().enumerate() {
                     if destination.mask >> component & 1 != 0 && results.writes[component] {
                         // What is out of range becomes the nearest integer, and a NaN 0.
@@ -228,7 +228,8 @@ impl State {
         let Some(register) = register else { return };
         for (component, slot) in register.iter_mut().enumerate() {
             if destination.mask >> component & 1 != 0 && results.writes[component] {
-                let from = if written == Some(Written::Outputs { replicated: true }) { 0 } else { component };
+                let from =
+                    if written == Some(DestinationRegisters::Outputs { replicated: true }) { 0 } else { component };
                 *slot = results.values[from];
             }
         }

@@ -1,7 +1,7 @@
 //! What is shown of a vertex: its registers as cells (`ctm_follow`).
 
 use super::State;
-use crate::codes::{Component, SourceKind, Written};
+use crate::codes::{Component, DestinationRegisters, SourceKind};
 use crate::instruction::AddressMode;
 use crate::lift::Layout;
 use crate::program::{ALTERNATES, INPUTS, OUTPUTS, Program, TEMPORARIES};
@@ -47,11 +47,11 @@ impl Register {
                 }
             }
             match instruction.destination.kind.written().filter(|_| indexed(instruction.destination.mode())) {
-                Some(Written::Temporaries) => all(&mut temporaries, TEMPORARIES),
-                Some(Written::Outputs { .. }) => all(&mut outputs, OUTPUTS),
-                Some(Written::Alternates) => all(&mut alternates, ALTERNATES),
-                Some(Written::Inputs) => all(&mut inputs, INPUTS),
-                Some(Written::Address) | None => {}
+                Some(DestinationRegisters::Temporaries) => all(&mut temporaries, TEMPORARIES),
+                Some(DestinationRegisters::Outputs { .. }) => all(&mut outputs, OUTPUTS),
+                Some(DestinationRegisters::Alternates) => all(&mut alternates, ALTERNATES),
+                Some(DestinationRegisters::Inputs) => all(&mut inputs, INPUTS),
+                Some(DestinationRegisters::Address) | None => {}
             }
         }
         let vectors = |numbers: BTreeSet<u8>, count: usize, register: fn(u8, Component) -> Register| {

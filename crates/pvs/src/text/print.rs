@@ -1,6 +1,6 @@
 //! Programs to text.
 
-use crate::codes::{Component, Select, Written};
+use crate::codes::{Component, DestinationRegisters, Select};
 use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
 use crate::program::{CONSTANTS, FlowEntry, FlowOp, Program};
@@ -157,10 +157,11 @@ fn register(kind: &str, offset: u8, mode: AddressMode, addr_sel: Component) -> O
 fn destination(destination: &Destination) -> Option<String> {
     let &Destination { kind, offset, mask, addr_sel, .. } = destination;
     let register = match kind.written()? {
-        Written::Temporaries | Written::Outputs { .. } | Written::Alternates | Written::Inputs => {
-            register(kind.name(), offset, destination.mode(), addr_sel)?
-        }
-        Written::Address => {
+        DestinationRegisters::Temporaries
+        | DestinationRegisters::Outputs { .. }
+        | DestinationRegisters::Alternates
+        | DestinationRegisters::Inputs => register(kind.name(), offset, destination.mode(), addr_sel)?,
+        DestinationRegisters::Address => {
             let is_plain = offset == 0 && addr_sel == Component::X && destination.mode() == AddressMode::Absolute;
             is_plain.then(|| kind.name().to_owned())?
         }

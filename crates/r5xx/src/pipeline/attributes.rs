@@ -8,9 +8,9 @@ use crate::registers::{
 };
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
-use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane};
+use ctm_raster::plane::{AttributePlane, EvaluationPoint, Perspective, Plane};
 use ctm_raster::quads::{BLOCK, BlockPlaces};
-use ctm_raster::simd::{Eight, LANES, Simd};
+use ctm_raster::simd::{LANES, LaneWords, Simd};
 use ctm_x1k::fragments::QuadVector;
 use std::cell::OnceCell;
 
@@ -439,7 +439,7 @@ impl Inputs<'_> {
 
     /// The places of the pixels of a quad. Points have none.
     #[inline]
-    fn places(&self, x: u32, y: u32) -> Option<[Place; 4]> {
+    fn places(&self, x: u32, y: u32) -> Option<[EvaluationPoint; 4]> {
         self.perspective
             .map(|perspective| QUAD_PIXELS.map(|(dx, dy)| perspective.place(GRID.pixel_centre(x + dx, y + dy))))
     }
@@ -456,7 +456,7 @@ impl Value {
 
     /// The values at the pixels of the block at these places, with this upper left pixel: in the upper and the lower row.
     #[inline(always)]
-    pub fn at_block<S: Simd>(&self, simd: S, places: &BlockPlaces<S>, (x, y): (u16, u16)) -> [Eight; 2] {
+    pub fn at_block<S: Simd>(&self, simd: S, places: &BlockPlaces<S>, (x, y): (u16, u16)) -> [LaneWords; 2] {
         match self {
             Value::Plane(AttributePlane::Constant(bits)) => [[*bits; LANES]; 2],
             Value::Plane(AttributePlane::Varying(plane)) => {
@@ -473,7 +473,7 @@ impl Value {
 
     /// At the pixels of a quad.
     #[inline]
-    fn at(&self, places: &Option<[Place; 4]>, x: u32, y: u32) -> [u32; 4] {
+    fn at(&self, places: &Option<[EvaluationPoint; 4]>, x: u32, y: u32) -> [u32; 4] {
         match *self {
             Value::Plane(AttributePlane::Constant(bits)) => [bits; 4],
             // Points have no planes.
@@ -499,7 +499,7 @@ fn down([upper, lower]: [u32; 2]) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ctm_raster::plane::Setup;
+    use ctm_raster::plane::PrimitiveSetup;
 
     #[test]
     fn planes_of_vectors_are_those_of_their_components() {
@@ -532,7 +532,7 @@ mod tests {
             for vector in corners.iter_mut().flat_map(|vertex| vertex.colours.iter_mut().chain(&mut vertex.textures)) {
                 *vector = [(); 4].map(|()| u.int_in_range(0..=9).map_or(0, |value: u8| f32::from(value).to_bits()));
             }
-            let setup = Setup::triangle(GRID, [(0, 0), (70, 10), (30, 110)].map(|(x, y)| Point { x, y }));
+            let setup = PrimitiveSetup::triangle(GRID, [(0, 0), (70, 10), (30, 110)].map(|(x, y)| Point { x, y }));
             let shape = AttributeShape::Plane {
                 vertices: corners.each_ref(),
                 perspective: Perspective::new(setup.expect("an area"), [ONE; 3]),

@@ -81,7 +81,7 @@ impl Projection {
 mod tests {
     use super::*;
     use ctm_cases::{Result, Unstructured};
-    use ctm_raster::simd::{Task, dispatch};
+    use ctm_raster::simd::{SimdTask, dispatch};
 
     /// A coordinate of any kind, most of them near to those that are drawn.
     fn coordinate(u: &mut Unstructured) -> Result<u32> {
@@ -95,7 +95,7 @@ mod tests {
 
     struct Placing<'p>(&'p Projection, Vec<Corner>);
 
-    impl Task for Placing<'_> {
+    impl SimdTask for Placing<'_> {
         type Output = Vec<Corner>;
 
         #[inline(always)]

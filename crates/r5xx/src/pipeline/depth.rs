@@ -13,8 +13,8 @@ use ctm_card::history::TestHistory;
 use ctm_memory::Arena;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, Fill, StencilOperation, StencilState, Stored,
-    test,
+    CompareFunction, DepthNumbers, DepthState, DepthStencilFill, DepthStencilState, DepthStencilValue, Facing,
+    StencilOperation, StencilState, test,
 };
 use ctm_raster::grid::Rect;
 
@@ -76,7 +76,7 @@ impl<'a> DepthUnit<'a> {
 
     /// Depth, from 0 to 1, and stencil value of the first sample of a pixel, if there is such a pixel.
     pub fn held(&self, x: u32, y: u32) -> Option<(f32, u8)> {
-        let Stored { depth, stencil } = self.stored(self.buffer(x, y)?, x, y, 0);
+        let DepthStencilValue { depth, stencil } = self.stored(self.buffer(x, y)?, x, y, 0);
         let most = if self.sixteen_bits { 0xFFFF } else { MAX_DEPTH };
         Some(((f64::from(depth) / f64::from(most)) as f32, stencil))
     }
@@ -109,7 +109,7 @@ impl<'a> DepthUnit<'a> {
             let stored = self.stored(surface, x, y, sample);
             let outcome = test(&self.state, stored, self.incoming(depth(sample)), facing);
             if outcome.stored != stored {
-                let Stored { depth, stencil } = outcome.stored;
+                let DepthStencilValue { depth, stencil } = outcome.stored;
                 let word = if self.sixteen_bits { depth } else { depth << 8 | u32::from(stencil) };
                 surface.write(x, y, sample, [word, 0, 0, 0]);
             }
@@ -121,7 +121,7 @@ impl<'a> DepthUnit<'a> {
     /// What is stored for all pixels of a primitive of this depth, which all pass, if both are so. Pixels have one sample.
     pub fn fill(&self, depth: u32, facing: Facing) -> Option<DepthFill<'_>> {
         let Some(surface) = &self.surface else { return Some(DepthFill { surface: None, word: 0, bits: 0 }) };
-        let Fill { depth, stencil, stencil_bits } = self.state.fill(self.incoming(depth), facing)?;
+        let DepthStencilFill { depth, stencil, stencil_bits } = self.state.fill(self.incoming(depth), facing)?;
         let depth_bits = if depth.is_some() { u32::MAX } else { 0 };
         let (word, bits) = match self.sixteen_bits {
             true => (depth.unwrap_or_default(), depth_bits & 0xFFFF),
@@ -136,11 +136,11 @@ impl<'a> DepthUnit<'a> {
     }
 
     #[inline]
-    fn stored(&self, surface: &Surface, x: u32, y: u32, sample: u32) -> Stored {
+    fn stored(&self, surface: &Surface, x: u32, y: u32, sample: u32) -> DepthStencilValue {
         let word = surface.read(x, y, sample)[0];
         match self.sixteen_bits {
-            true => Stored { depth: word, stencil: 0 },
-            false => Stored { depth: word >> 8, stencil: word as u8 },
+            true => DepthStencilValue { depth: word, stencil: 0 },
+            false => DepthStencilValue { depth: word >> 8, stencil: word as u8 },
         }
     }
 

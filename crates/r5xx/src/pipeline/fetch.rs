@@ -8,7 +8,7 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Draw, VertexArray, VertexSource};
 use ctm_card::Object;
-use ctm_memory::{Arena, Four, Words};
+use ctm_memory::{Arena, FourWords, Words};
 use ctm_num::convert::f16_to_f32;
 use ctm_pvs::INPUTS;
 
@@ -285,7 +285,7 @@ struct Column<'w> {
 impl<'w> Column<'w> {
     /// The vector of a vertex; nothing if it is not there.
     #[inline(always)]
-    fn four(self, vertex: usize) -> Option<Four<'w>> {
+    fn four(self, vertex: usize) -> Option<FourWords<'w>> {
         self.words.four(4 * (self.first + vertex * self.step))
     }
 

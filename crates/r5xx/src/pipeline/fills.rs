@@ -7,7 +7,7 @@ use super::shading::{OutputChannel, PassThrough, Shading};
 use super::targets::ColourTarget;
 use crate::layout::{AddressPart, CONTIGUOUS_COLUMNS};
 use crate::surface::Surface;
-use crate::tx::{Stored, Texture, Textures};
+use crate::tx::{ChannelSource, Texture, Textures};
 use ctm_raster::channel::{Channel, ChannelKind, Words};
 use ctm_raster::grid::Rect;
 use ctm_raster::sampler::{Scale, TextureKind};
@@ -44,14 +44,14 @@ enum ChannelMoves {
     /// These stay where they are, the others are 0.
     InPlace(Words),
     /// Each channel for itself.
-    Channels([Option<(Stored, Channel)>; 4]),
+    Channels([Option<(ChannelSource, Channel)>; 4]),
 }
 
 impl ChannelMoves {
-    fn of(moves: [Option<(Stored, Channel)>; 4]) -> Self {
+    fn of(moves: [Option<(ChannelSource, Channel)>; 4]) -> Self {
         let mut kept = [0; 4];
         for (stored, to) in moves.iter().flatten() {
-            if *stored != Stored::Bits(*to) {
+            if *stored != ChannelSource::Bits(*to) {
                 return ChannelMoves::Channels(moves);
             }
             to.insert(&mut kept, u32::MAX);
@@ -67,9 +67,9 @@ impl ChannelMoves {
                 let mut words = [0; 4];
                 for (stored, to) in moves.iter().flatten() {
                     match stored {
-                        Stored::Bits(from) => to.insert(&mut words, from.extract(&texel)),
-                        Stored::Zero => {}
-                        Stored::One => to.insert(&mut words, u32::MAX),
+                        ChannelSource::Bits(from) => to.insert(&mut words, from.extract(&texel)),
+                        ChannelSource::Zero => {}
+                        ChannelSource::One => to.insert(&mut words, u32::MAX),
                     }
                 }
                 words
@@ -150,12 +150,12 @@ impl<'s> TexelCopy<'s> {
             Some((output, to)) => {
                 let stored = match outputs[output] {
                     OutputChannel::Channel(channel) => texture.stored(channel)?,
-                    OutputChannel::Zero => Stored::Zero,
-                    OutputChannel::One => Stored::One,
+                    OutputChannel::Zero => ChannelSource::Zero,
+                    OutputChannel::One => ChannelSource::One,
                 };
                 let exact = match stored {
-                    Stored::Bits(from) => from.width() == to.width() && to.width() <= EXACT_BITS,
-                    Stored::Zero | Stored::One => true,
+                    ChannelSource::Bits(from) => from.width() == to.width() && to.width() <= EXACT_BITS,
+                    ChannelSource::Zero | ChannelSource::One => true,
                 };
                 (exact && to.kind() == ChannelKind::Unorm).then_some(Some((stored, to)))
             }

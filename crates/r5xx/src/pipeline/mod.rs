@@ -35,7 +35,7 @@ use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
 use crate::stream::Draw;
 use crate::tx::Textures;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_card::history::PixelLog;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
@@ -135,9 +135,14 @@ const STEP_LIMIT: u64 = 1 << 24;
 ///
 /// # Errors
 /// At the first program that stops, or when the time is up; what was drawn before stays.
-pub fn draw(state: &mut State, memory: &Arc<Arena>, context: &DrawContext, draw: &Draw) -> Result<Counts, DrawError> {
+pub fn draw(
+    state: &mut State,
+    memory: &Arc<Arena>,
+    context: &DrawContext,
+    draw: &Draw,
+) -> Result<DrawCounts, DrawError> {
     if state.registers.get::<VapCntl>().no_render {
-        return Ok(Counts::default());
+        return Ok(DrawCounts::default());
     }
     let counts = draw_primitives(state, memory, context, draw)?;
     state.passed = state.passed.wrapping_add(counts.passed as u32);
@@ -149,7 +154,7 @@ fn draw_primitives(
     memory: &Arc<Arena>,
     context: &DrawContext,
     draw: &Draw,
-) -> Result<Counts, DrawError> {
+) -> Result<DrawCounts, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
     let primitives = primitives::Primitives::of(state, &pixels);
@@ -179,7 +184,7 @@ fn draw_primitives(
             number += 1;
             drawing.primitive(&primitive, &mut vertices)
         })?;
-        let counts = Counts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
+        let counts = DrawCounts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
         Ok(counts::with_program(counts, &program))
     };
     let rectangles = context.engine.zip(pixels.rectangle_targets(&space));

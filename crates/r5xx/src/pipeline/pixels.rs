@@ -22,10 +22,10 @@ use crate::registers::{
 use crate::surface::Surface;
 use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
-use ctm_raster::coverage::{self, Shape};
+use ctm_raster::coverage::{self, ConvexPolygon};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
-use ctm_raster::plane::{DepthPlane, Offset, Setup};
+use ctm_raster::plane::{DepthPlane, PlaneOffset, PrimitiveSetup};
 use ctm_x1k::Program;
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ const LARGE_PIXELS: u64 = 4096;
 /// A primitive as pixels see it.
 pub struct RasterPrimitive<'a> {
     /// What it covers.
-    pub shape: &'a Shape,
+    pub shape: &'a ConvexPolygon,
     /// Its vertices.
     pub window: &'a [WindowVertex],
     /// Depth over it.
@@ -262,7 +262,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// The pixels that a shape may cover.
-    pub fn area(&self, shape: &Shape) -> Rect {
+    pub fn area(&self, shape: &ConvexPolygon) -> Rect {
         coverage::area(GRID, shape, self.visible.framebuffer)
     }
 
@@ -357,7 +357,7 @@ fn pixels_of(x: u32, y: u32) -> [(u32, u32); 4] {
 #[derive(Clone, Copy)]
 pub struct QuadDepth {
     /// The places of its vertices; points have none.
-    pub setup: Option<Setup>,
+    pub setup: Option<PrimitiveSetup>,
     /// Depth over it.
     pub plane: DepthPlane,
     /// Which side is seen.
@@ -370,7 +370,7 @@ impl QuadDepth {
         let (x, y) = (i64::from(x) * GRID.per_pixel, i64::from(y) * GRID.per_pixel);
         let offset = match &self.setup {
             Some(setup) => setup.offset(Point { x: x + place.x, y: y + place.y }),
-            None => Offset { dx: 0.0, dy: 0.0 },
+            None => PlaneOffset { dx: 0.0, dy: 0.0 },
         };
         self.plane.at(offset, MAX_DEPTH)
     }

@@ -18,13 +18,13 @@ use crate::registers::{
     SuPolyOffsetBackScale, SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale,
 };
 use crate::state::State;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_card::history::PixelEvent;
-use ctm_raster::coverage::{EdgeOrientation, EdgeRule, Shape, cross};
+use ctm_raster::coverage::{ConvexPolygon, EdgeOrientation, EdgeRule, cross};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineDirection, LineEnds, line, point};
-use ctm_raster::plane::{DepthPlane, Perspective, Setup};
+use ctm_raster::plane::{DepthPlane, Perspective, PrimitiveSetup};
 
 /// A five-bit code of `SC_EDGERULE`: bit k set means that samples on those edges are outside.
 fn edge_rule(code: u8) -> EdgeRule {
@@ -226,7 +226,7 @@ impl Drawing<'_, '_, '_> {
     ///
     /// # Errors
     /// If a program stops.
-    pub fn finish(self) -> Result<Counts, DrawError> {
+    pub fn finish(self) -> Result<DrawCounts, DrawError> {
         self.quads.finish()
     }
 
@@ -294,7 +294,7 @@ impl Drawing<'_, '_, '_> {
             (primitives.point_size.half_width.into(), primitives.point_size.half_height.into())
         };
         let corners = point(window.point, half.0, half.1);
-        let Some(shape) = Shape::new(&corners, primitives.rules.points) else { return Ok(()) };
+        let Some(shape) = ConvexPolygon::new(&corners, primitives.rules.points) else { return Ok(()) };
         let attributes = Attributes {
             provoking,
             back_facing: face.facing == Facing::Back,
@@ -328,7 +328,7 @@ impl Drawing<'_, '_, '_> {
         let primitives = self.primitives;
         let [start, end] = ends.map(|end| &end.vertex);
         let [Some(from), Some(to)] = ends.map(|end| end.window) else { return Ok(()) };
-        let Some(setup) = Setup::line(GRID, [from.point, to.point]) else { return Ok(()) };
+        let Some(setup) = PrimitiveSetup::line(GRID, [from.point, to.point]) else { return Ok(()) };
         let ends = match primitives.line.end {
             LineEnd::Horizontal => LineEnds::Horizontal,
             LineEnd::Vertical => LineEnds::Vertical,
@@ -342,7 +342,7 @@ impl Drawing<'_, '_, '_> {
         let (first, last) = (pixel(along(from.point)), pixel(along(to.point)));
         let before = self.stippled;
         self.stippled += (last - first).abs();
-        let Some(shape) = Shape::new(&corners, primitives.rules.of_line(direction)) else { return Ok(()) };
+        let Some(shape) = ConvexPolygon::new(&corners, primitives.rules.of_line(direction)) else { return Ok(()) };
         let attributes = Attributes {
             provoking,
             back_facing: face.facing == Facing::Back,
@@ -366,7 +366,7 @@ impl Drawing<'_, '_, '_> {
         let mut facing = None;
         primitives.triangles_of(corners, |part, window| {
             let points = window.map(|vertex| vertex.point);
-            let Some(setup) = Setup::triangle(GRID, points) else { return Ok(true) };
+            let Some(setup) = PrimitiveSetup::triangle(GRID, points) else { return Ok(true) };
             let facing = *facing.get_or_insert_with(|| primitives.facing(cross(points[0], points[1], points[2])));
             if primitives.is_culled(facing) {
                 self.note_culled(corners, facing)?;
@@ -391,7 +391,7 @@ impl Drawing<'_, '_, '_> {
                 Some((scale, bias)) => depth.with_offset(scale, bias),
                 None => depth,
             };
-            let Some(shape) = Shape::new(&points, primitives.rules.triangles) else { return Ok(true) };
+            let Some(shape) = ConvexPolygon::new(&points, primitives.rules.triangles) else { return Ok(true) };
             let attributes = Attributes {
                 provoking,
                 back_facing: facing == Facing::Back,
@@ -416,7 +416,7 @@ impl Drawing<'_, '_, '_> {
         let Some(probe) = self.probe else { return Ok(()) };
         let primitives = self.primitives;
         primitives.triangles_of(corners, |_, window| {
-            let shape = Shape::new(&window.map(|vertex| vertex.point), primitives.rules.triangles);
+            let shape = ConvexPolygon::new(&window.map(|vertex| vertex.point), primitives.rules.triangles);
             if shape.is_some_and(|shape| primitives.pixels.covers(&shape, probe.pixel())) {
                 probe.push(PixelEvent::Culled(probe.primitive(&window, facing)));
             }

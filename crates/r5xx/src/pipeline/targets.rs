@@ -13,7 +13,7 @@ use ctm_memory::{Arena, Format as SurfaceFormat, Space};
 use ctm_num::convert::f16_to_f32;
 use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
 use ctm_raster::channel::{Channel, ChannelKind, Words};
-use ctm_raster::colour::{ColourState, Operation};
+use ctm_raster::colour::{ColourOperation, ColourState};
 use ctm_raster::target::TargetFormat;
 use ctm_x1k::OUTPUTS;
 
@@ -69,14 +69,16 @@ impl ColourTarget<'_> {
             target: self.number,
             output: self.output,
             operation: match self.state.operation() {
-                Operation::Copy => WriteOperation::Copy,
-                Operation::BlendInteger { state, .. } | Operation::BlendFloat(state) => WriteOperation::Blend {
-                    colour: state.colour.formula(),
-                    alpha: state.alpha.formula(),
-                    source: output,
-                    second: None,
-                },
-                Operation::Logic { operation, .. } => WriteOperation::Logic(operation.0),
+                ColourOperation::Copy => WriteOperation::Copy,
+                ColourOperation::BlendInteger { state, .. } | ColourOperation::BlendFloat(state) => {
+                    WriteOperation::Blend {
+                        colour: state.colour.formula(),
+                        alpha: state.alpha.formula(),
+                        source: output,
+                        second: None,
+                    }
+                }
+                ColourOperation::Logic { operation, .. } => WriteOperation::Logic(operation.0),
             },
             written,
             before: self.shown(before),
@@ -314,7 +316,7 @@ impl BufferFormat {
         let logic = registers.get::<Rb3dRopcntl>();
         let bits = self.blended.filter(|_| self.is_unsigned()).unwrap_or(8);
         let operation = if logic.enable && self.is_unsigned() {
-            Operation::Logic { operation: LogicOp(logic.operation), bits: self.bits_of_logic(bits) }
+            ColourOperation::Logic { operation: LogicOp(logic.operation), bits: self.bits_of_logic(bits) }
         } else if blend.enable && self.blended.is_some() {
             let colour = equation(blend.function, blend.source, blend.destination);
             let alpha = registers.get::<Rb3dAblend>();
@@ -323,9 +325,13 @@ impl BufferFormat {
                 false => colour,
             };
             let state = BlendState { colour, alpha };
-            if self.is_half() { Operation::BlendFloat(state) } else { Operation::BlendInteger { state, bits } }
+            if self.is_half() {
+                ColourOperation::BlendFloat(state)
+            } else {
+                ColourOperation::BlendInteger { state, bits }
+            }
         } else {
-            Operation::Copy
+            ColourOperation::Copy
         };
         let mask = (0..4).fold(0, |bits, channel| bits | (mask >> self.mask_bits[channel] & 1) << channel);
         ColourState::new(self.format, operation, mask, self.destination_alpha(), self.constant(registers, bits))

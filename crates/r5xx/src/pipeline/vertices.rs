@@ -14,7 +14,7 @@ use ctm_memory::{Access, Arena, Buffer, Space, Words};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
-use ctm_raster::simd::{self, Simd, Task, dispatch};
+use ctm_raster::simd::{self, Simd, SimdTask, dispatch};
 use ctm_x1k::RunOptions;
 
 const ONE: u32 = 0x3F80_0000;
@@ -25,7 +25,7 @@ const KEPT: usize = 1 << 14;
 const FORGOTTEN: usize = 2 * KEPT;
 /// Vertices after which all are forgotten when another primitive begins with one that is not among them: so few stay in the caches next to a
 /// thread.
-const SOON_FORGOTTEN: usize = 2 * TOGETHER;
+const SOON_FORGOTTEN: usize = 2 * VERTEX_BATCH;
 /// Instructions that a vertex may take.
 const STEP_LIMIT: u64 = 1 << 20;
 
@@ -35,9 +35,9 @@ const BYPASS_VECTORS: usize = 14;
 /// Vertices from which on they are transformed together.
 const FEW: usize = 32;
 /// Vertices that are transformed together at most.
-const TOGETHER: usize = 1024;
+const VERTEX_BATCH: usize = 1024;
 /// Places of a draw that are looked through for them.
-const LOOK_AHEAD: usize = 4 * TOGETHER;
+const LOOK_AHEAD: usize = 4 * VERTEX_BATCH;
 /// Bytes of all vectors of a vertex that a program reads, or of those that it writes, at most.
 const VERTEX_BYTES: usize = 4 * VECTOR * 32;
 /// Words of a vector.
@@ -50,7 +50,7 @@ pub struct VertexMemory {
 }
 
 impl VertexMemory {
-    const HALF: u32 = (TOGETHER * VERTEX_BYTES) as u32;
+    const HALF: u32 = (VERTEX_BATCH * VERTEX_BYTES) as u32;
 
     /// New memory; `None` if the host has none.
     pub fn new() -> Option<Self> {
@@ -89,7 +89,7 @@ impl<'a> VertexKernel<'a> {
         Some(VertexKernel { engine, inputs, outputs, space: &memory.space, options, layout: Layout::of(program) })
     }
 
-    /// Transforms vertices, at most [`TOGETHER`]; false if the program does not come to its end for one of them.
+    /// Transforms vertices, at most [`VERTEX_BATCH`]; false if the program does not come to its end for one of them.
     fn run(&self, program: &Program, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
         let Some(words) = words_of(self.space, self.inputs) else { return false };
         fetch.write(vertices, &self.layout.inputs, words);
@@ -115,7 +115,7 @@ struct Placing<'p, 'a> {
     corners: &'p mut [Corner],
 }
 
-impl Task for Placing<'_, '_> {
+impl SimdTask for Placing<'_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -304,7 +304,7 @@ impl<'a> Vertices<'a> {
             }
             self.kept[slot] = Some((number, (before + self.wanted.len()) as u32));
             self.wanted.push(number);
-            if self.wanted.len() == TOGETHER {
+            if self.wanted.len() == VERTEX_BATCH {
                 break;
             }
         }

@@ -6,7 +6,7 @@ use crate::registers::{
 };
 use ctm_num::flush;
 use ctm_raster::grid::{Grid, Point};
-use ctm_raster::simd::{Eight, Simd};
+use ctm_raster::simd::{LaneWords, Simd};
 
 /// Window coordinates are kept in twelfths of a pixel (decision D128).
 pub const GRID: Grid = Grid { per_pixel: 12 };
@@ -91,17 +91,17 @@ pub struct Windows {
     /// Bit n: vertex n has one.
     exist: u8,
     /// Columns and rows, in sub-pixels.
-    x: Eight,
-    y: Eight,
-    depth: Eight,
-    reciprocal: Eight,
+    x: LaneWords,
+    y: LaneWords,
+    depth: LaneWords,
+    reciprocal: LaneWords,
 }
 
 impl Windows {
     /// That of a vertex, as [`Viewport::window`] gives it.
     #[inline(always)]
     pub fn get(&self, vertex: usize) -> Option<WindowVertex> {
-        let sub_pixel = |places: &Eight| places[vertex].cast_signed().into();
+        let sub_pixel = |places: &LaneWords| places[vertex].cast_signed().into();
         (self.exist >> vertex & 1 != 0).then(|| WindowVertex {
             point: Point { x: sub_pixel(&self.x), y: sub_pixel(&self.y) },
             depth: f32::from_bits(self.depth[vertex]),

@@ -21,7 +21,7 @@ pub use us::*;
 pub use vap::*;
 pub use zb::*;
 
-pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterMap, RegisterType, Shown};
+pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterMap, RegisterType, ValueFormat};
 use std::sync::LazyLock;
 
 /// Registers have byte offsets below this.

@@ -1,6 +1,6 @@
 //! Formats of texels, by the codes of `TX_FORMAT1`, and of border colours.
 
-use super::Stored;
+use super::ChannelSource;
 use crate::registers::{TxFilter1, TxFormat1, TxFormat2};
 use ctm_raster::blocks::BlockFormat;
 use ctm_raster::channel::{Channel, ChannelKind, Words};
@@ -84,9 +84,9 @@ impl Format {
     /// The shifts of bytes, if all channels are some, 0 or 1.
     fn bytes(&self) -> Option<[u32; 4]> {
         let shift = |channel: usize| match self.stored(channel)? {
-            Stored::Bits(channel) => (channel.width() == 8).then(|| channel.shift()),
-            Stored::Zero => Some(ZERO_SHIFT),
-            Stored::One => Some(ONE_SHIFT),
+            ChannelSource::Bits(channel) => (channel.width() == 8).then(|| channel.shift()),
+            ChannelSource::Zero => Some(ZERO_SHIFT),
+            ChannelSource::One => Some(ONE_SHIFT),
         };
         match self.texel {
             TexelFormat::Plain { bytes: 1..=4, .. } => Some([shift(0)?, shift(1)?, shift(2)?, shift(3)?]),
@@ -141,15 +141,15 @@ impl Format {
     }
 
     /// Where a channel (red, green, blue, alpha) is stored, if it is a fraction without a sign.
-    pub fn stored(&self, channel: usize) -> Option<Stored> {
+    pub fn stored(&self, channel: usize) -> Option<ChannelSource> {
         let TexelFormat::Plain { components, .. } = &self.texel else { return None };
         match self.select[channel & 3] {
-            Select::Bits(0) => Some(Stored::Zero),
-            Select::Bits(_) => Some(Stored::One),
+            Select::Bits(0) => Some(ChannelSource::Zero),
+            Select::Bits(_) => Some(ChannelSource::One),
             Select::Component(_) if self.gamma && channel < 3 => None,
             Select::Component(number) => match components[number] {
-                None => Some(Stored::Zero),
-                Some(channel) => (channel.kind() == ChannelKind::Unorm).then_some(Stored::Bits(channel)),
+                None => Some(ChannelSource::Zero),
+                Some(channel) => (channel.kind() == ChannelKind::Unorm).then_some(ChannelSource::Bits(channel)),
             },
         }
     }

@@ -56,7 +56,7 @@ impl TextureUnit for Textures<'_> {
 
 /// What a channel of texels comes to that holds fractions without a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum ChannelSource {
     /// A part of the stored texel.
     Bits(Channel),
     /// 0.
@@ -126,7 +126,7 @@ impl<'a> Texture<'a> {
     }
 
     /// Where a channel (red, green, blue, alpha) is stored, if it is a fraction without a sign.
-    pub fn stored(&self, channel: usize) -> Option<Stored> {
+    pub fn stored(&self, channel: usize) -> Option<ChannelSource> {
         self.format.stored(channel)
     }
 

@@ -11,7 +11,7 @@ use crate::registers::{
     SpiVsOutId,
 };
 use ctm_raster::grid::{Point, Rect};
-use ctm_raster::plane::{AttributePlane, Perspective, Plane, Setup};
+use ctm_raster::plane::{AttributePlane, Perspective, Plane, PrimitiveSetup};
 
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ONE: u32 = 0xBF80_0000;
@@ -178,7 +178,7 @@ impl Inputs {
     }
 
     /// What the registers get over a primitive, with planes through three places, of which `setup` is.
-    pub fn over(&self, face: &PrimitiveContext, setup: Setup, corners: [&SetupVertex; 3]) -> Gradients {
+    pub fn over(&self, face: &PrimitiveContext, setup: PrimitiveSetup, corners: [&SetupVertex; 3]) -> Gradients {
         let reciprocals = corners.map(|corner| corner.window.reciprocal.to_bits());
         let (perspective, linear) = (Perspective::new(setup, reciprocals), Perspective::new(setup, [ONE; 3]));
         let depth = depth_over(face, &setup, corners);
@@ -214,7 +214,7 @@ impl Inputs {
     pub fn add_planes(
         &self,
         face: &PrimitiveContext,
-        setup: Setup,
+        setup: PrimitiveSetup,
         corners: [&SetupVertex; 3],
         planes: &mut Vec<Plane>,
     ) -> bool {
@@ -252,7 +252,7 @@ impl Inputs {
 }
 
 /// The plane of depths.
-pub fn depth_over(face: &PrimitiveContext, setup: &Setup, corners: [&SetupVertex; 3]) -> Plane {
+pub fn depth_over(face: &PrimitiveContext, setup: &PrimitiveSetup, corners: [&SetupVertex; 3]) -> Plane {
     let mut depth = setup.plane(corners.map(|corner| corner.window.place[2].into()));
     depth.value += face.offset;
     depth

@@ -9,7 +9,7 @@ use crate::registers::{
     SqAluConstCacheGs, SqAluConstCachePs, SqAluConstCacheVs, SqTexSamplerWord0, SqTexSamplerWord1, TaCntlAux,
     TdGsSamplerBorderRed, TdPsSamplerBorderRed, TdVsSamplerBorderRed,
 };
-use crate::resources::{self, BufferResource, Kind, NumberFormat, TextureResource};
+use crate::resources::{self, BufferResource, NumberFormat, ResourceType, TextureResource};
 use crate::state::State;
 use crate::textures::{Shape, TextureError, VECTOR_BYTES, in_place};
 use ctm_card::ObjectBytes;
@@ -149,7 +149,7 @@ fn buffer<'e>(
     let slot = stage.resources + u32::from(number);
     let words = words(registers, slot);
     let binding = registers.binding_at(resources::ADDRESS + slot * resources::STRIDE);
-    let (Some(binding), Kind::Buffer) = (binding, resources::kind(&words)) else {
+    let (Some(binding), ResourceType::Buffer) = (binding, resources::kind(&words)) else {
         return Ok(VertexBuffer { region: builder.with(Vec::new())?, ..VertexBuffer::default() });
     };
     let fields = BufferResource::read(&words);
@@ -217,7 +217,7 @@ fn texture(
     let first = resources::ADDRESS + slot * resources::STRIDE;
     let places = [2, 3].map(|word| state.registers.binding_at(first + 4 * word));
     match (resources::kind(&words), places) {
-        (Kind::Texture, [Some(base), mips]) => {
+        (ResourceType::Texture, [Some(base), mips]) => {
             let places = [base, mips.unwrap_or(base)].map(|place| (place.object, u64::from(place.value) << 8));
             let selects = TextureResource::read(&words).selects;
             let in_place = in_place(memory, &words, places[0]);
@@ -230,7 +230,7 @@ fn texture(
             })?;
             Ok(shape.with_texels(builder.share(&vectors)?, selects))
         }
-        (Kind::Texture | Kind::Buffer | Kind::Invalid | Kind::InvalidBuffer, _) => {
+        (ResourceType::Texture | ResourceType::Buffer | ResourceType::Invalid | ResourceType::InvalidBuffer, _) => {
             let region = builder.with(vec![0; VECTOR_BYTES as usize])?;
             Ok(Shape::nothing().with_texels(region, [SELECT_ZERO; 4]))
         }
@@ -309,7 +309,7 @@ mod tests {
         let first = resources::ADDRESS + (VERTEX.resources + u32::from(NUMBER)) * resources::STRIDE;
         registers.bind(first, 0, Object { address: 0x1100, size: 64 });
         let mut words = [0; resources::WORDS];
-        [words[1], words[2], words[6]] = [63, u32::from(stride) << 8, (Kind::Buffer as u32) << 30];
+        [words[1], words[2], words[6]] = [63, u32::from(stride) << 8, (ResourceType::Buffer as u32) << 30];
         words.iter().enumerate().skip(1).for_each(|(n, &word)| registers.write(first + 4 * n as u32, word));
         let format = ElementFormat { data_format: FORMAT, ..ElementFormat::default() };
         let element = BufferElement { buffer: NUMBER, offset, format: Some(format), indexed: true };

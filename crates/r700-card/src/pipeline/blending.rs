@@ -7,7 +7,7 @@ use crate::registers::{
 };
 use ctm_raster::NAN;
 use ctm_raster::blend::{
-    BlendEquation, BlendFactor, BlendFunction, BlendState, Inputs, blend_each, blend_numbers, one_minus,
+    BlendEquation, BlendFactor, BlendFunction, BlendInputs, BlendState, blend_each, blend_numbers, one_minus,
 };
 
 /// What a colour is multiplied with.
@@ -130,7 +130,7 @@ impl Blending {
         let (source, second, destination) =
             (self.numbers(source), second.map(|second| self.numbers(second)), self.numbers(destination));
         let constant = self.constant.map(|value| [value; N]);
-        let inputs = Inputs { source, destination, destination_alpha: destination[3], constant };
+        let inputs = BlendInputs { source, destination, destination_alpha: destination[3], constant };
         let mut blended = [[0; N]; 4];
         for (channel, blended) in blended.iter_mut().enumerate() {
             let equation = if channel == 3 { &self.alpha } else { &self.colour };
@@ -161,7 +161,7 @@ impl Blending {
     pub fn apply(&self, source: [u32; 4], second: [u32; 4], destination: [u32; 4]) -> [u32; 4] {
         let numbers = |colour: [u32; 4]| colour.map(|bits| self.clamped(f32::from_bits(bits)));
         let (source, second, destination) = (numbers(source), numbers(second), numbers(destination));
-        let inputs = Inputs { source, destination, destination_alpha: destination[3], constant: self.constant };
+        let inputs = BlendInputs { source, destination, destination_alpha: destination[3], constant: self.constant };
         std::array::from_fn(|channel| {
             let equation = if channel == 3 { &self.alpha } else { &self.colour };
             let factor = |factor| match factor {

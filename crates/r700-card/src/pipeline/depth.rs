@@ -16,8 +16,8 @@ use ctm_memory::Arena;
 use ctm_num::convert::f32_to_unorm;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthNumbers, DepthState, DepthStencilState, Facing, Fill, StencilOperation, StencilState, Stored,
-    float_of_key, key_of_float, test,
+    CompareFunction, DepthNumbers, DepthState, DepthStencilFill, DepthStencilState, DepthStencilValue, Facing,
+    StencilOperation, StencilState, float_of_key, key_of_float, test,
 };
 use std::ops::Range;
 
@@ -95,16 +95,18 @@ impl DepthForm {
 
     /// What these words are.
     #[inline]
-    pub fn load(self, words: [u32; 4]) -> Stored {
+    pub fn load(self, words: [u32; 4]) -> DepthStencilValue {
         match self {
-            DepthForm::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
-            DepthForm::Unorm24 { .. } => Stored { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 },
-            DepthForm::Float { .. } => Stored { depth: key_of_float(words[0]), stencil: words[1] as u8 },
+            DepthForm::Unorm16 => DepthStencilValue { depth: words[0] & 0xFFFF, stencil: 0 },
+            DepthForm::Unorm24 { .. } => {
+                DepthStencilValue { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 }
+            }
+            DepthForm::Float { .. } => DepthStencilValue { depth: key_of_float(words[0]), stencil: words[1] as u8 },
         }
     }
 
     /// The depth that is stored, as bits of binary32.
-    pub fn depth(self, stored: Stored) -> u32 {
+    pub fn depth(self, stored: DepthStencilValue) -> u32 {
         let part = |most: u32| ((f64::from(stored.depth) / f64::from(most)) as f32).to_bits();
         match self {
             DepthForm::Unorm16 => part(0xFFFF),
@@ -115,7 +117,7 @@ impl DepthForm {
 
     /// The words for that.
     #[inline]
-    pub fn store(self, stored: Stored) -> [u32; 4] {
+    pub fn store(self, stored: DepthStencilValue) -> [u32; 4] {
         let stencil = u32::from(stored.stencil);
         match self {
             DepthForm::Unorm16 => [stored.depth, 0, 0, 0],
@@ -174,7 +176,8 @@ impl DepthBuffer<'_> {
     /// What becomes of words where all pixels [pass](Self::passes_all) with this depth: the bits of a word, and which of them are replaced.
     pub fn filled(&self, depth: f32, [least, most]: [f32; 2], facing: Facing) -> Option<(u32, u32)> {
         let form = self.surface.format;
-        let Fill { depth, stencil, stencil_bits } = self.state.fill(form.key(depth.max(least).min(most)), facing)?;
+        let DepthStencilFill { depth, stencil, stencil_bits } =
+            self.state.fill(form.key(depth.max(least).min(most)), facing)?;
         let depth_bits = match (depth, form) {
             (None, _) => 0,
             (Some(_), DepthForm::Float { .. }) => u32::MAX,
@@ -184,7 +187,7 @@ impl DepthBuffer<'_> {
             DepthForm::Unorm24 { stencil: true } => u32::from(stencil_bits) << 24,
             DepthForm::Unorm24 { stencil: false } | DepthForm::Unorm16 | DepthForm::Float { .. } => 0,
         };
-        let [word, ..] = form.store(Stored { depth: depth.unwrap_or_default(), stencil });
+        let [word, ..] = form.store(DepthStencilValue { depth: depth.unwrap_or_default(), stencil });
         Some((word, depth_bits | stencil_bits))
     }
 }
@@ -269,7 +272,7 @@ pub fn picture(
     };
     let height = (0..height.min(rows)).take_while(|&y| is_there(y)).count() as u32;
     let read = |(x, y)| surface.format.load(surface.read(place(x, y)));
-    let stored: Vec<Stored> = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(read).collect();
+    let stored: Vec<DepthStencilValue> = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(read).collect();
     let depths = stored.iter().map(|&stored| surface.format.depth(stored)).collect();
     let stencils = surface.format.has_stencil().then(|| stored.iter().map(|stored| stored.stencil).collect());
     Ok((width > 0 && height > 0).then_some(DepthPicture { width, height, depths, stencils }))
@@ -289,7 +292,7 @@ impl<'a> DepthBuffer<'a> {
     }
 
     /// What is stored of a sample.
-    pub fn stored(&self, place: SamplePlace) -> Stored {
+    pub fn stored(&self, place: SamplePlace) -> DepthStencilValue {
         self.surface.format.load(self.surface.read(place))
     }
 
@@ -412,7 +415,7 @@ mod tests {
         for form in forms {
             for depth in [0.0f32, 0.25, 0.5, 1.0] {
                 let stencil = if form.has_stencil() { 0xA5 } else { 0 };
-                let stored = Stored { depth: form.key(depth), stencil };
+                let stored = DepthStencilValue { depth: form.key(depth), stencil };
                 assert_eq!(form.load(form.store(stored)), stored, "{form:?}");
             }
             assert!(form.key(0.25) < form.key(0.5));
@@ -420,11 +423,11 @@ mod tests {
         let float = DepthForm::Float { stencil: false };
         assert!(float.key(-2.0) < float.key(-1.0) && float.key(-1.0) < float.key(0.0));
         assert_eq!(
-            (float.key(-0.0), float.store(Stored { depth: float.key(-1.5), stencil: 0 })[0]),
+            (float.key(-0.0), float.store(DepthStencilValue { depth: float.key(-1.5), stencil: 0 })[0]),
             (float.key(0.0), (-1.5f32).to_bits())
         );
         assert_eq!(
-            DepthForm::Unorm24 { stencil: true }.store(Stored { depth: 0x12_3456, stencil: 0x78 })[0],
+            DepthForm::Unorm24 { stencil: true }.store(DepthStencilValue { depth: 0x12_3456, stencil: 0x78 })[0],
             0x7812_3456
         );
     }

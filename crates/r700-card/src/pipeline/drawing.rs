@@ -14,7 +14,7 @@ use crate::counters::Statistics;
 use crate::registers::codes::GeometryMode;
 use crate::registers::{PaSuScModeCntl, VgtGsMode, VgtPrimitiveType};
 use crate::state::State;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_card::history::{PrimitiveHistory, Vector, VertexHistory};
 use ctm_lane::clock::Instant;
 
@@ -245,11 +245,11 @@ impl<'a> Drawing<'a> {
     ///
     /// # Errors
     /// A program stops.
-    pub fn finish(mut self, state: &mut State) -> Result<Counts, DrawError> {
+    pub fn finish(mut self, state: &mut State) -> Result<DrawCounts, DrawError> {
         self.draw(state)?;
         let done = self.pixels.map(Pixels::finish).transpose()?.unwrap_or_default();
         self.statistics.pixel_programs = done.fragments;
         state.counters.add(&self.statistics);
-        Ok(Counts { vertices: self.statistics.vertices, primitives: self.statistics.primitives, ..done })
+        Ok(DrawCounts { vertices: self.statistics.vertices, primitives: self.statistics.primitives, ..done })
     }
 }

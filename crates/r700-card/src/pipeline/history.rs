@@ -7,10 +7,10 @@ use super::resolve::SurfaceCopy;
 use super::targets::{ColourTarget, SamplePlace, TARGETS, TargetSurface};
 use crate::state::State;
 use ctm_card::history::{
-    DrawLog, FragmentHistory, Hidden, Listing, PixelEvent, PixelLog, PrimitiveHistory, ProgramRun, TargetHistory,
-    WindowVertex,
+    CoverageRejection, DrawLog, FragmentHistory, Listing, PixelEvent, PixelLog, PrimitiveHistory, ProgramRun,
+    TargetHistory, WindowVertex,
 };
-use ctm_follow::{Address, Followed};
+use ctm_follow::{Address, FollowedLanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
 use ctm_r700::text::steps_with_fetch;
@@ -91,7 +91,7 @@ impl<'a> Probe<'a> {
     }
 
     /// The shape covers these samples of the pixel, of which these are drawn to; gives the number of the event.
-    pub fn push_fragment(&self, covered: u8, visible: u8, hidden: Option<Hidden>, early: bool) -> usize {
+    pub fn push_fragment(&self, covered: u8, visible: u8, hidden: Option<CoverageRejection>, early: bool) -> usize {
         self.push(PixelEvent::Fragment(Box::new(FragmentHistory {
             primitive: self.shape(),
             covered,
@@ -134,7 +134,7 @@ impl<'a> Probe<'a> {
         &self,
         job: &Job,
         options: &RunOptions,
-        lane: impl Into<Followed>,
+        lane: impl Into<FollowedLanes>,
         listing: &Arc<Listing>,
         name: String,
     ) -> (Option<ProgramRun>, Option<String>) {

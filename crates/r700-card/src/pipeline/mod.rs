@@ -39,7 +39,7 @@ pub use draw_memory::DrawCache;
 pub use history::Probe;
 
 use assemble::Assembly;
-use ctm_card::{Counts, DepthPicture, Picture};
+use ctm_card::{DepthPicture, DrawCounts, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
@@ -134,7 +134,7 @@ pub fn options(deadline: Option<Instant>, threads: usize) -> RunOptions<'static>
 ///
 /// # Errors
 /// At what is not executed; nothing was drawn then, unless a program stops.
-pub fn draw(state: &mut State, context: &DrawContext, draw: &Draw) -> Result<Counts, DrawError> {
+pub fn draw(state: &mut State, context: &DrawContext, draw: &Draw) -> Result<DrawCounts, DrawError> {
     let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
     // Of a kind that cannot be drawn nothing is.
     Assembly::new(kind, 0, true)?;

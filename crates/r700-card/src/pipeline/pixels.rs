@@ -8,12 +8,12 @@ use super::shading::Shading;
 use super::tiles::TileRenderer;
 use super::{DrawContext, DrawError};
 use crate::state::State;
-use ctm_card::Counts;
-use ctm_card::history::{CopyHistory, Hidden, PixelEvent};
+use ctm_card::DrawCounts;
+use ctm_card::history::{CopyHistory, CoverageRejection, PixelEvent};
 use ctm_lane::clock::Instant;
-use ctm_raster::coverage::{EdgeRule, Quad, Shape, quad_spans, quads};
+use ctm_raster::coverage::{ConvexPolygon, EdgeRule, Quad, quad_spans, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
-use ctm_raster::plane::Setup;
+use ctm_raster::plane::PrimitiveSetup;
 
 /// Window coordinates are kept in 1/256 pixel (decision D209).
 pub const GRID: Grid = Grid { per_pixel: 256 };
@@ -28,7 +28,7 @@ pub struct Pixels<'a> {
     work: Work<'a>,
     context: &'a DrawContext<'a>,
     found: Vec<Quad>,
-    counts: Counts,
+    counts: DrawCounts,
 }
 
 /// What is done with pixels.
@@ -69,7 +69,7 @@ impl<'a> Pixels<'a> {
         };
         let [right, bottom] = size.unwrap_or([u32::MAX; 2]);
         let clip = Rect { left: 0, top: 0, right, bottom };
-        Ok(Pixels { clip, samples, work, context, found: Vec::new(), counts: Counts::default() })
+        Ok(Pixels { clip, samples, work, context, found: Vec::new(), counts: DrawCounts::default() })
     }
 
     /// Whether a pixel is watched.
@@ -82,10 +82,10 @@ impl<'a> Pixels<'a> {
         &mut self,
         face: &PrimitiveContext,
         points: &[Point],
-        setup: Setup,
+        setup: PrimitiveSetup,
         corners: [&SetupVertex; 3],
     ) -> Result<(), DrawError> {
-        let Some(shape) = Shape::new(points, EdgeRule::TOP_LEFT) else { return Ok(()) };
+        let Some(shape) = ConvexPolygon::new(points, EdgeRule::TOP_LEFT) else { return Ok(()) };
         self.counts.drawn += 1;
         let clip = self.clip.intersection(face.clip);
         match &mut self.work {
@@ -121,7 +121,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// Which samples a shape covers of the pixel that is watched.
-    fn covered(&self, probe: &Probe, shape: &Shape) -> u8 {
+    fn covered(&self, probe: &Probe, shape: &ConvexPolygon) -> u8 {
         let (x, y) = probe.pixel();
         let (left, top) = (x & !1, y & !1);
         let quad = Rect { left, top, right: left.saturating_add(2), bottom: top.saturating_add(2) };
@@ -131,19 +131,21 @@ impl<'a> Pixels<'a> {
     }
 
     /// Notes a shape that covers the pixel that is watched, outside of the scissor.
-    fn note_hidden(&self, probe: &Probe, face: &PrimitiveContext, shape: &Shape) {
+    fn note_hidden(&self, probe: &Probe, face: &PrimitiveContext, shape: &ConvexPolygon) {
         let (x, y) = probe.pixel();
         if !self.clip.intersection(face.scissor).contains(x, y) {
             let covered = self.covered(probe, shape);
             if covered != 0 {
-                probe.push_fragment(covered, 0, Some(Hidden::Scissor), false);
+                probe.push_fragment(covered, 0, Some(CoverageRejection::Scissor), false);
             }
         }
     }
 
     /// Notes a polygon whose side is not drawn, if it covers the pixel that is watched.
     pub fn note_culled(&self, face: &PrimitiveContext, front: bool, points: [Point; 3], corners: [&SetupVertex; 3]) {
-        let Some((probe, shape)) = self.context.probe.zip(Shape::new(&points, EdgeRule::TOP_LEFT)) else { return };
+        let Some((probe, shape)) = self.context.probe.zip(ConvexPolygon::new(&points, EdgeRule::TOP_LEFT)) else {
+            return;
+        };
         let (x, y) = probe.pixel();
         if self.clip.intersection(face.scissor).contains(x, y) && self.covered(probe, &shape) != 0 {
             probe.begin_shape(front, &points, corners);
@@ -181,15 +183,15 @@ impl<'a> Pixels<'a> {
     }
 
     /// Does what still waits, and gives what was done.
-    pub fn finish(self) -> Result<Counts, DrawError> {
+    pub fn finish(self) -> Result<DrawCounts, DrawError> {
         let Pixels { work, counts, .. } = self;
         match work {
             Work::Copy(_) => Ok(counts),
             Work::Shade(shading) => {
                 let done = shading.finish()?;
-                Ok(Counts { fragments: done.fragments, passed: done.passed, ..counts })
+                Ok(DrawCounts { fragments: done.fragments, passed: done.passed, ..counts })
             }
-            Work::Tiles(quads) => Ok(Counts { drawn: counts.drawn, ..quads.finish()? }),
+            Work::Tiles(quads) => Ok(DrawCounts { drawn: counts.drawn, ..quads.finish()? }),
         }
     }
 }

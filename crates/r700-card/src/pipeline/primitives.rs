@@ -17,7 +17,7 @@ use crate::registers::{
 use ctm_raster::coverage::{LIMIT, cross};
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineEnds, line, point};
-use ctm_raster::plane::Setup;
+use ctm_raster::plane::PrimitiveSetup;
 
 /// Steps of the grid in a sixteenth of a pixel, in which widths are.
 const STEPS: i64 = 16;
@@ -211,7 +211,7 @@ impl Shapes {
             depths: viewport.depths,
             layer: provoking.layer,
         };
-        if let Some(setup) = Setup::triangle(GRID, points) {
+        if let Some(setup) = PrimitiveSetup::triangle(GRID, points) {
             pixels.polygon(&face, &points, setup, [&a, &b, &c])?;
         }
         Ok(true)
@@ -268,7 +268,7 @@ impl Shapes {
         };
         let square = point(centre.point, half(self.points.width), half(self.points.height));
         drawn.face.sprite = is_sprite.then_some([square[0], square[2]]);
-        pixels.polygon(drawn.face, &square, Setup::constant(GRID), [centre; 3])?;
+        pixels.polygon(drawn.face, &square, PrimitiveSetup::constant(GRID), [centre; 3])?;
         Ok(1)
     }
 
@@ -276,7 +276,7 @@ impl Shapes {
         let Some(placed) = self.placed(drawn, &self.projection.clip(corners)) else { return Ok(0) };
         let [from, to] = &placed[..] else { return Ok(0) };
         let ends = [from.point, to.point];
-        let Some(setup) = Setup::line(GRID, ends) else { return Ok(1) };
+        let Some(setup) = PrimitiveSetup::line(GRID, ends) else { return Ok(1) };
         let half = i64::from(self.lines.width) * STEPS;
         let shape = line(ends[0], ends[1], half, self.line_ends);
         let Some(stipple) = &mut self.stipple else {
@@ -315,7 +315,8 @@ impl Shapes {
         }
         drawn.face.front = front;
         let side = usize::from(!front);
-        let setups = (2..placed.len()).filter_map(|n| Some((pieces_of(n), Setup::triangle(GRID, pieces_of(n).0)?)));
+        let setups =
+            (2..placed.len()).filter_map(|n| Some((pieces_of(n), PrimitiveSetup::triangle(GRID, pieces_of(n).0)?)));
         let outlined = self.polygons[side] != PolygonMode::Filled;
         for ((three, placed), setup) in setups {
             if self.offsets[side].is_some() {
@@ -359,7 +360,7 @@ impl Shapes {
         let Some(placed) = self.placed(drawn, corners) else { return Ok(0) };
         let [first, second, third] = &placed[..] else { return Ok(0) };
         let [a, b, c] = [first.point, second.point, third.point];
-        let Some(setup) = Setup::triangle(GRID, [a, b, c]) else { return Ok(0) };
+        let Some(setup) = PrimitiveSetup::triangle(GRID, [a, b, c]) else { return Ok(0) };
         let fourth = Point { x: b.x + c.x - a.x, y: b.y + c.y - a.y };
         pixels.polygon(drawn.face, &[a, b, fourth, c], setup, [first, second, third])?;
         Ok(1)

@@ -11,13 +11,13 @@ use super::stage::{PixelStage, Regions, ShadedPrimitive};
 use super::targets::SamplePlace;
 use super::{DrawContext, DrawError};
 use crate::state::State;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_card::history::{
-    AlphaHistory, Hidden, Listing, ProgramHistory, SampleHistory, TestHistory, Vector, WriteHistory,
+    AlphaHistory, CoverageRejection, Listing, ProgramHistory, SampleHistory, TestHistory, Vector, WriteHistory,
 };
 use ctm_lane::domain::Domain;
 use ctm_r700::{Job, Region};
-use ctm_raster::plane::Setup;
+use ctm_raster::plane::PrimitiveSetup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Shading<'a> {
     listing: Option<Arc<Listing>>,
     /// What the quads bring: of each input, the vectors of upper and of lower pixels.
     brought: Vec<[Vec<[u32; 4]>; 2]>,
-    counts: Counts,
+    counts: DrawCounts,
 }
 
 /// A quad that waits for the program.
@@ -71,7 +71,7 @@ impl<'a> Shading<'a> {
             stage,
             primitives: Vec::new(),
             pending: Vec::new(),
-            counts: Counts::default(),
+            counts: DrawCounts::default(),
         })
     }
 
@@ -81,7 +81,7 @@ impl<'a> Shading<'a> {
     }
 
     /// The quads of this primitive come next.
-    pub fn begin(&mut self, face: &PrimitiveContext, setup: Setup, corners: [&SetupVertex; 3]) {
+    pub fn begin(&mut self, face: &PrimitiveContext, setup: PrimitiveSetup, corners: [&SetupVertex; 3]) {
         if self.pending.is_empty() {
             self.primitives.clear();
         }
@@ -95,7 +95,7 @@ impl<'a> Shading<'a> {
             && covered[pixel] != 0
             && drawn[pixel] == 0
         {
-            probe.push_fragment(covered[pixel], 0, Some(Hidden::Screendoor), false);
+            probe.push_fragment(covered[pixel], 0, Some(CoverageRejection::Screendoor), false);
         }
         if drawn == [0; 4] {
             return Ok(());
@@ -124,7 +124,7 @@ impl<'a> Shading<'a> {
         let watched = self.watched(pixels.corner).filter(|&(_, pixel)| samples[pixel] != 0);
         let watched = watched.map(|(probe, pixel)| {
             let (covered, visible) = (pixels.covered[pixel], samples[pixel]);
-            let hidden = (pixels.sample.is_none() && visible != covered).then_some(Hidden::Screendoor);
+            let hidden = (pixels.sample.is_none() && visible != covered).then_some(CoverageRejection::Screendoor);
             (
                 probe,
                 WatchedPixel { pixel, event: probe.push_fragment(covered, visible, hidden, self.stage.rules.early) },
@@ -342,7 +342,7 @@ impl<'a> Shading<'a> {
     }
 
     /// Runs the program for what still waits, and gives what was done.
-    pub fn finish(mut self) -> Result<Counts, DrawError> {
+    pub fn finish(mut self) -> Result<DrawCounts, DrawError> {
         self.run()?;
         Ok(self.counts)
     }

@@ -16,7 +16,7 @@ use ctm_lane::domain::Domain;
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
 use ctm_r700::{Bindings, Component, Gradient, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
-use ctm_raster::plane::Setup;
+use ctm_raster::plane::PrimitiveSetup;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -326,7 +326,7 @@ fn vectors_of(region: &Region, [pitch, height]: [u32; 2]) -> Surface {
 
 impl ShadedPrimitive {
     /// With planes through three corners, of which `setup` is.
-    pub fn of(inputs: &Inputs, face: &PrimitiveContext, setup: Setup, corners: [&SetupVertex; 3]) -> Self {
+    pub fn of(inputs: &Inputs, face: &PrimitiveContext, setup: PrimitiveSetup, corners: [&SetupVertex; 3]) -> Self {
         let gradients = inputs.over(face, setup, corners);
         ShadedPrimitive { gradients, front: face.front, layer: face.layer, range: face.depths }
     }

@@ -11,7 +11,7 @@ use crate::registers::{PaClVsOutCntl, SqVtxStartInstLoc};
 use crate::state::State;
 use ctm_card::history::{Listing, ProgramRun, Vector};
 use ctm_lane::domain::Lanes;
-use ctm_r700::{Bindings, Input, Items, Job, PARAMETERS, POSITIONS, Region, Stage, Target, VertexBuffer};
+use ctm_r700::{Bindings, ExportTarget, Input, Items, Job, PARAMETERS, POSITIONS, Region, Stage, VertexBuffer};
 use std::sync::Arc;
 
 /// Clip distances that there are.
@@ -203,9 +203,9 @@ impl VertexStage {
         let mut parameters = 0;
         for target in &uses.exports {
             match *target {
-                Target::Position(number) => positions[number] = Some(builder.reserve(bytes)?),
-                Target::Parameter(number) => parameters = parameters.max(number + 1).min(PARAMETERS),
-                Target::Colour(_) | Target::Depth => {}
+                ExportTarget::Position(number) => positions[number] = Some(builder.reserve(bytes)?),
+                ExportTarget::Parameter(number) => parameters = parameters.max(number + 1).min(PARAMETERS),
+                ExportTarget::Colour(_) | ExportTarget::Depth => {}
             }
         }
         let stream = |buffer: &Buffer, builder: &mut DrawMemoryBuilder| {

@@ -23,7 +23,7 @@ pub use sx::*;
 pub use tx::*;
 pub use vgt::*;
 
-pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterMap, RegisterType, Shown};
+pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterMap, RegisterType, ValueFormat};
 
 use std::sync::LazyLock;
 

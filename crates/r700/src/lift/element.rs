@@ -4,7 +4,7 @@ use super::machine::LiftState;
 use super::{NotLifted, Walked};
 use crate::codes::{DataFormat, EndianSwap, NumberFormat};
 use crate::fetch::ElementFormat;
-use crate::reference::{Part, one, parts};
+use crate::reference::{ComponentEncoding, one, parts};
 use ctm_lane::{Buffer, Denorm, IntTest, Rounding, Value, Zero};
 
 /// Widest integer that a float holds exactly.
@@ -124,15 +124,15 @@ impl Words {
         for (part, channel) in parts(data_format).unwrap_or_default().into_iter().zip(&mut channels) {
             let width = u32::from(part.width());
             match part {
-                Part::Integer(_) => {
+                ComponentEncoding::Integer(_) => {
                     let value = self.field(m, at, width);
                     *channel = integer(m, format, value, width);
                 }
-                Part::Float(_) => {
+                ComponentEncoding::Float(_) => {
                     let value = self.field(m, at, width);
                     *channel = float(m, value, width);
                 }
-                Part::Unused(_) => {}
+                ComponentEncoding::Unused(_) => {}
             }
             at += width;
         }

@@ -7,7 +7,7 @@ use super::specialisation::{BufferBinding, SurfaceBinding};
 use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant};
 use crate::codes::Select;
 use crate::job::TrapKind;
-use crate::target::Target;
+use crate::target::ExportTarget;
 use ctm_lane::{Buffer, Channels, IntTest, Value};
 
 const ONE: u32 = 0x3F80_0000;
@@ -55,8 +55,10 @@ impl LiftState<'_> {
             (None, Select::One) => Some(self.b.constant(ONE)),
             (None, _) => Some(self.b.constant(0)),
         });
-        match Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)? {
-            Target::Colour(colour) => {
+        match ExportTarget::new(export.export_type(), export.fields.array_base + k as u16)
+            .map_err(TrapKind::Unsupported)?
+        {
+            ExportTarget::Colour(colour) => {
                 if self.specialisation.colours[colour] {
                     self.export_pixel(SurfaceBinding::Colour(colour), values, passing);
                 }
@@ -67,14 +69,16 @@ impl LiftState<'_> {
                     }
                 }
             }
-            Target::Depth if self.specialisation.depth => self.export_pixel(SurfaceBinding::Depth, values, passing),
-            Target::Position(position) if self.specialisation.positions[position] => {
+            ExportTarget::Depth if self.specialisation.depth => {
+                self.export_pixel(SurfaceBinding::Depth, values, passing)
+            }
+            ExportTarget::Position(position) if self.specialisation.positions[position] => {
                 self.store_vector(BufferBinding::Position(position), values, passing);
             }
-            Target::Parameter(parameter) if self.specialisation.parameters[parameter] => {
+            ExportTarget::Parameter(parameter) if self.specialisation.parameters[parameter] => {
                 self.store_vector(BufferBinding::Parameter(parameter), values, passing);
             }
-            Target::Depth | Target::Position(_) | Target::Parameter(_) => {}
+            ExportTarget::Depth | ExportTarget::Position(_) | ExportTarget::Parameter(_) => {}
         }
         Ok(())
     }

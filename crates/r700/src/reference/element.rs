@@ -12,7 +12,7 @@ pub(super) const MAX_ELEMENT: usize = 16;
 
 /// What a number of bits of an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ComponentEncoding {
     /// NUM_FORMAT_ALL says what it stands for.
     Integer(u8),
     /// A float of this width.
@@ -21,22 +21,26 @@ pub(crate) enum Part {
     Unused(u8),
 }
 
-impl Part {
+impl ComponentEncoding {
     pub(crate) fn width(self) -> u8 {
         match self {
-            Part::Integer(width) | Part::Float(width) | Part::Unused(width) => width,
+            ComponentEncoding::Integer(width) | ComponentEncoding::Float(width) | ComponentEncoding::Unused(width) => {
+                width
+            }
         }
     }
 }
 
 /// The parts of an element from the least significant bit on. `None` if it has no such parts.
-pub(crate) fn parts(format: DataFormat) -> Option<Vec<Part>> {
+pub(crate) fn parts(format: DataFormat) -> Option<Vec<ComponentEncoding>> {
     let parts = match (format.properties(), format) {
-        (FormatLayout::Integer(widths), _) => widths.iter().map(|&width| Part::Integer(width)).collect(),
-        (FormatLayout::Float(widths), _) => widths.iter().map(|&width| Part::Float(width)).collect(),
-        (_, DataFormat::F8_24Float) => vec![Part::Float(24), Part::Integer(8)],
-        (_, DataFormat::F24_8Float) => vec![Part::Integer(8), Part::Float(24)],
-        (_, DataFormat::FX24_8_32Float) => vec![Part::Float(32), Part::Integer(8), Part::Unused(24)],
+        (FormatLayout::Integer(widths), _) => widths.iter().map(|&width| ComponentEncoding::Integer(width)).collect(),
+        (FormatLayout::Float(widths), _) => widths.iter().map(|&width| ComponentEncoding::Float(width)).collect(),
+        (_, DataFormat::F8_24Float) => vec![ComponentEncoding::Float(24), ComponentEncoding::Integer(8)],
+        (_, DataFormat::F24_8Float) => vec![ComponentEncoding::Integer(8), ComponentEncoding::Float(24)],
+        (_, DataFormat::FX24_8_32Float) => {
+            vec![ComponentEncoding::Float(32), ComponentEncoding::Integer(8), ComponentEncoding::Unused(24)]
+        }
         _ => return None,
     };
     Some(parts)
@@ -110,7 +114,7 @@ pub struct ElementDecoder {
 #[derive(Clone, Copy, Debug)]
 struct PlacedPart {
     at: u32,
-    part: Part,
+    part: ComponentEncoding,
     /// Another part, at bit 27, is its exponent.
     shares_exponent: bool,
 }
@@ -123,12 +127,12 @@ impl ElementDecoder {
     pub fn new(format: ElementFormat) -> Result<Self, TrapKind> {
         let bytes = element_bytes(&format)? as u32;
         let (parts, shares_exponent) = match format.format() {
-            Some(DataFormat::F5_9_9_9SharedExp) => (vec![Part::Float(9); 3], true),
+            Some(DataFormat::F5_9_9_9SharedExp) => (vec![ComponentEncoding::Float(9); 3], true),
             Some(data_format) => (parts(data_format).unwrap_or_default(), false),
             None => (Vec::new(), false),
         };
         let mut at = 0;
-        let place = |part: Part| {
+        let place = |part: ComponentEncoding| {
             let placed = PlacedPart { at, part, shares_exponent };
             at += u32::from(part.width());
             placed
@@ -146,8 +150,8 @@ impl ElementDecoder {
     pub fn field(&self, channel: usize) -> Option<(u32, u32)> {
         let placed = self.parts.get(channel).filter(|placed| !placed.shares_exponent)?;
         match placed.part {
-            Part::Integer(width) | Part::Float(width) => Some((placed.at, width.into())),
-            Part::Unused(_) => None,
+            ComponentEncoding::Integer(width) | ComponentEncoding::Float(width) => Some((placed.at, width.into())),
+            ComponentEncoding::Unused(_) => None,
         }
     }
 
@@ -155,9 +159,9 @@ impl ElementDecoder {
     pub fn word(&self, channel: usize) -> Option<usize> {
         let placed = self.parts.get(channel)?;
         let is_word = match placed.part {
-            Part::Float(width) => width == 32,
-            Part::Integer(width) => width == 32 && self.format.number == NumberFormat::Int,
-            Part::Unused(_) => false,
+            ComponentEncoding::Float(width) => width == 32,
+            ComponentEncoding::Integer(width) => width == 32 && self.format.number == NumberFormat::Int,
+            ComponentEncoding::Unused(_) => false,
         };
         is_word.then_some((placed.at / 32) as usize)
     }
@@ -177,10 +181,10 @@ impl ElementDecoder {
         let width = u32::from(placed.part.width());
         let value = field(placed.at, width);
         match placed.part {
-            Part::Float(_) if placed.shares_exponent => num::shared_exponent(value, field(27, 5)),
-            Part::Integer(_) => integer(&self.format, value, width),
-            Part::Float(_) => float(value, width),
-            Part::Unused(_) => missing(),
+            ComponentEncoding::Float(_) if placed.shares_exponent => num::shared_exponent(value, field(27, 5)),
+            ComponentEncoding::Integer(_) => integer(&self.format, value, width),
+            ComponentEncoding::Float(_) => float(value, width),
+            ComponentEncoding::Unused(_) => missing(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::wavefront::Wave;
 use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant};
 use crate::codes::Select;
 use crate::job::TrapKind;
-use crate::target::Target;
+use crate::target::ExportTarget;
 use ctm_follow::{MemoryAccess, ValueKind, note};
 use ctm_memory::{Buffer, View};
 
@@ -46,9 +46,10 @@ impl Wave<'_, '_> {
             (None, _) => Some(0),
         });
         let machine = self.machine;
-        let target =
-            Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)?;
-        let is_dropped = matches!(target, Target::Colour(_) | Target::Depth) && !self.state.control.valid[pixel];
+        let target = ExportTarget::new(export.export_type(), export.fields.array_base + k as u16)
+            .map_err(TrapKind::Unsupported)?;
+        let is_dropped =
+            matches!(target, ExportTarget::Colour(_) | ExportTarget::Depth) && !self.state.control.valid[pixel];
         note(self.follow, pixel, || {
             let written = ['x', 'y', 'z', 'w'].into_iter().zip(values).filter(|(_, value)| value.is_some());
             let channels: String = written.map(|(channel, _)| channel).collect();
@@ -57,13 +58,13 @@ impl Wave<'_, '_> {
             MemoryAccess::write(place, ValueKind::Word, values.into_iter().flatten().collect::<Vec<_>>())
         });
         match target {
-            Target::Colour(colour) => {
+            ExportTarget::Colour(colour) => {
                 self.export_pixel(&machine.colours[colour], pixel, values);
                 self.export_channels(&machine.colour_channels[colour], pixel, values);
             }
-            Target::Depth => self.export_pixel(&machine.depth, pixel, values),
-            Target::Position(position) => self.export_vertex(&machine.positions[position], pixel, values),
-            Target::Parameter(parameter) => self.export_vertex(&machine.parameters[parameter], pixel, values),
+            ExportTarget::Depth => self.export_pixel(&machine.depth, pixel, values),
+            ExportTarget::Position(position) => self.export_vertex(&machine.positions[position], pixel, values),
+            ExportTarget::Parameter(parameter) => self.export_vertex(&machine.parameters[parameter], pixel, values),
         }
         Ok(())
     }

@@ -29,6 +29,6 @@ mod view;
 mod wavefront;
 
 pub use element::ElementDecoder;
-pub(crate) use element::{Part, element_bytes, one, parts};
+pub(crate) use element::{ComponentEncoding, element_bytes, one, parts};
 pub use schedule::{run, run_observed};
 pub(crate) use stepper::{Moment, StackEntry, Stepper};

@@ -5,7 +5,7 @@ use super::wavefront::{self, Clauses, Lane};
 use crate::job::{Job, RunError};
 use ctm_engine::schedule::Schedule;
 use ctm_engine::{Workers, in_order};
-use ctm_follow::{Follow, Followed, Observer};
+use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
 pub fn run_observed(
     job: &Job,
     options: &RunOptions,
-    lane: impl Into<Followed>,
+    lane: impl Into<FollowedLanes>,
     observer: &mut dyn Observer,
 ) -> Result<RunStats, RunError> {
     run_following(job, options, Some(Follow::new(lane.into(), observer)))

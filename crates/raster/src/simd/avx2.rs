@@ -1,8 +1,8 @@
 //! Eight pixels by two vectors of four binary64 numbers, and one of eight words, on hosts with AVX2.
 
-use super::{Eight, LANES, PACK, SPREAD, Simd, Task};
+use super::{LANES, LaneWords, PACK, SPREAD, Simd, SimdTask};
 use crate::NAN;
-use ctm_memory::ByVector;
+use ctm_memory::AvxAccess;
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256, __m256d, __m256i, _CMP_GE_OQ, _CMP_UNORD_Q};
 
@@ -12,7 +12,7 @@ const INTEGERS: f32 = 8_388_608.0;
 
 /// By AVX2.
 #[derive(Clone, Copy)]
-pub struct Avx2(V3, ByVector);
+pub struct Avx2(V3, AvxAccess);
 
 impl Avx2 {
     /// Where the host has it.
@@ -24,14 +24,14 @@ impl Avx2 {
     /// Of a host that has it.
     #[inline]
     pub fn of(v3: V3) -> Option<Self> {
-        ByVector::new().map(|access| Avx2(v3, access))
+        AvxAccess::new().map(|access| Avx2(v3, access))
     }
 
     /// Does a task.
     #[inline(always)]
-    pub fn run<T: Task>(self, task: T) -> T::Output {
+    pub fn run<T: SimdTask>(self, task: T) -> T::Output {
         struct Call<T>(Avx2, T);
-        impl<T: Task> pulp::NullaryFnOnce for Call<T> {
+        impl<T: SimdTask> pulp::NullaryFnOnce for Call<T> {
             type Output = T::Output;
 
             #[inline(always)]
@@ -106,20 +106,20 @@ impl Simd for Avx2 {
     type Rows = [__m256d; 2];
     type Singles = __m256;
     type Lanes = __m256i;
-    type Access = ByVector;
+    type Access = AvxAccess;
 
     #[inline(always)]
-    fn access(self) -> ByVector {
+    fn access(self) -> AvxAccess {
         self.1
     }
 
     #[inline(always)]
-    fn words(self, words: &Eight) -> __m256i {
+    fn words(self, words: &LaneWords) -> __m256i {
         pulp::cast(*words)
     }
 
     #[inline(always)]
-    fn array(self, words: __m256i) -> Eight {
+    fn array(self, words: __m256i) -> LaneWords {
         pulp::cast(words)
     }
 

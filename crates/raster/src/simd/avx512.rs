@@ -1,8 +1,8 @@
 //! Eight binary64 numbers in one vector, on hosts with AVX-512; words and binary32 numbers are as by AVX2.
 
 use super::avx2::Avx2;
-use super::{Eight, LANES, Simd, Task};
-use ctm_memory::ByVector;
+use super::{LANES, LaneWords, Simd, SimdTask};
+use ctm_memory::AvxAccess;
 use pulp::x86::{V3, V4};
 use std::arch::x86_64::{__m256, __m256i, __m512d, _MM_FROUND_TO_NEG_INF};
 
@@ -22,9 +22,9 @@ impl Avx512 {
 
     /// Does a task.
     #[inline(always)]
-    pub fn run<T: Task>(self, task: T) -> T::Output {
+    pub fn run<T: SimdTask>(self, task: T) -> T::Output {
         struct Call<T>(Avx512, T);
-        impl<T: Task> pulp::NullaryFnOnce for Call<T> {
+        impl<T: SimdTask> pulp::NullaryFnOnce for Call<T> {
             type Output = T::Output;
 
             #[inline(always)]
@@ -54,12 +54,12 @@ impl Simd for Avx512 {
     type Rows = [__m512d; 2];
     type Singles = __m256;
     type Lanes = __m256i;
-    type Access = ByVector;
+    type Access = AvxAccess;
 
     as_by_avx2! {
-        fn access() -> ByVector;
-        fn words(words: &Eight) -> __m256i;
-        fn array(words: __m256i) -> Eight;
+        fn access() -> AvxAccess;
+        fn words(words: &LaneWords) -> __m256i;
+        fn array(words: __m256i) -> LaneWords;
         fn splat(word: u32) -> __m256i;
         fn progression(first: i32, step: i32) -> __m256i;
         fn singles(words: __m256i) -> __m256;

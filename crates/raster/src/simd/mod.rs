@@ -18,7 +18,7 @@ pub use portable::Portable;
 pub const LANES: usize = 8;
 
 /// A word for each of these pixels.
-pub type Eight = [u32; LANES];
+pub type LaneWords = [u32; LANES];
 
 /// A host's operations on eight pixels. Conditions are words of which all bits are set, or none.
 pub trait Simd: Copy {
@@ -38,9 +38,9 @@ pub trait Simd: Copy {
     /// How memory is accessed between such operations.
     fn access(self) -> Self::Access;
     /// These words.
-    fn words(self, words: &Eight) -> Self::Words;
+    fn words(self, words: &LaneWords) -> Self::Words;
     /// The words, one by one.
-    fn array(self, words: Self::Words) -> Eight;
+    fn array(self, words: Self::Words) -> LaneWords;
     /// The same word for each.
     fn splat(self, word: u32) -> Self::Words;
     /// `first` + n * `step` for pixel n, modulo 2^32.
@@ -153,7 +153,7 @@ pub trait Simd: Copy {
 }
 
 /// What is done by a host's vectors.
-pub trait Task {
+pub trait SimdTask {
     /// What it gives.
     type Output;
 
@@ -163,7 +163,7 @@ pub trait Task {
 
 /// Does a task by the best vectors that the host has.
 #[inline]
-pub fn dispatch<T: Task>(task: T) -> T::Output {
+pub fn dispatch<T: SimdTask>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx512) = avx512::Avx512::new() {
         return avx512.run(task);

@@ -1,8 +1,8 @@
 //! Pixel by pixel, on any host.
 
-use super::{Eight, LANES, PACK, SPREAD, Simd};
+use super::{LANES, LaneWords, PACK, SPREAD, Simd};
 use crate::bits;
-use ctm_memory::InPairs;
+use ctm_memory::ScalarAccess;
 
 /// Pixel by pixel, on any host.
 #[derive(Clone, Copy, Debug)]
@@ -21,30 +21,30 @@ fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
 }
 
 impl Simd for Portable {
-    type Words = Eight;
+    type Words = LaneWords;
     type Numbers = [f64; LANES];
     type Rows = [f64; 2];
     type Singles = [f32; LANES];
     type Lanes = [u8; LANES];
-    type Access = InPairs;
+    type Access = ScalarAccess;
 
-    fn access(self) -> InPairs {
-        InPairs
+    fn access(self) -> ScalarAccess {
+        ScalarAccess
     }
 
-    fn words(self, words: &Eight) -> Eight {
+    fn words(self, words: &LaneWords) -> LaneWords {
         *words
     }
 
-    fn array(self, words: Eight) -> Eight {
+    fn array(self, words: LaneWords) -> LaneWords {
         words
     }
 
-    fn splat(self, word: u32) -> Eight {
+    fn splat(self, word: u32) -> LaneWords {
         [word; LANES]
     }
 
-    fn progression(self, first: i32, step: i32) -> Eight {
+    fn progression(self, first: i32, step: i32) -> LaneWords {
         std::array::from_fn(|n| first.wrapping_add((n as i32).wrapping_mul(step)).cast_unsigned())
     }
 
@@ -52,7 +52,7 @@ impl Simd for Portable {
         [number; LANES]
     }
 
-    fn quotients(self, integers: Eight, divisor: i32) -> [f64; LANES] {
+    fn quotients(self, integers: LaneWords, divisor: i32) -> [f64; LANES] {
         integers.map(|integer| f64::from(integer.cast_signed()) / f64::from(divisor))
     }
 
@@ -80,15 +80,15 @@ impl Simd for Portable {
         each(a, b, |a, b| a / b)
     }
 
-    fn nearest(self, numbers: Self::Numbers, max: u32) -> Eight {
+    fn nearest(self, numbers: Self::Numbers, max: u32) -> LaneWords {
         numbers.map(|number| crate::plane::nearest(number, max))
     }
 
-    fn binary32(self, numbers: Self::Numbers) -> Eight {
+    fn binary32(self, numbers: Self::Numbers) -> LaneWords {
         numbers.map(|number| ctm_num::flush(bits(number as f32)))
     }
 
-    fn normal_binary32(self, numbers: Self::Numbers) -> Eight {
+    fn normal_binary32(self, numbers: Self::Numbers) -> LaneWords {
         numbers.map(|number| (number as f32).to_bits())
     }
 
@@ -96,7 +96,7 @@ impl Simd for Portable {
         singles.map(f64::from)
     }
 
-    fn floors(self, numbers: Self::Numbers) -> Eight {
+    fn floors(self, numbers: Self::Numbers) -> LaneWords {
         numbers.map(|number| (number.floor() as i32).cast_unsigned())
     }
 
@@ -108,11 +108,11 @@ impl Simd for Portable {
         numbers.map(|number| number.max(least).min(most))
     }
 
-    fn singles(self, words: Eight) -> Self::Singles {
+    fn singles(self, words: LaneWords) -> Self::Singles {
         words.map(f32::from_bits)
     }
 
-    fn single_bits(self, numbers: Self::Singles) -> Eight {
+    fn single_bits(self, numbers: Self::Singles) -> LaneWords {
         numbers.map(f32::to_bits)
     }
 
@@ -136,7 +136,7 @@ impl Simd for Portable {
         each(a, b, |a, b| a / b)
     }
 
-    fn at_least(self, a: Self::Singles, b: Self::Singles) -> Eight {
+    fn at_least(self, a: Self::Singles, b: Self::Singles) -> LaneWords {
         each(a, b, |a, b| condition(a >= b))
     }
 
@@ -148,23 +148,23 @@ impl Simd for Portable {
         each(a, b, |a, b| if a > b { a } else { b })
     }
 
-    fn codes(self, fractions: Self::Singles, max: u32) -> Eight {
+    fn codes(self, fractions: Self::Singles, max: u32) -> LaneWords {
         fractions.map(|fraction| ctm_num::convert::f32_to_unorm(fraction.to_bits(), max))
     }
 
-    fn codes_of_fractions(self, fractions: Self::Singles, max: u32) -> Eight {
+    fn codes_of_fractions(self, fractions: Self::Singles, max: u32) -> LaneWords {
         self.codes(fractions, max)
     }
 
-    fn fractions_of_codes(self, codes: Eight, max: u32) -> Self::Singles {
+    fn fractions_of_codes(self, codes: LaneWords, max: u32) -> Self::Singles {
         codes.map(|code| code as f32 / max as f32)
     }
 
-    fn components(self, vectors: &[[u32; 4]; LANES]) -> [Eight; 4] {
+    fn components(self, vectors: &[[u32; 4]; LANES]) -> [LaneWords; 4] {
         std::array::from_fn(|component| vectors.map(|vector| vector[component]))
     }
 
-    fn vectors(self, components: [Eight; 4]) -> [[u32; 4]; LANES] {
+    fn vectors(self, components: [LaneWords; 4]) -> [[u32; 4]; LANES] {
         std::array::from_fn(|n| components.map(|words| words[n]))
     }
 
@@ -176,59 +176,59 @@ impl Simd for Portable {
         SPREAD[usize::from(bits)]
     }
 
-    fn permuted(self, words: Eight, lanes: [u8; LANES]) -> Eight {
+    fn permuted(self, words: LaneWords, lanes: [u8; LANES]) -> LaneWords {
         lanes.map(|lane| words[usize::from(lane)])
     }
 
-    fn and(self, a: Eight, b: Eight) -> Eight {
+    fn and(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, |a, b| a & b)
     }
 
-    fn or(self, a: Eight, b: Eight) -> Eight {
+    fn or(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, |a, b| a | b)
     }
 
-    fn and_not(self, not: Eight, b: Eight) -> Eight {
+    fn and_not(self, not: LaneWords, b: LaneWords) -> LaneWords {
         each(not, b, |not, b| !not & b)
     }
 
-    fn xor(self, a: Eight, b: Eight) -> Eight {
+    fn xor(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, |a, b| a ^ b)
     }
 
-    fn up<const N: i32>(self, words: Eight) -> Eight {
+    fn up<const N: i32>(self, words: LaneWords) -> LaneWords {
         words.map(|word| word << N)
     }
 
-    fn down<const N: i32>(self, words: Eight) -> Eight {
+    fn down<const N: i32>(self, words: LaneWords) -> LaneWords {
         words.map(|word| word >> N)
     }
 
-    fn add_words(self, a: Eight, b: Eight) -> Eight {
+    fn add_words(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, u32::wrapping_add)
     }
 
-    fn add_halves(self, a: Eight, b: Eight) -> Eight {
+    fn add_halves(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, |a, b| halves(a, b, u16::wrapping_add))
     }
 
-    fn mul_halves(self, a: Eight, b: Eight) -> Eight {
+    fn mul_halves(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, |a, b| halves(a, b, u16::wrapping_mul))
     }
 
-    fn down_halves<const N: i32>(self, words: Eight) -> Eight {
+    fn down_halves<const N: i32>(self, words: LaneWords) -> LaneWords {
         words.map(|word| halves(word, 0, |half, _| half >> N))
     }
 
-    fn greater(self, a: Eight, b: Eight) -> Eight {
+    fn greater(self, a: LaneWords, b: LaneWords) -> LaneWords {
         each(a, b, |a, b| condition(a.cast_signed() > b.cast_signed()))
     }
 
-    fn chosen(self, bits: u8) -> Eight {
+    fn chosen(self, bits: u8) -> LaneWords {
         std::array::from_fn(|n| condition(bits >> n & 1 != 0))
     }
 
-    fn bits(self, conditions: Eight) -> u8 {
+    fn bits(self, conditions: LaneWords) -> u8 {
         (0..).zip(conditions).fold(0, |bits, (n, condition)| bits | ((condition >> 31) as u8) << n)
     }
 }

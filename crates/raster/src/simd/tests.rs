@@ -2,7 +2,7 @@ use super::*;
 use ctm_cases::{Result, Unstructured};
 
 /// What a task gives by each of the vectors that the host has.
-fn by_vectors<T: Task + Copy>(task: T) -> Vec<T::Output> {
+fn by_vectors<T: SimdTask + Copy>(task: T) -> Vec<T::Output> {
     #[cfg(target_arch = "x86_64")]
     let by_each = [avx512::Avx512::new().map(|avx512| avx512.run(task)), avx2::Avx2::new().map(|avx2| avx2.run(task))];
     #[cfg(not(target_arch = "x86_64"))]
@@ -24,14 +24,14 @@ fn number(u: &mut Unstructured) -> Result<f64> {
 
 /// What all operations give.
 struct All {
-    words: [Eight; 2],
+    words: [LaneWords; 2],
     numbers: [[f64; LANES]; 2],
     scalars: (i32, i32, u32, u8),
     vectors: [[u32; 4]; LANES],
 }
 
-impl Task for &All {
-    type Output = (Vec<Eight>, u8);
+impl SimdTask for &All {
+    type Output = (Vec<LaneWords>, u8);
 
     fn run(self, s: impl Simd) -> Self::Output {
         let [a, b] = self.words.each_ref().map(|words| s.words(words));
@@ -112,12 +112,12 @@ fn vectors_give_the_bits_of_pixels_one_by_one() {
 }
 
 #[derive(Clone, Copy)]
-struct Codes(Eight, u32);
+struct Codes(LaneWords, u32);
 
-impl Task for Codes {
-    type Output = Eight;
+impl SimdTask for Codes {
+    type Output = LaneWords;
 
-    fn run(self, s: impl Simd) -> Eight {
+    fn run(self, s: impl Simd) -> LaneWords {
         let fractions = s.fractions_of_codes(s.words(&self.0), self.1);
         s.array(s.single_bits(fractions))
     }
@@ -143,10 +143,10 @@ struct Fractions {
     near: [f64; LANES],
 }
 
-impl Task for Fractions {
-    type Output = Eight;
+impl SimdTask for Fractions {
+    type Output = LaneWords;
 
-    fn run(self, s: impl Simd) -> Eight {
+    fn run(self, s: impl Simd) -> LaneWords {
         let fractions = s.fractions(self.first, self.step);
         let mut sum = s.splat(0);
         for (n, near) in self.near.into_iter().enumerate() {

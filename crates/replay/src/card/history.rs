@@ -1,8 +1,9 @@
 //! The history of a pixel as text.
 
 use ctm_card::history::{
-    Colour, CopyHistory, CopyKind, DrawHistory, FragmentHistory, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
-    ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory, WriteOperation,
+    Colour, CopyHistory, CopyKind, CoverageRejection, DrawHistory, FragmentHistory, PixelEvent, PrimitiveHistory,
+    ProgramHistory, ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory,
+    WriteOperation,
 };
 use ctm_follow::ValueKind;
 use ctm_follow::words::value;
@@ -270,12 +271,12 @@ fn bits(samples: u8) -> String {
     }
 }
 
-fn reason(hidden: Hidden) -> &'static str {
+fn reason(hidden: CoverageRejection) -> &'static str {
     match hidden {
-        Hidden::Scissor => "the scissor rectangle",
-        Hidden::ClipRule => "the rule of the clip rectangles",
-        Hidden::Stipple => "the stipple of lines",
-        Hidden::Screendoor => "the mask of samples",
+        CoverageRejection::Scissor => "the scissor rectangle",
+        CoverageRejection::ClipRule => "the rule of the clip rectangles",
+        CoverageRejection::Stipple => "the stipple of lines",
+        CoverageRejection::Screendoor => "the mask of samples",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ctm_card::trace::TraceRecord;
 use ctm_card::{Card as _, Draw};
-use ctm_cards::{Card, Saved};
+use ctm_cards::{Card, SavedCard};
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ struct Position {
 
 struct Checkpoint {
     position: Position,
-    card: Saved,
+    card: SavedCard,
     warnings: usize,
     /// What memory holds; nothing for zeros. Pieces that did not change are those of the checkpoint before.
     pieces: Vec<Option<Arc<[u8]>>>,

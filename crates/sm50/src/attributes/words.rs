@@ -1,6 +1,6 @@
 //! Blocks of dwords that stages share.
 
-use ctm_memory::{Arena, BASE_ALIGNMENT, Buffer, Full, Space};
+use ctm_memory::{AppendError, Arena, BASE_ALIGNMENT, Buffer, Space};
 use thiserror::Error;
 
 /// A block of dwords, zero at first. It takes no host memory until it is written.
@@ -60,7 +60,7 @@ impl Words {
     }
 
     /// Maps the block into another space as well, and gives its address there.
-    pub(crate) fn map_into(&self, space: &mut Space) -> Result<u32, Full> {
+    pub(crate) fn map_into(&self, space: &mut Space) -> Result<u32, AppendError> {
         self.space.arena_of(self.base, self.length).map_or(Ok(0), |arena| space.append_shared(arena))
     }
 

@@ -6,7 +6,7 @@ use super::machine::LiftState;
 use crate::codes::{Flags, FloatCondition, IntCondition};
 use crate::field::key;
 use crate::instruction::Instruction;
-use crate::operand::{Part, Pred, PredSource};
+use crate::operand::{Pred, PredSource, WordPart};
 use crate::table::{CompareOp, FlagsOp};
 use ctm_lane::{FloatTest, IntTest, Value};
 
@@ -208,8 +208,8 @@ impl LiftState<'_> {
             return;
         }
         let byte = match instruction.a().part {
-            Part::Byte(byte) => u32::from(byte),
-            Part::Whole | Part::Half(_) => 0,
+            WordPart::Byte(byte) => u32::from(byte),
+            WordPart::Whole | WordPart::Half(_) => 0,
         };
         let source = self.shifted_right(register, 8 * byte);
         let new: Vec<Value> = (0..)

@@ -4,7 +4,7 @@
 //! the function goes back, too. That is right for every order of nodes; in a good one, lanes wait for each other where ways
 //! meet.
 
-use super::graph::{End, Graph, Node, Way};
+use super::graph::{End, Graph, Node, Successor};
 use super::machine::LiftState;
 use super::{NotLifted, Walked};
 use crate::codes::Test;
@@ -79,7 +79,9 @@ impl Walk<'_, '_> {
         let heads = std::mem::take(&mut self.heads[at]);
         match node.end {
             // Somebody waits there.
-            End::All(Way::To(next)) if next == at + 1 && heads.is_empty() => self.m.b.jump(self.bodies[next], &[]),
+            End::All(Successor::To(next)) if next == at + 1 && heads.is_empty() => {
+                self.m.b.jump(self.bodies[next], &[])
+            }
             End::All(_) | End::Part(..) => self.m.b.jump(after, &[]),
         }
         self.m.b.seal(after);
@@ -126,15 +128,15 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn go(&mut self, way: Way, lanes: Value) {
+    fn go(&mut self, way: Successor, lanes: Value) {
         match way {
-            Way::To(node) => {
+            Successor::To(node) => {
                 let waiting = self.m.b.get(self.waiting[node]);
                 let waiting = self.m.b.mask_or(waiting, lanes);
                 self.m.b.set(self.waiting[node], waiting);
             }
-            Way::Exit => self.m.exit(lanes),
-            Way::Trap => self.m.trap_in(lanes),
+            Successor::Exit => self.m.exit(lanes),
+            Successor::Trap => self.m.trap_in(lanes),
         }
     }
 }

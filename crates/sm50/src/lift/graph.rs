@@ -20,7 +20,7 @@ const MAX_TOKENS: usize = 64;
 
 /// What made a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum TokenKind {
     Sync,
     Break,
     Continue,
@@ -29,7 +29,7 @@ enum Kind {
 }
 
 /// A token, with the number of the instruction that it leads to; `None` if that is outside the code.
-type Token = (Kind, Option<usize>);
+type Token = (TokenKind, Option<usize>);
 
 /// A place with the tokens there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ struct Context {
 
 /// Where lanes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Successor {
     /// To a node.
     To(usize),
     /// They end.
@@ -53,9 +53,9 @@ pub(super) enum Way {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     /// All lanes go the same way.
-    All(Way),
+    All(Successor),
     /// Those for which the last instruction executes go the first way, the others the second.
-    Part(Way, Way),
+    Part(Successor, Successor),
 }
 
 impl End {
@@ -66,8 +66,8 @@ impl End {
             End::Part(taken, stay) => (taken, Some(stay)),
         };
         [Some(first), second].into_iter().flatten().filter_map(|way| match way {
-            Way::To(node) => Some(node),
-            Way::Exit | Way::Trap => None,
+            Successor::To(node) => Some(node),
+            Successor::Exit | Successor::Trap => None,
         })
     }
 }
@@ -137,8 +137,8 @@ impl Graph {
             position[node] = at;
         }
         let moved = |way| match way {
-            Way::To(node) => Way::To(position[node]),
-            Way::Exit | Way::Trap => way,
+            Successor::To(node) => Successor::To(position[node]),
+            Successor::Exit | Successor::Trap => way,
         };
         let node = |&node: &usize| Node {
             instructions: self.nodes[node].instructions.clone(),
@@ -174,9 +174,9 @@ impl Builder<'_> {
         Ok(self.contexts.len() - 1)
     }
 
-    fn way(&mut self, at: Option<usize>, tokens: &[Token]) -> Walked<Way> {
-        let Some(at) = at.filter(|&at| at < self.code.instructions().len()) else { return Ok(Way::Trap) };
-        self.number(Context { at, tokens: tokens.to_vec() }).map(Way::To)
+    fn way(&mut self, at: Option<usize>, tokens: &[Token]) -> Walked<Successor> {
+        let Some(at) = at.filter(|&at| at < self.code.instructions().len()) else { return Ok(Successor::Trap) };
+        self.number(Context { at, tokens: tokens.to_vec() }).map(Successor::To)
     }
 
     fn node(&mut self, context: Context) -> Walked<Node> {
@@ -184,7 +184,7 @@ impl Builder<'_> {
         let Context { at: start, mut tokens } = context;
         let mut at = start;
         let end = loop {
-            let Some(instruction) = self.code.instructions().get(at) else { break End::All(Way::Trap) };
+            let Some(instruction) = self.code.instructions().get(at) else { break End::All(Successor::Trap) };
             let instruction = *instruction;
             let address = Code::address(at);
             let target = instruction.direct_target(address).and_then(|target| self.code.index_at(target));
@@ -197,27 +197,27 @@ impl Builder<'_> {
                 };
                 let leaves = match op {
                     Ssy | Pbk | Pcnt | Pret | Plongjmp | Cal | Jcal if instruction.direct_target(address).is_none() => {
-                        break End::All(Way::Trap);
+                        break End::All(Successor::Trap);
                     }
-                    Ssy => push(Kind::Sync),
-                    Pbk => push(Kind::Break),
-                    Pcnt => push(Kind::Continue),
-                    Pret => push(Kind::Call),
-                    Plongjmp => push(Kind::LongJump),
+                    Ssy => push(TokenKind::Sync),
+                    Pbk => push(TokenKind::Break),
+                    Pcnt => push(TokenKind::Continue),
+                    Pret => push(TokenKind::Call),
+                    Plongjmp => push(TokenKind::LongJump),
                     Cal | Jcal => {
-                        tokens.push((Kind::Call, Some(following)));
+                        tokens.push((TokenKind::Call, Some(following)));
                         break End::All(self.way(target, &tokens)?);
                     }
                     Brx | Jmx => return Err(NotLifted::IndexedBranch),
                     Bra | Jmp => Some(self.way(target, &tokens)?),
-                    Sync => Some(self.unwound(top(&tokens, Kind::Sync), &tokens)?),
-                    Brk => Some(self.unwound(nearest(&tokens, Kind::Break), &tokens)?),
-                    Cont => Some(self.unwound(nearest(&tokens, Kind::Continue), &tokens)?),
-                    Ret => Some(self.unwound(nearest(&tokens, Kind::Call), &tokens)?),
-                    Longjmp => Some(self.unwound(nearest(&tokens, Kind::LongJump), &tokens)?),
-                    Exit => Some(Way::Exit),
-                    Kil if self.kills => Some(Way::Exit),
-                    Kil | Pexit => Some(Way::Trap),
+                    Sync => Some(self.unwound(top(&tokens, TokenKind::Sync), &tokens)?),
+                    Brk => Some(self.unwound(nearest(&tokens, TokenKind::Break), &tokens)?),
+                    Cont => Some(self.unwound(nearest(&tokens, TokenKind::Continue), &tokens)?),
+                    Ret => Some(self.unwound(nearest(&tokens, TokenKind::Call), &tokens)?),
+                    Longjmp => Some(self.unwound(nearest(&tokens, TokenKind::LongJump), &tokens)?),
+                    Exit => Some(Successor::Exit),
+                    Kil if self.kills => Some(Successor::Exit),
+                    Kil | Pexit => Some(Successor::Trap),
                 };
                 if let Some(taken) = leaves {
                     break self.parted(&instruction, taken, following, &tokens)?;
@@ -231,15 +231,21 @@ impl Builder<'_> {
     }
 
     /// Where lanes go that leave what was entered since this token; without one they trap.
-    fn unwound(&mut self, token: Option<usize>, tokens: &[Token]) -> Walked<Way> {
+    fn unwound(&mut self, token: Option<usize>, tokens: &[Token]) -> Walked<Successor> {
         match token {
             Some(token) => self.way(tokens[token].1, &tokens[..token]),
-            None => Ok(Way::Trap),
+            None => Ok(Successor::Trap),
         }
     }
 
     /// The end of a node whose last instruction takes some lanes another way.
-    fn parted(&mut self, instruction: &Instruction, taken: Way, following: usize, tokens: &[Token]) -> Walked<End> {
+    fn parted(
+        &mut self,
+        instruction: &Instruction,
+        taken: Successor,
+        following: usize,
+        tokens: &[Token],
+    ) -> Walked<End> {
         if instruction.guard() == PredSource::TRUE && instruction.test() == Test::T {
             return Ok(End::All(taken));
         }
@@ -248,11 +254,11 @@ impl Builder<'_> {
 }
 
 /// The top token, if it is of this kind.
-fn top(tokens: &[Token], kind: Kind) -> Option<usize> {
+fn top(tokens: &[Token], kind: TokenKind) -> Option<usize> {
     tokens.len().checked_sub(1).filter(|&top| tokens[top].0 == kind)
 }
 
 /// The nearest token of this kind.
-fn nearest(tokens: &[Token], kind: Kind) -> Option<usize> {
+fn nearest(tokens: &[Token], kind: TokenKind) -> Option<usize> {
     tokens.iter().rposition(|&(known, _)| known == kind)
 }

@@ -5,7 +5,7 @@ use super::specialisation::TableBinding;
 use crate::codes::BoolOp;
 use crate::field::key;
 use crate::instruction::Instruction;
-use crate::operand::{Part, Pred, PredSource, Reg, Source, Value as Operand};
+use crate::operand::{Pred, PredSource, Reg, Source, Value as Operand, WordPart};
 use ctm_lane::{IntTest, Value};
 
 pub(super) const SIGN: u32 = 0x8000_0000;
@@ -197,9 +197,9 @@ impl LiftState<'_> {
     pub fn part(&mut self, source: Source) -> Value {
         let word = self.word(source.value);
         let (shift, mask) = match source.part {
-            Part::Whole => return word,
-            Part::Half(half) => (16 * u32::from(half), 0xFFFF),
-            Part::Byte(byte) => (8 * u32::from(byte), 0xFF),
+            WordPart::Whole => return word,
+            WordPart::Half(half) => (16 * u32::from(half), 0xFFFF),
+            WordPart::Byte(byte) => (8 * u32::from(byte), 0xFF),
         };
         let word = self.shifted_right(word, shift);
         self.only(word, mask)

@@ -8,7 +8,7 @@ use crate::codes::{BoolOp, Flags as FlagFile, IntCondition};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
-use crate::operand::{Part, Pred, PredSource};
+use crate::operand::{Pred, PredSource, WordPart};
 use crate::table::{CompareOp, FlagsOp};
 use ctm_num::sm50::{self, Flags, Relation};
 
@@ -109,8 +109,8 @@ impl Warp<'_> {
             return Ok(());
         }
         let byte = match instruction.a().part {
-            Part::Byte(byte) => u32::from(byte),
-            Part::Whole | Part::Half(_) => 0,
+            WordPart::Byte(byte) => u32::from(byte),
+            WordPart::Whole | WordPart::Half(_) => 0,
         };
         let source = register >> (8 * byte);
         if predicates {

@@ -21,7 +21,7 @@ mod view;
 mod warp;
 
 use crate::launch::{LaunchReport, StageLaunch, StageRunner, Stop};
-use ctm_follow::{Follow, Followed, Observer};
+use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
 pub(crate) use stepper::{Moment, Stepper, Token};
@@ -47,7 +47,7 @@ impl Reference {
         &self,
         launch: &StageLaunch,
         options: &RunOptions,
-        invocation: impl Into<Followed>,
+        invocation: impl Into<FollowedLanes>,
         observer: &mut dyn Observer,
     ) -> Result<LaunchReport, Stop> {
         Self::run_following(launch, options, Some((invocation.into(), observer)))
@@ -56,7 +56,7 @@ impl Reference {
     fn run_following(
         launch: &StageLaunch,
         options: &RunOptions,
-        observed: Option<(Followed, &mut dyn Observer)>,
+        observed: Option<(FollowedLanes, &mut dyn Observer)>,
     ) -> Result<LaunchReport, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new(invocation, observer));
         let meter = Meter::new(options.budget, options.cancel);

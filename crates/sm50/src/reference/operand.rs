@@ -5,7 +5,7 @@ use crate::codes::BoolOp;
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
-use crate::operand::{Part, Pred, PredSource, Reg, Source, Value};
+use crate::operand::{Pred, PredSource, Reg, Source, Value, WordPart};
 use ctm_follow::{MemoryAccess, ValueKind, note};
 use ctm_num::sm50::Flags;
 
@@ -138,9 +138,9 @@ impl Warp<'_> {
     pub fn part(&mut self, source: Source) -> Result<u32, TrapKind> {
         let word = self.word(source.value)?;
         Ok(match source.part {
-            Part::Whole => word,
-            Part::Half(half) => word >> (16 * u32::from(half)) & 0xFFFF,
-            Part::Byte(byte) => word >> (8 * u32::from(byte)) & 0xFF,
+            WordPart::Whole => word,
+            WordPart::Half(half) => word >> (16 * u32::from(half)) & 0xFFFF,
+            WordPart::Byte(byte) => word >> (8 * u32::from(byte)) & 0xFF,
         })
     }
 

@@ -31,7 +31,7 @@ pub struct Run {
     /// `--sampled N=TEXTURE`: the input is sampled as a texture ([`Sampled`]). Further levels have contents like the first.
     pub sampled: Vec<(usize, Sampled)>,
     /// `--output N=SURFACE`; outputs that are not given are FLOAT32_4 of the domain's size.
-    pub outputs: Vec<(usize, Target)>,
+    pub outputs: Vec<(usize, OutputPlacement)>,
     /// `--clear VALUE`: what all channels of outputs hold before.
     pub clear: u32,
     /// `--out-mask 0xF`
@@ -69,7 +69,7 @@ pub struct SurfaceSpec {
 
 /// Where an output lies.
 #[derive(Clone, Copy, Debug)]
-pub enum Target {
+pub enum OutputPlacement {
     /// `SURFACE`
     Own(SurfaceSpec),
     /// `SURFACE:end`: its first [`BASE_ALIGNMENT`](ctm_memory::BASE_ALIGNMENT) bytes are the last of memory.
@@ -284,14 +284,14 @@ fn read_output(text: &str) -> Parsed<(usize, u32)> {
     Ok((number_of(number)?, number_of(bytes)?))
 }
 
-fn read_target(text: &str) -> Parsed<Target> {
+fn read_target(text: &str) -> Parsed<OutputPlacement> {
     if let Some(output) = text.strip_prefix("out") {
         let (number, bytes) = read_output(output)?;
-        return Ok(Target::Output(number, bytes));
+        return Ok(OutputPlacement::Output(number, bytes));
     }
     match read_surface(text)? {
-        (surface, None) => Ok(Target::Own(surface)),
-        (surface, Some("end")) => Ok(Target::End(surface)),
+        (surface, None) => Ok(OutputPlacement::Own(surface)),
+        (surface, Some("end")) => Ok(OutputPlacement::End(surface)),
         (_, Some(other)) => Err(format!("`{other}` is not a place for an output")),
     }
 }
@@ -448,12 +448,12 @@ impl fmt::Display for SurfaceSpec {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for OutputPlacement {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Target::Own(spec) => spec.fmt(f),
-            Target::End(spec) => write!(f, "{spec}:end"),
-            Target::Output(number, bytes) => write!(f, "out{number}+{bytes}"),
+            OutputPlacement::Own(spec) => spec.fmt(f),
+            OutputPlacement::End(spec) => write!(f, "{spec}:end"),
+            OutputPlacement::Output(number, bytes) => write!(f, "out{number}+{bytes}"),
         }
     }
 }

@@ -26,7 +26,7 @@ use ctm_x1k::{
     Conditional, Domain, InputSampler, Interpolants, Job, OUTPUTS, Plane, Program, RunError, RunOptions, RunStats,
     WriteMode, check, reference, text,
 };
-use directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target, random_elements};
+use directive::{Contents, Expectation, Expected, OutputPlacement, Run, SurfaceSpec, random_elements};
 use std::path::Path;
 
 /// Runs the file, and says what is wrong.
@@ -88,7 +88,7 @@ impl<'b> Environment<'b> {
         for output in 0..OUTPUTS {
             let given = run.outputs.iter().find(|(number, _)| *number == output).map(|(_, target)| *target);
             let referenced = program.references.outputs.contains(&(output as u8));
-            let default = || Target::Own(default_output(program, run.domain));
+            let default = || OutputPlacement::Own(default_output(program, run.domain));
             if let Some(target) = given.or_else(|| referenced.then(default)) {
                 environment.outputs[output] = Some(environment.target(target, run.clear)?);
             }
@@ -129,11 +129,11 @@ impl<'b> Environment<'b> {
         Ok(Surface { base: surface.base.wrapping_add(bytes), ..surface })
     }
 
-    fn target(&mut self, target: Target, clear: u32) -> Result<Surface, String> {
+    fn target(&mut self, target: OutputPlacement, clear: u32) -> Result<Surface, String> {
         let (spec, base) = match target {
-            Target::Output(number, bytes) => return self.beside(number, bytes),
-            Target::Own(spec) => (spec, None),
-            Target::End(spec) => (spec, Some(self.buffers.last_block())),
+            OutputPlacement::Output(number, bytes) => return self.beside(number, bytes),
+            OutputPlacement::Own(spec) => (spec, None),
+            OutputPlacement::End(spec) => (spec, Some(self.buffers.last_block())),
         };
         let surface = self.allocate(&spec)?;
         self.buffers.fill(&surface, spec.width, |_, _| [clear; 4]);

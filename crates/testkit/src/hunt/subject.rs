@@ -59,12 +59,12 @@ impl Entry {
 /// Everything that can be hunted.
 pub fn entries() -> Vec<Entry> {
     let mut entries = vec![Entry::new("x1k".into(), 100, || X1k(differential::Differential::new()))];
-    for kind in r700::jobs::Kind::ALL {
-        let weight = if kind == r700::jobs::Kind::Shared { 30 } else { 10 };
+    for kind in r700::jobs::ProgramKind::ALL {
+        let weight = if kind == r700::jobs::ProgramKind::Shared { 30 } else { 10 };
         let name = format!("r700/{kind:?}").to_lowercase();
         entries.push(Entry::new(name, weight, move || R700(r700::differential::Differential::new(), kind)));
     }
-    for kind in sm50::jobs::Kind::ALL {
+    for kind in sm50::jobs::DrawKind::ALL {
         let name = format!("sm50/{kind:?}").to_lowercase();
         entries.push(Entry::new(name, 6, move || Sm50(sm50::jobs::Differential::new(), kind)));
     }
@@ -97,7 +97,7 @@ impl Subject for X1k {
     }
 }
 
-struct R700(r700::differential::Differential, r700::jobs::Kind);
+struct R700(r700::differential::Differential, r700::jobs::ProgramKind);
 
 impl Subject for R700 {
     fn check(&mut self, seed: u64) -> Result<(), String> {
@@ -119,7 +119,7 @@ impl Subject for R700 {
     }
 }
 
-struct Sm50(sm50::jobs::Differential, sm50::jobs::Kind);
+struct Sm50(sm50::jobs::Differential, sm50::jobs::DrawKind);
 
 impl Subject for Sm50 {
     fn check(&mut self, seed: u64) -> Result<(), String> {
@@ -164,7 +164,7 @@ impl Subject for Lane {
 }
 
 struct Target {
-    target: targets::Target,
+    target: targets::FuzzTarget,
     seeds: Vec<Vec<u8>>,
     inputs: u64,
 }

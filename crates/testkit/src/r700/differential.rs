@@ -118,8 +118,8 @@ impl Differential {
         for program in [Some(job.program), job.fetch_program].into_iter().flatten() {
             operations::of(program).for_each(|name| one_more(&mut self.operations, name));
         }
-        if let Some(sharing) = job.order() {
-            one_more(&mut self.refused, format!("the order of lanes matters: {sharing}"));
+        if let Some(aliasing) = job.order() {
+            one_more(&mut self.refused, format!("the order of lanes matters: {aliasing}"));
             self.ordered += 1;
             return self.check_order(job, memory, options);
         }

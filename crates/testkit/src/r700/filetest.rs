@@ -202,13 +202,13 @@ fn check_run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::r700::jobs::{Kind, with_job};
+    use crate::r700::jobs::{ProgramKind, with_job};
     use crate::random::Random;
 
     #[test]
     fn jobs_read_back() {
         let mut memory = Memory::new();
-        for (seed, kind) in (0..12).flat_map(|seed| Kind::ALL.map(|kind| (seed, kind))) {
+        for (seed, kind) in (0..12).flat_map(|seed| ProgramKind::ALL.map(|kind| (seed, kind))) {
             with_job(kind, Random::new(seed), &mut memory, |job, memory, options| {
                 let file = print(job, memory, options);
                 let source = file.split(FETCH_PROGRAM).next().unwrap_or_default();

@@ -41,7 +41,7 @@ pub fn control(random: &mut Random) -> Cf {
                 if export.op.properties().exports {
                     export.fields.kind %= ExportType::Reserved3 as u8;
                     if export.export_type() == ExportType::Position {
-                        let position = Target::Position(usize::from(export.fields.array_base) % POSITIONS);
+                        let position = ExportTarget::Position(usize::from(export.fields.array_base) % POSITIONS);
                         export.fields.array_base = position.array_base();
                     }
                 }

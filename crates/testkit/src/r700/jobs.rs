@@ -33,7 +33,7 @@ const TEXTURE_OPERATIONS: [FetchOp; 12] = [
 
 /// What a random program is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProgramKind {
     /// Idioms of compilers.
     Structured,
     /// The same with a few control-flow instructions changed.
@@ -54,18 +54,18 @@ pub enum Kind {
     Aliased,
 }
 
-impl Kind {
+impl ProgramKind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
-        Kind::Structured,
-        Kind::Changed,
-        Kind::Filled,
-        Kind::Woven,
-        Kind::Straight,
-        Kind::Shared,
-        Kind::Unrolled,
-        Kind::Wild,
-        Kind::Aliased,
+    pub const ALL: [ProgramKind; 9] = [
+        ProgramKind::Structured,
+        ProgramKind::Changed,
+        ProgramKind::Filled,
+        ProgramKind::Woven,
+        ProgramKind::Straight,
+        ProgramKind::Shared,
+        ProgramKind::Unrolled,
+        ProgramKind::Wild,
+        ProgramKind::Aliased,
     ];
 }
 
@@ -73,7 +73,7 @@ impl Kind {
 ///
 /// # Errors
 /// With what differs.
-pub fn check(differential: &mut Differential, kind: Kind, random: Random) -> Result<(), String> {
+pub fn check(differential: &mut Differential, kind: ProgramKind, random: Random) -> Result<(), String> {
     let mut memory = differential.memory();
     let checked = with_job(kind, random, &mut memory, |job, memory, options| differential.check(job, memory, options));
     differential.keep(memory);
@@ -82,39 +82,40 @@ pub fn check(differential: &mut Differential, kind: Kind, random: Random) -> Res
 
 /// Makes a job of these random numbers in this memory, for something to be done with it and the options of its runs.
 pub fn with_job<T>(
-    kind: Kind,
+    kind: ProgramKind,
     mut random: Random,
     memory: &mut Memory,
     then: impl FnOnce(&Job, &Memory, &[RunOptions]) -> T,
 ) -> T {
     let random = &mut random;
     let structured = match kind {
-        Kind::Filled => Structured::with_gaps(random),
+        ProgramKind::Filled => Structured::with_gaps(random),
         _ => Structured::random(random),
     };
-    let may_fetch = matches!(kind, Kind::Straight | Kind::Wild | Kind::Woven | Kind::Aliased);
+    let may_fetch =
+        matches!(kind, ProgramKind::Straight | ProgramKind::Wild | ProgramKind::Woven | ProgramKind::Aliased);
     let fetch_program = (may_fetch && random.one_in(4)).then(|| straight(random, false));
     let mut program = match kind {
-        Kind::Structured | Kind::Changed => compile(&structured),
-        Kind::Filled => filled(random, &structured),
-        Kind::Woven => woven(random),
-        Kind::Straight => straight(random, true),
-        Kind::Aliased if random.one_in(2) => straight(random, true),
-        Kind::Aliased => woven(random),
-        Kind::Shared => shared::shared(random),
-        Kind::Unrolled => unrolled(random),
-        Kind::Wild => wild(random),
+        ProgramKind::Structured | ProgramKind::Changed => compile(&structured),
+        ProgramKind::Filled => filled(random, &structured),
+        ProgramKind::Woven => woven(random),
+        ProgramKind::Straight => straight(random, true),
+        ProgramKind::Aliased if random.one_in(2) => straight(random, true),
+        ProgramKind::Aliased => woven(random),
+        ProgramKind::Shared => shared::shared(random),
+        ProgramKind::Unrolled => unrolled(random),
+        ProgramKind::Wild => wild(random),
     };
     match kind {
-        Kind::Filled | Kind::Woven if random.one_in(4) => change(random, &mut program),
-        Kind::Unrolled if random.one_in(4) => change(random, &mut program),
-        Kind::Changed => (0..1 + random.below(3)).for_each(|_| change(random, &mut program)),
-        Kind::Straight if random.one_in(2) => change(random, &mut program),
+        ProgramKind::Filled | ProgramKind::Woven if random.one_in(4) => change(random, &mut program),
+        ProgramKind::Unrolled if random.one_in(4) => change(random, &mut program),
+        ProgramKind::Changed => (0..1 + random.below(3)).for_each(|_| change(random, &mut program)),
+        ProgramKind::Straight if random.one_in(2) => change(random, &mut program),
         _ => {}
     }
-    if kind == Kind::Unrolled {
+    if kind == ProgramKind::Unrolled {
         program.info.stack_size = random.one_in(8).then(|| random.pick(&[4, 20, 60]));
-    } else if kind != Kind::Structured && random.one_in(8) {
+    } else if kind != ProgramKind::Structured && random.one_in(8) {
         program.info.stack_size = Some(random.below(8) as u8);
     }
     memory.start(random);
@@ -122,24 +123,30 @@ pub fn with_job<T>(
     let mut job = Job::new(&program, environment::lanes(random), &space);
     job.fetch_program = fetch_program.as_ref();
     environment::fill(random, memory, &mut job);
-    if kind != Kind::Structured {
+    if kind != ProgramKind::Structured {
         // Where indices lead anywhere, a trap would hide what else there is.
-        let clamps = random.one_in(if kind == Kind::Shared { 1 } else { 4 });
+        let clamps = random.one_in(if kind == ProgramKind::Shared { 1 } else { 4 });
         (job.clamp_gpr, job.kill_stops_pixel) = (clamps, random.one_in(8));
     }
     match kind {
-        Kind::Straight => {}
-        Kind::Shared => {
+        ProgramKind::Straight => {}
+        ProgramKind::Shared => {
             job.bindings.constants = shared::constants(random);
             shared::align(random, memory, &mut job);
         }
-        Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Unrolled | Kind::Wild | Kind::Aliased => {
+        ProgramKind::Structured
+        | ProgramKind::Changed
+        | ProgramKind::Filled
+        | ProgramKind::Woven
+        | ProgramKind::Unrolled
+        | ProgramKind::Wild
+        | ProgramKind::Aliased => {
             job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
         }
     }
     job.loops = structured.loops;
     job.inputs.insert(0, Input::Position);
-    if kind == Kind::Aliased {
+    if kind == ProgramKind::Aliased {
         alias(random, memory, &mut job);
     }
     let widths = [random.pick(&[1, 4, 8]), random.pick(&[16, 48, 64])];
@@ -147,8 +154,8 @@ pub fn with_job<T>(
         group_width,
         threads: random.pick(&[1, 2]),
         step_limit: match kind {
-            Kind::Structured => 100_000,
-            Kind::Unrolled => random.pick(&[5000, 10_000_000, 10_000_000]),
+            ProgramKind::Structured => 100_000,
+            ProgramKind::Unrolled => random.pick(&[5000, 10_000_000, 10_000_000]),
             _ => random.pick(&[200, 5000]),
         },
         ..crate::untimed()
@@ -416,7 +423,7 @@ pub(super) fn export(random: &mut Random) -> Cf {
         match (op.properties().exports, export.export_type()) {
             (true, ExportType::Pixel) => {
                 let any = random.below(64) as u16;
-                export.fields.array_base = random.pick(&[0, 0, 1, 2, 16, Target::Depth.array_base(), any]);
+                export.fields.array_base = random.pick(&[0, 0, 1, 2, 16, ExportTarget::Depth.array_base(), any]);
             }
             (true, ExportType::Parameter) => export.fields.array_base %= 3,
             (true, _) => {}

@@ -1,7 +1,7 @@
 //! Fuzz targets of R700, see [`crate::targets`].
 
 use crate::r700::differential::Differential;
-use crate::r700::jobs::{self, Kind};
+use crate::r700::jobs::{self, ProgramKind};
 use crate::random::Random;
 use ctm_object::r700::load;
 use ctm_r700::{Family, Outline, Program, text};
@@ -57,7 +57,7 @@ pub fn file(bytes: &[u8]) {
 /// of program.
 pub fn engines(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let kind = Kind::ALL[usize::from(kind) % Kind::ALL.len()];
+    let kind = ProgramKind::ALL[usize::from(kind) % ProgramKind::ALL.len()];
     let checked = jobs::check(&mut Differential::new(), kind, Random::from_bytes(bytes));
     checked.unwrap_or_else(|difference| panic!("{difference}"));
 }

@@ -146,11 +146,11 @@ pub fn print(draft: &Draft) -> String {
 mod tests {
     use super::{print, read};
     use crate::random::Random;
-    use crate::sm50::jobs::{Kind, draft};
+    use crate::sm50::jobs::{DrawKind, draft};
 
     #[test]
     fn draws_read_back() {
-        for (seed, kind) in (0..12).flat_map(|seed| Kind::ALL.map(|kind| (seed, kind))) {
+        for (seed, kind) in (0..12).flat_map(|seed| DrawKind::ALL.map(|kind| (seed, kind))) {
             let (draft, _) = draft(kind, Random::new(seed));
             let file = print(&draft);
             let again = read(&file).unwrap_or_else(|error| panic!("{kind:?}, seed {seed}: {error}\n{file}"));

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 /// What a draw is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DrawKind {
     /// Vertices that go their own ways.
     Structured,
     /// The same with a few instructions changed.
@@ -28,9 +28,10 @@ pub enum Kind {
     Pipeline,
 }
 
-impl Kind {
+impl DrawKind {
     /// All kinds.
-    pub const ALL: [Kind; 5] = [Kind::Structured, Kind::Changed, Kind::Straight, Kind::Shared, Kind::Pipeline];
+    pub const ALL: [DrawKind; 5] =
+        [DrawKind::Structured, DrawKind::Changed, DrawKind::Straight, DrawKind::Shared, DrawKind::Pipeline];
 }
 
 /// All engines and the reference, and counters.
@@ -77,7 +78,7 @@ impl Differential {
     ///
     /// # Panics
     /// An engine differs from the reference, or a program from what its statements say.
-    pub fn check(&mut self, kind: Kind, random: Random) {
+    pub fn check(&mut self, kind: DrawKind, random: Random) {
         let (draft, structured) = draft(kind, random);
         let drawn = draft.run(&self.runner);
         if let Some(program) = structured {
@@ -90,7 +91,7 @@ impl Differential {
 }
 
 /// Makes a draw of these random numbers. If what its program does is known, the statements say it.
-pub fn draft(kind: Kind, mut random: Random) -> (Draft, Option<Structured>) {
+pub fn draft(kind: DrawKind, mut random: Random) -> (Draft, Option<Structured>) {
     let random = &mut random;
     let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
     let of_vertices = |program| Draft {
@@ -99,22 +100,22 @@ pub fn draft(kind: Kind, mut random: Random) -> (Draft, Option<Structured>) {
         ..Draft::new(vec![program], VERTICES)
     };
     let draft = match kind {
-        Kind::Structured => {
+        DrawKind::Structured => {
             let program = structured(random);
             let draft = Draft { mode: Mode::Strict, step_limit: 100_000, ..of_vertices(program.program()) };
             return (draft, Some(program));
         }
-        Kind::Changed => {
+        DrawKind::Changed => {
             let mut program = structured(random).program();
             program.code = change(random, &program.code);
             of_vertices(program)
         }
-        Kind::Straight => {
+        DrawKind::Straight => {
             let middle: Vec<Instruction> = (0..1 + random.below(40)).map(|_| plain(random)).collect();
             row(&middle, values(random), mode)
         }
-        Kind::Shared => row(&instructions(&shared(random)), values(random), mode),
-        Kind::Pipeline => {
+        DrawKind::Shared => row(&instructions(&shared(random)), values(random), mode),
+        DrawKind::Pipeline => {
             let case = &CASES[random.below(CASES.len())];
             let changed = random.below(4);
             let mut stage = 0..;

@@ -1,7 +1,7 @@
 //! Fuzz targets of SM50, see [`crate::targets`].
 
 use crate::random::Random;
-use crate::sm50::jobs::{Differential, Kind};
+use crate::sm50::jobs::{Differential, DrawKind};
 use ctm_object::sm50;
 use ctm_sm50::{Code, Header, Instruction, Program, check, text};
 
@@ -80,6 +80,6 @@ pub fn file(bytes: &[u8]) {
 /// the kind of program.
 pub fn engines(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let kind = Kind::ALL[usize::from(kind) % Kind::ALL.len()];
+    let kind = DrawKind::ALL[usize::from(kind) % DrawKind::ALL.len()];
     Differential::new().check(kind, Random::from_bytes(bytes));
 }

@@ -3,9 +3,9 @@
 #[path = "../common/pvs_programs.rs"]
 mod pvs_programs;
 
-use crate::debugger::way::{STEPS, check, check_whole, each};
+use crate::debugger::lane_trace::{STEPS, check, check_whole, each};
 use ctm_cases::{Result, Unstructured};
-use ctm_debug::{Direction, Outcome, Position, Session, SessionError, Unit};
+use ctm_debug::{Direction, Position, Session, SessionError, StepKind, StepOutcome};
 use ctm_engine::Executor;
 use ctm_follow::Participation;
 use ctm_lane::run::RunOptions;
@@ -112,15 +112,15 @@ fn check_way(session: &mut Session, job: &Job, vertex: u32) {
         assert_eq!(session.guest().place().map(|place| place.at.pc), Some(pc.into()));
         let (participation, _) = session.guest().participation(0);
         assert_eq!(participation == Participation::Executes, executes, "instruction {pc}");
-        session.step(Unit::Instruction, Direction::Forward);
+        session.step(StepKind::Instruction, Direction::Forward);
     }
     // What there is no instruction for, or no step left, is seen when it is tried.
-    session.step(Unit::Instruction, Direction::Forward);
+    session.step(StepKind::Instruction, Direction::Forward);
     let found = match ran {
-        Err(trap) => return assert_eq!(session.outcome(), &Outcome::Trapped(trap.to_string())),
+        Err(trap) => return assert_eq!(session.outcome(), &StepOutcome::Trapped(trap.to_string())),
         Ok(found) => found,
     };
-    assert_eq!(session.outcome(), &Outcome::Ended);
+    assert_eq!(session.outcome(), &StepOutcome::Ended);
     let guest = session.guest();
     for cell in guest.output_cells() {
         let number = usize::from(guest.cells()[cell].number);

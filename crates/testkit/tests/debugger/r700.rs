@@ -1,13 +1,13 @@
 //! Sessions over R700 jobs of all kinds.
 
-use crate::debugger::way::{Way, bytes, check, check_whole, each};
+use crate::debugger::lane_trace::{LaneTrace, bytes, check, check_whole, each};
 use ctm_debug::SessionError;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_r700::debug::{self, DebugError};
 use ctm_r700::{Job, reference};
 use ctm_testkit::r700::environment::Memory;
-use ctm_testkit::r700::jobs::{Kind, with_job};
+use ctm_testkit::r700::jobs::{ProgramKind, with_job};
 use ctm_testkit::random::Random;
 
 /// The steps of a session over a job, if there is one.
@@ -32,7 +32,7 @@ fn session(job: &Job, options: &RunOptions, random: &mut Random) -> Option<u64> 
         session => session.unwrap_or_else(|error| panic!("{error}")),
     };
     assert!(bytes(job.memory) == before, "a session has memory of its own");
-    let mut way = Way::default();
+    let mut way = LaneTrace::default();
     let run = reference::run_observed(job, options, lane, &mut way);
     if way.start.is_empty() || session.lane_number(lane).is_none() {
         return None;
@@ -48,7 +48,7 @@ fn session(job: &Job, options: &RunOptions, random: &mut Random) -> Option<u64> 
 fn sessions_over_r700() {
     let mut memory = Memory::new();
     each("R700", 140, |seed| {
-        let kind = Kind::ALL[seed as usize % Kind::ALL.len()];
+        let kind = ProgramKind::ALL[seed as usize % ProgramKind::ALL.len()];
         let random = Random::new(2_000_000 + seed);
         with_job(kind, random, &mut memory, |job, _, options| {
             session(job, &options[seed as usize % 2], &mut Random::new(seed))

@@ -1,6 +1,6 @@
 //! Sessions over SM50 launches: all stages of draws, and grids of threads with global memory.
 
-use crate::debugger::way::{Way, check, check_whole, each};
+use crate::debugger::lane_trace::{LaneTrace, check, check_whole, each};
 use ctm_debug::{Session, SessionError};
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
@@ -10,14 +10,14 @@ use ctm_sm50::reference::Reference;
 use ctm_sm50::text;
 use ctm_testkit::random::Random;
 use ctm_testkit::sm50::grids;
-use ctm_testkit::sm50::jobs::{Kind, draft};
+use ctm_testkit::sm50::jobs::{DrawKind, draft};
 use std::sync::{Mutex, PoisonError};
 
 /// A launch as it is before it runs, and the way of one of its invocations.
 struct Seen {
     copy: LaunchCopy,
     invocation: u32,
-    way: Way,
+    way: LaneTrace,
 }
 
 /// Runs launches by the reference, with a copy of each and the way of one of its invocations.
@@ -34,7 +34,7 @@ impl StageRunner for Watching<'_> {
         let program = program.expect("a program of the draw") as u8;
         let copy = LaunchCopy::of(launch, program).expect("memory");
         let invocation = random.below(launch.invocations.count.max(1) as usize) as u32;
-        let mut way = Way::default();
+        let mut way = LaneTrace::default();
         let ran = Reference.run_observed(launch, options, invocation, &mut way);
         way.steps.iter_mut().for_each(|(place, _)| place.at.program = program);
         launches.push(Seen { copy, invocation, way });
@@ -43,7 +43,7 @@ impl StageRunner for Watching<'_> {
 }
 
 /// The steps of a session over the launches of a draw, if it has launches.
-fn of_draw(kind: Kind, random: &mut Random) -> Option<u64> {
+fn of_draw(kind: DrawKind, random: &mut Random) -> Option<u64> {
     let (draft, _) = draft(kind, Random::new(random.bits().into()));
     let shaders: Vec<Shader> = draft.programs.iter().map(Shader::from).collect();
     let seen = Mutex::new((Random::new(random.bits().into()), Vec::new()));
@@ -82,7 +82,7 @@ fn of_grid(random: &mut Random) -> u64 {
         session => (thread, session),
     };
     let mut session = session.unwrap_or_else(|error| panic!("{error}\n{code}"));
-    let mut way = Way::default();
+    let mut way = LaneTrace::default();
     let run = Reference.run_observed(&launch, &options, grid.invocation_of(thread), &mut way);
     let steps = check(&mut session, Some(&way), random);
     if run.is_ok() {
@@ -96,7 +96,7 @@ fn sessions_over_sm50() {
     each("SM50", 120, |seed| {
         let random = &mut Random::new(3_000_000 + seed);
         // Of six programs one is of each kind of draw, and one of a grid.
-        match Kind::ALL.get(seed as usize % (Kind::ALL.len() + 1)) {
+        match DrawKind::ALL.get(seed as usize % (DrawKind::ALL.len() + 1)) {
             Some(&kind) => of_draw(kind, random),
             None => Some(of_grid(random)),
         }

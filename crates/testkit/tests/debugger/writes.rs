@@ -1,6 +1,6 @@
 //! Who wrote what, by looking at every moment of a session, and what the session says of it.
 
-use ctm_debug::{Breakpoint, Direction, Position, Reason, Session, Target, What, Write};
+use ctm_debug::{Breakpoint, BreakpointKind, Direction, Position, Session, StopReason, Write, WriteTarget};
 use ctm_follow::InstructionPlace;
 use ctm_testkit::random::Random;
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ const STOPS: usize = 4;
 
 /// The writes of some cells and elements of outputs of the lane that a session looks at.
 pub struct Writes {
-    targets: Vec<(Target, Vec<u32>)>,
+    targets: Vec<(WriteTarget, Vec<u32>)>,
     /// What was there when the group started.
-    at_start: Vec<(Target, Vec<u32>)>,
+    at_start: Vec<(WriteTarget, Vec<u32>)>,
     writes: Vec<Write>,
 }
 
@@ -25,14 +25,14 @@ impl Writes {
         let outputs = guest.outputs();
         let element = |number: usize| {
             let bytes = outputs[number].bytes_of(session.focus())?;
-            Some(Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start })
+            Some(WriteTarget::Memory { address: bytes.start, bytes: bytes.end - bytes.start })
         };
-        let mut targets: Vec<Target> = (0..outputs.len()).filter_map(element).take(TARGETS / 2).collect();
+        let mut targets: Vec<WriteTarget> = (0..outputs.len()).filter_map(element).take(TARGETS / 2).collect();
         let cells = guest.cells().len();
         // Registers with small numbers are those that programs use.
         let chosen = (0..2 * TARGETS).map(|n| random.below(if n % 2 == 0 { cells } else { cells.min(32) }));
-        targets.extend(chosen.collect::<BTreeSet<_>>().into_iter().map(Target::cell));
-        let with_words = |target: Target| {
+        targets.extend(chosen.collect::<BTreeSet<_>>().into_iter().map(WriteTarget::cell));
+        let with_words = |target: WriteTarget| {
             let words = session.words(&target);
             (target, words)
         };
@@ -57,7 +57,7 @@ impl Writes {
     }
 
     /// The moments after the writes of a target.
-    fn moments(&self, target: &Target) -> Vec<u64> {
+    fn moments(&self, target: &WriteTarget) -> Vec<u64> {
         let of_target = self.writes.iter().filter(|write| write.target == *target);
         of_target.map(|write| write.before.step + 1).collect()
     }
@@ -84,19 +84,19 @@ impl Writes {
             }
         }
         let (target, _) = &self.targets[random.below(self.targets.len())];
-        let what = What::Changes(target.clone());
-        let number = session.add_breakpoint(Breakpoint { what, lane: None, condition: None });
+        let what = BreakpointKind::Changes(target.clone());
+        let number = session.add_breakpoint(Breakpoint { kind: what, lane: None, condition: None });
         let writes = self.moments(target);
         session.go_to(start).expect("the start");
         for &step in writes.iter().take(STOPS) {
             let reason = session.run(Direction::Forward);
-            assert!(matches!(reason, Reason::Breakpoint(_) | Reason::Trap(_)), "{reason:?} before step {step}");
+            assert!(matches!(reason, StopReason::Breakpoint(_) | StopReason::Trap(_)), "{reason:?} before step {step}");
             assert_eq!(session.position(), Position { step, ..start }, "{target:?}");
         }
         session.go_to(Position { step: last, ..start }).expect("the last moment");
         let before = writes.iter().rev().filter(|&&step| step < last);
         for &step in before.take(STOPS) {
-            assert!(matches!(session.run(Direction::Back), Reason::Breakpoint(_)), "after step {step}");
+            assert!(matches!(session.run(Direction::Back), StopReason::Breakpoint(_)), "after step {step}");
             assert_eq!(session.position(), Position { step, ..start }, "{target:?}");
         }
         session.remove_breakpoint(number);

@@ -1,6 +1,6 @@
 //! Sessions over X1K programs.
 
-use crate::debugger::way::{STEPS, Way, bytes, check, check_whole, each};
+use crate::debugger::lane_trace::{LaneTrace, STEPS, bytes, check, check_whole, each};
 use ctm_debug::SessionError;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_testkit::buffers::Buffers;
@@ -57,7 +57,7 @@ impl X1k {
         };
         let mut session = session.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(bytes(self.buffers.space()), before, "a session has memory of its own");
-        let mut way = Way::default();
+        let mut way = LaneTrace::default();
         let run = reference::run_observed(&job, &options, lane, &mut way);
         // Lanes that conditional execution leaves out have no way, and lanes in later parts of a group have one of their own.
         if way.start.is_empty() || session.lane_number(lane).is_none() {

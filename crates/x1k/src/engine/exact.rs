@@ -1,7 +1,7 @@
 //! Programs in their exact form: group by group, as the reference runs them.
 
 use super::bind;
-use crate::lift::{self, Form, Lifted, NotLifted, Specialisation};
+use crate::lift::{self, Lifted, LiftedForm, NotLifted, Specialisation};
 use crate::reference::{Lane, LaneKind, run_group, split_incomplete_quads};
 use crate::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats, WriteMode};
 use ctm_engine::interp::{Code, Group, Program};
@@ -33,7 +33,7 @@ impl ExactForm {
         workers: &Workers,
         effort: &Effort,
     ) -> Result<Self, NotLifted> {
-        let mut lifted = lift::lift_within(program, specialisation, Form::Exact, effort)?;
+        let mut lifted = lift::lift_within(program, specialisation, LiftedForm::Exact, effort)?;
         simplify_within(&mut lifted.function, effort);
         Ok(ExactForm { code: Code::new(&lifted.function), lifted, workers: workers.clone() })
     }

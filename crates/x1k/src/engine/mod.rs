@@ -12,19 +12,19 @@ mod route;
 pub use key::{Key, KeyRef};
 pub use route::Order;
 
-use crate::lift::{self, Form, Lifted, NotLifted, SurfaceBinding};
+use crate::lift::{self, Lifted, LiftedForm, NotLifted, SurfaceBinding};
 use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, reference};
 use ctm_engine::{
-    Bindings, Grouping, GuestJob, Kernel, Launch, MadeOnce, Runtime, SHORT, Stages, Stop, SurfaceLayout, Workers,
+    Bindings, BudgetedOnce, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceLayout, Workers,
 };
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_lane::effort::Effort;
-use ctm_memory::{Bounds, Sharing, View};
+use ctm_memory::{Aliasing, Bounds, View};
 use edge::Quads;
 use exact::ExactForm;
 use key::Environment;
-use route::{Route, route, sharing};
+use route::{Route, aliasing, route};
 use thiserror::Error;
 
 impl GuestJob for Job<'_> {
@@ -45,8 +45,8 @@ impl GuestJob for Job<'_> {
         Ok(Job::check(self)?)
     }
 
-    fn order(&self) -> Option<Sharing> {
-        sharing(self)
+    fn order(&self) -> Option<Aliasing> {
+        aliasing(self)
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
@@ -104,7 +104,7 @@ impl GuestJob for Job<'_> {
     fn run(
         &self,
         kernels: &Kernels,
-        order: Option<Sharing>,
+        order: Option<Aliasing>,
         options: &RunOptions,
         runtime: &Runtime,
     ) -> Result<RunStats, RunError> {
@@ -124,7 +124,7 @@ impl GuestJob for Job<'_> {
 pub fn stages(job: &Job, options: &RunOptions, effort: &Effort) -> Result<Stages, NotLifted> {
     let Key { program, environment } = KeyRef::of(job).into_owned();
     let lift = |form| lift::lift_within(&program, &environment.specialisation, form, effort);
-    if let Ok(lifted) = lift(Form::Independent)
+    if let Ok(lifted) = lift(LiftedForm::Independent)
         && is_independent(job, route(job, job.order()), options, &lifted)
     {
         let surfaces: Option<Vec<SurfaceLayout>> =
@@ -132,7 +132,7 @@ pub fn stages(job: &Job, options: &RunOptions, effort: &Effort) -> Result<Stages
         let most_steps = max_steps(job, &lifted);
         return Ok(Stages::new(lifted.function, effort).with_machine_code(surfaces, Some(most_steps), effort));
     }
-    Ok(Stages::new(lift(Form::Exact)?.function, effort))
+    Ok(Stages::new(lift(LiftedForm::Exact)?.function, effort))
 }
 
 /// Whether lanes of a job may run in any order.
@@ -193,8 +193,8 @@ struct IndependentForm {
     function: Function,
     surfaces: Vec<SurfaceLayout>,
     /// For jobs whose constants let a group take few steps, and for the others, which look at the run's budget on the way.
-    short: MadeOnce<Kernel>,
-    long: MadeOnce<Kernel>,
+    short: BudgetedOnce<Kernel>,
+    long: BudgetedOnce<Kernel>,
 }
 
 /// The group-independent form for the constants of one job.
@@ -209,22 +209,33 @@ pub struct Kernels {
     /// Or why there is none.
     independent: Result<IndependentForm, NotCompiled>,
     /// Made when it is wanted; `None` if the program is too large for it.
-    exact: MadeOnce<Option<ExactForm>>,
+    exact: BudgetedOnce<Option<ExactForm>>,
     workers: Workers,
 }
 
 impl Kernels {
     fn new(key: &Key, workers: &Workers, effort: &Effort) -> Self {
         let Key { program, environment } = key;
-        let independent = lift::lift_within(program, &environment.specialisation, Form::Independent, effort);
+        let independent = lift::lift_within(program, &environment.specialisation, LiftedForm::Independent, effort);
         let independent = independent.map_err(NotCompiled::from);
         let independent = independent.and_then(|mut lifted| {
             let surfaces = lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect::<Option<_>>();
             let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
             let function = std::mem::take(&mut lifted.function);
-            Ok(IndependentForm { lifted, function, surfaces, short: MadeOnce::default(), long: MadeOnce::default() })
+            Ok(IndependentForm {
+                lifted,
+                function,
+                surfaces,
+                short: BudgetedOnce::default(),
+                long: BudgetedOnce::default(),
+            })
         });
-        Kernels { environment: environment.clone(), independent, exact: MadeOnce::default(), workers: workers.clone() }
+        Kernels {
+            environment: environment.clone(),
+            independent,
+            exact: BudgetedOnce::default(),
+            workers: workers.clone(),
+        }
     }
 
     /// What is made later is guessed.

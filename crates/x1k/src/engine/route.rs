@@ -2,7 +2,7 @@
 
 use crate::{CondLocation, CondTest, Job, MAX_COORDINATE, WriteMode};
 use ctm_engine::SurfaceLayout;
-use ctm_memory::{Bounds, Reach, Sharing, Surface};
+use ctm_memory::{Aliasing, Bounds, Reach, Surface};
 use thiserror::Error;
 
 /// Which of the ways to run a job gives the results of the reference.
@@ -21,7 +21,7 @@ pub(super) enum Route {
 pub enum Order {
     /// Lanes may meet in memory.
     #[error(transparent)]
-    Sharing(#[from] Sharing),
+    Aliasing(#[from] Aliasing),
     /// The program writes while it runs, to a surface of no bounded height.
     #[error("immediate writes without a bound")]
     UnboundedWrites,
@@ -45,12 +45,12 @@ fn conditional_buffer(job: &Job) -> Option<Surface> {
 }
 
 /// How lanes of a job may meet in memory.
-pub(super) fn sharing(job: &Job) -> Option<Sharing> {
+pub(super) fn aliasing(job: &Job) -> Option<Aliasing> {
     let mut reach = Reach::of(job.memory);
     let (columns, rows) = (job.domain.i1.saturating_add(1), job.domain.j1.saturating_add(1));
     let all = MAX_COORDINATE + 1;
     if job.program.info.write_mode == WriteMode::Umrt {
-        reach.share(Sharing::Anywhere);
+        reach.share(Aliasing::Anywhere);
         outputs(job).for_each(|output| reach.write_elements(&output, all, all));
     } else {
         outputs(job).for_each(|output| reach.write_elements(&output, columns, rows));
@@ -58,18 +58,18 @@ pub(super) fn sharing(job: &Job) -> Option<Sharing> {
     // A lane's test comes before its outputs, and after those of the lanes before it: it counts as a write, even where it only reads.
     conditional_buffer(job).iter().for_each(|buffer| reach.write_elements(buffer, columns, rows));
     job.read_surfaces().for_each(|input| reach.read(input.range_of_input()));
-    reach.sharing()
+    reach.aliasing()
 }
 
 /// Chooses the way, as far as it does not depend on the kernel.
-pub(super) fn route(job: &Job, sharing: Option<Sharing>) -> Route {
+pub(super) fn route(job: &Job, aliasing: Option<Aliasing>) -> Route {
     let umrt = job.program.info.write_mode == WriteMode::Umrt;
     let mut written = outputs(job).chain(conditional_buffer(job));
     let unmapped = |surface: &Surface| !SurfaceLayout::of(job.memory, surface, Bounds::Drop).whole;
     // Where masks leave nothing of a store, the reference still notices that it leaves the memory.
     let stores_nothing = |surface: &Surface| job.out_mask & ((1 << surface.format.channels()) - 1) == 0;
-    if let Some(Sharing::Outputs) = sharing {
-        return Route::Reference(Sharing::Outputs.into());
+    if let Some(Aliasing::Outputs) = aliasing {
+        return Route::Reference(Aliasing::Outputs.into());
     }
     if umrt && outputs(job).any(|surface| surface.height == 0) {
         return Route::Reference(Order::UnboundedWrites);
@@ -79,8 +79,8 @@ pub(super) fn route(job: &Job, sharing: Option<Sharing>) -> Route {
     }
     let executes_some = job.conditional.location == CondLocation::Pe
         && (job.conditional.write || job.conditional.test != CondTest::Always);
-    match sharing {
-        Some(sharing) => Route::Exact(sharing.into()),
+    match aliasing {
+        Some(aliasing) => Route::Exact(aliasing.into()),
         None if executes_some => Route::Exact(Order::ConditionalExecution),
         None => Route::Independent,
     }

@@ -5,7 +5,7 @@
 
 use super::machine::LiftState;
 use super::plan::{Limits, Plan, ProgramPoint, follow};
-use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
+use super::{Lifted, LiftedForm, NotLifted, Specialisation, arithmetic};
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Body, Flow, Instruction};
 use crate::job::TrapKind;
@@ -38,7 +38,7 @@ struct Walk<'a> {
 
 pub(super) fn lift(program: &Program, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
     let plan = Plan::new(program)?;
-    let mut m = LiftState::new(program, specialisation, Form::Exact, None);
+    let mut m = LiftState::new(program, specialisation, LiftedForm::Exact, None);
     let limits = Limits::of(program);
     let counters = (0..limits.counters).map(|_| m.b.variable(Type::Mask)).collect();
     let frames = (0..limits.stack).map(|_| Frame {

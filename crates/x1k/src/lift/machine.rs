@@ -2,8 +2,8 @@
 
 use super::fragments::{FragmentEnvironment, FragmentInputs};
 use super::{
-    BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, ORIGIN_ENTRY, PE_VALUE_TABLE, PLANES_ENTRIES, PLANES_ENTRY,
-    Specialisation, SurfaceBinding,
+    BOOL_TABLE, FLOAT_TABLES, INT_TABLE, Lifted, LiftedForm, ORIGIN_ENTRY, PE_VALUE_TABLE, PLANES_ENTRIES,
+    PLANES_ENTRY, Specialisation, SurfaceBinding,
 };
 use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
@@ -79,7 +79,7 @@ impl<'a> LiftState<'a> {
     pub fn new(
         program: &'a Program,
         specialisation: &'a Specialisation,
-        form: Form,
+        form: LiftedForm,
         environment: Option<&'a dyn FragmentEnvironment>,
     ) -> Self {
         let mut b = Builder::new();
@@ -113,7 +113,7 @@ impl<'a> LiftState<'a> {
             specialisation,
             environment,
             uses_quads,
-            helps: uses_quads && form == Form::Exact,
+            helps: uses_quads && form == LiftedForm::Exact,
             covered,
             live: b.variable(Type::Mask),
             active: b.variable(Type::Mask),

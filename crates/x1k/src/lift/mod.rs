@@ -103,7 +103,7 @@ pub enum SurfaceBinding {
 
 /// Whose way through the program a function follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum LiftedForm {
     /// The lanes'.
     Independent,
     /// The group's.
@@ -149,7 +149,7 @@ pub enum NotLifted {
 ///
 /// # Errors
 /// If the program does not have the form.
-pub fn lift(program: &Program, specialisation: &Specialisation, form: Form) -> Result<Lifted, NotLifted> {
+pub fn lift(program: &Program, specialisation: &Specialisation, form: LiftedForm) -> Result<Lifted, NotLifted> {
     lift_within(program, specialisation, form, &Effort::default())
 }
 
@@ -160,12 +160,12 @@ pub fn lift(program: &Program, specialisation: &Specialisation, form: Form) -> R
 pub fn lift_within(
     program: &Program,
     specialisation: &Specialisation,
-    form: Form,
+    form: LiftedForm,
     effort: &Effort,
 ) -> Result<Lifted, NotLifted> {
     match form {
-        Form::Independent => independent::lift(program, specialisation, None, effort),
-        Form::Exact => exact::lift(program, specialisation, effort),
+        LiftedForm::Independent => independent::lift(program, specialisation, None, effort),
+        LiftedForm::Exact => exact::lift(program, specialisation, effort),
     }
 }
 

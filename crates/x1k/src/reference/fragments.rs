@@ -4,7 +4,7 @@ use super::group::{BoundJob, Group, Textures};
 use crate::fragments::{FragmentJob, Quad, Shaded};
 use crate::instruction::Body;
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
-use ctm_follow::{Follow, Followed, Observer};
+use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::domain::QUAD;
 use ctm_memory::Space;
@@ -50,7 +50,7 @@ pub fn shade_observed(
     fragment: (u32, u32),
     observer: &mut dyn Observer,
 ) -> Result<Shaded, RunError> {
-    let observed = Some((Followed::from(fragment), observer));
+    let observed = Some((FollowedLanes::from(fragment), observer));
     let mut shaded = Vec::new();
     with_width(job, options, 1, observed, |shader| shader.shade(std::slice::from_ref(quad), &mut shaded))?;
     Ok(shaded[0])
@@ -61,7 +61,7 @@ fn with_width<R>(
     job: &FragmentJob,
     options: &RunOptions,
     width: usize,
-    observed: Option<(Followed, &mut dyn Observer)>,
+    observed: Option<(FollowedLanes, &mut dyn Observer)>,
     body: impl FnOnce(&mut Shader<'_>) -> R,
 ) -> R {
     let memory = Space::default();

@@ -4,7 +4,7 @@ use super::group::{BoundJob, Group, Lane, LaneKind};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
 use ctm_engine::schedule::Schedule;
 use ctm_engine::{Workers, in_order};
-use ctm_follow::{Follow, Followed, Observer};
+use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::domain::{Layout, QUAD};
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
 pub fn run_observed(
     job: &Job,
     options: &RunOptions,
-    lane: impl Into<Followed>,
+    lane: impl Into<FollowedLanes>,
     observer: &mut dyn Observer,
 ) -> Result<RunStats, RunError> {
     run_following(job, options, Some((lane.into(), observer)))
@@ -37,7 +37,7 @@ pub fn run_observed(
 fn run_following(
     job: &Job,
     options: &RunOptions,
-    observed: Option<(Followed, &mut dyn Observer)>,
+    observed: Option<(FollowedLanes, &mut dyn Observer)>,
 ) -> Result<RunStats, RunError> {
     job.check()?;
     let options = &in_order(job, options);

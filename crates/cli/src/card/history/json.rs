@@ -1,18 +1,19 @@
 //! The history of a pixel for machines.
 
-use super::{Shown, guest};
+use super::{HistoryOptions, guest};
 use crate::run::follow;
 use ctm_card::history::{
-    AlphaHistory, Colour, CopyHistory, CopyKind, FragmentHistory, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
-    ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory, WriteOperation,
+    AlphaHistory, Colour, CopyHistory, CopyKind, CoverageRejection, FragmentHistory, PixelEvent, PrimitiveHistory,
+    ProgramHistory, ProgramRun, SampleHistory, TestHistory, Vector, VertexHistory, WindowVertex, WriteHistory,
+    WriteOperation,
 };
 use ctm_raster::channel::Words;
-use ctm_raster::depth::{Facing, Stored};
+use ctm_raster::depth::{DepthStencilValue, Facing};
 use ctm_replay::card::PixelDraw;
 use serde_json::{Value, json};
 
 /// A line: what a draw did.
-pub fn draw(draw: &PixelDraw, shown: &Shown) -> Value {
+pub fn draw(draw: &PixelDraw, shown: &HistoryOptions) -> Value {
     let PixelDraw { number, submission, history } = draw;
     let targets = history.targets.iter().map(|target| json!({ "number": target.number, "address": target.address }));
     let events = history.events.iter().map(|event| event_of(event, shown));
@@ -26,7 +27,7 @@ pub fn draw(draw: &PixelDraw, shown: &Shown) -> Value {
     })
 }
 
-fn event_of(event: &PixelEvent, shown: &Shown) -> Value {
+fn event_of(event: &PixelEvent, shown: &HistoryOptions) -> Value {
     let (kind, primitive, fragment, copy) = match event {
         PixelEvent::Fragment(fragment) => ("fragment", &fragment.primitive, Some(&**fragment), None),
         PixelEvent::Culled(primitive) => ("culled", primitive, None, None),
@@ -74,13 +75,13 @@ fn window_vertex(vertex: &WindowVertex) -> Value {
     json!({ "x": x, "y": y, "depth": depth, "reciprocal_w": f32::from_bits(*reciprocal) })
 }
 
-fn fragment_of(fragment: &FragmentHistory, shown: &Shown) -> Value {
+fn fragment_of(fragment: &FragmentHistory, shown: &HistoryOptions) -> Value {
     let FragmentHistory { covered, visible, hidden, early, program, alpha, samples, .. } = fragment;
     let hidden = hidden.map(|hidden| match hidden {
-        Hidden::Scissor => "scissor",
-        Hidden::ClipRule => "clip_rule",
-        Hidden::Stipple => "stipple",
-        Hidden::Screendoor => "screendoor",
+        CoverageRejection::Scissor => "scissor",
+        CoverageRejection::ClipRule => "clip_rule",
+        CoverageRejection::Stipple => "stipple",
+        CoverageRejection::Screendoor => "screendoor",
     });
     json!({
         "covered": covered,
@@ -93,7 +94,7 @@ fn fragment_of(fragment: &FragmentHistory, shown: &Shown) -> Value {
     })
 }
 
-fn program_of(program: &ProgramHistory, shown: &Shown) -> Value {
+fn program_of(program: &ProgramHistory, shown: &HistoryOptions) -> Value {
     let ProgramHistory { inputs, constants, run, trap, killed, outputs, depth } = program;
     let steps = run.as_ref().map_or(0, |run| run.end.steps);
     let run = run.as_ref().filter(|_| shown.follow);
@@ -138,7 +139,8 @@ fn sample_of(sample: &SampleHistory) -> Value {
 fn tests_of(tests: &TestHistory) -> Value {
     let TestHistory { state, facing, numbers, before, incoming, outcome, after } = tests;
     let stencil = state.stencil.map(|sides| sides[*facing as usize]);
-    let stored = |Stored { depth, stencil }: Stored| json!({ "depth": depth, "stencil": stencil });
+    let stored =
+        |DepthStencilValue { depth, stencil }: DepthStencilValue| json!({ "depth": depth, "stencil": stencil });
     json!({
         "depth_function": state.depth.map(|depth| depth.function.name()),
         "depth_bits": numbers.bits(),

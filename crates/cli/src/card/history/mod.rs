@@ -9,7 +9,7 @@ use ctm_card::history::ProgramRun;
 use ctm_replay::card::{Page, PixelDraw};
 
 /// What is shown of the history.
-pub struct Shown {
+pub struct HistoryOptions {
     /// Column and row in the buffers.
     pub pixel: (u32, u32),
     /// Columns and rows of the last draw's buffer, if it has one.
@@ -23,7 +23,7 @@ pub struct Shown {
 }
 
 /// Prints the history of a pixel.
-pub fn print(draws: &[PixelDraw], shown: &Shown, console: &mut Console) -> Result<(), Failure> {
+pub fn print(draws: &[PixelDraw], shown: &HistoryOptions, console: &mut Console) -> Result<(), Failure> {
     if shown.json {
         return Ok(draws.iter().try_for_each(|draw| console.json(&json::draw(draw, shown)))?);
     }

@@ -5,7 +5,7 @@ use crate::options::values::FollowedLane;
 use crate::recorder::{FollowedSteps, Layout, Output};
 use crate::run::follow::{accesses, address, changes, effects, value};
 use ctm_array::{Array, Data, Difference};
-use ctm_follow::{Change, Listed, Step, ValueKind, last_write, parting, words};
+use ctm_follow::{Change, ListedStep, Step, ValueKind, divergence, last_write, words};
 use serde_json::{Value, json};
 
 /// What was found.
@@ -25,11 +25,11 @@ impl Report<'_> {
     }
 
     /// The steps where the lane's paths diverge, and the last ones that left the values that differ; in both runs.
-    fn steps(&self) -> Option<[[Option<&Listed>; 2]; 2]> {
+    fn steps(&self) -> Option<[[Option<&ListedStep>; 2]; 2]> {
         let [Some(a), Some(b)] = self.followed else { return None };
         let (_, difference) = self.first()?;
         let [of_a, of_b] = difference.bits;
-        Some([parting(&a.steps, &b.steps), [last_write(&a.steps, of_a), last_write(&b.steps, of_b)]])
+        Some([divergence(&a.steps, &b.steps), [last_write(&a.steps, of_a), last_write(&b.steps, of_b)]])
     }
 
     /// The page.
@@ -41,11 +41,11 @@ impl Report<'_> {
                 Some(difference) => told_difference(output, difference),
             };
         }
-        let Some([parting, written]) = self.steps() else { return page };
+        let Some([divergence, written]) = self.steps() else { return page };
         let lane = self.lane.map(|lane| lane.to_string()).unwrap_or_default();
         let is_cut =
             self.followed.iter().flatten().any(|followed_steps| followed_steps.steps.len() as u64 == MOST_STEPS);
-        page += &match parting {
+        page += &match divergence {
             steps if is_cut && steps.contains(&None) => {
                 format!("the first {MOST_STEPS} steps of lane {lane} are alike; later ones were not compared\n")
             }
@@ -70,23 +70,23 @@ impl Report<'_> {
         })
     }
 
-    fn lines(&self, steps: [Option<&Listed>; 2], none: [&str; 2]) -> String {
-        let line =
-            |(name, (followed_steps, step), none): (&str, (&Option<FollowedSteps>, Option<&Listed>), &str)| match (
-                followed_steps,
-                step,
-            ) {
-                (Some(followed_steps), Some(Listed { step, text })) => {
-                    let text = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-                    let came = came(step).join("; ");
-                    format!(
-                        "  {name}: step {}, {}  {text}\n     {came}\n",
-                        step.number,
-                        (followed_steps.address)(step.event.at)
-                    )
-                }
-                _ => format!("  {name}: {none}\n"),
-            };
+    fn lines(&self, steps: [Option<&ListedStep>; 2], none: [&str; 2]) -> String {
+        let line = |(name, (followed_steps, step), none): (
+            &str,
+            (&Option<FollowedSteps>, Option<&ListedStep>),
+            &str,
+        )| match (followed_steps, step) {
+            (Some(followed_steps), Some(ListedStep { step, text })) => {
+                let text = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+                let came = came(step).join("; ");
+                format!(
+                    "  {name}: step {}, {}  {text}\n     {came}\n",
+                    step.number,
+                    (followed_steps.address)(step.event.at)
+                )
+            }
+            _ => format!("  {name}: {none}\n"),
+        };
         let [of_a, of_b] = steps;
         let [none_a, none_b] = none;
         let [way_a, way_b] = self.followed;
@@ -113,12 +113,12 @@ impl Report<'_> {
         });
         let outputs: Vec<Value> = outputs.collect();
         let steps = self.steps().map(|steps| steps.map(|pair| pair.map(|step| step.map(step_json))));
-        let [parting, written] = steps.map_or([None, None], |steps| steps.map(Some));
+        let [divergence, written] = steps.map_or([None, None], |steps| steps.map(Some));
         json!({
             "equal": self.first().is_none(),
             "outputs": outputs,
-            "lane": self.lane.filter(|_| parting.is_some()).map(|lane| lane.to_string()),
-            "parting": parting,
+            "lane": self.lane.filter(|_| divergence.is_some()).map(|lane| lane.to_string()),
+            "parting": divergence,
             "written": written,
         })
     }
@@ -159,7 +159,7 @@ fn came(step: &Step) -> Vec<String> {
     effects(step).into_iter().chain(as_before).collect()
 }
 
-fn step_json(Listed { step, text }: &Listed) -> Value {
+fn step_json(ListedStep { step, text }: &ListedStep) -> Value {
     json!({
         "step": step.number,
         "address": address(step.event.at),

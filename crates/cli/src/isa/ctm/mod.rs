@@ -4,8 +4,8 @@ mod options;
 mod replay;
 
 use super::{
-    Code, CommandEntry, File, Finding, Form, InstructionSet, Loaded, RunnerEntry, Summary, Written, fields, no_program,
-    output_path,
+    Code, CommandEntry, File, FileEncoding, Finding, InstructionSet, Loaded, OutputFile, RunnerEntry, Summary, fields,
+    no_program, output_path,
 };
 use crate::options::ListingArgs;
 use crate::report::Message;
@@ -45,7 +45,7 @@ impl InstructionSet for Ctm {
 
     /// A file of dwords of which the first is an opcode. No text begins so, and no container.
     fn recognises(&self, file: &File) -> bool {
-        let is_open = file.content == Content::Unknown && file.form != Form::Words;
+        let is_open = file.content == Content::Unknown && file.form != FileEncoding::Words;
         is_open && words(&file.bytes).is_some_and(|words| matches!(decode(&words).next(), Some(Ok(_))))
     }
 
@@ -56,10 +56,10 @@ impl InstructionSet for Ctm {
         source: &SourceFile,
         output: Option<&Path>,
         _: &mut Console,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<OutputFile>, Failure> {
         let buffer = parse_file(&source.name, &source.text)?;
         let bytes = buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Ok(vec![Written { path: output_path(path, output, "bin"), bytes }])
+        Ok(vec![OutputFile { path: output_path(path, output, "bin"), bytes }])
     }
 
     fn load(&self, file: File, _: &mut Console) -> Result<Vec<Box<dyn Loaded>>, Failure> {

@@ -9,8 +9,8 @@ mod run;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, LogSource, RunnerEntry, Summary, Written, assemble, log_sources, one,
-    output_path,
+    Code, File, FileEncoding, Finding, InstructionSet, LogSource, OutputFile, RunnerEntry, Summary, assemble,
+    log_sources, one, output_path,
 };
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
@@ -62,7 +62,7 @@ impl InstructionSet for Pvs {
         source: &SourceFile,
         output: Option<&Path>,
         console: &mut Console,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<OutputFile>, Failure> {
         let program = assemble(path, source, Some(Language::Pvs), text::parse_with, console)?.program;
         if program != Program::new(program.code.clone()) {
             let message = "raw words have neither constants nor flow control, and begin with the first instruction";
@@ -70,7 +70,7 @@ impl InstructionSet for Pvs {
             console.report(&Message::warning(message).at(Location::File(source.name.clone())).help(help));
         }
         let bytes = program.words().flatten().flat_map(u32::to_le_bytes).collect();
-        Ok(vec![Written { path: output_path(path, output, "u32"), bytes }])
+        Ok(vec![OutputFile { path: output_path(path, output, "u32"), bytes }])
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -122,7 +122,7 @@ impl Loaded {
 
     /// The program of a file that has one.
     fn new(file: File, console: &mut Console) -> Result<Self, Failure> {
-        if file.form == Form::Words {
+        if file.form == FileEncoding::Words {
             let program = words(&file.bytes).map_err(|cause| file.error(cause))?;
             file.warn_if_swapped(|bytes| words(bytes).is_ok_and(|program| is_legal(&program)), console);
             return Ok(Loaded { name: file.name, program, origins: Vec::new() });

@@ -4,7 +4,7 @@ use super::Loaded;
 use crate::isa::Summary;
 use crate::wording::ranges;
 use ctm_r700::check::stack_need;
-use ctm_r700::{ClauseKind, GPRS, Named, Outline, Program, Target, Uses, Wavefront, clause_groups, fetches};
+use ctm_r700::{ClauseKind, ExportTarget, GPRS, Named, Outline, Program, Uses, Wavefront, clause_groups, fetches};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -55,12 +55,12 @@ pub fn information(program: &Program) -> Value {
 }
 
 /// How assembly calls an export target.
-fn target_name(target: &Target) -> String {
+fn target_name(target: &ExportTarget) -> String {
     match target {
-        Target::Colour(number) => format!("PIX{number}"),
-        Target::Depth => "depth".into(),
-        Target::Position(number) => format!("POS{number}"),
-        Target::Parameter(number) => format!("PARAM{number}"),
+        ExportTarget::Colour(number) => format!("PIX{number}"),
+        ExportTarget::Depth => "depth".into(),
+        ExportTarget::Position(number) => format!("POS{number}"),
+        ExportTarget::Parameter(number) => format!("PARAM{number}"),
     }
 }
 

@@ -8,8 +8,8 @@ mod run;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, LogSource, RunnerEntry, Summary, Written, assemble, log_sources,
-    output_path,
+    Code, File, FileEncoding, Finding, InstructionSet, LogSource, OutputFile, RunnerEntry, Summary, assemble,
+    log_sources, output_path,
 };
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
@@ -50,7 +50,8 @@ impl InstructionSet for R700 {
 
     /// A container, or a file with the name of an emulator's dump that is not text.
     fn recognises(&self, file: &File) -> bool {
-        self.containers().contains(&file.content) || file.form != Form::Text && dump::named(&file.path).is_some()
+        self.containers().contains(&file.content)
+            || file.form != FileEncoding::Text && dump::named(&file.path).is_some()
     }
 
     fn companions(&self, path: &Path) -> Vec<PathBuf> {
@@ -65,7 +66,7 @@ impl InstructionSet for R700 {
         source: &SourceFile,
         output: Option<&Path>,
         console: &mut Console,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<OutputFile>, Failure> {
         let program = assemble(path, source, Some(Language::R700), text::parse_with, console)?.program;
         let output = output_path(path, output, "elf");
         let bytes = match output.extension() {
@@ -78,7 +79,7 @@ impl InstructionSet for R700 {
                 r700::write_object(&program, stem.unwrap_or("main"))
             }
         };
-        Ok(vec![Written { path: output, bytes }])
+        Ok(vec![OutputFile { path: output, bytes }])
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -129,7 +130,9 @@ impl Loaded {
                 let programs = r700::read_gfd(&file.bytes).map_err(|error| file.error(error.to_string()))?;
                 Ok(Self::of_objects(&file, programs, console))
             }
-            (_, form) if form == Form::Words || dump::named(&file.path).is_some() && form != Form::Text => {
+            (_, form)
+                if form == FileEncoding::Words || dump::named(&file.path).is_some() && form != FileEncoding::Text =>
+            {
                 let program = words(file, console)?;
                 Ok(vec![program])
             }

@@ -8,7 +8,7 @@ use crate::options::values::FollowedLane;
 use crate::report::Message;
 use crate::run::{Debugged, engine, lines, options};
 use crate::{Console, Failure};
-use ctm_debug::{Elements, Output};
+use ctm_debug::{Output, OutputElements};
 use ctm_lane::domain::Lanes;
 use ctm_sm50::debug::{LaunchCopy, listing, session};
 use std::ops::Range;
@@ -48,9 +48,9 @@ fn output(range: Range<u64>, threads: u32) -> Output {
     let (base, bytes) = (range.start as u32, (range.end - range.start) as u32);
     let elements = match bytes / 4 {
         words if words.is_multiple_of(threads) => {
-            Elements::Lanes { base, stride: bytes / threads, row_stride: 0, words: words / threads }
+            OutputElements::Lanes { base, stride: bytes / threads, row_stride: 0, words: words / threads }
         }
-        _ => Elements::Shared { base, bytes },
+        _ => OutputElements::Shared { base, bytes },
     };
     Output { name: format!("global {base:#x}"), elements }
 }

@@ -9,7 +9,7 @@ use crate::options::RunArgs;
 use crate::outputs::Sink;
 use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
-use crate::run::{Frames, Target};
+use crate::run::{Frames, OutputFiles};
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
 use ctm_lane::budget::Halt;
@@ -24,7 +24,7 @@ const WRITING: u64 = 3;
 /// What global memory holds before a run, and the files that receive parts of it.
 pub struct GlobalMemory {
     contents: Vec<(u32, Vec<u8>)>,
-    outputs: Vec<(Range<u64>, Target)>,
+    outputs: Vec<(Range<u64>, OutputFiles)>,
     recorder: Option<Rc<Recorder>>,
     /// Bytes that it may have.
     limit: u64,
@@ -49,7 +49,7 @@ impl GlobalMemory {
         }
         let open = |GlobalOutput { address, count, path }: &GlobalOutput| {
             let kind = array_kind(path)?;
-            let target = Target::open(host, path, kind, Frames::of(&args.frames), WriteOptions::default())?;
+            let target = OutputFiles::open(host, path, kind, Frames::of(&args.frames), WriteOptions::default())?;
             Ok((range(*address, 4 * u64::from(*count)), target))
         };
         let outputs = sm50.global_outputs.iter().map(open).collect::<Result<_, Failure>>()?;

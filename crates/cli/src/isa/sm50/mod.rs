@@ -12,8 +12,8 @@ mod traps;
 
 use super::finding::codes_of;
 use super::{
-    Code, CommandEntry, File, Finding, Form, InstructionSet, Isa, RunnerEntry, Summary, Written, assemble, one,
-    output_path,
+    Code, CommandEntry, File, FileEncoding, Finding, InstructionSet, Isa, OutputFile, RunnerEntry, Summary, assemble,
+    one, output_path,
 };
 use crate::host::Host;
 use crate::options::ListingArgs;
@@ -75,7 +75,7 @@ impl InstructionSet for Sm50 {
         source: &SourceFile,
         output: Option<&Path>,
         console: &mut Console,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<OutputFile>, Failure> {
         let program = assemble(path, source, Some(Language::Sm50), text::parse_with, console)?.program;
         if !program.constants.is_empty() {
             let message = "the file has the header and the code alone: the constants of the program are lost";
@@ -85,11 +85,11 @@ impl InstructionSet for Sm50 {
         let extension = if program.header.is_some() { WHOLE_FILE } else { CODE_FILE };
         let output = output_path(path, output, &extension[1..]);
         let Some([header_path, code_path]) = halves(&output) else {
-            return Ok(vec![Written { path: output, bytes: sm50::write(&program) }]);
+            return Ok(vec![OutputFile { path: output, bytes: sm50::write(&program) }]);
         };
         let words = program.header.as_ref().map(Header::encode);
-        let header = words.map(|words| Written { path: header_path, bytes: words.map(u32::to_le_bytes).concat() });
-        let code = Written { path: code_path, bytes: program.code.to_bytes() };
+        let header = words.map(|words| OutputFile { path: header_path, bytes: words.map(u32::to_le_bytes).concat() });
+        let code = OutputFile { path: code_path, bytes: program.code.to_bytes() };
         Ok(header.into_iter().chain([code]).collect())
     }
 
@@ -150,7 +150,8 @@ impl Loaded {
             })?;
             return Ok(Self::of_kernels(&file.name, kernels));
         }
-        let is_text = file.form == Form::Text || file.form == Form::Unknown && has_ending(&file.path, ".sm50");
+        let is_text =
+            file.form == FileEncoding::Text || file.form == FileEncoding::Unknown && has_ending(&file.path, ".sm50");
         if is_text {
             let source = SourceFile { name: file.name.clone(), text: source::text(&file.path, file.bytes)? };
             let Assembled { program, origins, .. } =

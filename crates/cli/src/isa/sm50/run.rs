@@ -17,7 +17,7 @@ use crate::run::{Frames, engine, note_missing_code, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
-use ctm_follow::{Address, Followed, InstructionPlace};
+use ctm_follow::{Address, FollowedLanes, InstructionPlace};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
@@ -131,7 +131,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
             let ran = match &mut follower {
                 Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
                 None => match &mut issued {
-                    Some(issued) => Reference.run_observed(&launch, &options, Followed::EachGroup, issued),
+                    Some(issued) => Reference.run_observed(&launch, &options, FollowedLanes::EachGroup, issued),
                     None => engine.run(&launch, &options),
                 },
             };

@@ -8,8 +8,8 @@ mod shader;
 
 use super::finding::codes_of;
 use super::{
-    Code, CommandEntry, File, Finding, Form, InstructionSet, LogSource, RunnerEntry, Summary, Written, assemble,
-    log_sources, output_path,
+    Code, CommandEntry, File, FileEncoding, Finding, InstructionSet, LogSource, OutputFile, RunnerEntry, Summary,
+    assemble, log_sources, output_path,
 };
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
@@ -56,11 +56,11 @@ impl InstructionSet for X1k {
         source: &SourceFile,
         output: Option<&Path>,
         console: &mut Console,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<OutputFile>, Failure> {
         let program = assemble(path, source, Some(Language::X1k), text::parse_with, console)?.program;
         let path = output_path(path, output, "elf");
         let bytes = file_of(&program, &path, console);
-        Ok(vec![Written { path, bytes }])
+        Ok(vec![OutputFile { path, bytes }])
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -131,8 +131,8 @@ impl Loaded {
                 let source = SourceFile { name: format!("text of {}", file.name), text };
                 return Ok(vec![Self::of_shader(file.name, source, Language::PixelShader, options, console)?]);
             }
-            (_, Form::Words) => (words(&file, console)?, Vec::new()),
-            (_, Form::Text | Form::Unknown) => {
+            (_, FileEncoding::Words) => (words(&file, console)?, Vec::new()),
+            (_, FileEncoding::Text | FileEncoding::Unknown) => {
                 let text = source::text(&file.path, file.bytes).map_err(|message| {
                     message.help(
                         "raw instruction words need '--isa x1k', '--isa r700' or '--isa sm50'; a name that ends in .u32 means X1K",

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::host::Host;
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::Message;
 use ctm_array::{Array, Data, FileKind, Shape, WriteOptions};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ impl Heat {
     /// Makes sure that the file can be written.
     pub fn open(host: &dyn Host, path: &Path) -> Result<Self, Failure> {
         let kind = FileKind::of(path).map_err(|error| Failure::Usage(Message::error(error.to_string())))?;
-        Ok(Heat { path: path.into(), kind, sink: Sink::open(host, path, Form::Array)? })
+        Ok(Heat { path: path.into(), kind, sink: Sink::open(host, path, OutputKind::Array)? })
     }
 
     /// Writes the counts of lanes: as numbers, or as a picture from black (none) over red and yellow to white (most).

@@ -2,7 +2,7 @@
 
 use super::Guest;
 use ctm_follow::{
-    Address, Change, End, LaneView, MemoryAccess, Next, Participation, Pass, Step, StepPart, ValueKind, words,
+    Address, Change, GroupEnd, LaneView, MemoryAccess, Next, Participation, Pass, Step, StepPart, ValueKind, words,
 };
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> Value {
 }
 
 /// The last object.
-pub fn end(end: &End, is_cut: bool) -> Value {
+pub fn end(end: &GroupEnd, is_cut: bool) -> Value {
     json!({
         "event": "end",
         "steps": end.steps,

@@ -11,7 +11,7 @@ use crate::options::values::FollowedLane;
 use crate::recorder::Recorder;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_follow::{Address, End, LaneView, Listed, Observer, Step, StepPart};
+use ctm_follow::{Address, GroupEnd, LaneView, ListedStep, Observer, Step, StepPart};
 use ctm_lane::domain::{AXIS, Lanes};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -57,21 +57,21 @@ pub struct Guest<'a> {
 }
 
 /// What a lane has gone through, for people.
-pub fn page(guest: &Guest, colours: bool, start: &LaneView, steps: &[Step], end: &End) -> String {
+pub fn page(guest: &Guest, colours: bool, start: &LaneView, steps: &[Step], end: &GroupEnd) -> String {
     let page = page::Page::new(guest, colours, start.active);
     let steps_of: String = steps.iter().map(|step| page.step(step)).collect();
     page.start(start) + &steps_of + &page.end(end, is_cut(steps, end))
 }
 
 /// What a lane has gone through, for machines.
-pub fn json(guest: &Guest, start: &LaneView, steps: &[Step], end: &End) -> Vec<Value> {
+pub fn json(guest: &Guest, start: &LaneView, steps: &[Step], end: &GroupEnd) -> Vec<Value> {
     let steps_of = steps.iter().map(|step| json::step(guest, step, start.active));
     let ends = [json::end(end, is_cut(steps, end))];
     std::iter::once(json::start(guest, start)).chain(steps_of).chain(ends).collect()
 }
 
 /// Whether there were more steps than these.
-fn is_cut(steps: &[Step], end: &End) -> bool {
+fn is_cut(steps: &[Step], end: &GroupEnd) -> bool {
     end.steps > steps.last().map_or(0, |step| step.number)
 }
 
@@ -137,7 +137,7 @@ impl Observer for Follower<'_> {
         self.last = step.number;
         if let Some(recorder) = &self.recorder {
             let text = (self.guest.text)(step.event.at, step.event.part);
-            return recorder.step(Listed { step: step.clone(), text }, self.guest.address);
+            return recorder.step(ListedStep { step: step.clone(), text }, self.guest.address);
         }
         let lanes = self.lanes.unwrap_or(0);
         let text = match self.json {
@@ -147,7 +147,7 @@ impl Observer for Follower<'_> {
         self.write(&text);
     }
 
-    fn ends(&mut self, end: &End) {
+    fn ends(&mut self, end: &GroupEnd) {
         if let Some(recorder) = &self.recorder {
             return recorder.end(&end.writes);
         }

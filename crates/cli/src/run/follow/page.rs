@@ -3,7 +3,7 @@
 use super::Guest;
 use crate::wording::number_of;
 use clap::builder::styling::{AnsiColor, Style};
-use ctm_follow::{End, LaneView, Next, Participation, Step, StepPart, words};
+use ctm_follow::{GroupEnd, LaneView, Next, Participation, Step, StepPart, words};
 
 /// Columns of the page.
 const WIDTH: usize = 120;
@@ -99,7 +99,7 @@ impl<'a> Page<'a> {
     }
 
     /// The end of the group.
-    pub fn end(&self, end: &End, is_cut: bool) -> String {
+    pub fn end(&self, end: &GroupEnd, is_cut: bool) -> String {
         let mut page = String::new();
         if is_cut {
             let steps = end.steps;

@@ -22,7 +22,7 @@ use crate::select::{Mode, Selected, Window};
 use crate::target::Target;
 use crate::x64::{Block, Inst, MachineFunction};
 use ctm_engine::SurfaceLayout;
-use ctm_lane::{Function, Graph, Ranges, Shapes, Value};
+use ctm_lane::{Function, Graph, LaneShapes, Value, ValueRanges};
 use float_mode::FloatMode;
 use iced_x86::Code;
 use memory::{InterleavedStores, Operands, Tiles};
@@ -72,8 +72,8 @@ pub struct Selector<'a> {
     isa: VectorIsa,
     mode: Mode,
     graph: Graph,
-    ranges: Ranges,
-    shapes: Shapes,
+    ranges: ValueRanges,
+    shapes: LaneShapes,
     machine: MachineFunction,
     /// Values by number, and how often each is used.
     values: Vec<Val>,
@@ -158,7 +158,7 @@ fn select_with(
     transposed: HashSet<ctm_lane::Inst>,
 ) -> Option<Result<Selected<Code>, HashSet<ctm_lane::Inst>>> {
     let graph = Graph::new(function);
-    let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
+    let (ranges, shapes) = (ValueRanges::new(function, &graph), LaneShapes::new(function, &graph));
     if layouts.len() < function.surfaces.len() {
         return None;
     }

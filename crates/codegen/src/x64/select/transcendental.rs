@@ -6,7 +6,7 @@ use super::arithmetic::{HALF, ONE, SIGN};
 use crate::mir::{Arg, Class, Reg};
 use crate::x64::InstKind;
 use crate::x64::isa::{VectorIsa, Vop};
-use ctm_lane::{FloatTest, Op, Range, Round, Value};
+use ctm_lane::{FloatTest, Op, Round, Value, ValueRange};
 use ctm_num::transcendental::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, NAN, SIN_COEFFICIENTS};
 use iced_x86::Code;
 
@@ -123,7 +123,7 @@ impl Selector<'_> {
         }
     }
 
-    fn ln2_of_specials(&mut self, x: Reg, range: Range, mut result: Reg) -> Reg {
+    fn ln2_of_specials(&mut self, x: Reg, range: ValueRange, mut result: Reg) -> Reg {
         // In code that speculates there may be a NaN, whatever the range says.
         let is_positive = range.lo >= f32::MIN_POSITIVE;
         if is_positive || range.hi == f32::INFINITY {

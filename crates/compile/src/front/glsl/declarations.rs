@@ -10,7 +10,7 @@ use super::preprocess::MAX_TOKENS;
 use super::preprocess::condition::integer;
 use super::reader::{Reader, declarator, elements, sizes, split};
 use super::sampler_arrays::{self, MAX_ELEMENTS};
-use super::{GlslError, Place, qualifiers};
+use super::{GlslError, LocatedResult, qualifiers};
 use crate::front::{Role, Roles};
 use std::collections::{HashMap, HashSet};
 
@@ -109,7 +109,7 @@ pub(super) struct Declared<'a> {
 /// # Errors
 ///
 /// What naga's dialect cannot say, with its place.
-pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
+pub(super) fn declarations(tokens: Vec<Token<'_>>) -> LocatedResult<Declared<'_>> {
     let is_exact = qualifiers::is_exact(&tokens);
     let tokens = constructors(do_loops(qualifiers::without(tokens)));
     let mut declared = Declared { is_exact, ..Declared::default() };
@@ -208,7 +208,10 @@ impl<'a> Declared<'a> {
     }
 
     /// Rewrites the pieces of a text one by one: what stands between braces and semicolons, and those, so that bodies keep their places.
-    pub(super) fn each_piece(&mut self, rewrite: impl Fn(&Self, Vec<Token<'a>>) -> Place<Vec<Token<'a>>>) -> Place<()> {
+    pub(super) fn each_piece(
+        &mut self,
+        rewrite: impl Fn(&Self, Vec<Token<'a>>) -> LocatedResult<Vec<Token<'a>>>,
+    ) -> LocatedResult<()> {
         let separates = |token: &Token<'_>| matches!(&*token.text, "{" | "}") || token.text.ends_with(';');
         let tokens = std::mem::take(&mut self.tokens);
         let mut out = Vec::with_capacity(tokens.len());
@@ -240,7 +243,7 @@ impl<'a> Declared<'a> {
     }
 
     /// One declaration outside of functions.
-    fn external(&mut self, reader: &mut Reader<'_, 'a>) -> Place<()> {
+    fn external(&mut self, reader: &mut Reader<'_, 'a>) -> LocatedResult<()> {
         let at = reader.at();
         let mut storage = Storage::Plain;
         let mut location = None;
@@ -307,7 +310,7 @@ impl<'a> Declared<'a> {
     }
 
     /// `struct S { ... } names;`
-    fn structure(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> Place<()> {
+    fn structure(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> LocatedResult<()> {
         let start = reader.next;
         reader.next += 1;
         let mut name = Token::word(format!("ctm_struct{start}"), reader.at());
@@ -333,7 +336,7 @@ impl<'a> Declared<'a> {
     }
 
     /// `{ float a; vec2 b[2]; }`, without qualifiers of layout.
-    fn members(&mut self, name: &str, group: &[Token<'a>]) -> Place<()> {
+    fn members(&mut self, name: &str, group: &[Token<'a>]) -> LocatedResult<()> {
         self.push(&group[..1]);
         let mut numbers = 0;
         for member in Self::each_member(group)? {
@@ -368,7 +371,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The members of a group in braces, each without `layout(...)` and its `;`.
-    fn each_member(group: &[Token<'a>]) -> Place<Vec<Vec<Token<'a>>>> {
+    fn each_member(group: &[Token<'a>]) -> LocatedResult<Vec<Vec<Token<'a>>>> {
         let mut inside = Reader { tokens: &group[1..group.len() - 1], next: 0 };
         let mut members = Vec::new();
         while inside.next < inside.tokens.len() {
@@ -385,7 +388,7 @@ impl<'a> Declared<'a> {
     }
 
     /// `uniform Block { ... } name;`
-    fn block(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> Place<()> {
+    fn block(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> LocatedResult<()> {
         let name = &reader.tokens[reader.next];
         reader.next += 1;
         let group = reader.group()?;
@@ -406,7 +409,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The variables of a declaration outside of functions.
-    fn variables(&mut self, statement: &[Token<'a>], storage: Storage, location: Option<u32>) -> Place<()> {
+    fn variables(&mut self, statement: &[Token<'a>], storage: Storage, location: Option<u32>) -> LocatedResult<()> {
         let Some(kind) = statement.first() else { return Ok(()) };
         if kind.text.contains("sampler") || kind.text.contains("image") {
             return self.samplers(statement, storage);
@@ -462,7 +465,7 @@ impl<'a> Declared<'a> {
     }
 
     /// Samplers, each as a texture and its sampler.
-    fn samplers(&mut self, statement: &[Token<'a>], storage: Storage) -> Place<()> {
+    fn samplers(&mut self, statement: &[Token<'a>], storage: Storage) -> LocatedResult<()> {
         let kind = &statement[0];
         let Some(pair) = sampler_type(&kind.text) else {
             return Err((GlslError::SamplerType(kind.text.to_string()), kind.at));
@@ -520,7 +523,7 @@ impl<'a> Declared<'a> {
     }
 
     /// A function: its head, and its body if it has one.
-    fn function(&mut self, reader: &mut Reader<'_, 'a>, type_end: usize) -> Place<()> {
+    fn function(&mut self, reader: &mut Reader<'_, 'a>, type_end: usize) -> LocatedResult<()> {
         let head = &reader.tokens[reader.next..=type_end];
         reader.next = type_end + 1;
         let group = reader.group()?;
@@ -596,7 +599,7 @@ impl<'a> Declared<'a> {
     }
 
     /// A body, with its declarations in naga's form.
-    fn body(&mut self, body: &[Token<'a>]) -> Place<()> {
+    fn body(&mut self, body: &[Token<'a>]) -> LocatedResult<()> {
         let mut reader = Reader { tokens: body, next: 0 };
         let mut parentheses = 0;
         while let Some(token) = reader.peek() {
@@ -649,7 +652,7 @@ impl<'a> Declared<'a> {
 
     /// Each name of `type a, b[2] = ...` with its tokens up to `;`: sizes are counted where they are left out, and turned
     /// round where there are several, as naga takes the first for the innermost.
-    fn declarators(&self, statement: &[Token<'a>]) -> Place<Vec<(String, Vec<Token<'a>>)>> {
+    fn declarators(&self, statement: &[Token<'a>]) -> LocatedResult<Vec<(String, Vec<Token<'a>>)>> {
         let kind = &statement[0];
         let (outer, rest) = sizes(&statement[1..]);
         let mut out = Vec::new();

@@ -5,7 +5,7 @@ use super::declarations::Declared;
 use super::lex::{Kind, Token};
 use super::names::Needs;
 use super::reader::split;
-use super::{GlslError, Place};
+use super::{GlslError, LocatedResult};
 
 /// The function that makes a matrix of the vector.
 const MATRIX: &str = "ctm_mat2";
@@ -21,7 +21,7 @@ pub(super) fn is_half(kind: &str) -> bool {
 ///
 /// # Errors
 /// A part of such a member is written by a calculated index.
-pub(super) fn members(declared: &mut Declared<'_>, needs: &mut Needs) -> Place<()> {
+pub(super) fn members(declared: &mut Declared<'_>, needs: &mut Needs) -> LocatedResult<()> {
     if declared.halves.is_empty() {
         return Ok(());
     }
@@ -48,7 +48,7 @@ fn is_member(declared: &Declared<'_>, tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// Rewrites the access to a member after a point.
-fn access<'a>(declared: &Declared<'a>, tokens: &mut Vec<Token<'a>>, point: usize) -> Place<()> {
+fn access<'a>(declared: &Declared<'a>, tokens: &mut Vec<Token<'a>>, point: usize) -> LocatedResult<()> {
     let name = tokens[point + 1].clone();
     let (begin, mut end) = (start(tokens, point), point + 2);
     for _ in 0..declared.halves[&*name.text] {

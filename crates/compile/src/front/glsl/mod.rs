@@ -133,7 +133,7 @@ pub enum GlslError {
     },
 }
 
-type Place<T> = Result<T, (GlslError, u32)>;
+type LocatedResult<T> = Result<T, (GlslError, u32)>;
 
 impl From<(PreprocessError, u32)> for Located {
     fn from((error, at): (PreprocessError, u32)) -> Self {
@@ -233,7 +233,7 @@ pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialec
 }
 
 /// Refuses brackets that macros nest deeper than texts may: what rewrites tokens looks for their partners.
-fn shallow(tokens: &[Token<'_>]) -> Place<()> {
+fn shallow(tokens: &[Token<'_>]) -> LocatedResult<()> {
     let mut depth = 0usize;
     for token in tokens {
         match &*token.text {

@@ -4,7 +4,7 @@
 use super::declarations::{Declared, SamplerType, sampler_of};
 use super::lex::{Kind, Token};
 use super::reader::{Reader, split};
-use super::{GlslError, Place, keywords, sampler_arrays};
+use super::{GlslError, LocatedResult, keywords, sampler_arrays};
 use crate::front::Role;
 use std::collections::{BTreeSet, HashMap};
 
@@ -212,7 +212,7 @@ struct Open {
 /// # Errors
 ///
 /// What naga's dialect cannot say, with its place.
-pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place<Vec<Token<'a>>> {
+pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> LocatedResult<Vec<Token<'a>>> {
     let tokens = std::mem::take(&mut declared.tokens);
     let mut out: Vec<Token<'a>> = Vec::with_capacity(tokens.len());
     let mut open: Vec<Open> = Vec::new();
@@ -406,7 +406,7 @@ fn is_single_argument(tokens: &[Token<'_>]) -> bool {
 }
 
 /// A sampler as what stands for it where it is used.
-fn sampler<'a>(open: &mut [Open], token: &Token<'a>, pair: SamplerType) -> Place<Token<'a>> {
+fn sampler<'a>(open: &mut [Open], token: &Token<'a>, pair: SamplerType) -> LocatedResult<Token<'a>> {
     let name = &*token.text;
     let beside = sampler_of(name);
     let Some(call) = open.iter_mut().rev().find(|open| open.callee.is_some()) else {

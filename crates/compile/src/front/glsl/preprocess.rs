@@ -169,14 +169,14 @@ struct State<'a> {
     budget: usize,
 }
 
-type Place<T> = Result<T, (PreprocessError, u32)>;
+type LocatedResult<T> = Result<T, (PreprocessError, u32)>;
 
 /// Expands a text; `defines` are macros without parameters that it starts with.
 ///
 /// # Errors
 ///
 /// What is wrong, with the byte offset where.
-pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> Place<Preprocessed<'a>> {
+pub(crate) fn preprocess<'a>(text: &'a str, defines: &[(String, String)]) -> LocatedResult<Preprocessed<'a>> {
     let lines = lex::lines(text).map_err(|at| (PreprocessError::OpenComment, at))?;
     let mut state = State {
         macros: HashMap::new(),
@@ -235,7 +235,7 @@ impl<'a> State<'a> {
         self.macros.insert(Cow::Owned(name.to_owned()), Rc::new(value));
     }
 
-    fn line(&mut self, mut line: Line<'a>) -> Place<()> {
+    fn line(&mut self, mut line: Line<'a>) -> LocatedResult<()> {
         if let Some(at) = line.directive {
             self.flush()?;
             return self.directive(&mut line, at);
@@ -257,7 +257,7 @@ impl<'a> State<'a> {
     }
 
     /// Expands the text that was read since the last directive.
-    fn flush(&mut self) -> Place<()> {
+    fn flush(&mut self) -> LocatedResult<()> {
         let pending = std::mem::take(&mut self.pending);
         if !pending.is_empty() {
             let mut tokens = expand(&self.macros, pending, &mut self.budget, 0)?;
@@ -266,7 +266,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    fn directive(&mut self, line: &mut Line<'a>, at: u32) -> Place<()> {
+    fn directive(&mut self, line: &mut Line<'a>, at: u32) -> LocatedResult<()> {
         if line.tokens.is_empty() {
             return Ok(());
         }
@@ -343,7 +343,7 @@ impl<'a> State<'a> {
         self.skipping |= !value;
     }
 
-    fn define_directive(&mut self, rest: &[Token<'a>], at: u32) -> Place<()> {
+    fn define_directive(&mut self, rest: &[Token<'a>], at: u32) -> LocatedResult<()> {
         let form = |needs| Err((PreprocessError::Form { directive: "define", needs }, at));
         let Some(name) = rest.first().filter(|token| token.kind == Kind::Word) else { return form("a name") };
         let mut body = &rest[1..];
@@ -371,7 +371,7 @@ impl<'a> State<'a> {
     }
 
     /// The value of a condition.
-    fn condition(&mut self, tokens: &[Token<'a>], at: u32) -> Place<bool> {
+    fn condition(&mut self, tokens: &[Token<'a>], at: u32) -> LocatedResult<bool> {
         let mut known = Vec::new();
         let mut i = 0;
         while i < tokens.len() {
@@ -407,7 +407,7 @@ fn expand<'a>(
     tokens: Vec<Token<'a>>,
     budget: &mut usize,
     depth: u32,
-) -> Place<Vec<Token<'a>>> {
+) -> LocatedResult<Vec<Token<'a>>> {
     let mut out = Vec::with_capacity(tokens.len());
     // What is still to be read, last first.
     let mut stack: Vec<(Token<'a>, Hide)> = tokens.into_iter().rev().map(|token| (token, None)).collect();
@@ -454,7 +454,11 @@ fn expand<'a>(
 }
 
 /// Reads the arguments of a call up to its closing parenthesis; what that hides.
-fn call<'a>(stack: &mut Vec<(Token<'a>, Hide)>, arguments: &mut Vec<Vec<Token<'a>>>, name: &Token<'a>) -> Place<Hide> {
+fn call<'a>(
+    stack: &mut Vec<(Token<'a>, Hide)>,
+    arguments: &mut Vec<Vec<Token<'a>>>,
+    name: &Token<'a>,
+) -> LocatedResult<Hide> {
     stack.pop();
     arguments.push(Vec::new());
     let mut nested = 0;
@@ -484,7 +488,7 @@ fn substitute<'a>(
     at: u32,
     budget: &mut usize,
     depth: u32,
-) -> Place<Vec<Token<'a>>> {
+) -> LocatedResult<Vec<Token<'a>>> {
     let parameter = |token: &Token<'a>| {
         let names = value.parameters.as_ref()?;
         names.iter().position(|name| *name == token.text)

@@ -1,7 +1,7 @@
 //! Declarations cut into their parts: brackets and what stands in them, lists, names with sizes and values.
 
 use super::lex::{Kind, Token};
-use super::{GlslError, Place};
+use super::{GlslError, LocatedResult};
 
 /// Tokens that are taken one after the other.
 pub(super) struct Reader<'t, 'a> {
@@ -23,7 +23,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Takes a bracket and all up to its partner.
-    pub(super) fn group(&mut self) -> Place<&'t [Token<'a>]> {
+    pub(super) fn group(&mut self) -> LocatedResult<&'t [Token<'a>]> {
         let start = self.next;
         let mut depth = 0;
         while let Some(token) = self.peek() {
@@ -43,7 +43,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Takes all up to the mark, which stands outside of brackets, and the mark.
-    pub(super) fn until(&mut self, mark: &str) -> Place<&'t [Token<'a>]> {
+    pub(super) fn until(&mut self, mark: &str) -> LocatedResult<&'t [Token<'a>]> {
         let start = self.next;
         while let Some(token) = self.peek() {
             if token.is(mark) {
@@ -98,7 +98,7 @@ pub(super) fn sizes<'t, 'a>(tokens: &'t [Token<'a>]) -> (Vec<&'t [Token<'a>]>, &
 }
 
 /// The name of a declaration that these tokens are, at a place if there are none.
-pub(super) fn declarator<'t, 'a>(tokens: &'t [Token<'a>], at: u32) -> Place<Declarator<'t, 'a>> {
+pub(super) fn declarator<'t, 'a>(tokens: &'t [Token<'a>], at: u32) -> LocatedResult<Declarator<'t, 'a>> {
     let Some(name) = tokens.first().filter(|token| token.kind == Kind::Word) else {
         return Err((GlslError::Name, tokens.first().map_or(at, |token| token.at)));
     };

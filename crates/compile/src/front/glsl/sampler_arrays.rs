@@ -5,7 +5,7 @@ use super::declarations::Declared;
 use super::lex::{Kind, Token};
 use super::preprocess::MAX_TOKENS;
 use super::preprocess::condition::integer;
-use super::{GlslError, Place};
+use super::{GlslError, LocatedResult};
 
 /// Most elements of an array: inputs of a program.
 pub(super) const MAX_ELEMENTS: usize = 16;
@@ -25,7 +25,7 @@ pub(super) fn original(name: &str) -> Option<String> {
 ///
 /// # Errors
 /// An array that is used as a whole, or an index that does not exist or cannot be calculated several times.
-pub(super) fn expand(declared: &mut Declared<'_>) -> Place<()> {
+pub(super) fn expand(declared: &mut Declared<'_>) -> LocatedResult<()> {
     if declared.sampler_arrays.is_empty() {
         return Ok(());
     }
@@ -49,7 +49,7 @@ struct Use {
 
 impl<'a> Expander<'_, 'a> {
     /// The uses of arrays of samplers.
-    fn uses(&self, tokens: &[Token<'a>]) -> Place<Vec<Use>> {
+    fn uses(&self, tokens: &[Token<'a>]) -> LocatedResult<Vec<Use>> {
         let mut uses = Vec::new();
         for (name, token) in tokens.iter().enumerate() {
             let is_member = name > 0 && tokens[name - 1].is(".");
@@ -66,7 +66,7 @@ impl<'a> Expander<'_, 'a> {
     }
 
     /// Elements with constant indices.
-    fn constants(&self, tokens: &mut Vec<Token<'a>>) -> Place<()> {
+    fn constants(&self, tokens: &mut Vec<Token<'a>>) -> LocatedResult<()> {
         for found in self.uses(tokens)?.into_iter().rev() {
             let [index] = &tokens[found.name + 2..found.close] else { continue };
             let constant = self.declared.sizes.get(&*index.text).map(|&size| size as i64);
@@ -84,7 +84,7 @@ impl<'a> Expander<'_, 'a> {
     }
 
     /// Calls with elements whose indices are calculated: the innermost first.
-    fn choices(&self, tokens: &mut Vec<Token<'a>>) -> Place<()> {
+    fn choices(&self, tokens: &mut Vec<Token<'a>>) -> LocatedResult<()> {
         while let Some(found) = self.uses(tokens)?.pop() {
             let name = tokens[found.name].clone();
             let array = name.text.to_string();

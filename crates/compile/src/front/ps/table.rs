@@ -6,7 +6,7 @@ use super::version::{SINCE_2_0, SINCE_2_X, SINCE_3_0, Versions};
 
 /// What stands at one place of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum OperandKind {
     /// A register that gets the result: a temporary, or an output.
     Result,
     /// The predicate register, which gets the result.
@@ -64,7 +64,7 @@ pub struct Row {
     /// The versions that have it.
     pub versions: Versions,
     /// What it takes, in order.
-    pub places: &'static [Place],
+    pub places: &'static [OperandKind],
     /// Instruction slots that it takes in version 3.0.
     pub slots: u8,
     /// A comparison follows the name: `_gt`, `_lt`, `_ge`, `_le`, `_eq` or `_ne`.
@@ -73,7 +73,7 @@ pub struct Row {
     pub meaning: &'static str,
 }
 
-use Place::{
+use OperandKind::{
     Condition, Counter, Kill, Label, Passes, Predicate, PredicateChannel, Result, Rows, Sampler, Scalar, Vector,
 };
 

@@ -1,7 +1,7 @@
 //! Which channels of their operands instructions read.
 
 use super::ast::{Dimension, File, Instruction, Source};
-use super::table::{Op, Place};
+use super::table::{Op, OperandKind};
 use std::collections::BTreeMap;
 
 /// What is read: the source, and the places of its swizzle that matter, a bit each.
@@ -34,16 +34,21 @@ pub fn reads<'i>(instruction: &'i Instruction, samplers: &BTreeMap<u16, Dimensio
     let dimension = sampler.and_then(|sampler| samplers.get(&sampler.register.index)).copied();
     let coordinates = dimension.unwrap_or(Dimension::Plane).coordinates();
     let places = instruction.op.row().places;
-    let is_source = |place: &&Place| !matches!(place, Place::Result | Place::Predicate);
+    let is_source = |place: &&OperandKind| !matches!(place, OperandKind::Result | OperandKind::Predicate);
     let written = instruction.dest.map_or(XYZW, |dest| dest.mask);
     let mut reads = Vec::new();
     for (source, place) in instruction.sources.iter().zip(places.iter().filter(is_source)) {
         let (places, rows) = match place {
-            Place::Scalar | Place::Condition | Place::PredicateChannel => (X, 1),
-            Place::Rows(rows) => (row_length(instruction.op), u16::from(*rows)),
-            Place::Kill => (XYZW, 1),
-            Place::Vector => (vector(instruction.op, written, (1 << coordinates) - 1), 1),
-            Place::Sampler | Place::Passes | Place::Counter | Place::Label | Place::Result | Place::Predicate => {
+            OperandKind::Scalar | OperandKind::Condition | OperandKind::PredicateChannel => (X, 1),
+            OperandKind::Rows(rows) => (row_length(instruction.op), u16::from(*rows)),
+            OperandKind::Kill => (XYZW, 1),
+            OperandKind::Vector => (vector(instruction.op, written, (1 << coordinates) - 1), 1),
+            OperandKind::Sampler
+            | OperandKind::Passes
+            | OperandKind::Counter
+            | OperandKind::Label
+            | OperandKind::Result
+            | OperandKind::Predicate => {
                 continue;
             }
         };

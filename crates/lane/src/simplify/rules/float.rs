@@ -2,7 +2,7 @@
 
 use crate::attribute::{Denorm, Rounding, Zero};
 use crate::entity::Value;
-use crate::facts::Range;
+use crate::facts::ValueRange;
 use crate::op::Op;
 use crate::simplify::value_numbering::{Rewrite, Rewriter};
 use std::cmp::Ordering;
@@ -128,7 +128,7 @@ fn zero_rule_matters(rewriter: &Rewriter<'_>, args: &[Value]) -> bool {
 }
 
 /// How two floats of these ranges can compare; `None` inside is unordered.
-fn possible_orders(a: &Range, b: &Range, denorm: Denorm) -> [Option<Option<Ordering>>; 4] {
+fn possible_orders(a: &ValueRange, b: &ValueRange, denorm: Denorm) -> [Option<Option<Ordering>>; 4] {
     let flush = |end: f32| match denorm {
         Denorm::Keep => end,
         Denorm::Flush => f32::from_bits(ctm_num::flush(end.to_bits())),

@@ -3,7 +3,7 @@
 use super::constant;
 use crate::attribute::{Bits, IntTest};
 use crate::entity::Value;
-use crate::facts::Range;
+use crate::facts::ValueRange;
 use crate::op::Op;
 use crate::simplify::value_numbering::{Rewrite, Rewriter};
 
@@ -42,7 +42,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
 }
 
 /// Whether a value in this range never has the bits of this float, which is not a zero, denormal, or NaN.
-fn never(range: &Range, bits: u32) -> bool {
+fn never(range: &ValueRange, bits: u32) -> bool {
     let float = f32::from_bits(bits);
     (float.is_normal() || float.is_infinite()) && !(range.lo..=range.hi).contains(&float)
 }

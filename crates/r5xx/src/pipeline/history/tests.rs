@@ -7,7 +7,9 @@ use crate::registers::codes::AlphaFunction;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
 use ctm_card::Object;
-use ctm_card::history::{DrawHistory, FragmentHistory, Hidden, PixelEvent, PixelLog, PixelWatch, ProgramHistory};
+use ctm_card::history::{
+    CoverageRejection, DrawHistory, FragmentHistory, PixelEvent, PixelLog, PixelWatch, ProgramHistory,
+};
 use ctm_memory::Arena;
 use std::sync::Arc;
 
@@ -104,9 +106,9 @@ fn fragments_are_stored() {
 #[test]
 fn what_hides_a_pixel_is_named() {
     for (register, hidden) in [
-        ((SC_CLIP_0_A, 9), Hidden::Scissor),
-        ((SC_CLIP_RULE, 0), Hidden::ClipRule),
-        ((SC_SCREENDOOR, 0xFF_FFFE ^ 1 << 6), Hidden::Screendoor),
+        ((SC_CLIP_0_A, 9), CoverageRejection::Scissor),
+        ((SC_CLIP_RULE, 0), CoverageRejection::ClipRule),
+        ((SC_SCREENDOOR, 0xFF_FFFE ^ 1 << 6), CoverageRejection::Screendoor),
     ] {
         let (drawn, stored) = fragment(OUT, &[register]);
         assert_eq!((drawn.covered, drawn.visible, drawn.hidden, stored), (1, 0, Some(hidden), 0));

@@ -5,9 +5,9 @@ use crate::pipeline::history::Probe;
 use crate::pipeline::window::GRID;
 use crate::surface::Surface;
 use ctm_card::history::{
-    CopyHistory, CopyKind, FragmentHistory, Hidden, PixelEvent, SampleHistory, TargetHistory, WriteHistory,
+    CopyHistory, CopyKind, CoverageRejection, FragmentHistory, PixelEvent, SampleHistory, TargetHistory, WriteHistory,
 };
-use ctm_raster::coverage::{self, Shape};
+use ctm_raster::coverage::{self, ConvexPolygon};
 use ctm_raster::grid::Rect;
 use ctm_x1k::fragments::Quad;
 
@@ -20,12 +20,12 @@ impl Pixels<'_> {
     }
 
     /// Whether a shape covers a pixel that can be drawn to.
-    pub fn covers(&self, shape: &Shape, (x, y): (u32, u32)) -> bool {
+    pub fn covers(&self, shape: &ConvexPolygon, (x, y): (u32, u32)) -> bool {
         self.visible.framebuffer.contains(x, y) && self.coverage(shape, (x, y))[lane_of(x, y)] != 0
     }
 
     /// Which samples a shape covers of the quad with this pixel.
-    fn coverage(&self, shape: &Shape, (x, y): (u32, u32)) -> [u8; 4] {
+    fn coverage(&self, shape: &ConvexPolygon, (x, y): (u32, u32)) -> [u8; 4] {
         let (left, top) = (x & !1, y & !1);
         let quad = Rect { left, top, right: left + 2, bottom: top + 2 };
         let mut found = [0; 4];
@@ -34,18 +34,23 @@ impl Pixels<'_> {
     }
 
     /// The samples of a pixel that can be drawn to, and what keeps others from that.
-    fn shown(&self, raster_primitive: &RasterPrimitive, (x, y): (u32, u32), covered: u8) -> (u8, Option<Hidden>) {
+    fn shown(
+        &self,
+        raster_primitive: &RasterPrimitive,
+        (x, y): (u32, u32),
+        covered: u8,
+    ) -> (u8, Option<CoverageRejection>) {
         let kept = covered & self.shown_samples(lane_of(x, y));
         if !self.visible.framebuffer.contains(x, y) {
-            (0, Some(Hidden::Scissor))
+            (0, Some(CoverageRejection::Scissor))
         } else if kept != covered && kept == 0 {
-            (0, Some(Hidden::Screendoor))
+            (0, Some(CoverageRejection::Screendoor))
         } else if !self.visible.shows(x, y) {
-            (0, Some(Hidden::ClipRule))
+            (0, Some(CoverageRejection::ClipRule))
         } else if raster_primitive.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
-            (0, Some(Hidden::Stipple))
+            (0, Some(CoverageRejection::Stipple))
         } else {
-            (kept, (kept != covered).then_some(Hidden::Screendoor))
+            (kept, (kept != covered).then_some(CoverageRejection::Screendoor))
         }
     }
 

@@ -10,7 +10,7 @@ use crate::pipeline::rectangles::{LargePrimitive, PendingHalf};
 use crate::pipeline::shading::Shading;
 use crate::pipeline::tiles::TileRenderer;
 use crate::pipeline::window::GRID;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_raster::coverage;
 use ctm_raster::rows::is_rectangle;
 use ctm_x1k::fragments::{Quad, Shaded};
@@ -38,7 +38,7 @@ pub struct PendingQuads<'s, 'x, 'k> {
     quads: Vec<Quad>,
     used: usize,
     shaded: Vec<Shaded>,
-    counts: Counts,
+    counts: DrawCounts,
 }
 
 impl<'a> Pixels<'a> {
@@ -62,7 +62,7 @@ impl<'a> Pixels<'a> {
             quads: Vec::new(),
             shaded: Vec::new(),
             used: 0,
-            counts: Counts::default(),
+            counts: DrawCounts::default(),
         }
     }
 }
@@ -181,7 +181,7 @@ impl PendingQuads<'_, '_, '_> {
     ///
     /// # Errors
     /// If the program does what the machine cannot do.
-    pub fn finish(mut self) -> Result<Counts, DrawError> {
+    pub fn finish(mut self) -> Result<DrawCounts, DrawError> {
         self.flush_all()?;
         Ok(self.counts)
     }

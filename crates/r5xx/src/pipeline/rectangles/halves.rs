@@ -5,7 +5,7 @@ use super::{ComponentKind, kind, whole_quads};
 use crate::pipeline::attributes::{Component, Inputs};
 use crate::pipeline::pixels::QuadDepth;
 use ctm_lane::domain::Domain;
-use ctm_raster::coverage::Shape;
+use ctm_raster::coverage::ConvexPolygon;
 use ctm_raster::plane::Plane;
 use ctm_raster::rows::together;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// A primitive that waits for its other half.
 pub struct PendingHalf {
     /// What it covers.
-    pub shape: Shape,
+    pub shape: ConvexPolygon,
     /// Its rows, from the top, with the columns that it covers in each.
     pub spans: Vec<(u32, Range<u32>)>,
     /// Depth over it.

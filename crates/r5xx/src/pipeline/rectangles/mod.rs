@@ -20,7 +20,7 @@ use ctm_engine::{Bindings, Engine, Grouping, GuestJob, Kernel, Launch, Runtime, 
 use ctm_lane::domain::{Domain, Lanes, QUAD};
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Bounds, Sharing, Space, Surface, View};
+use ctm_memory::{Aliasing, Bounds, Space, Surface, View};
 use ctm_raster::grid::Point;
 use ctm_raster::plane::Plane;
 use ctm_raster::rows::is_rectangle;
@@ -368,7 +368,7 @@ impl GuestJob for RectangleJob<'_> {
     const GROUP_WIDTH: usize = QUAD;
 
     /// What a program reads is not what it writes: that is looked at when the state is made.
-    fn order(&self) -> Option<Sharing> {
+    fn order(&self) -> Option<Aliasing> {
         None
     }
 
@@ -429,7 +429,7 @@ impl GuestJob for RectangleJob<'_> {
     fn run(
         &self,
         kernel: &Option<RectangleKernel>,
-        _: Option<Sharing>,
+        _: Option<Aliasing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<bool, RunError> {

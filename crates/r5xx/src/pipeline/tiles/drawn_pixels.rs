@@ -6,7 +6,7 @@ use super::pending::{Chunk, Components, InPlanes, Primitives};
 use super::planes::{COLUMNS, PlaneWords};
 use crate::pipeline::window::GRID;
 use ctm_raster::quads::BlockPlaces;
-use ctm_raster::simd::{Eight, LANES, Simd, Task, dispatch};
+use ctm_raster::simd::{LANES, LaneWords, Simd, SimdTask, dispatch};
 
 /// The row of planes with all pixels.
 pub const ROW: usize = 0;
@@ -27,7 +27,7 @@ impl DrawnPixels<'_> {
 
 /// Sets eight words of a line from one on.
 #[inline(always)]
-fn set_eight(line: &mut [u32; COLUMNS], first: usize, words: Eight) {
+fn set_eight(line: &mut [u32; COLUMNS], first: usize, words: LaneWords) {
     if let Some(place) = line.get_mut(first..).and_then(|words| words.first_chunk_mut()) {
         *place = words;
     }
@@ -39,7 +39,7 @@ struct Interpolation<'t, 'w, 'p> {
     inputs: &'w mut PlaneWords<'p>,
 }
 
-impl Task for Interpolation<'_, '_, '_> {
+impl SimdTask for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

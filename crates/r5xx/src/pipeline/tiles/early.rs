@@ -6,14 +6,14 @@ use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
-use ctm_card::Counts;
-use ctm_memory::{Access, Row};
+use ctm_card::DrawCounts;
+use ctm_memory::{Access, RowWords};
 use ctm_raster::covered::{add_blocks, last_block};
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;
-use ctm_raster::orders::{Compare, Less, LessOrEqual, Orders};
+use ctm_raster::orders::{Compare, Less, LessOrEqual, OrderMasks};
 use ctm_raster::quads::BlockPlaces;
-use ctm_raster::simd::{Simd, Task};
+use ctm_raster::simd::{Simd, SimdTask};
 use ctm_x1k::Program;
 
 /// All tests of a draw, whose programs drop no pixels.
@@ -79,7 +79,7 @@ impl DepthTest<'_> {
     fn test_row<S: Simd>(
         &self,
         simd: S,
-        row: impl Row,
+        row: impl RowWords,
         depth: S::Words,
         drawn: u8,
         compare: impl Compare,
@@ -116,7 +116,7 @@ pub struct Rasterising<'r, 's, 'n> {
     pub waiting: &'r mut PendingBlocks,
 }
 
-impl Task for Rasterising<'_, '_, '_> {
+impl SimdTask for Rasterising<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -190,14 +190,14 @@ impl Tested {
     }
 
     /// What counts of that, where these are all tests.
-    pub fn counts(self, pixels: &Pixels) -> Counts {
+    pub fn counts(self, pixels: &Pixels) -> DrawCounts {
         let Tested { covered, passed } = self;
         let fragments = match (pixels.shades(), pixels.tests_early()) {
             (false, _) => 0,
             (true, true) => passed,
             (true, false) => covered,
         };
-        Counts { pixels: covered, fragments, passed, ..Counts::default() }
+        DrawCounts { pixels: covered, fragments, passed, ..DrawCounts::default() }
     }
 }
 
@@ -215,7 +215,7 @@ impl Testing<'_, '_> {
     }
 }
 
-impl Task for Testing<'_, '_> {
+impl SimdTask for Testing<'_, '_> {
     type Output = Tested;
 
     #[inline(always)]
@@ -236,7 +236,7 @@ impl Task for Testing<'_, '_> {
             | CompareFunction::GreaterOrEqual
             | CompareFunction::Greater
             | CompareFunction::NotEqual
-            | CompareFunction::Always) => self.test_depth(simd, test, Orders::of(function)),
+            | CompareFunction::Always) => self.test_depth(simd, test, OrderMasks::of(function)),
         }
     }
 }

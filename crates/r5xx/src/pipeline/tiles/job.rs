@@ -8,7 +8,7 @@ use crate::tx::KernelTexture;
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes, QUAD};
 use ctm_lane::effort::Effort;
-use ctm_memory::{Bounds, Sharing, View};
+use ctm_memory::{Aliasing, Bounds, View};
 use ctm_x1k::lift::{Lifted, lift_fragments};
 use ctm_x1k::{Program, References, RunError, RunOptions};
 
@@ -48,7 +48,7 @@ impl GuestJob for TileJob<'_> {
     const GROUP_WIDTH: usize = QUAD;
 
     /// What a program reads is not what it writes: that is looked at when the state is made.
-    fn order(&self) -> Option<Sharing> {
+    fn order(&self) -> Option<Aliasing> {
         None
     }
 
@@ -92,7 +92,7 @@ impl GuestJob for TileJob<'_> {
     fn run(
         &self,
         kernel: &Option<TileKernel>,
-        _: Option<Sharing>,
+        _: Option<Aliasing>,
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<bool, RunError> {

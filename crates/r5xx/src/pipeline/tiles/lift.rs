@@ -1,6 +1,6 @@
 //! What stands around a fragment program, as lane IR: what quads bring, tests, what is stored for them.
 
-use super::merge::{Stored, alpha_test, depth_test, stored_words};
+use super::merge::{LaneDepthStencil, alpha_test, depth_test, stored_words};
 use super::mips::MipFetch;
 use super::planes::PLANES;
 use super::{Component, DEPTH, FLAGS, Flags, Key};
@@ -58,10 +58,10 @@ impl Key {
         let is_back = Key::flag(b, flags, Flags::BACK);
         let (passed, word) = if self.sixteen_bits {
             let (incoming, stencil) = (b.shr(incoming, eight), b.constant(0));
-            let (passed, new) = depth_test(b, state, Stored { depth: old, stencil }, incoming, is_back);
+            let (passed, new) = depth_test(b, state, LaneDepthStencil { depth: old, stencil }, incoming, is_back);
             (passed, new.depth)
         } else {
-            let stored = Stored { depth: b.shr(old, eight), stencil: b.and(old, byte) };
+            let stored = LaneDepthStencil { depth: b.shr(old, eight), stencil: b.and(old, byte) };
             let (passed, new) = depth_test(b, state, stored, incoming, is_back);
             let depth = b.shl(new.depth, eight);
             (passed, b.or(depth, new.stencil))

@@ -5,7 +5,7 @@ use crate::pipeline::fragment::AlphaTest;
 use ctm_lane::{Builder, Denorm, FloatTest, IntTest, Round, Rounding, Value, Zero};
 use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
 use ctm_raster::channel::{Channel, ChannelKind};
-use ctm_raster::colour::{ColourState, Operation};
+use ctm_raster::colour::{ColourOperation, ColourState};
 use ctm_raster::depth::{CompareFunction, DepthStencilState, StencilOperation, StencilState};
 
 /// Fractions of so many bits are stored at most: half a step more is still exact in a float.
@@ -103,7 +103,7 @@ pub fn alpha_test(b: &mut Builder, test: &AlphaTest, alpha: Value) -> Value {
 
 /// What is stored of a fragment in a depth buffer.
 #[derive(Clone, Copy)]
-pub struct Stored {
+pub struct LaneDepthStencil {
     /// Depth, in units of the buffer.
     pub depth: Value,
     /// Stencil.
@@ -114,10 +114,10 @@ pub struct Stored {
 pub fn depth_test(
     b: &mut Builder,
     state: &DepthStencilState,
-    stored: Stored,
+    stored: LaneDepthStencil,
     incoming: Value,
     is_back: Value,
-) -> (Value, Stored) {
+) -> (Value, LaneDepthStencil) {
     let depth_passes = match &state.depth {
         Some(depth) => holds(b, depth.function, incoming, stored.depth),
         None => b.mask_constant(true),
@@ -135,7 +135,7 @@ pub fn depth_test(
         Some(depth) if depth.write => b.select(passed, incoming, stored.depth),
         Some(_) | None => stored.depth,
     };
-    (passed, Stored { depth, stencil })
+    (passed, LaneDepthStencil { depth, stencil })
 }
 
 fn stencil_test(b: &mut Builder, side: &StencilState, stored: Value, depth_passes: Value) -> (Value, Value) {
@@ -180,12 +180,14 @@ fn operated(b: &mut Builder, operation: StencilOperation, stored: Value, referen
 /// Whether [`stored_words`] knows how colours are written so.
 pub fn is_supported(state: &ColourState) -> bool {
     state.format().channels.iter().flatten().all(|channel| match (channel.kind(), state.operation()) {
-        (ChannelKind::Unorm, Operation::Copy) => channel.width() <= MOST_BITS,
-        (ChannelKind::Unorm, Operation::BlendInteger { bits, .. } | Operation::Logic { bits, .. }) => {
+        (ChannelKind::Unorm, ColourOperation::Copy) => channel.width() <= MOST_BITS,
+        (ChannelKind::Unorm, ColourOperation::BlendInteger { bits, .. } | ColourOperation::Logic { bits, .. }) => {
             channel.width() <= *bits
         }
-        (ChannelKind::Float32, Operation::Copy) => true,
-        (_, Operation::BlendFloat(_)) | (ChannelKind::Float32 | ChannelKind::Float16 | ChannelKind::Snorm, _) => false,
+        (ChannelKind::Float32, ColourOperation::Copy) => true,
+        (_, ColourOperation::BlendFloat(_)) | (ChannelKind::Float32 | ChannelKind::Float16 | ChannelKind::Snorm, _) => {
+            false
+        }
     })
 }
 
@@ -195,19 +197,19 @@ pub fn stored_words(b: &mut Builder, state: &ColourState, source: [Value; 4], me
     let format = state.format();
     let mut words = vec![zero; format.bytes.div_ceil(4) as usize];
     let blended = match state.operation() {
-        Operation::BlendInteger { state: equations, bits } => {
+        ColourOperation::BlendInteger { state: equations, bits } => {
             Some(Blending::new(b, state, *bits, source, memory).result(b, equations))
         }
-        Operation::Copy | Operation::BlendFloat(_) | Operation::Logic { .. } => None,
+        ColourOperation::Copy | ColourOperation::BlendFloat(_) | ColourOperation::Logic { .. } => None,
     };
     for (n, channel) in format.channels.iter().enumerate() {
         let Some(channel) = channel else { continue };
         let bits = match (state.operation(), &blended) {
-            (Operation::BlendInteger { bits, .. }, Some(result)) => {
+            (ColourOperation::BlendInteger { bits, .. }, Some(result)) => {
                 let result = b.ftou(result[n]);
                 shifted_right(b, result, bits - channel.width())
             }
-            (Operation::Logic { bits, .. }, _) => {
+            (ColourOperation::Logic { bits, .. }, _) => {
                 let result = code(b, source[n], (1 << bits) - 1);
                 let result = b.ftou(result);
                 shifted_right(b, result, bits - channel.width())
@@ -219,7 +221,7 @@ pub fn stored_words(b: &mut Builder, state: &ColourState, source: [Value; 4], me
         let word = &mut words[channel.word()];
         *word = b.or(*word, bits);
     }
-    if let Operation::Logic { operation, .. } = state.operation() {
+    if let ColourOperation::Logic { operation, .. } = state.operation() {
         for (word, &memory) in words.iter_mut().zip(memory) {
             *word = combined(b, *operation, *word, memory);
         }

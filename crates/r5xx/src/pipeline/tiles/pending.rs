@@ -6,7 +6,7 @@ use super::renderer::MULTIPLE;
 use crate::pairs::BlockPlace;
 use crate::pipeline::attributes::{Inputs, Value};
 use crate::pipeline::stipple::LineStipple;
-use ctm_raster::coverage::Shape;
+use ctm_raster::coverage::ConvexPolygon;
 use ctm_raster::covered;
 pub use ctm_raster::covered::ShadingRate;
 use ctm_raster::depth::Facing;
@@ -28,7 +28,7 @@ pub type Chunk<'w> = covered::Chunk<'w, BlockPlace>;
 /// A primitive that waits.
 pub struct Primitive {
     /// What it covers.
-    pub shape: Shape,
+    pub shape: ConvexPolygon,
     /// The pixels that may be covered.
     pub area: Rect,
     /// The pixels of a line that are left out.

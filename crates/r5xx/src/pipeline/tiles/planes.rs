@@ -3,7 +3,7 @@
 
 use crate::pairs::Pair;
 use ctm_memory::{Format, Space, Surface, Tiling};
-use ctm_raster::simd::{Eight, LANES};
+use ctm_raster::simd::{LANES, LaneWords};
 use std::ops::Range;
 
 /// Quads of a plane: more than those of a launch by [`MULTIPLE`](super::renderer::MULTIPLE), since words are computed for some that there are not. No power
@@ -101,14 +101,14 @@ impl PlaneWords<'_> {
 
     /// The words of a line of a plane, of as many pixels as a block has in a row, from this one on; 0 if not all are there.
     #[inline(always)]
-    pub fn eight(&self, plane: usize, line: usize, pixel: usize) -> Eight {
+    pub fn eight(&self, plane: usize, line: usize, pixel: usize) -> LaneWords {
         let words = self.0[plane][line].as_flattened().get(pixel..);
         words.and_then(|words| words.first_chunk()).copied().unwrap_or([0; LANES])
     }
 
     /// Sets these; nothing happens if not all are there.
     #[inline(always)]
-    pub fn set_eight(&mut self, plane: usize, line: usize, pixel: usize, words: Eight) {
+    pub fn set_eight(&mut self, plane: usize, line: usize, pixel: usize, words: LaneWords) {
         let place = self.0[plane][line].as_flattened_mut().get_mut(pixel..);
         if let Some(place) = place.and_then(|words| words.first_chunk_mut()) {
             *place = words;

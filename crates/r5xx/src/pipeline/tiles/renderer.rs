@@ -9,7 +9,7 @@ use super::worker::{Shared, Worker, WorkerResult};
 use super::{Key, TileState, TileTarget};
 use crate::pipeline::detiled::DetiledTextures;
 use crate::pipeline::pixels::{Pixels, RasterPrimitive};
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_engine::Compiled;
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::grid::Point;
@@ -33,7 +33,7 @@ pub struct TileRenderer<'s> {
     /// Pixels around the primitives that wait.
     around: u64,
     /// What was done with pixels.
-    counts: Counts,
+    counts: DrawCounts,
     buffers: Buffers<'s>,
     /// The tests, if they are done before there is a kernel.
     tests: Option<EarlyTests<'s>>,
@@ -87,7 +87,7 @@ impl<'s> TileRenderer<'s> {
         memory.primitives.clear();
         let tile = memory.tile;
         memory.tiles.begin(pixels.framebuffer(), tile);
-        let counts = Counts::default();
+        let counts = DrawCounts::default();
         let (around, in_rows) = (0, None);
         Ok(Some(TileRenderer {
             state,
@@ -136,7 +136,7 @@ impl<'s> TileRenderer<'s> {
     }
 
     /// What was done with pixels since this was asked for last.
-    pub fn take_counts(&mut self) -> Counts {
+    pub fn take_counts(&mut self) -> DrawCounts {
         std::mem::take(&mut self.counts)
     }
 

@@ -5,9 +5,9 @@ use super::buffers::{Buffer, Buffers, PixelPairBuffer};
 use super::drawn_pixels::ROW;
 use super::pending::{Block, Chunk, InPlanes, ShadingRate};
 use super::planes::PlaneWords;
-use ctm_memory::{Access, Row};
+use ctm_memory::{Access, RowWords};
 use ctm_raster::bytes::{ByteColours, WriteBytes};
-use ctm_raster::simd::{Simd, Task, dispatch};
+use ctm_raster::simd::{Simd, SimdTask, dispatch};
 
 /// The pixels of a launch: a task that is faster on hosts with wide vectors.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ impl Storing<'_, '_> {
     }
 }
 
-impl Task for Storing<'_, '_> {
+impl SimdTask for Storing<'_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -116,7 +116,7 @@ fn write_block<S: Simd>(
 #[inline(always)]
 fn write_row<S: Simd>(
     simd: S,
-    row: impl Row,
+    row: impl RowWords,
     colours: impl WriteBytes,
     words: S::Words,
     drawn: u8,

@@ -5,7 +5,7 @@ use crate::pipeline::{DrawCache, DrawContext};
 use crate::registers::VapVfCntl;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_card::Object;
 use ctm_cases::{Result, Unstructured};
 use ctm_codegen::EngineName;
@@ -111,7 +111,7 @@ fn vertices(u: &mut Unstructured) -> Result<Vec<u32>> {
 }
 
 /// The colour and the depth buffer's words, and what was counted, after a draw by so many threads.
-fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32]) -> (Vec<u32>, Counts) {
+fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32]) -> (Vec<u32>, DrawCounts) {
     let memory = Arc::new(Arena::new(BASE, MEMORY).unwrap());
     let fill = |object: Object, kept: u32| {
         (0..object.size / 4).for_each(|n| {

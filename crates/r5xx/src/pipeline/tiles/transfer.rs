@@ -10,10 +10,10 @@ use super::{Component, DEPTH, FLAGS, Flags, Key, TileState};
 use crate::pairs::Pair;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_raster::depth::Facing;
 use ctm_raster::quads::BlockPlaces;
-use ctm_raster::simd::{Eight, Simd, Task, dispatch};
+use ctm_raster::simd::{LaneWords, Simd, SimdTask, dispatch};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
 
 /// The quads of a launch.
@@ -70,9 +70,9 @@ impl Transfer<'_> {
     }
 
     /// Stores what became of quads that the kernel has tested.
-    pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
+    pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> DrawCounts {
         let Transfer { key, buffers, pixels, chunk, .. } = self;
-        let mut counts = Counts::default();
+        let mut counts = DrawCounts::default();
         for (first, block) in chunk.places() {
             let quads = first..first + block.len();
             let results = |plane| results.span(plane, quads.clone());
@@ -120,7 +120,7 @@ struct Interpolation<'t, 'w, 'p> {
     inputs: &'w mut PlaneWords<'p>,
 }
 
-impl Task for Interpolation<'_, '_, '_> {
+impl SimdTask for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -146,7 +146,7 @@ impl Task for Interpolation<'_, '_, '_> {
                 places = places.divided_by(divisor);
             }
             // Words after those of these quads are given again, for the next ones.
-            let mut set = |plane, [upper, lower]: [Eight; 2]| {
+            let mut set = |plane, [upper, lower]: [LaneWords; 2]| {
                 inputs.set_eight(plane, 0, 2 * first, upper);
                 inputs.set_eight(plane, 1, 2 * first, lower);
             };

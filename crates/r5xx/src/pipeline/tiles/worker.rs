@@ -12,7 +12,7 @@ use super::transfer::Transfer;
 use super::{Key, TileState};
 use crate::pipeline::detiled::DetiledTextures;
 use crate::pipeline::pixels::Pixels;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_engine::Compiled;
 use ctm_lane::budget::Halt;
 use ctm_lane::clock::Instant;
@@ -47,7 +47,7 @@ pub struct Shared<'d, 's> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkerResult {
     /// What was done with pixels.
-    pub counts: Counts,
+    pub counts: DrawCounts,
     /// Quads that a kernel ran for.
     pub quads: u64,
 }

@@ -2,8 +2,8 @@
 
 use super::rectangles::columns_from;
 use super::surfaces::SurfaceQuads;
-use ctm_memory::Row;
-use ctm_raster::simd::{LANES, Simd, Task};
+use ctm_memory::RowWords;
+use ctm_raster::simd::{LANES, Simd, SimdTask};
 use std::ops::Range;
 
 /// The pixels of some rows of one surface become those of another, which lies elsewhere: a task that is faster on hosts with wide vectors.
@@ -14,7 +14,7 @@ pub struct CopyRows<'c> {
     pub to: &'c SurfaceQuads<'c>,
 }
 
-impl Task for CopyRows<'_> {
+impl SimdTask for CopyRows<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -5,10 +5,10 @@ use super::surfaces::{Block, SurfaceBlocks, SurfaceQuads};
 use super::worker::Shared;
 use crate::pipeline::depth::{DepthBuffer, DepthForm};
 use crate::pipeline::pixels::GRID;
-use ctm_memory::{Access, Row};
+use ctm_memory::{Access, RowWords};
 use ctm_raster::channel::{Channel, ChannelKind};
 use ctm_raster::depth::{CompareFunction, DepthState, Facing, float_of_key, key_of_float, test};
-use ctm_raster::orders::{Compare, Less, LessOrEqual, Orders};
+use ctm_raster::orders::{Compare, Less, LessOrEqual, OrderMasks};
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::Simd;
 
@@ -225,8 +225,8 @@ impl<'t> BlockTest<'t> {
             (WordForm::Unorm24, CompareFunction::LessOrEqual) => {
                 self.test(simd, context, passed, Unorm24, LessOrEqual, slow);
             }
-            (WordForm::Unorm24, function) => self.test(simd, context, passed, Unorm24, Orders::of(function), slow),
-            (WordForm::Float, function) => self.test(simd, context, passed, Floats, Orders::of(function), slow),
+            (WordForm::Unorm24, function) => self.test(simd, context, passed, Unorm24, OrderMasks::of(function), slow),
+            (WordForm::Float, function) => self.test(simd, context, passed, Floats, OrderMasks::of(function), slow),
         }
     }
 
@@ -267,7 +267,7 @@ impl<'t> BlockTest<'t> {
     fn test_row<S: Simd>(
         &self,
         simd: S,
-        row: impl Row,
+        row: impl RowWords,
         (depth, range): (S::Numbers, Range),
         drawn: u8,
         (form, compare): (impl Words, impl Compare),
@@ -354,14 +354,14 @@ impl<'a> DepthBuffer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ctm_raster::simd::{Eight, Task, dispatch};
+    use ctm_raster::simd::{LaneWords, SimdTask, dispatch};
 
-    struct Ordered(Eight);
+    struct Ordered(LaneWords);
 
-    impl Task for Ordered {
-        type Output = Eight;
+    impl SimdTask for Ordered {
+        type Output = LaneWords;
 
-        fn run(self, simd: impl Simd) -> Eight {
+        fn run(self, simd: impl Simd) -> LaneWords {
             simd.array(ordered(simd, simd.words(&self.0)))
         }
     }

@@ -5,8 +5,8 @@ use super::rectangles::Rectangle;
 use super::surfaces::{SurfaceBlocks, SurfaceQuads};
 use crate::pipeline::stage::PixelStage;
 use crate::pipeline::targets::{ColourTarget, TargetOperation};
-use ctm_memory::Row;
-use ctm_raster::simd::{LANES, Simd, Task};
+use ctm_memory::RowWords;
+use ctm_raster::simd::{LANES, Simd, SimdTask};
 
 /// Whether rectangles of a draw can be such.
 pub fn is_possible(stage: &PixelStage) -> bool {
@@ -27,7 +27,7 @@ pub struct FillRectangle<'f> {
     pub mask: u32,
 }
 
-impl Task for FillRectangle<'_> {
+impl SimdTask for FillRectangle<'_> {
     type Output = ();
 
     #[inline(always)]

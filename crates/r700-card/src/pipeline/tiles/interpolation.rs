@@ -8,7 +8,7 @@ use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::Regions;
 use ctm_raster::plane::{AttributePlane, Plane};
 use ctm_raster::quads::BlockPlaces;
-use ctm_raster::simd::{Simd, Task};
+use ctm_raster::simd::{Simd, SimdTask};
 
 /// It is laid out: a task that is faster on hosts with wide vectors.
 pub struct Interpolation<'t, 'd, 'a> {
@@ -17,7 +17,7 @@ pub struct Interpolation<'t, 'd, 'a> {
     pub chunk: Chunk<'t>,
 }
 
-impl Task for Interpolation<'_, '_, '_> {
+impl SimdTask for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

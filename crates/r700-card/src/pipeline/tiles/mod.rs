@@ -33,18 +33,18 @@ use super::samples::Samples;
 use super::stage::{PixelStage, ShadedPrimitive};
 use super::{DrawContext, DrawError};
 use crate::state::State;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_engine::{Executor, Workers};
 use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
 use ctm_r700::Job;
-use ctm_raster::coverage::{Shape, area, quad_spans};
+use ctm_raster::coverage::{ConvexPolygon, area, quad_spans};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::Rect;
-use ctm_raster::plane::Setup;
+use ctm_raster::plane::PrimitiveSetup;
 use ctm_raster::simd::dispatch;
 use ctm_raster::tiles::{self, Tiles};
 use fills::FillRectangle;
@@ -75,7 +75,7 @@ const MOST: u32 = 1 << 14;
 /// A primitive that may be half of a rectangle.
 struct LargePrimitive {
     /// What it covers.
-    shape: Shape,
+    shape: ConvexPolygon,
     /// The pixels that may be covered.
     area: Rect,
     /// What is drawn of it.
@@ -98,7 +98,7 @@ pub struct TileRenderer<'a> {
     /// Whether those are filled that have one colour and one depth.
     fills: bool,
     half: Option<PendingHalf>,
-    counts: Counts,
+    counts: DrawCounts,
 }
 
 /// Pixels of a part of the framebuffer.
@@ -148,7 +148,7 @@ impl<'a> TileRenderer<'a> {
             tiles: Tiles::default(),
             around: 0,
             half: None,
-            counts: Counts::default(),
+            counts: DrawCounts::default(),
         }))
     }
 
@@ -163,10 +163,10 @@ impl<'a> TileRenderer<'a> {
     /// A program stops, or the time is up.
     pub fn polygon(
         &mut self,
-        shape: &Shape,
+        shape: &ConvexPolygon,
         clip: &Rect,
         face: &PrimitiveContext,
-        setup: Setup,
+        setup: PrimitiveSetup,
         corners: [&SetupVertex; 3],
     ) -> Result<(), DrawError> {
         let area = area(GRID, shape, *clip);
@@ -406,7 +406,7 @@ impl<'a> TileRenderer<'a> {
     ///
     /// # Errors
     /// A program stops, or the time is up.
-    pub fn finish(mut self) -> Result<Counts, DrawError> {
+    pub fn finish(mut self) -> Result<DrawCounts, DrawError> {
         self.draw_half()?;
         self.draw()?;
         self.context.cache.give_primitives_back(self.primitives);

@@ -2,9 +2,9 @@
 
 use crate::pipeline::attributes::{Gradients, Inputs, PrimitiveContext, SetupVertex, depth_over};
 use crate::pipeline::stage::ShadedPrimitive;
-use ctm_raster::coverage::Shape;
+use ctm_raster::coverage::ConvexPolygon;
 use ctm_raster::grid::{Point, Rect};
-use ctm_raster::plane::{Plane, Setup};
+use ctm_raster::plane::{Plane, PrimitiveSetup};
 
 /// Primitives that are collected at most: their numbers have 16 bits.
 const CAPACITY: usize = 1 << 14;
@@ -12,7 +12,7 @@ const CAPACITY: usize = 1 << 14;
 /// A primitive that waits.
 pub struct Primitive {
     /// What it covers.
-    pub shape: Shape,
+    pub shape: ConvexPolygon,
     /// The pixels that may be covered.
     pub area: Rect,
     /// The place of its vertex 0.
@@ -60,9 +60,9 @@ impl Primitives {
     pub fn add(
         &mut self,
         inputs: &Inputs,
-        (shape, area): (&Shape, Rect),
+        (shape, area): (&ConvexPolygon, Rect),
         face: &PrimitiveContext,
-        setup: Setup,
+        setup: PrimitiveSetup,
         corners: [&SetupVertex; 3],
     ) {
         let first = self.planes.len();
@@ -86,7 +86,7 @@ impl Primitives {
     }
 
     /// Adds one of which all is known.
-    pub fn add_shaded(&mut self, shape: Shape, area: Rect, shaded: ShadedPrimitive) {
+    pub fn add_shaded(&mut self, shape: ConvexPolygon, area: Rect, shaded: ShadedPrimitive) {
         let ShadedPrimitive { gradients, front, layer, range } = shaded;
         self.all.push(Primitive {
             shape,

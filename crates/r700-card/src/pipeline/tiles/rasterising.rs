@@ -9,7 +9,7 @@ use crate::pipeline::depth::DepthBuffer;
 use crate::pipeline::pixels::GRID;
 use ctm_raster::covered::{add_blocks, last_block};
 use ctm_raster::grid::Rect;
-use ctm_raster::simd::{Simd, Task};
+use ctm_raster::simd::{Simd, SimdTask};
 
 /// Primitives that are asked for before they are wanted: those of a tile lie anywhere in memory.
 const AHEAD: usize = 4;
@@ -24,7 +24,7 @@ pub struct Rasterising<'r, 'd, 'a, 'n> {
     pub blocks: &'r mut Vec<Block>,
 }
 
-impl Task for Rasterising<'_, '_, '_, '_> {
+impl SimdTask for Rasterising<'_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -73,7 +73,7 @@ pub struct Testing<'t, 'd, 'a> {
     pub passed: &'t mut Vec<Block>,
 }
 
-impl Task for Testing<'_, '_, '_> {
+impl SimdTask for Testing<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

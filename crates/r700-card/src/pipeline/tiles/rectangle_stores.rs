@@ -6,8 +6,8 @@ use super::surfaces::{Block, BlockPlaces, SurfaceQuads};
 use super::worker::{Shared, vectors};
 use crate::pipeline::stage::Regions;
 use crate::pipeline::targets::ColourTarget;
-use ctm_memory::{Access, Four};
-use ctm_raster::simd::{LANES, Simd, Task};
+use ctm_memory::{Access, FourWords};
+use ctm_raster::simd::{LANES, Simd, SimdTask};
 
 /// How many columns ahead memory is asked for.
 const AHEAD: u32 = 24;
@@ -20,7 +20,7 @@ pub struct StoringVectors<'w, 'd, 'a> {
     pub piece: &'w Piece,
 }
 
-impl Task for StoringVectors<'_, '_, '_> {
+impl SimdTask for StoringVectors<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -58,8 +58,8 @@ impl Task for StoringVectors<'_, '_, '_> {
 
 /// Stores vectors to the pixels of a mask.
 #[inline(never)]
-fn store_quad(target: &ColourTarget, surface_quads: &SurfaceQuads, (place, mask): (u64, u8), exported: [Four; 4]) {
-    let vectors = exported.map(Four::get);
+fn store_quad(target: &ColourTarget, surface_quads: &SurfaceQuads, (place, mask): (u64, u8), exported: [FourWords; 4]) {
+    let vectors = exported.map(FourWords::get);
     if !surface_quads.write_vectors(place, mask, |pixel| vectors[pixel % 4]) {
         let of = |n: usize| vectors.map(|vector| vector[n]);
         target.write_quads(surface_quads, &[(place, mask)], &[of(0), of(1), of(2), of(3)], None);
@@ -74,7 +74,7 @@ pub struct StoringRows<'w, 'd, 'a> {
     pub piece: &'w Piece,
 }
 
-impl Task for StoringRows<'_, '_, '_> {
+impl SimdTask for StoringRows<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

@@ -5,10 +5,10 @@ use super::surfaces::{Block, Chunk, SurfaceBlocks, SurfaceQuads};
 use super::worker::{Shared, get_eight, place, vectors};
 use crate::pipeline::stage::Regions;
 use crate::pipeline::targets::ColourTarget;
-use ctm_memory::{Access, Row, Words};
+use ctm_memory::{Access, RowWords, Words};
 use ctm_r700::Region;
 use ctm_raster::float_bytes::FloatBytes;
-use ctm_raster::simd::{Simd, Task};
+use ctm_raster::simd::{Simd, SimdTask};
 
 /// A target, with where the program leaves its colours.
 pub struct Destination<'t, 'a> {
@@ -106,7 +106,7 @@ impl<'t, 'a> Destination<'t, 'a> {
         &self,
         simd: S,
         bytes: &FloatBytes,
-        row: impl Row,
+        row: impl RowWords,
         [packed, spread]: [S::Lanes; 2],
         drawn: u8,
         first: usize,
@@ -172,7 +172,7 @@ pub struct Storing<'t, 'd, 'a> {
     pub passed: &'t mut u64,
 }
 
-impl Task for Storing<'_, '_, '_> {
+impl SimdTask for Storing<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

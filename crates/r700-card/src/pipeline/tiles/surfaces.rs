@@ -3,7 +3,7 @@
 use crate::layout::{AddressPart, Layout};
 use crate::pipeline::targets::Layers;
 use ctm_card::ObjectBytes;
-use ctm_memory::{Four, Pair, Words};
+use ctm_memory::{FourWords, WordPair, Words};
 use ctm_raster::covered;
 use std::sync::Arc;
 
@@ -144,13 +144,13 @@ impl<'t> SurfaceBlocks<'t> {
 
     /// The words of both rows of a block; `None` if not all of it is there.
     #[inline(always)]
-    pub fn rows(&self, block: &Block) -> Option<[[Four<'t>; 2]; 2]> {
+    pub fn rows(&self, block: &Block) -> Option<[[FourWords<'t>; 2]; 2]> {
         self.rows_at(self.place_of(block))
     }
 
     /// The same of the block at a place.
     #[inline(always)]
-    pub fn rows_at(&self, BlockPlace(places): BlockPlace) -> Option<[[Four<'t>; 2]; 2]> {
+    pub fn rows_at(&self, BlockPlace(places): BlockPlace) -> Option<[[FourWords<'t>; 2]; 2]> {
         self.words.rows_of_fours(places.map(|place| place as usize), self.below)
     }
 
@@ -236,13 +236,13 @@ impl<'a> SurfaceQuads<'a> {
 
     /// The words of a pixel of sixteen bytes, if all of it is there.
     #[inline(always)]
-    fn four(&self, place: u64) -> Option<Four<'a>> {
+    fn four(&self, place: u64) -> Option<FourWords<'a>> {
         self.words.filter(|_| self.layout.bytes() == 16)?.four((place / 4) as usize)
     }
 
     /// The pairs of words of a quad of pixels of four bytes, if all of it is there.
     #[inline(always)]
-    fn pairs(&self, place: u64) -> Option<[Pair<'a>; 2]> {
+    fn pairs(&self, place: u64) -> Option<[WordPair<'a>; 2]> {
         let words = self.words.filter(|_| self.layout.bytes() == 4)?;
         let pair = |distance: u64| words.pair(((place + distance) / 4) as usize);
         Some([pair(0)?, pair(self.distances[2])?])
@@ -251,7 +251,7 @@ impl<'a> SurfaceQuads<'a> {
     /// The words of both rows of the block of pixels of four bytes whose upper left one is in this column, a multiple of four, and in this row, which is
     /// even; `None` if pixels have others, or not all of it is there.
     #[inline(always)]
-    pub fn rows(&self, (x, y): (u16, u16), layer: u32) -> Option<[[Four<'a>; 2]; 2]> {
+    pub fn rows(&self, (x, y): (u16, u16), layer: u32) -> Option<[[FourWords<'a>; 2]; 2]> {
         let words = self.words.filter(|_| self.layout.bytes() == 4)?;
         let (x, y) = (u32::from(x), u32::from(y));
         // Four pixels of a row lie together.
@@ -263,7 +263,7 @@ impl<'a> SurfaceQuads<'a> {
 
     /// The words of the pixels of a quad, row by row, if pixels have sixteen bytes, and all of them are there.
     #[inline(always)]
-    pub fn vectors(&self, place: u64) -> Option<[[Four<'a>; 2]; 2]> {
+    pub fn vectors(&self, place: u64) -> Option<[[FourWords<'a>; 2]; 2]> {
         let words = self.words.filter(|_| self.layout.bytes() == 16)?;
         // The second pixel of a row is as far from the first one in both rows.
         let first = (place / 4) as usize;

@@ -12,7 +12,7 @@ use super::{PIXELS, QUADS};
 use crate::pipeline::DrawError;
 use crate::pipeline::stage::{Lines, PixelStage, Regions};
 use crate::pipeline::targets::ColourTarget;
-use ctm_card::Counts;
+use ctm_card::DrawCounts;
 use ctm_engine::{Compiled, GuestJob};
 use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
@@ -74,7 +74,7 @@ pub struct Worker {
     /// What passes tests that come before the program.
     passed: Vec<Block>,
     /// What was done with pixels.
-    pub counts: Counts,
+    pub counts: DrawCounts,
 }
 
 impl Worker {
@@ -86,7 +86,7 @@ impl Worker {
             own_lines: drawn_pixels::WorkerLines::default(),
             blocks: Vec::new(),
             passed: Vec::new(),
-            counts: Counts::default(),
+            counts: DrawCounts::default(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Worker {
 }
 
 /// Runs the program for the quads of a launch, and uses what it exports.
-fn shade(share: &mut Share, regions: &Regions, chunk: Chunk, counts: &mut Counts) -> Result<(), DrawError> {
+fn shade(share: &mut Share, regions: &Regions, chunk: Chunk, counts: &mut DrawCounts) -> Result<(), DrawError> {
     let shared = share.shared;
     let Some(domain) = Domain::of_size(2 * chunk.count as u32, 2) else { return Ok(()) };
     dispatch(Interpolation { shared, regions, chunk });

@@ -16,7 +16,7 @@ mod open;
 use super::fragments::FragmentEnvironment;
 use super::machine::{LiftState, Wants};
 use super::plan::Limits;
-use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
+use super::{Lifted, LiftedForm, NotLifted, Specialisation, arithmetic};
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Alu, Body, Flow, Instruction};
 use crate::program::{Program, WriteMode};
@@ -76,7 +76,7 @@ pub(super) fn lift(
     environment: Option<&dyn FragmentEnvironment>,
     effort: &Effort,
 ) -> Walked<Lifted> {
-    let m = LiftState::new(program, specialisation, Form::Independent, environment);
+    let m = LiftState::new(program, specialisation, LiftedForm::Independent, environment);
     let limits = Limits::of(program);
     let mut walk = Walk { m, limits, open: Opened::default(), steps: Vec::new(), counted_to: 0, visits: 0 };
     walk.run(effort)?;

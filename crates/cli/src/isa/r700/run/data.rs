@@ -16,8 +16,8 @@ use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_memory::{Format, Surface};
 use ctm_r700::{
-    Bindings, COLOURS, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories, PARAMETERS, POSITIONS,
-    Region, STREAMS, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
+    Bindings, COLOURS, ExportTarget, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories,
+    PARAMETERS, POSITIONS, Region, STREAMS, Stage, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,7 +215,7 @@ impl Data {
                 let size = self.extent();
                 for number in 0..COLOURS as u8 {
                     let file = outputs.get(&number).copied();
-                    if file.is_some() || uses.exports.contains(&Target::Colour(number.into())) {
+                    if file.is_some() || uses.exports.contains(&ExportTarget::Colour(number.into())) {
                         let format = formats.get(&number).map(|name| name.0);
                         let name = format!("output {number}");
                         let surface = self.memory.add_surface(host, name, file, size, format, Format::Float32_4)?;
@@ -235,13 +235,13 @@ impl Data {
                     return Err(Failure::Usage(Message::error(message).help(help)));
                 }
                 for number in 0..POSITIONS {
-                    let used = uses.exports.contains(&Target::Position(number));
+                    let used = uses.exports.contains(&ExportTarget::Position(number));
                     let file = positions.get(&(number as u8)).copied();
                     let name = format!("position {number}");
                     self.targets.positions[number] = self.vectors(host, name, file, used, count)?;
                 }
                 for number in 0..PARAMETERS {
-                    let used = uses.exports.contains(&Target::Parameter(number));
+                    let used = uses.exports.contains(&ExportTarget::Parameter(number));
                     let file = parameters.get(&(number as u8)).copied();
                     let name = format!("parameter {number}");
                     self.targets.parameters[number] = self.vectors(host, name, file, used, count)?;
@@ -392,7 +392,7 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     let is_output = |number: u8| {
         let has_file =
             args.outputs.iter().any(|output| output.number == number) || number == 0 && args.output0.is_some();
-        has_file || uses[0].exports.contains(&Target::Colour(number.into()))
+        has_file || uses[0].exports.contains(&ExportTarget::Colour(number.into()))
     };
     unused(
         "the format of output",
@@ -418,12 +418,12 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
         let message = "the program reads the constant file, which has no values and is taken as 0";
         console.report(&Message::warning(message).help("give values with --const N=R,G,B,A or --consts FILE"));
     }
-    let pixels = args.outputs.iter().map(|output| (Target::Colour(output.number.into()), &output.value));
+    let pixels = args.outputs.iter().map(|output| (ExportTarget::Colour(output.number.into()), &output.value));
     let pixels = pixels
-        .chain(args.output0.iter().map(|file| (Target::Colour(0), file)))
-        .chain(r700.depth_output.iter().map(|file| (Target::Depth, file)));
-    let positions = r700.positions.iter().map(|out| (Target::Position(out.number.into()), &out.value));
-    let parameters = r700.parameters.iter().map(|out| (Target::Parameter(out.number.into()), &out.value));
+        .chain(args.output0.iter().map(|file| (ExportTarget::Colour(0), file)))
+        .chain(r700.depth_output.iter().map(|file| (ExportTarget::Depth, file)));
+    let positions = r700.positions.iter().map(|out| (ExportTarget::Position(out.number.into()), &out.value));
+    let parameters = r700.parameters.iter().map(|out| (ExportTarget::Parameter(out.number.into()), &out.value));
     let files: Vec<_> = pixels.chain(positions).chain(parameters).collect();
     for (target, file) in &files {
         if !uses[0].exports.contains(target) {
@@ -434,7 +434,7 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     }
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     for (target, file) in &files {
-        if let Target::Colour(number) = target
+        if let ExportTarget::Colour(number) = target
             && let Some(message) = cut_output(*number as u8, file, domain)
         {
             console.report(&message);

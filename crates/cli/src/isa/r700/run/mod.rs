@@ -18,7 +18,7 @@ use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, in_order, note_missing_code, numbered_uniforms, options};
 use crate::{Console, Failure};
-use ctm_follow::{Address, Followed, InstructionPlace, StepPart};
+use ctm_follow::{Address, FollowedLanes, InstructionPlace, StepPart};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
@@ -83,7 +83,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
             results.clear(&data.memory.space);
             progress.iter().for_each(Progress::begin_run);
             let options = RunOptions { counts: None, ..options };
-            reference::run_observed(&job, &options, Followed::EachGroup, &mut issued).map_err(failed)?;
+            reference::run_observed(&job, &options, FollowedLanes::EachGroup, &mut issued).map_err(failed)?;
             measured.issued = Some(issued.0);
         }
         Ok(measured)

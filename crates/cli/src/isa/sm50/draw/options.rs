@@ -6,7 +6,7 @@ use crate::execution::{Execution, NamedFiles};
 use crate::isa::sm50::data::BANKS;
 use crate::isa::{IsaCommand, program_files};
 use crate::options::values::{FollowedLane, Numbered, engine, named};
-use crate::options::{BudgetArgs, DRAW, Given, Use};
+use crate::options::{BudgetArgs, DRAW, GivenOptions, RunUse};
 use crate::run::{Debugged, require_terminal};
 use crate::{Console, Failure};
 use clap::builder::TypedValueParser;
@@ -53,7 +53,7 @@ taken apart into separate lines and triangles."
 pub struct DrawArgs {
     /// What the command line gives.
     #[command(flatten)]
-    pub given: Given,
+    pub given: GivenOptions,
 
     /// Vertex program
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
@@ -223,7 +223,7 @@ impl IsaCommand for DrawArgs {
         match self.debug {
             None => draw(self, console),
             Some(stage) => {
-                self.given.require_kept(DRAW, Use::Screen)?;
+                self.given.require_kept(DRAW, RunUse::Screen)?;
                 require_terminal()?;
                 self.session(stage, console)?.show(console)
             }
@@ -231,7 +231,7 @@ impl IsaCommand for DrawArgs {
     }
 
     fn debug(&self, console: &mut Console) -> Result<Debugged, Failure> {
-        self.given.require_kept(DRAW, Use::Editor)?;
+        self.given.require_kept(DRAW, RunUse::Editor)?;
         self.session(self.debug.unwrap_or(Stage::Vertex), console)
     }
 }

@@ -6,7 +6,7 @@ use super::values::CaptureRange;
 use crate::failure::require_memory;
 use crate::host::Host;
 use crate::isa::sm50::data::array_kind;
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
@@ -34,9 +34,9 @@ impl Results {
         let open = |path: &Option<_>, form| path.as_deref().map(|path| Sink::open(host, path, form)).transpose();
         let records = match &args.output {
             None => None,
-            Some(path) => Some((array_kind(path)?, Sink::open(host, path, Form::Array)?)),
+            Some(path) => Some((array_kind(path)?, Sink::open(host, path, OutputKind::Array)?)),
         };
-        Ok(Results { records, obj: open(&args.obj, Form::Obj)?, svg: open(&args.svg, Form::Svg)? })
+        Ok(Results { records, obj: open(&args.obj, OutputKind::Obj)?, svg: open(&args.svg, OutputKind::Svg)? })
     }
 
     /// Whether something is to be seen.

@@ -6,7 +6,7 @@ use super::inputs::{Inputs, Reader};
 use super::varyings;
 use crate::isa::language_of;
 use crate::isa::x1k::options::X1kArgs;
-use crate::isa::x1k::shader::{self, MovingUniforms, Surroundings};
+use crate::isa::x1k::shader::{self, MovingUniforms, UniformContext};
 use crate::options::RunArgs;
 use crate::options::values::{Extent, Name};
 use crate::report::Message;
@@ -130,7 +130,7 @@ impl<'b> Pass<'b> {
             let inputs = Inputs::load(args, &reader, buffers, domain, memory, console)?;
             let mut constants = Constants::from(&program.constants);
             let surroundings =
-                Surroundings { interface, sizes: &inputs.sizes, numbered: &BTreeSet::new(), is_others: &|_| true };
+                UniformContext { interface, sizes: &inputs.sizes, numbered: &BTreeSet::new(), is_others: &|_| true };
             let moving = shader::fill(&surroundings, &mut constants, args, domain, console)?;
             let vertices = varyings::vertices(&[], program, Some(interface), domain, console)?;
             let interpolants = vertices.as_ref().map(Interpolants::through).transpose();

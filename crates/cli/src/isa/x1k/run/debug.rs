@@ -42,7 +42,7 @@ pub fn debug(
     data.memory.take_results().clear(&data.memory.space);
     if let Some(interface) = interface {
         let (sizes, numbered) = (&data.inputs.sizes, &numbered);
-        let surroundings = shader::Surroundings { interface, sizes, numbered, is_others: &|_| false };
+        let surroundings = shader::UniformContext { interface, sizes, numbered, is_others: &|_| false };
         let moving = shader::fill(&surroundings, &mut constants, args, domain, console)?;
         moving.set(frames, 0, &mut constants);
     }

@@ -45,9 +45,9 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// A name is not that of a texture, or a texture has nothing.
-    pub fn given(&self, args: &RunArgs, buffers: &[Buffer]) -> Result<Given, Failure> {
+    pub fn given(&self, args: &RunArgs, buffers: &[Buffer]) -> Result<GivenInputs, Failure> {
         let (inputs, mips) = (self.own(&args.inputs, buffers), self.own(&args.mips, buffers));
-        let mut given = Given { inputs: numbered(&inputs), mips: numbered(&mips) };
+        let mut given = GivenInputs { inputs: numbered(&inputs), mips: numbered(&mips) };
         if let Some(interface) = self.interface {
             given.inputs.extend(shader::numbered(interface, &inputs)?);
             given.mips.extend(shader::numbered(interface, &mips)?);
@@ -66,7 +66,7 @@ fn numbered<T: Clone>(given: &[NamedValue<T>]) -> Vec<Numbered<T, 256>> {
 }
 
 /// What the command line gives a reader.
-pub struct Given {
+pub struct GivenInputs {
     /// Inputs.
     pub inputs: Vec<Numbered<InputSource, 256>>,
     /// Further levels of them.
@@ -101,7 +101,7 @@ impl Inputs {
         memory: &mut Memory,
         console: &mut Console,
     ) -> Result<Self, Failure> {
-        let Given { inputs, mips } = reader.given(args, buffers)?;
+        let GivenInputs { inputs, mips } = reader.given(args, buffers)?;
         let given = once_each("input", &inputs, INPUTS)?;
         let mut inputs = Inputs::default();
         let Reader { program, interface, .. } = *reader;

@@ -15,12 +15,12 @@ pub use varyings::VaryingValue;
 
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
-use super::shader::{self, MovingUniforms, Surroundings};
+use super::shader::{self, MovingUniforms, UniformContext};
 use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
 use crate::options::values::Position;
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
@@ -31,7 +31,7 @@ use crate::wording::one_line;
 use crate::{Console, Failure};
 use buffers::{Buffer, Pass, Surfaces};
 use ctm_compile::front::Interface;
-use ctm_follow::{Followed, InstructionPlace};
+use ctm_follow::{FollowedLanes, InstructionPlace};
 use ctm_lane::effort::Effort;
 use ctm_x1k::{
     FLOAT_CONSTANTS, Interpolants, Job, NoPlane, Program, RunError, RunOptions, Trap, TrapKind, reference, text,
@@ -67,7 +67,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         Some(interface) => {
             let is_others = |name: &str| buffers.iter().any(|buffer| shader::has_uniform(&buffer.interface, name));
             let (sizes, numbered) = (&data.inputs.sizes, &numbered);
-            let surroundings = Surroundings { interface, sizes, numbered, is_others: &is_others };
+            let surroundings = UniformContext { interface, sizes, numbered, is_others: &is_others };
             Some(shader::fill(&surroundings, &mut constants, args, domain, console)?)
         }
         None => None,
@@ -79,7 +79,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
     let interpolants = vertices.as_ref().map(Interpolants::through).transpose().map_err(no_plane)?;
     let mut results = data.memory.take_results();
-    let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, Form::Trace)).transpose()?;
+    let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, OutputKind::Trace)).transpose()?;
     if args.domain.is_none() {
         console.report(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
     }
@@ -158,7 +158,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
             results.clear(&data.memory.space);
             progress.iter().for_each(Progress::begin_run);
             let options = RunOptions { counts: None, ..options };
-            reference::run_observed(&job, &options, Followed::EachGroup, &mut issued).map_err(failed)?;
+            reference::run_observed(&job, &options, FollowedLanes::EachGroup, &mut issued).map_err(failed)?;
             measured.issued = Some(issued.0);
         }
         Ok(measured)

@@ -3,9 +3,9 @@
 use super::{Options, compile, understood};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::x1k::file_of;
-use crate::isa::{IsaCommand, Wanted, language_of, mistaken, output_path, unrecognised};
+use crate::isa::{IsaChoice, IsaCommand, language_of, mistaken, output_path, unrecognised};
 use crate::options::{BudgetArgs, Size, TimeLimit};
-use crate::outputs::{Form, Sink};
+use crate::outputs::{OutputKind, Sink};
 use crate::report::{Location, Message};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
@@ -35,8 +35,8 @@ pub struct CompileArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
     /// Language of the shader [default: what its name or its text shows]
-    #[arg(long, value_name = "LANGUAGE", value_parser = Wanted::parser())]
-    pub isa: Option<Wanted>,
+    #[arg(long, value_name = "LANGUAGE", value_parser = IsaChoice::parser())]
+    pub isa: Option<IsaChoice>,
     /// Program to be written [default: beside the source, with .elf]
     #[arg(short = 'o', long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -150,7 +150,7 @@ impl IsaCommand for CompileArgs {
             if source::is_standard(&path) {
                 return Ok(console.out.write_all(&bytes)?);
             }
-            return Sink::store(Form::Program, [(&*path, &*bytes)], console);
+            return Sink::store(OutputKind::Program, [(&*path, &*bytes)], console);
         };
         let text = match stage {
             Stage::Interface => described(&compiled.interface),

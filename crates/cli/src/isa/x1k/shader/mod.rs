@@ -6,7 +6,7 @@ mod uniforms;
 
 pub use command::CompileArgs;
 pub use names::{numbered, require_kind, require_textures, unknown};
-pub use uniforms::{MovingUniforms, Surroundings, fill, has_uniform};
+pub use uniforms::{MovingUniforms, UniformContext, fill, has_uniform};
 
 use crate::isa::mistaken;
 use crate::report::{Location, Message, diagnostic};

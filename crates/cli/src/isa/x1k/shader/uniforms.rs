@@ -42,7 +42,7 @@ impl MovingUniforms<'_> {
 }
 
 /// A shader among what is known before its uniforms are.
-pub struct Surroundings<'i, 's> {
+pub struct UniformContext<'i, 's> {
     /// What its names stand for.
     pub interface: &'i Interface,
     /// The sizes of its inputs.
@@ -59,13 +59,13 @@ pub struct Surroundings<'i, 's> {
 /// # Errors
 /// The value of a uniform of the command line is not of its type.
 pub fn fill<'i>(
-    surroundings: &Surroundings<'i, '_>,
+    surroundings: &UniformContext<'i, '_>,
     constants: &mut Constants,
     args: &RunArgs,
     domain: Extent,
     console: &mut Console,
 ) -> Result<MovingUniforms<'i>, Failure> {
-    let Surroundings { interface, sizes, numbered, is_others } = *surroundings;
+    let UniformContext { interface, sizes, numbered, is_others } = *surroundings;
     let frames = Frames::of(&args.frames);
     let (size, rate) = ([domain.width, domain.height], f32::from(frames.rate));
     let mut moment = Moment { size, frame: 0, seconds: 0.0, rate, mouse: [0.0; 4], channels: Default::default() };

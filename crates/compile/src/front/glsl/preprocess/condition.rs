@@ -1,7 +1,7 @@
 //! Values of the conditions of `#if` and `#elif`.
 
 use super::super::lex::{Kind, Token};
-use super::{Place, PreprocessError};
+use super::{LocatedResult, PreprocessError};
 
 /// How deep parentheses and signs may be nested.
 const MAX_DEPTH: u32 = 64;
@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 64;
 /// # Errors
 ///
 /// What cannot be read, with its place, or `at` for the end of the line.
-pub(super) fn value(tokens: &[Token<'_>], at: u32) -> Place<i64> {
+pub(super) fn value(tokens: &[Token<'_>], at: u32) -> LocatedResult<i64> {
     let mut reader = Reader { tokens, next: 0, at };
     let value = reader.binary(0, 0)?;
     match reader.tokens.get(reader.next) {
@@ -44,7 +44,7 @@ fn binding(mark: &str) -> Option<u32> {
 }
 
 impl Reader<'_, '_> {
-    fn binary(&mut self, least: u32, depth: u32) -> Place<i64> {
+    fn binary(&mut self, least: u32, depth: u32) -> LocatedResult<i64> {
         let mut left = self.unary(depth)?;
         while let Some(token) = self.tokens.get(self.next) {
             let Some(strength) = binding(&token.text).filter(|strength| *strength > least) else { break };
@@ -76,7 +76,7 @@ impl Reader<'_, '_> {
         Ok(left)
     }
 
-    fn unary(&mut self, depth: u32) -> Place<i64> {
+    fn unary(&mut self, depth: u32) -> LocatedResult<i64> {
         let Some(token) = self.tokens.get(self.next) else {
             return Err((PreprocessError::Condition("a value is missing"), self.at));
         };

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::front::ps::ast::{Comparison, Condition, Dest, File, Instruction, Source, Statement};
-use crate::front::ps::table::{ELSEWHERE, Op, Place, Row, TABLE};
+use crate::front::ps::table::{ELSEWHERE, Op, OperandKind, Row, TABLE};
 use crate::front::ps::version::Version;
 use ctm_text::{Cause, Reported, Span, Token, excerpt, instead};
 
@@ -92,7 +92,7 @@ impl Parser {
             let help = format!("use {}", row.versions.first().name());
             return Err(self.cursor.error(Cause::Misplaced, token, message, &help));
         }
-        if saturate && !row.places.contains(&Place::Result) {
+        if saturate && !row.places.contains(&OperandKind::Result) {
             let message = format!("`{base}` has no result that `_sat` could change");
             return Err(self.cursor.error(Cause::Misplaced, token, message, ""));
         }
@@ -102,17 +102,17 @@ impl Parser {
     fn operand(
         &mut self,
         row: &Row,
-        place: Place,
+        place: OperandKind,
         dest: &mut Option<Dest>,
         sources: &mut Vec<Source>,
     ) -> Result<(), Reported> {
         match place {
-            Place::Result => {
+            OperandKind::Result => {
                 let result = self.dest()?;
                 self.check_result(row, &result)?;
                 *dest = Some(result);
             }
-            Place::Predicate => {
+            OperandKind::Predicate => {
                 let result = self.dest()?;
                 if result.register.file != File::Predicate {
                     let message = "the result goes to the predicate register";
@@ -120,16 +120,16 @@ impl Parser {
                 }
                 *dest = Some(result);
             }
-            Place::Vector
-            | Place::Scalar
-            | Place::Rows(_)
-            | Place::Sampler
-            | Place::Kill
-            | Place::Condition
-            | Place::PredicateChannel
-            | Place::Passes
-            | Place::Counter
-            | Place::Label => {
+            OperandKind::Vector
+            | OperandKind::Scalar
+            | OperandKind::Rows(_)
+            | OperandKind::Sampler
+            | OperandKind::Kill
+            | OperandKind::Condition
+            | OperandKind::PredicateChannel
+            | OperandKind::Passes
+            | OperandKind::Counter
+            | OperandKind::Label => {
                 let source = self.source()?;
                 self.check_source(row, place, &source)?;
                 sources.push(source);
@@ -140,7 +140,7 @@ impl Parser {
 
     fn check_result(&mut self, row: &Row, dest: &Dest) -> Result<(), Reported> {
         let version = self.shader.version;
-        let fetches = row.places.contains(&Place::Sampler);
+        let fetches = row.places.contains(&OperandKind::Sampler);
         let (message, help) = match dest.register.file {
             File::Temporary => return self.check_mask(row, dest),
             File::Depth if fetches => ("what is fetched goes to a temporary or a colour", "fetch to `r0` and `mov` it"),
@@ -169,18 +169,18 @@ impl Parser {
         Err(self.cursor.error(Cause::Operand, dest.span, message, help))
     }
 
-    fn check_source(&mut self, row: &Row, place: Place, source: &Source) -> Result<(), Reported> {
+    fn check_source(&mut self, row: &Row, place: OperandKind, source: &Source) -> Result<(), Reported> {
         let file = source.register.file;
         let plain = !source.negate && !source.absolute && !source.relative;
         let bare = plain && !source.has_swizzle && !source.invert;
         let replicates = source.swizzle.iter().all(|channel| *channel == source.swizzle[0]);
         let (fits, message, help) = match place {
-            Place::Vector => (
+            OperandKind::Vector => (
                 file.holds_numbers() && file != File::Counter,
                 "numbers are expected here",
                 "registers of numbers are `r`, `v`, `t`, `c`, `vPos` and `vFace`",
             ),
-            Place::Scalar => {
+            OperandKind::Scalar => {
                 let one = file == File::Face || (source.has_swizzle && replicates);
                 (
                     file.holds_numbers() && file != File::Counter && one,
@@ -188,7 +188,7 @@ impl Parser {
                     "write one, such as `r0.x`",
                 )
             }
-            Place::Rows(rows) => {
+            OperandKind::Rows(rows) => {
                 let last = source.register.index + u16::from(rows) - 1;
                 let fits = matches!(file, File::Constant | File::Temporary | File::Input | File::Texture);
                 (
@@ -197,31 +197,33 @@ impl Parser {
                     "write the first one, without swizzle or modifiers",
                 )
             }
-            Place::Sampler => {
+            OperandKind::Sampler => {
                 (file == File::Sampler && plain && !source.invert, "a sampler is expected here", "write `s0`")
             }
-            Place::Kill => {
+            OperandKind::Kill => {
                 let fits = matches!(file, File::Temporary | File::Texture | File::Input);
                 (fits && plain, "a temporary or an input is expected here", "write `r0`, without modifiers")
             }
-            Place::Condition | Place::PredicateChannel => {
-                let boolean = file == File::Boolean && place == Place::Condition && !source.has_swizzle;
+            OperandKind::Condition | OperandKind::PredicateChannel => {
+                let boolean = file == File::Boolean && place == OperandKind::Condition && !source.has_swizzle;
                 let predicate = file == File::Predicate && source.has_swizzle && replicates;
                 (
                     (boolean || predicate) && plain,
                     "a condition is expected here",
                     match place {
-                        Place::PredicateChannel => "write a channel of the predicate register, `p0.x`",
+                        OperandKind::PredicateChannel => "write a channel of the predicate register, `p0.x`",
                         _ => "write a boolean constant, `b0`, or a channel of the predicate register, `p0.x`",
                     },
                 )
             }
-            Place::Passes => (file == File::Integer && bare, "an integer constant is expected here", "write `i0`"),
-            Place::Counter => {
+            OperandKind::Passes => {
+                (file == File::Integer && bare, "an integer constant is expected here", "write `i0`")
+            }
+            OperandKind::Counter => {
                 (file == File::Counter && bare, "the loop counter is expected here", "write `loop aL, i0`")
             }
-            Place::Label => (file == File::Label && bare, "a label is expected here", "write `l0`"),
-            Place::Result | Place::Predicate => return Ok(()),
+            OperandKind::Label => (file == File::Label && bare, "a label is expected here", "write `l0`"),
+            OperandKind::Result | OperandKind::Predicate => return Ok(()),
         };
         if fits {
             return Ok(());

@@ -9,7 +9,7 @@ use crate::pipeline::tiles::surfaces::Chunk;
 use crate::pipeline::tiles::worker::Shared;
 use ctm_raster::plane::Plane;
 use ctm_raster::quads::{PixelPlaces, distances};
-use ctm_raster::simd::{LANES, Simd, Task};
+use ctm_raster::simd::{LANES, Simd, SimdTask};
 
 /// It is laid out: a task that is faster on hosts with wide vectors.
 pub struct Interpolation<'t, 'd, 'a> {
@@ -29,7 +29,7 @@ struct ReadComponent<'t> {
     line: Line<'t>,
 }
 
-impl Task for Interpolation<'_, '_, '_> {
+impl SimdTask for Interpolation<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]

@@ -16,10 +16,10 @@ use crate::pipeline::DrawError;
 use crate::pipeline::stage::{Lines, PixelStage};
 use crate::pipeline::targets::ColourTarget;
 use ctm_lane::domain::Domain;
-use ctm_memory::{Access, Arena, Row};
+use ctm_memory::{Access, Arena, RowWords};
 use ctm_r700::Region;
 use ctm_raster::covered::ShadingRate;
-use ctm_raster::simd::{Eight, LANES, dispatch};
+use ctm_raster::simd::{LANES, LaneWords, dispatch};
 use interpolation::Interpolation;
 use std::ops::Range;
 use storing::Storing;
@@ -57,7 +57,7 @@ pub fn shade(share: &mut Share, lines: &Lines, own_lines: &mut WorkerLines, chun
 const WORDS: usize = PIXELS + LINE_MARGIN;
 
 /// A line of words that the program works on.
-type Line<'t> = ctm_memory::Line<'t, WORDS>;
+type Line<'t> = ctm_memory::WordLine<'t, WORDS>;
 
 fn line_of(arena: &Arena, line: Region) -> Option<Line<'_>> {
     arena.shared_words(line.base, line.length as usize / 4)?.line()
@@ -65,7 +65,7 @@ fn line_of(arena: &Arena, line: Region) -> Option<Line<'_>> {
 
 /// Eight words of a line from one on; zeros if not all of them are there.
 #[inline(always)]
-fn get_eight(line: &Line, first: usize, access: impl Access) -> Eight {
+fn get_eight(line: &Line, first: usize, access: impl Access) -> LaneWords {
     match line.eight(first) {
         Some(words) => words.get(access),
         None => [0; LANES],
@@ -74,7 +74,7 @@ fn get_eight(line: &Line, first: usize, access: impl Access) -> Eight {
 
 /// Sets these.
 #[inline(always)]
-fn set_eight(line: &Line, first: usize, words: Eight, access: impl Access) {
+fn set_eight(line: &Line, first: usize, words: LaneWords, access: impl Access) {
     if let Some(fours) = line.eight(first) {
         fours.set(words, access);
     }
@@ -86,13 +86,13 @@ struct OwnLine(Box<[u32; WORDS]>);
 impl OwnLine {
     /// Eight words from one on; zeros if not all of them are there.
     #[inline(always)]
-    fn get(&self, first: usize) -> Eight {
+    fn get(&self, first: usize) -> LaneWords {
         self.0.get(first..).and_then(|words| words.first_chunk()).copied().unwrap_or_default()
     }
 
     /// Sets these.
     #[inline(always)]
-    fn set(&mut self, first: usize, words: Eight) {
+    fn set(&mut self, first: usize, words: LaneWords) {
         if let Some(place) = self.0.get_mut(first..).and_then(|words| words.first_chunk_mut()) {
             *place = words;
         }

@@ -5,10 +5,10 @@ use crate::pipeline::stage::Lines;
 use crate::pipeline::tiles::quad_masks::{PIXELS as QUAD_PIXELS, block_quads};
 use crate::pipeline::tiles::surfaces::{Block, Chunk, SurfaceBlocks, SurfaceQuads};
 use crate::pipeline::tiles::worker::Shared;
-use ctm_memory::{Access, Four, Row};
+use ctm_memory::{Access, FourWords, RowWords};
 use ctm_raster::float_bytes::WriteFloats;
 use ctm_raster::quads::BLOCK;
-use ctm_raster::simd::{Eight, LANES, Simd, Task};
+use ctm_raster::simd::{LANES, LaneWords, Simd, SimdTask};
 use std::ops::Range;
 
 /// It is stored: a task that is faster on hosts with wide vectors.
@@ -20,7 +20,7 @@ pub struct Storing<'t, 'd, 'a> {
     pub chunk: Chunk<'t>,
 }
 
-impl Task for Storing<'_, '_, '_> {
+impl SimdTask for Storing<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -152,7 +152,7 @@ impl Destination<'_, '_, '_> {
 
     /// The words of both rows of a block; `None` if not all of them are there.
     #[inline(always)]
-    fn rows(&self, block: &Block) -> Option<[[Four<'_>; 2]; 2]> {
+    fn rows(&self, block: &Block) -> Option<[[FourWords<'_>; 2]; 2]> {
         match &self.blocks {
             Some(blocks) => blocks.rows(block),
             None => self.surface_quads.rows((block.x, block.y), self.shared.primitive(block).map_or(0, |of| of.layer)),
@@ -161,7 +161,7 @@ impl Destination<'_, '_, '_> {
 
     /// The pixels of both rows of a block; 0 where there are none.
     #[cold]
-    fn read_quads(&self, block: &Block) -> [Eight; 2] {
+    fn read_quads(&self, block: &Block) -> [LaneWords; 2] {
         let mut memory = [[0; QUAD_PIXELS]; 4];
         for (n, (place, _)) in self.block_quads(block).into_iter().enumerate().take(block.len()) {
             self.surface_quads.read(place, n, &mut memory);
@@ -178,7 +178,7 @@ impl Destination<'_, '_, '_> {
 
     /// Writes those that are drawn, where they are there.
     #[cold]
-    fn write_quads(&self, block: &Block, rows: &[Eight; 2]) {
+    fn write_quads(&self, block: &Block, rows: &[LaneWords; 2]) {
         let mut words = [[0; QUAD_PIXELS]; 4];
         for (n, quad) in words[0].as_chunks_mut::<4>().0.iter_mut().enumerate().take(block.len()) {
             let column = 2 * (block.first() + n);
@@ -199,7 +199,7 @@ impl Destination<'_, '_, '_> {
 
 /// A row with the bits that are written of its pixels that are drawn, which begin these words.
 #[inline(always)]
-fn new_row<S: Simd>(simd: S, written: u32, memory: S::Words, drawn: u8, pixels: Eight) -> S::Words {
+fn new_row<S: Simd>(simd: S, written: u32, memory: S::Words, drawn: u8, pixels: LaneWords) -> S::Words {
     let pixels = simd.permuted(simd.words(&pixels), simd.spread(drawn));
     let bits = simd.and(simd.splat(written), simd.chosen(drawn));
     simd.xor(memory, simd.and(simd.xor(memory, pixels), bits))

@@ -10,24 +10,24 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// Something that is made once, by the first thread that wants it; the others wait. What a limit of a run has cut short is not kept: the next one
 /// tries again.
 #[derive(Debug)]
-pub struct MadeOnce<T> {
+pub struct BudgetedOnce<T> {
     made: OnceLock<T>,
     making: Mutex<()>,
 }
 
-impl<T> Default for MadeOnce<T> {
+impl<T> Default for BudgetedOnce<T> {
     fn default() -> Self {
-        MadeOnce { made: OnceLock::new(), making: Mutex::new(()) }
+        BudgetedOnce { made: OnceLock::new(), making: Mutex::new(()) }
     }
 }
 
-impl<T> From<T> for MadeOnce<T> {
+impl<T> From<T> for BudgetedOnce<T> {
     fn from(made: T) -> Self {
-        MadeOnce { made: made.into(), making: Mutex::new(()) }
+        BudgetedOnce { made: made.into(), making: Mutex::new(()) }
     }
 }
 
-impl<T> MadeOnce<T> {
+impl<T> BudgetedOnce<T> {
     /// It, to change it, if it is there.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.made.get_mut()
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn what_a_run_has_cut_short_is_not_kept() {
-        let made = MadeOnce::default();
+        let made = BudgetedOnce::default();
         let small = Effort::new(&Budget { memory: 0, ..Budget::default() }, None);
         let make = |effort: &Effort| effort.has_memory_for(1 << 30);
         assert_eq!(made.get_or_make(&small, || make(&small)), None);

@@ -4,25 +4,25 @@ use crate::{Change, Participation, Step};
 
 /// A step with the text of its instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedStep {
     /// The step.
     pub step: Step,
     /// The instruction.
     pub text: String,
 }
 
-impl Listed {
+impl ListedStep {
     /// Whether both are of the same instruction, with the same changes and accesses.
-    fn is_like(&self, other: &Listed) -> bool {
-        let of = |listed: &Listed| (listed.step.changes.clone(), listed.step.accesses.clone());
+    fn is_like(&self, other: &ListedStep) -> bool {
+        let of = |listed: &ListedStep| (listed.step.changes.clone(), listed.step.accesses.clone());
         self.text == other.text && of(self) == of(other)
     }
 }
 
 /// Of the steps in which the lane takes part, the first ones that are not alike: another instruction, other changes or accesses. None
 /// of a run that has ended before.
-pub fn parting<'s>(a: &'s [Listed], b: &'s [Listed]) -> [Option<&'s Listed>; 2] {
-    let executes = |listed: &&Listed| listed.step.event.participation == Participation::Executes;
+pub fn divergence<'s>(a: &'s [ListedStep], b: &'s [ListedStep]) -> [Option<&'s ListedStep>; 2] {
+    let executes = |listed: &&ListedStep| listed.step.event.participation == Participation::Executes;
     let (mut a, mut b) = (a.iter().filter(executes), b.iter().filter(executes));
     loop {
         match (a.next(), b.next()) {
@@ -33,14 +33,14 @@ pub fn parting<'s>(a: &'s [Listed], b: &'s [Listed]) -> [Option<&'s Listed>; 2] 
 }
 
 /// The last step that leaves these bits in memory, or where they come to memory from at the lane's end; if there is none, in any register.
-pub fn last_write(steps: &[Listed], bits: u32) -> Option<&Listed> {
+pub fn last_write(steps: &[ListedStep], bits: u32) -> Option<&ListedStep> {
     let is_these = |change: &Change| change.bits == bits;
-    let leaves = |listed: &&Listed| {
+    let leaves = |listed: &&ListedStep| {
         let Step { results, accesses, .. } = &listed.step;
         let mut written = accesses.iter().filter(|access| access.write).flat_map(|access| &access.values);
         results.iter().any(is_these) || written.any(|value| *value == bits)
     };
-    let changes = |listed: &&Listed| listed.step.changes.iter().any(is_these);
+    let changes = |listed: &&ListedStep| listed.step.changes.iter().any(is_these);
     steps.iter().rev().find(leaves).or_else(|| steps.iter().rev().find(changes))
 }
 
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::{Address, Cell, Event, Next, Standing, StepPart, ValueKind};
 
-    fn listed(number: u64, text: &str, bits: Option<u32>) -> Listed {
+    fn listed(number: u64, text: &str, bits: Option<u32>) -> ListedStep {
         let cell = Cell { pattern: "r#", number: 0, channel: None, kind: ValueKind::Word, echoes: false };
         let executes = bits.is_some();
         let participation = if executes { Participation::Executes } else { Participation::Waits(None) };
@@ -71,7 +71,7 @@ mod tests {
             active: [1; 2],
             pass: [None; 2],
         };
-        Listed { step, text: text.into() }
+        ListedStep { step, text: text.into() }
     }
 
     #[test]
@@ -79,10 +79,10 @@ mod tests {
         let a =
             [listed(1, "mov", Some(1)), listed(2, "skip", None), listed(3, "add", Some(2)), listed(4, "end", Some(3))];
         let b = [listed(1, "mov", Some(1)), listed(2, "add", Some(2)), listed(3, "end", Some(4))];
-        assert_eq!(parting(&a, &b), [Some(&a[3]), Some(&b[2])]);
-        assert_eq!(parting(&a, &a), [None, None]);
-        assert_eq!(parting(&a, &b[..2]), [Some(&a[3]), None]);
-        assert_eq!(parting(&a, &[listed(1, "neg", Some(1))])[0], Some(&a[0]), "another instruction");
+        assert_eq!(divergence(&a, &b), [Some(&a[3]), Some(&b[2])]);
+        assert_eq!(divergence(&a, &a), [None, None]);
+        assert_eq!(divergence(&a, &b[..2]), [Some(&a[3]), None]);
+        assert_eq!(divergence(&a, &[listed(1, "neg", Some(1))])[0], Some(&a[0]), "another instruction");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a lane goes through by the reference, and a session that is compared with it.
 
 use crate::debugger::writes::Writes;
-use ctm_debug::{Direction, Outcome, Position, Reason, Session, Unit};
-use ctm_follow::{Cell, Change, End, InstructionPlace, LaneView, Observer, Step, StepPart};
+use ctm_debug::{Direction, Position, Session, StepKind, StepOutcome, StopReason};
+use ctm_follow::{Cell, Change, GroupEnd, InstructionPlace, LaneView, Observer, Step, StepPart};
 use ctm_memory::Space;
 use ctm_testkit::random::Random;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -43,12 +43,12 @@ pub fn each(machine: &str, programs: u64, mut check: impl FnMut(u64) -> Option<u
 
 /// What a lane goes through, by the reference.
 #[derive(Default)]
-pub struct Way {
+pub struct LaneTrace {
     pub start: Vec<(Cell, u32)>,
     pub steps: Vec<(InstructionPlace, Vec<Change>)>,
 }
 
-impl Observer for Way {
+impl Observer for LaneTrace {
     fn starts(&mut self, view: &LaneView) {
         self.start.clone_from(&view.cells);
     }
@@ -61,7 +61,7 @@ impl Observer for Way {
         }
     }
 
-    fn ends(&mut self, _: &End) {}
+    fn ends(&mut self, _: &GroupEnd) {}
 
     fn wants_steps(&self) -> bool {
         self.steps.len() < STEPS as usize
@@ -82,7 +82,7 @@ pub fn bytes(space: &Space) -> Vec<u8> {
 fn state(session: &Session) -> u64 {
     let guest = session.guest();
     let mut hasher = DefaultHasher::new();
-    (guest.place(), session.outcome() == &Outcome::Going).hash(&mut hasher);
+    (guest.place(), session.outcome() == &StepOutcome::Going).hash(&mut hasher);
     for lane in 0..guest.lanes().len() {
         (0..guest.cells().len()).for_each(|cell| guest.read(lane, cell).hash(&mut hasher));
         format!("{:?} {:?}", guest.standing(lane), guest.participation(lane)).hash(&mut hasher);
@@ -101,8 +101,8 @@ fn memory(session: &Session) -> u64 {
 
 /// Compares the session, at the start of the group of a lane, with the lane's way, where there is one; then looks at its moments in another order.
 /// Gives the number of steps.
-pub fn check(session: &mut Session, way: Option<&Way>, random: &mut Random) -> u64 {
-    let unseen = Way::default();
+pub fn check(session: &mut Session, way: Option<&LaneTrace>, random: &mut Random) -> u64 {
+    let unseen = LaneTrace::default();
     let way = way.unwrap_or(&unseen);
     let start = session.position();
     let lane = session.lane_number(session.focus());
@@ -116,11 +116,11 @@ pub fn check(session: &mut Session, way: Option<&Way>, random: &mut Random) -> u
     let mut memories = vec![(0, memory(session))];
     let mut writes = Writes::new(session, random);
     for n in 0..STEPS {
-        if session.outcome() != &Outcome::Going {
+        if session.outcome() != &StepOutcome::Going {
             break;
         }
         let place = session.guest().place();
-        session.step(Unit::Instruction, Direction::Forward);
+        session.step(StepKind::Instruction, Direction::Forward);
         states.push(state(session));
         writes.see(session, place);
         if random.one_in(SPARSE) {
@@ -152,8 +152,8 @@ pub fn check(session: &mut Session, way: Option<&Way>, random: &mut Random) -> u
         let (step, bytes) = memories[random.below(memories.len())];
         session.go_to(Position { step, ..start }).expect("a moment");
         assert_eq!((state(session), memory(session)), (states[step as usize], bytes), "step {step}");
-        let back = session.step(Unit::Instruction, Direction::Back);
-        assert_eq!(back == Reason::Start, step == 0);
+        let back = session.step(StepKind::Instruction, Direction::Back);
+        assert_eq!(back == StopReason::Start, step == 0);
         assert_eq!(state(session), states[step.saturating_sub(1) as usize], "back from step {step}");
         let step = random.below(states.len()) as u64;
         session.go_to(Position { step, ..start }).expect("a moment");
@@ -170,7 +170,7 @@ pub fn check(session: &mut Session, way: Option<&Way>, random: &mut Random) -> u
 pub fn check_whole(session: &mut Session, expected: &Space) {
     if !session.guest().is_independent() {
         session.go_to(Position { group: 0, step: 0 }).expect("the start");
-        assert_eq!(session.run_groups(), Ok(Reason::End));
+        assert_eq!(session.run_groups(), Ok(StopReason::End));
         assert!(bytes(session.guest().memory()).starts_with(&bytes(expected)));
     }
 }
