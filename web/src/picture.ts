@@ -19,7 +19,7 @@ function ramp(t: number): [number, number, number] {
   ];
 }
 
-// Of each lane, the part of its group's instructions that it sits out: 1 less its own count by the greatest of its group.
+// Of each lane, the share of its group's instructions for which it was inactive: 1 less its own count by the greatest of its group.
 export function divergence(lanes: Uint32Array, width: number, height: number): Float64Array {
   const idle = new Float64Array(lanes.length);
   for (let y0 = 0; y0 < height; y0 += TILE) {
@@ -143,7 +143,7 @@ export class Picture {
 
   private explain(least: number, most: number) {
     const text = (value: number) => (this.view === "heat" ? value.toLocaleString("en") : `${Math.round(100 * value)} %`);
-    const what = this.view === "heat" ? "instructions of each lane" : `of the instructions of its ${TILE}×${TILE} group, each lane sits out`;
+    const what = this.view === "heat" ? "instructions of each lane" : `of the instructions of its ${TILE}×${TILE} group, for which each lane was inactive`;
     const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => `rgb(${ramp(t).join(" ")})`).join(", ");
     const bar = make("span", { class: "ramp" });
     bar.style.background = `linear-gradient(to right, ${stops})`;

@@ -132,7 +132,7 @@ pub extern "C" fn amCloseManagedConnection(dev: AMmanagedDevice) {
     });
 }
 
-/// Queues the command buffer of `size` 32-bit words at GPU address `addr`, which is in host-visible memory, and gives
+/// Queues the command buffer of `size` 32-bit words at GPU address `addr`, which is in host-visible memory, and returns
 /// its id; 0 if it is not taken.
 #[unsafe(no_mangle)]
 pub extern "C" fn amSubmitCommandBuffer(dev: AMmanagedDevice, addr: AMuint32, size: AMuint32) -> AMuint32 {

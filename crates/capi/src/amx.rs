@@ -176,7 +176,7 @@ pub unsafe extern "C" fn amxGetError(dev: AMmanagedDevice, detail: *mut AMuint32
 }
 
 /// Copies the text of what went wrong last in a call of this thread, or of the error that it last took with
-/// [`amxGetError`]: as much of it as fits into `size` bytes, with a NUL. Gives the bytes that all of it needs, NUL
+/// [`amxGetError`]: as much of it as fits into `size` bytes, with a NUL. Returns the bytes that all of it needs, NUL
 /// included.
 ///
 /// # Safety
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn amxGetMessage(text: *mut c_char, size: AMuint32) -> AMu
 }
 
 /// Copies the text of the oldest report of strict mode that was not taken before, and takes it if all of it fits into
-/// `size` bytes with its NUL. Gives the bytes that it needs; 0 if there is no report.
+/// `size` bytes with its NUL. Returns the bytes that it needs; 0 if there is no report.
 ///
 /// # Safety
 /// `size` bytes at `text` can be written, or `text` is NULL.

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn amuAsmDisassemble(binary: *const c_void, log: AMUlogFun
     });
 }
 
-/// Tells `log` a line for each diagnostic, and gives the first one.
+/// Tells `log` a line for each diagnostic, and returns the first one.
 pub(crate) fn tell_diagnostics(log: AMUlogFunction, diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().for_each(|diagnostic| tell_line(log, &line(diagnostic)));
     diagnostics.first().map(line).unwrap_or_default()

@@ -15,13 +15,13 @@ pub(crate) enum CallError {
     Null(&'static str),
     #[error("{0:#x} is not an open device: it was closed before, or amOpenManagedConnection did not give it")]
     NoDevice(usize),
-    #[error("there is no device {0:?}: the names of the device are \"/dev/pcie0\", \"\" and NULL")]
+    #[error("unknown device {0:?}: the names of the device are \"/dev/pcie0\", \"\" and NULL")]
     Name(String),
     #[error("AMXoptions has size {found}, expected {expected}: fill it with amxDefaultOptions first")]
     OptionsSize { found: u32, expected: u32 },
-    #[error("AMXoptions.engine is {0}, which is none of the codes AMX_ENGINE_...")]
+    #[error("AMXoptions.engine is {0}; expected one of the codes AMX_ENGINE_...")]
     Engine(u32),
-    #[error("no limit {limit} of {value}: limits are the codes AMX_LIMIT_..., values are 0 or more")]
+    #[error("limit {limit} cannot be {value}: limits are the codes AMX_LIMIT_..., values are 0 or more")]
     Limit { limit: u32, value: f64 },
     #[error("{0} is not UTF-8 text")]
     Text(&'static str),
@@ -37,7 +37,7 @@ pub(crate) enum CallError {
     Compiler(usize),
     #[error("{0} is not NULL: pass NULL")]
     Reserved(&'static str),
-    #[error("there is no entry {0:?}: pass \"main\" or NULL")]
+    #[error("unknown entry {0:?}: pass \"main\" or NULL")]
     Entry(String),
     #[error("the definitions name no language: define AMU_LANG_PS3 as \"1\", and end the list with two zeros")]
     Language,
@@ -71,7 +71,7 @@ pub(crate) fn message() -> String {
     MESSAGE.try_with(|message| message.borrow().clone()).unwrap_or_default()
 }
 
-/// The body of every function: gives `failure` back, and keeps a message, if the call fails.
+/// The body of every function: returns `failure` and keeps a message if the call fails.
 pub(crate) fn call<T>(failure: T, body: impl FnOnce() -> Result<T, CallError>) -> T {
     // What a panic leaves behind half done is never trusted: devices are looked up again by each call.
     let result =
@@ -96,7 +96,7 @@ pub(crate) unsafe fn text_at<'a>(pointer: *const c_char) -> Option<&'a CStr> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
 }
 
-/// Copies a text, as much of it as fits, and a NUL. Gives the bytes that all of it needs.
+/// Copies a text, as much of it as fits, and a NUL. Returns the bytes that all of it needs.
 ///
 /// # Safety
 /// `size` bytes at `buffer` can be written, or `buffer` is NULL or `size` 0.

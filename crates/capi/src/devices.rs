@@ -29,7 +29,7 @@ pub(crate) struct Device {
     trace_path: Option<PathBuf>,
 }
 
-/// Opens a device and gives its handle. If there is a path, the device records, and its trace is written there when it
+/// Opens a device and returns its handle. If there is a path, the device records, and its trace is written there when it
 /// is closed; the second device of the process takes the name with `.2` after it, and so on.
 pub(crate) fn open(options: Options, record: bool, trace_path: Option<PathBuf>) -> Result<usize, CallError> {
     let connection = match record || trace_path.is_some() {

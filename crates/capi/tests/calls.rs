@@ -576,7 +576,7 @@ fn texts_of_pixel_shaders_are_compiled_and_what_is_wrong_is_told() {
     assert_eq!((done, size, binary.is_null()), (0, 77, true));
     assert_eq!(*COMPILED.lock().unwrap(), ["2:1: error: unknown instruction `movv` (did you mean `mov`?)\n"]);
     for (macros, entry, why) in
-        [(&PS3[1..], c"main", "the definitions name no language"), (&PS3[..], c"other", "there is no entry \"other\"")]
+        [(&PS3[1..], c"main", "the definitions name no language"), (&PS3[..], c"other", "unknown entry \"other\"")]
     {
         assert_eq!(compile(c"ps_3_0\nmov oC0, c0\n", macros, entry).0, 0);
         assert!(message().starts_with(why), "{}", message());

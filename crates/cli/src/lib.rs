@@ -68,7 +68,7 @@ pub fn refuse(error: &clap::Error) -> u8 {
     let foreign: Vec<String> = foreign.map(|argument| format!("'{}'", argument.display())).collect();
     let message = match error.kind() {
         ErrorKind::InvalidUtf8 => Message::error(format!("an argument is not UTF-8: {}", foreign.join(", "))).help(
-            "a name that is an argument by itself may be anything, but one after 'N=' is UTF-8: rename the file, or make a link to it",
+            "a file name after 'N=' must be UTF-8, unlike one that is an argument by itself: rename the file, or make a link to it",
         ),
         _ => usage(error),
     };

@@ -67,8 +67,8 @@ fn what_a_file_is_takes_one_sentence() {
         ("run shader.x1k --domain 4x4 -o o.npy", &["the text is GLSL", "assembly of X1K", "--isa glsl"][..]),
         ("run shader.hlsl --domain 4x4 -o o.npy", &["the file is HLSL", "fxc"]),
         ("run shader.frag --domain 4x4 -o o.npy", &["the text is HLSL", "was taken for GLSL"]),
-        ("dis prose.txt", &["no language that is recognised", "--isa"]),
-        ("asm prose.txt", &["no language that is recognised"]),
+        ("dis prose.txt", &["an unrecognised language", "--isa"]),
+        ("asm prose.txt", &["an unrecognised language"]),
         ("dis vertex.txt", &["a Direct3D 9 vertex shader", "PVS"]),
         ("asm listing.x1k", &["a listing of SM50 code", "ctm import sass"]),
     ] {

@@ -87,8 +87,8 @@ impl EngineName {
     }
 
     /// The same. If the engine makes machine code, the bytes are checked before they run, and not only the instructions
-    /// that they are made of: a mistake of register allocation or encoding is refused too. That is meant for programs that
-    /// nobody answers for.
+    /// that they are made of: a mistake of register allocation or encoding is refused too. That is meant for untrusted
+    /// programs.
     ///
     /// # Errors
     /// If this host cannot have it.

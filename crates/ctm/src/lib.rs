@@ -34,7 +34,7 @@
 //! `cargo run -p ctm-gpu --example tour`.
 //!
 //! Programs are not trusted: whatever they hold, a run ends with results or an [`Error`]. How long it may take, and how much
-//! memory, [`Engine::with_limits`] says. Whoever runs programs that nobody answers for should also install the handler of
+//! memory, [`Engine::with_limits`] says. If you run untrusted programs, also install the handler of
 //! [`fault`].
 #![forbid(unsafe_code)]
 

@@ -54,7 +54,7 @@ impl Mapped {
     }
 
     /// Host address of the first element. Values are little-endian; those of an element lie together, and those of a row. The memory lives
-    /// as long as this or a clone of it; who uses the pointer answers for races with runs.
+    /// as long as this or a clone of it; the user of the pointer must prevent races with runs.
     pub fn as_ptr(&self) -> *mut u8 {
         self.arena.as_ptr()
     }

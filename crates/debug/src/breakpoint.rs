@@ -50,7 +50,7 @@ impl Watch {
         Watch { points: points.map(|(number, point)| (number, point.clone(), Before::Nothing)).collect() }
     }
 
-    /// Sees the next moment of a run, where this lane is looked at, and gives the numbers of the breakpoints that it comes to, with what happened.
+    /// Sees the next moment of a run, where this lane is looked at, and returns the numbers of the breakpoints that it comes to, with what happened.
     pub fn see(&mut self, guest: &dyn Guest, focus: (u32, u32)) -> Vec<(u32, String)> {
         let hits = self.points.iter_mut().filter_map(|(number, point, before)| {
             let text = before.see(point, guest, focus)?;

@@ -25,9 +25,9 @@ pub enum WriteTarget {
 /// Why a text names nothing that programs write.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WriteTargetError {
-    /// Nothing is called so.
+    /// Nothing has this name.
     #[error(
-        "there is no '{name}': name a register like {register}, memory like 0x10000 or 0x10000:4 (words){}",
+        "unknown name '{name}': give a register like {register}, memory like 0x10000 or 0x10000:4 (words){}",
         .output.as_ref().map_or(String::new(), |output| format!(", or an output like '{output}'"))
     )]
     Unknown {
@@ -76,7 +76,7 @@ impl WriteTarget {
         if is_there { Ok(WriteTarget::Memory { address, bytes: length }) } else { Err(missing) }
     }
 
-    /// What is called so: a register of a lane, or a channel; memory by its address and a number of words, as `0x10000:4`, one if
+    /// The target of a name: a register of a lane, or a channel; memory by its address and a number of words, as `0x10000:4`, one if
     /// there is none; an output, as `colour 0`, which means the element of the lane `at`, or of another one, as `colour 0 at 3,4`.
     ///
     /// # Errors

@@ -141,7 +141,7 @@ fn names_of_what_programs_write() {
         [WriteTarget::Cells(9..10), WriteTarget::Cells(1..1)].map(|target| target.name(guest, (2, 0))),
         ["", ""]
     );
-    let unknown = "there is no 'q': name a register like t[0].r, memory like 0x10000 or 0x10000:4 (words), \
+    let unknown = "unknown name 'q': give a register like t[0].r, memory like 0x10000 or 0x10000:4 (words), \
                    or an output like 'out'";
     for (text, error) in [
         ("q", unknown),

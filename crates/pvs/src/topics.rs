@@ -12,7 +12,7 @@ const TWICE: &str = "the product rounds before the sum";
 const FUNCTION: &str = "a fixed sequence of rounded steps, the same as for X1K; errors are in docs/accuracy.md";
 const SCALAR: &str = "s is component w of the source, after swizzle and signs: write `.xxxx` for x";
 const LEVELS: &str =
-    "for conditions in one another: the destination counts the conditions that do not hold, from the outermost one on";
+    "for nested conditions: the destination counts the conditions that do not hold, from the outermost one on";
 const OFF_BY_NAME: &str = "what it gives for operands that Mesa's compiler does not emit is a decision";
 
 /// Rounding, special values, and whatever else has to be known of an operation.

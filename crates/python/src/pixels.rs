@@ -196,7 +196,7 @@ pub fn count_pixels(
     Ok(counts(ran.given.1))
 }
 
-/// Runs a program for all lanes, and gives the first steps of one, at most so many.
+/// Runs a program for all lanes, and returns the first steps of one, at most so many.
 #[pyfunction]
 pub fn trace_pixels<'py>(
     py: Python<'py>,

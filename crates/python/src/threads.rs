@@ -50,7 +50,7 @@ impl PyLaunch<'_> {
 /// Words by address.
 type PyMemory<'py> = BTreeMap<u32, Bound<'py, PyArray1<u32>>>;
 
-/// Runs all threads; gives the words of memory, and counts.
+/// Runs all threads; returns the words of memory, and counts.
 #[pyfunction]
 pub fn run_threads<'py>(
     py: Python<'py>,
@@ -78,7 +78,7 @@ pub fn count_threads(
     Ok(counts(found))
 }
 
-/// Runs all threads, counted block after block, and gives the first steps of one, at most so many.
+/// Runs all threads, counted block after block, and returns the first steps of one, at most so many.
 #[pyfunction]
 pub fn trace_threads<'py>(
     py: Python<'py>,

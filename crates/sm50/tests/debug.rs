@@ -139,7 +139,7 @@ fn memory_is_named_by_address_and_by_output() {
         assert_eq!(parse("results"), memory(RESULTS + 4 * 33, 4));
         assert_eq!(parse("results at 5,0"), memory(RESULTS + 4 * 5, 4));
         for (text, message) in [
-            ("results at 5", "there is no 'results at 5': name a register like R0, memory like 0x10000"),
+            ("results at 5", "unknown name 'results at 5': give a register like R0, memory like 0x10000"),
             ("nothing", "or an output like 'results'"),
             ("0x10000:0", "there are no 0 bytes of memory at 0x00010000"),
             ("0x107fc:2", "there are no 8 bytes of memory at 0x000107fc"),

@@ -39,7 +39,7 @@ pub enum WorkbenchError {
     #[error("there is no picture yet: run the program first")]
     NoPicture,
     /// A picture has no such part.
-    #[error("part {part} is none of the {parts} parts of the picture: parts count from 0")]
+    #[error("part {part} is out of range: the picture has {parts} parts, counted from 0")]
     NoPart {
         /// The part.
         part: u32,

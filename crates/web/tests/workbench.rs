@@ -92,7 +92,7 @@ fn parts_say_whether_alpha_is_left_out() {
     assert_eq!((count(128), count(0)), (8 * 64, 24 * 64));
     assert_eq!(
         workbench.paint_part(scene(40), 2, 2).unwrap_err().to_string(),
-        "part 2 is none of the 2 parts of the picture: parts count from 0"
+        "part 2 is out of range: the picture has 2 parts, counted from 0"
     );
 }
 

@@ -56,8 +56,8 @@ pub struct RunCommand {
     /// What it runs over, and how.
     #[command(flatten)]
     pub run: RunArgs,
-    /// Run again whenever the program, or another file that is read, changes, until Ctrl-C. Errors are shown, and the next change
-    /// awaited
+    /// Run again whenever the program, or another file that it reads, changes, until Ctrl-C. Errors are shown, and do not end the
+    /// command
     #[arg(long, help_heading = "Execution")]
     pub watch: bool,
     /// The options that instruction sets have for themselves.

@@ -44,7 +44,7 @@ pub fn assemble<P, O>(
 /// Why a text is not a program: it looks like nothing that is known.
 pub fn unrecognised(source: &SourceFile) -> Message {
     let names = Language::ALL.map(Language::name).join(", ");
-    Message::error("the file is text in no language that is recognised")
+    Message::error("the file is text in an unrecognised language")
         .at(Location::File(source.name.clone()))
         .help(format!("--isa says which it is: {names}; what is wrong with it then shows"))
 }

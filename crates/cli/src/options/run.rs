@@ -170,7 +170,7 @@ pub struct ExecutionArgs {
     /// Check the bytes of machine code before they run, and not only its instructions; for programs of unknown origin
     #[arg(long, help_heading = "Execution")]
     pub check_code: bool,
-    /// Lanes that run in step, 1 to 256
+    /// Lanes that run in lockstep, 1 to 256
     #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64), help_heading = "Execution")]
     pub group: Option<u16>,
     /// Threads [default: one per core]
@@ -204,7 +204,7 @@ pub struct ExecutionArgs {
     /// counts programs of X1K and R700, the reference others
     #[arg(long, conflicts_with_all = ["emit", "repeat"], help_heading = "Execution")]
     pub counts: bool,
-    /// File that receives how many instructions each lane executed: a picture from black (none) over red and yellow to white (most), or
+    /// File that receives how many instructions each lane executed: a picture from black (none) through red and yellow to white (most), or
     /// an array (.npy, .f32). Counted as by --counts
     #[arg(long, value_name = "FILE", conflicts_with_all = ["emit", "repeat"], value_hint = ValueHint::FilePath, help_heading = "Execution")]
     pub heat: Option<PathBuf>,

@@ -56,7 +56,7 @@ pub fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
 pub fn note_missing_code(executor: &Executor, console: &mut Console) {
     if let Some(refusal) = executor.code_counts().last_refusal {
         let message = format!("the program runs without machine code, or without some of it: {refusal}");
-        console.report(&Message::note(message).help("results are the same, in more time"));
+        console.report(&Message::note(message).help("results are the same, but take longer"));
     }
 }
 

@@ -22,6 +22,6 @@ pub fn supervise(_: &dyn Execution, _: &mut Console) -> Result<u8, Failure> {
 }
 
 fn none() -> Failure {
-    let message = Message::error("sandbox: there is none on this system");
+    let message = Message::error("sandbox: not supported on this system");
     Failure::Sandbox(message.help("--sandbox needs Linux of 64 bits; leave it out for programs that you trust"))
 }

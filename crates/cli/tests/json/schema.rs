@@ -91,7 +91,7 @@ impl Schema {
         let mut page = "# JSON\n\n".to_string();
         page += "`ctm dis`, `check`, `explain`, `info`, `run`, `diff`, `draw` and `card` take `--json`. Results go to standard output, one object; `ctm run --follow --json` and `ctm card` print one\n\
             on each line. Messages go to standard error, one object on each line: errors, warnings and notes alike, also those about the command line\n\
-            itself. Exit codes are the same as without. Members are never left out, unless the table says so; what there is not is `null`. Bits of registers\n\
+            itself. Exit codes are the same as without. Members are never left out, unless the table says so; an absent value is `null`. Bits of registers\n\
             and words are text like `\"0x3f800000\"`; numbers are integers where they are integers, and `null` where JSON has no such number (infinities, NaN).\n\n\
             [json.schema.json](json.schema.json) says the same to machines, as JSON Schema. This page is made from it by a test of the command line.\n";
         for (name, definition) in self.definitions() {

@@ -195,7 +195,7 @@ impl Session {
         &self.breakpoints
     }
 
-    /// Adds a breakpoint, and gives its number.
+    /// Adds a breakpoint, and returns its number.
     pub fn add_breakpoint(&mut self, breakpoint: Breakpoint) -> u32 {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;
@@ -255,7 +255,7 @@ impl Session {
         self.end_unless(self.max_steps, &Session::is_interrupted).map(|_| ())
     }
 
-    /// Goes to the end of the group in at most so many steps, unless a function says that it is time to end. Gives the steps that are left.
+    /// Goes to the end of the group in at most so many steps, unless a function says that it is time to end. Returns the steps that are left.
     fn end_unless(&mut self, steps: u64, is_over: &dyn Fn(&Session) -> bool) -> Result<u64, SessionError> {
         for made in 0..steps {
             if !self.advance() {

@@ -25,7 +25,7 @@ pub struct Step {
     pub fault: Option<(u32, u32)>,
 }
 
-/// What a device executed: everything needed to execute it again, and what came of it.
+/// What a device executed: everything needed to execute it again, and the results.
 ///
 /// ```
 /// use ctm_device::command::{Command, encode};

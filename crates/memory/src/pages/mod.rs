@@ -55,7 +55,7 @@ impl Pages {
     }
 
     /// Host address of the first byte: a multiple of 64, and of 2048 if the length is one. The memory lives as long as
-    /// this; who uses the pointer answers for races.
+    /// this; the user of the pointer must prevent races.
     pub fn as_ptr(&self) -> *mut u8 {
         self.map.start()
     }

@@ -57,7 +57,7 @@ pub enum NotLifted {
     #[error("the program may stop after instruction {0}")]
     Flow(u16),
     /// The program goes around in other ways than by loops that count.
-    #[error("the program may go on for ever")]
+    #[error("the program may run forever")]
     Endless,
     /// There are too many ways through the program.
     #[error("the program has too many ways through its loops and subroutines")]

@@ -42,7 +42,7 @@ pub enum TrapKind {
     #[error("there is no instruction")]
     NoInstruction,
     /// Too many loops or calls in one another.
-    #[error("too many loops and calls in one another")]
+    #[error("loops and calls are nested too deep")]
     Depth,
     /// It takes more steps than it may.
     #[error("it executed more instructions than the step limit allows")]

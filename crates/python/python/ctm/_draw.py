@@ -240,7 +240,7 @@ def draw(
     progress: Progress = None,
     **how: Any,
 ) -> Drawn:
-    """Draws vertices with the programs of an "sm50" pipeline, and gives what transform feedback captures: a record for each vertex that
+    """Draws vertices with the programs of an "sm50" pipeline, and returns what transform feedback captures: a record for each vertex that
     comes out. Strips and fans are taken apart.
 
     - `vs`, `tcs`, `tes`, `gs`: vertex, tessellation initialisation (OpenGL: control), tessellation (OpenGL: evaluation), geometry program.

@@ -99,12 +99,12 @@ class Program:
         return _run.run(self, domain, **options)
 
     def count(self, domain: tuple[int, int] | None = None, **options: Any) -> Counts:
-        """Runs it as `ctm.run` does, without machine code, and gives how often each instruction executed, and how many each lane executed."""
+        """Runs it as `ctm.run` does, without machine code, and returns how often each instruction executed, and how many each lane executed."""
         progress = options.pop("progress", None)
         return _run.job(self, domain, **options).count(progress)
 
     def trace(self, lane: tuple[int, int] = (0, 0), domain: tuple[int, int] | None = None, **options: Any) -> _trace.Trace:
-        """Runs it, and gives what the lane at column `lane[0]` and row `lane[1]` went through. Options are those of `ctm.run`, and
+        """Runs it, and returns what the lane at column `lane[0]` and row `lane[1]` went through. Options are those of `ctm.run`, and
         `most`, the number of steps that are kept (65536)."""
         return _run.trace(self, lane, domain, **options)
 
@@ -117,14 +117,14 @@ class Program:
         return _run.launch(self, blocks, threads, **options)
 
     def count_threads(self, blocks: int | tuple[int, ...] = 1, threads: int | tuple[int, ...] = 1, **options: Any) -> Counts:
-        """Launches it by the reference, and gives how often each instruction executed, and how many each thread executed. Options are those of
+        """Launches it by the reference, and returns how often each instruction executed, and how many each thread executed. Options are those of
         `launch`."""
         return _run.count_threads(self, blocks, threads, **options)
 
     def trace_thread(
         self, thread: int = 0, blocks: int | tuple[int, ...] = 1, threads: int | tuple[int, ...] = 1, **options: Any
     ) -> _trace.Trace:
-        """Launches it, and gives what a thread went through, counted block after block. Options are those of `launch`, and `most`."""
+        """Launches it, and returns what a thread went through, counted block after block. Options are those of `launch`, and `most`."""
         return _run.trace_thread(self, thread, blocks, threads, **options)
 
     def __eq__(self, other: object) -> bool:

@@ -76,13 +76,13 @@ class Job:
         return self._result(ran, engine)
 
     def count(self, progress: Progress = None) -> Counts:
-        """Runs it without machine code, and gives how often each instruction executed."""
+        """Runs it without machine code, and returns how often each instruction executed."""
         with reporting(progress) as report:
             counts = _native.count_pixels(self.program._native, self._engine(), self._items(), report)
         return Counts.of(counts, self.domain[::-1])
 
     def trace(self, lane: tuple[int, int], most: int = 65536) -> Trace:
-        """Runs it by the reference, to the same results, and gives what a lane went through."""
+        """Runs it by the reference, to the same results, and returns what a lane went through."""
         engine = self._engine()
         ran, steps = _native.trace_pixels(self.program._native, engine, self._items(), lane, most)
         return Trace.of(steps, lane, self._result(ran, engine))
@@ -180,7 +180,7 @@ def trace(
     most: int = 65536,
     **options: Any,
 ) -> Trace:
-    """Runs a program as `run` does, and gives what one lane went through."""
+    """Runs a program as `run` does, and returns what one lane went through."""
     return job(program, domain, **options).trace(lane, most)
 
 
@@ -251,7 +251,7 @@ def trace_thread(
     most: int = 65536,
     **how: Any,
 ) -> Trace:
-    """Runs compute code, and gives what one thread went through; see `Program.trace_thread`."""
+    """Runs compute code, and returns what one thread went through; see `Program.trace_thread`."""
     engine = _launch_engine(**how)
     items = _launch_items(blocks, threads, memory, banks)
     words, stats, steps = _native.trace_threads(program._native, engine, items, thread, most)

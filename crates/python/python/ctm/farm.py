@@ -47,7 +47,7 @@ def run_many(
     in_flight: int | None = None,
     retries: int = 2,
 ) -> Iterator[Outcome]:
-    """Runs jobs on the workers of a cluster, and gives their outcomes as they come, in no order.
+    """Runs jobs on the workers of a cluster, and yields their outcomes as they come, in no order.
 
     - `keep`: what is wanted of each result. It is called where the job ran, so that little comes back: arrays are most of what a cluster moves.
     - `batch`: jobs that a worker gets at a time. Small jobs want large batches: each costs the cluster about a millisecond.
@@ -187,7 +187,7 @@ def run_tiled(
         raise ValueError(f"the domain is {domain} and a tile {tile}: give widths and heights of at least 1")
     for number, array in arrays.items():
         if array.shape[:2] != (height, width):
-            raise ValueError(f"input {number} of shape {array.shape} has not the size of the domain, {height} rows and {width} columns")
+            raise ValueError(f"input {number} of shape {array.shape} does not have the size of the domain, {height} rows and {width} columns")
     if arrays and halo is None:
         raise ValueError("how far around their position lanes look up inputs is not known: give halo, 0 if only there")
     if arrays and _looks_up_fractions(program):

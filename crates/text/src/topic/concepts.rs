@@ -94,7 +94,7 @@ const PAGES: &[Page] = &[
     (
         "loop stack",
         "What a machine remembers of the loops around an instruction: passes that are left, and the loop index.",
-        &["X1K: 4 entries", "R700: LOOP_START pushes the loop, LOOP_END steps it", "PVS: 4 loops in one another"],
+        &["X1K: 4 entries", "R700: LOOP_START pushes the loop, LOOP_END steps it", "PVS: 4 nested loops"],
         "docs/x1k-assembly.md, docs/r700-assembly.md, docs/pvs-assembly.md",
     ),
     (

@@ -35,7 +35,7 @@ pub struct ReplayArgs {
     /// What executes programs; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine())]
     pub engine: Option<EngineName>,
-    /// Lanes that run in step, 1 to 256 [default: as in the trace]
+    /// Lanes that run in lockstep, 1 to 256 [default: as in the trace]
     #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64))]
     pub group: Option<u16>,
     /// Threads [default: as in the trace]

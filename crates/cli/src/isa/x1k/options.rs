@@ -30,11 +30,11 @@ pub struct X1kArgs {
     #[arg(long = "bconst", value_name = "N=true|false")]
     pub bools: Vec<Numbered<Boolean, BOOL_CONSTANTS>>,
     /// What interpolated input N is, or the one of this name: 'uv' (0 to 1 over the domain), 'position' (in pixels),
-    /// 'constant:R,G,B,A', or numbers at corners of the domain: one corner for a value that stays, left above and right below
-    /// (0,0:1,1), or left above, right above and left below [default: uv]
+    /// 'constant:R,G,B,A', or numbers at corners of the domain: one for a constant value, top left and bottom right
+    /// (0,0:1,1), or top left, top right and bottom left [default: uv]
     #[arg(long = "varying", value_name = "N|NAME=uv|A:B|A:B:C|...", allow_hyphen_values = true)]
     pub varyings: Vec<NamedValue<VaryingValue>>,
-    /// In a pixel shader in source, coordinates of lookups count texels, as CTM's clients have it, and do not go from 0 to 1
+    /// In a pixel shader in source, coordinates of lookups count texels, as CTM's clients expect, instead of going from 0 to 1
     #[arg(long)]
     pub texel_coordinates: bool,
     /// Compile a shader in source so that it calculates in the order of the text, each operation rounded, as for 'precise' variables of GLSL
@@ -46,7 +46,7 @@ pub struct X1kArgs {
     /// Last instruction, in place of the program's own
     #[arg(long, value_name = "N")]
     pub end: Option<u16>,
-    /// Flow control, in place of the program's own: full has loops and calls, partial has not
+    /// Flow control, in place of the program's own: full allows loops and calls, partial does not
     #[arg(long, value_name = "KIND")]
     pub flow: Option<FlowControl>,
     /// Zero times infinity or NaN is zero

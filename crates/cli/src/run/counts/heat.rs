@@ -21,7 +21,7 @@ impl Heat {
         Ok(Heat { path: path.into(), kind, sink: Sink::open(host, path, OutputKind::Array)? })
     }
 
-    /// Writes the counts of lanes: as numbers, or as a picture from black (none) over red and yellow to white (most).
+    /// Writes the counts of lanes: as numbers, or as a picture from black (none) through red and yellow to white (most).
     pub fn paint(mut self, lanes: &[u64], shape: Shape) -> Result<Sink, Failure> {
         let array = match self.kind {
             FileKind::Png | FileKind::Apng => {

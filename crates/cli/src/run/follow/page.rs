@@ -1,4 +1,4 @@
-//! Steps for people: the text of the instruction on the left, what came of it on the right.
+//! Steps for people: the text of the instruction on the left, its effect on the right.
 
 use super::Guest;
 use crate::wording::number_of;
@@ -40,14 +40,8 @@ impl<'a> Page<'a> {
             holds if holds.is_empty() => "starts with all registers 0".into(),
             holds => format!("starts with {}, the rest 0", holds.join("; ")),
         };
-        let head = format!(
-            "{:>4}  {:>7}  {:<width$}  {}",
-            "at",
-            "active",
-            "instruction",
-            "what came of it",
-            width = self.guest.width
-        );
+        let head =
+            format!("{:>4}  {:>7}  {:<width$}  {}", "at", "active", "instruction", "effect", width = self.guest.width);
         format!("{}: {holds}\n\n{}\n", self.paint(HEAD, &group), self.paint(HEAD, &head))
     }
 

@@ -35,7 +35,7 @@ pub enum PreprocessError {
     Stray(char),
     /// A directive that there is not.
     #[error(
-        "there is no directive `#{0}`; GLSL has define, undef, if, ifdef, ifndef, elif, else, endif, error, pragma, extension, version, line"
+        "unknown directive `#{0}`; GLSL has define, undef, if, ifdef, ifndef, elif, else, endif, error, pragma, extension, version, line"
     )]
     Directive(String),
     /// `#include`.

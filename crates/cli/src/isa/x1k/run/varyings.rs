@@ -15,7 +15,7 @@ use std::str::FromStr;
 pub enum VaryingValue {
     /// Those of a generator.
     Made(Generator),
-    /// Those at three corners of the domain: left above, right above, left below.
+    /// Those at three corners of the domain: top left, top right, bottom left.
     Corners([[f32; 4]; 3]),
 }
 
@@ -32,7 +32,7 @@ impl FromStr for VaryingValue {
             [above, below] => {
                 if above[2..] != below[2..] {
                     return Err("with two corners, the third and fourth number stay as they are: give three corners, \
-                                left above, right above and left below"
+                                top left, top right and bottom left"
                         .into());
                 }
                 let [left, top, z, w] = above;

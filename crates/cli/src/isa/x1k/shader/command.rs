@@ -49,7 +49,7 @@ pub struct CompileArgs {
     /// Entry point, where WGSL has several for fragments
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// In a pixel shader, coordinates of lookups count texels, as CTM's clients have it, and do not go from 0 to 1
+    /// In a pixel shader, coordinates of lookups count texels, as CTM's clients expect, instead of going from 0 to 1
     #[arg(long)]
     pub texel_coordinates: bool,
     /// Calculate in the order of the source, each operation rounded, as for 'precise' variables of GLSL
@@ -180,6 +180,7 @@ fn listing(compiled: &Compiled, origins: &[Origin]) -> String {
 /// One line for everything that surrounds a shader.
 fn described(interface: &Interface) -> String {
     let mut out = String::new();
+    let channels = |count: u8| if count == 1 { "1 channel".to_owned() } else { format!("{count} channels") };
     for uniform in &interface.uniforms {
         let kind = match uniform.kind {
             UniformKind::Float => "float",
@@ -208,13 +209,15 @@ fn described(interface: &Interface) -> String {
         out += &format!("texture {}: tex[{}]{kind}\n", texture.name, texture.unit);
     }
     for varying in &interface.varyings {
-        out += &format!(
-            "varying {}: slot {}, {} of {} channels\n",
-            varying.name, varying.slot, varying.slots, varying.channels
-        );
+        let slots = match varying.slots {
+            1 => format!("slot {}", varying.slot),
+            count => format!("slots {} to {}", varying.slot, varying.slot + count.saturating_sub(1)),
+        };
+        let each = if varying.slots > 1 { " each" } else { "" };
+        out += &format!("varying {}: {slots}, {}{each}\n", varying.name, channels(varying.channels));
     }
     for output in &interface.outputs {
-        out += &format!("output {}: {}, {} channels\n", output.name, output.slot, output.channels);
+        out += &format!("output {}: {}, {}\n", output.name, output.slot, channels(output.channels));
     }
     if interface.depth {
         out += "output depth: the conditional value\n";
