@@ -204,12 +204,12 @@ pub struct GroupEnd {
     pub trap: Option<String>,
 }
 
-/// What the later of two views has otherwise.
 /// What a cell holds, as a change.
 fn held(view: &LaneView, cell: Cell) -> Option<Change> {
     view.cells.iter().find(|(known, _)| *known == cell).map(|&(cell, bits)| Change { cell, bits })
 }
 
+/// What the later of two views has otherwise.
 fn changes(before: &LaneView, after: &LaneView) -> Vec<Change> {
     let pairs = before.cells.iter().zip(&after.cells);
     pairs.filter(|(before, after)| before != after).map(|(_, &(cell, bits))| Change { cell, bits }).collect()

@@ -213,6 +213,23 @@ fn accesses_belong_to_their_instruction() {
     assert_eq!(writes, [(true, &[3, 4][..], &[8][..])]);
 }
 
+/// What the lane leaves in memory at its end is reported where it was written, even if it was there before.
+#[test]
+fn results_have_their_values() {
+    let mut told = Told::default();
+    following(&mut told, |follow| {
+        follow.results(|_| panic!("no instruction executes"));
+        follow.before(StepPart::Whole, |_| (event(1, StepPart::Whole, Participation::Executes), view(ACTIVE, 5)));
+        follow.results(|lane| vec![cell(1), cell(lane as u16), cell(9)]);
+        follow.after(|| Next::Following, |_| view(ACTIVE, 6));
+        step(follow, 2, Participation::Executes, [ACTIVE, ACTIVE]);
+    });
+    let results = |step: &Step| step.results.iter().map(|result| (result.cell, result.bits)).collect::<Vec<_>>();
+    let [first, second] = &told.steps[..] else { panic!("two steps") };
+    assert_eq!(results(first), [(cell(1), 6), (cell(0), 7)], "no view has the third");
+    assert_eq!(results(second), []);
+}
+
 /// Steps that nobody wants are counted.
 #[test]
 fn steps_that_are_not_wanted() {
