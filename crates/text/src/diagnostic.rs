@@ -196,7 +196,7 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 
 /// Least number of insertions, removals, replacements and swaps of neighbours that make `a` into `b`.
 fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut before_last = vec![0; b.len() + 1];
+    let mut before_last = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
         let mut row = vec![i; b.len() + 1];

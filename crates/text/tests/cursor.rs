@@ -31,6 +31,7 @@ fn looking_and_taking() {
     assert_eq!(cursor.expect_word("a register", "").map(|token| cursor.text(token).to_owned()).ok(), Some("x".into()));
     assert!(cursor.at_end());
     assert_eq!([cursor.take(), cursor.take(), cursor.peek()].map(|token| token.kind), [TokenKind::End; 3]);
+    assert_eq!(cursor.text(cursor.last()), "x", "the end is not passed");
     assert_eq!(problems(&cursor), [""; 0]);
 }
 

@@ -46,7 +46,8 @@ fn one_edit_for_short_words_and_two_for_long_ones() {
     for word in ["MADD", "xMAD", "MA", "AD", "MUD", "AMD", "MDA", "mad"] {
         assert!(near(word, "MAD"), "{word}");
     }
-    for word in ["MADDD", "M", "MUX", "DAM", "ADM", ""] {
+    // More than one of them.
+    for word in ["MADDD", "M", "MUX", "DAM", "ADM", "XA", "XADD", "AMX", ""] {
         assert!(!near(word, "MAD"), "{word}");
     }
     assert!(!near("a", "b") && !near("a", "A") && near("ab", "b"));
