@@ -366,6 +366,37 @@ mod tests {
     }
 
     #[test]
+    fn words_are_read_and_written_together() {
+        let arena = arena();
+        let mut words = [0; 3];
+        assert!(arena.write_words(BASE + 6, &[1, 2, 3]) && arena.read_words(BASE + 7, &mut words));
+        assert_eq!((words, arena.read_u32(BASE), arena.read_u32(BASE + 16)), ([1, 2, 3], Some(0), Some(0)));
+        assert!(!arena.write_words(BASE + 4088, &[4; 3]) && !arena.read_words(BASE + 4088, &mut words));
+        assert_eq!((words, arena.read_u32(BASE + 4088)), ([1, 2, 3], Some(0)), "nothing is done in part");
+        assert!(arena.write_words(BASE + 4084, &[4, 5, 6]) && arena.read_words(BASE + 4084, &mut words));
+        assert_eq!(words, [4, 5, 6]);
+    }
+
+    #[test]
+    fn fills_replace_their_bits_and_words() {
+        for bits in [u32::MAX, 0x00FF_FF00, 0] {
+            for count in [0, 1, 3, 4, 11] {
+                let arena = arena();
+                assert!(arena.write_words(BASE, &[0x1122_3344; 16]));
+                assert!(arena.fill_words(BASE + 8, count, 0xAABB_CCDD, bits));
+                let mut found = [0; 16];
+                assert!(arena.read_words(BASE, &mut found));
+                let mut expected = [0x1122_3344; 16];
+                expected[2..2 + count].fill(0x1122_3344 & !bits | 0xAABB_CCDD & bits);
+                assert_eq!(found, expected, "{count} words {bits:#x}");
+            }
+            let arena = arena();
+            assert!(!arena.fill_words(BASE + 4088, 3, 7, bits), "{bits:#x}");
+            assert_eq!(arena.read_u32(BASE + 4088), Some(0), "{bits:#x}");
+        }
+    }
+
+    #[test]
     fn nothing_outside_is_touched() {
         let arena = arena();
         for address in [0, BASE - 1, BASE + 4096, u32::MAX] {

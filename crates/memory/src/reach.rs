@@ -118,10 +118,9 @@ impl<'a> Reach<'a> {
 
     /// How lanes meet, if they may; of several ways the first one that [`Aliasing`] lists. Then the order of lanes counts.
     pub fn aliasing(&self) -> Option<Aliasing> {
-        let met = self.uses.iter().enumerate().filter(|(_, a)| a.is_written).flat_map(|(n, a)| {
-            let others =
-                self.uses.iter().enumerate().filter(move |(m, b)| n != *m && a.number != b.number && a.meets(b));
-            others.map(|(_, b)| if b.is_written { Aliasing::Outputs } else { Aliasing::Input })
+        let met = self.uses.iter().filter(|a| a.is_written).flat_map(|a| {
+            let others = self.uses.iter().filter(|b| a.number != b.number && a.meets(b));
+            others.map(|b| if b.is_written { Aliasing::Outputs } else { Aliasing::Input })
         });
         met.chain(self.aliasing).min()
     }
@@ -213,6 +212,16 @@ mod tests {
     }
 
     #[test]
+    fn ranges_of_whole_surfaces() {
+        let from_base = |bytes: u32| u64::from(BASE)..u64::from(BASE + bytes);
+        assert_eq!((SURFACE.range_of_all(), SURFACE.range_of_input()), (from_base(BYTES), from_base(BYTES)));
+        // Without a height, outputs have all rows, and inputs one.
+        let unbounded = Surface { height: 0, ..SURFACE };
+        assert_eq!((unbounded.range_of_all(), unbounded.range_of_input()), (from_base(4096 * 256), from_base(256)));
+        assert_eq!(Surface { pitch: 0, ..SURFACE }.range_of_input(), from_base(4));
+    }
+
+    #[test]
     fn lanes_meet_where_bytes_are_the_same() {
         let behind = Surface { base: BASE + BYTES, ..SURFACE };
         let last_row = Surface { base: BASE + BYTES - 2048, ..SURFACE };
@@ -258,6 +267,16 @@ mod tests {
         assert_eq!(of(Surface { base: BASE + 64, ..SURFACE }, 64, 8), Some(Aliasing::Elements));
         let last = Surface { base: 0xFFFF_F800, height: 0, ..SURFACE };
         assert_eq!(of(last, 64, 100), None, "one thing alone");
+        assert_eq!(
+            of(Surface { pitch: PITCHES, height: 0, ..SURFACE }, 64, 2),
+            Some(Aliasing::Elements),
+            "pitches wrap"
+        );
+        let up_to_the_end = aliasing(|reach| {
+            reach.write_elements(&last, 64, 8);
+            reach.read(SURFACE.range_of_input());
+        });
+        assert_eq!(up_to_the_end, None, "the last address is one of its own");
         let elsewhere = aliasing(|reach| {
             reach.write_elements(&last, 64, 100);
             reach.read(SURFACE.range_of_input());
@@ -281,5 +300,7 @@ mod tests {
         assert_eq!(meet(again + 0x20, BASE + 0x1018), Some(Aliasing::Input));
         assert_eq!(meet(again, BASE + 0x1010), None);
         assert_eq!(meet(again, BASE), None);
+        // What ends where an arena begins is nowhere in it.
+        assert_eq!(meet(again - 0x10, BASE + 0xFF8), None);
     }
 }

@@ -91,6 +91,22 @@ mod tests {
         }
     }
 
+    /// Coordinates beyond wrap: there are no such elements, and a copy would have others.
+    #[test]
+    fn sides_end_where_coordinates_do() {
+        let space = |base| {
+            let mut space = Space::default();
+            space.map(Arena::new(base, 0x10_0000).unwrap()).unwrap();
+            space
+        };
+        let (from, to) = (space(0x1000_0000), space(0x2000_0000));
+        for (pitch, height, is_copied) in [(4096, 8, true), (4128, 8, false), (32, 4096, true), (32, 4097, false)] {
+            let surface = Surface { base: 0x1000_0000, pitch, height, ..SURFACE };
+            assert!(words_of(&from, &surface).is_some(), "there is memory for it");
+            assert_eq!(copy_rows(&from, &surface, &to, 0x2000_0000).is_some(), is_copied, "{pitch} {height}");
+        }
+    }
+
     #[test]
     fn what_cannot_be_copied_is_not() {
         let (from, to) = (space(0x1000_0000), space(0x2000_0000));

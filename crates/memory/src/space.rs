@@ -255,6 +255,14 @@ mod tests {
         second.read_bytes(FIRST_BASE + 4, &mut bytes).unwrap();
         assert_eq!(bytes, [1, 2]);
         assert_eq!((first.words_mut(0x8000_0000), second.words_mut(FIRST_BASE)), (None, None));
+        let own = first.words_mut(0x1000_1000).unwrap();
+        (own[1], own[1023]) = (7u32.to_le(), 8u32.to_le());
+        assert_eq!((own.len(), first.words_mut(0x1000_0800)), (1024, None));
+        let found = [0x1000_1004, 0x1000_1FFC, 0x1000_0004].map(|at| first.arena_of(at, 4).unwrap().read_u32(at));
+        assert_eq!(found, [Some(7), Some(8), Some(0)]);
+        let also = first.clone();
+        assert_eq!(first.words_mut(0x1000_1000), None, "another space has it");
+        drop(also);
     }
 
     #[test]
@@ -279,6 +287,8 @@ mod tests {
         let across = RangeError { address: 0x1000_0FFF, length: 2 };
         assert_eq!(space.write_bytes(0x1000_0FFF, &[3, 4]), Err(across));
         assert_eq!(space.read_bytes(0x1000_0FFF, &mut bytes), Err(across));
+        assert_eq!(space.check_range(0x1000_0FFF, 2), Err(across));
+        assert_eq!((space.check_range(0x1000_0FFE, 2), space.check_range(0x1000_1000, 0x1000)), (Ok(()), Ok(())));
         assert_eq!(space.read_bytes(0, &mut []), Err(RangeError { address: 0, length: 0 }));
     }
 }

@@ -486,3 +486,95 @@ impl RowWords for [Option<FourWords<'_>>; 2] {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Arena;
+
+    const BASE: u32 = 0x1000_0000;
+    /// Words that are looked at; the arena has more.
+    const COUNT: usize = 24;
+
+    /// Words that hold their numbers.
+    fn numbered() -> Arena {
+        let arena = Arena::new(BASE, 2048).unwrap();
+        assert!((0..512).all(|n| arena.write_u32(BASE + 4 * n, n)));
+        arena
+    }
+
+    fn upwards<const N: usize>(first: u32) -> [u32; N] {
+        std::array::from_fn(|n| first + n as u32)
+    }
+
+    fn all(words: Words) -> Vec<u32> {
+        (0..COUNT).map(|number| words.word(number).unwrap()).collect()
+    }
+
+    /// Code for pixels relies on it: what goes past the end would be memory of another surface.
+    #[test]
+    fn groups_are_there_as_a_whole_or_not_at_all() {
+        let arena = numbered();
+        let words = arena.shared_words(BASE, COUNT).unwrap();
+        assert_eq!([0, 23, 24, usize::MAX].map(|number| words.word(number)), [Some(0), Some(23), None, None]);
+        assert_eq!([5, 22].map(|first| words.pair(first).map(WordPair::get)), [Some([5, 6]), Some([22, 23])]);
+        assert_eq!([0, 7, 20].map(|first| words.four(first).map(FourWords::get)), [0, 7, 20].map(|n| Some(upwards(n))));
+        let pairs = |first, count| words.pairs(first, count).map(|pairs| pairs.map(WordPair::get).collect::<Vec<_>>());
+        assert_eq!((pairs(1, 2), pairs(3, 0)), (Some(vec![[1, 2], [3, 4]]), Some(vec![])));
+        assert_eq!(pairs(2, 11).unwrap().concat(), upwards::<22>(2));
+        let fours = |first| words.fours_from::<2>(first).map(|fours| fours.map(FourWords::get));
+        assert_eq!([fours(3), fours(16)], [3, 16].map(|n| Some([upwards(n), upwards(n + 4)])));
+        let rows =
+            |firsts, below| words.rows_of_fours(firsts, below).map(|rows| rows.map(|row| row.map(FourWords::get)));
+        let expected = [[upwards(1), upwards(8)], [upwards(13), upwards(20)]];
+        assert_eq!(rows([1, 8], 12), Some(expected));
+        assert_eq!(rows([8, 1], 12), Some(expected.map(|[left, right]| [right, left])));
+        let part = words.part(20, 4).unwrap();
+        assert_eq!([0, 3, 4].map(|number| part.word(number)), [Some(20), Some(23), None]);
+
+        assert!(
+            words.pair(23).is_none() && words.four(21).is_none() && pairs(2, 12).is_none() && pairs(25, 0).is_none()
+        );
+        assert!(fours(17).is_none() && words.part(20, 5).is_none() && words.part(25, 0).is_none());
+        for (firsts, below) in [([1, 9], 12), ([9, 1], 12), ([0, 0], 21), ([0, 1], usize::MAX)] {
+            assert!(rows(firsts, below).is_none(), "{firsts:?} {below}");
+        }
+        assert!(
+            part.rows_of_fours([0, 0], 0).is_some()
+                && arena.shared_words(BASE, 3).unwrap().rows_of_fours([0, 0], 0).is_none()
+        );
+    }
+
+    /// Each way of access, and what a row is made of, give and replace the same words and no others.
+    #[test]
+    fn rows_are_read_and_written_by_every_access() {
+        fn check(access: impl Access) {
+            let arena = numbered();
+            let words = arena.shared_words(BASE, COUNT).unwrap();
+            let four = |first| words.four(first).unwrap();
+            let mut expected: Vec<u32> = upwards::<COUNT>(0).into();
+            assert_eq!(access.get(four(9)), upwards(9));
+            access.set(four(9), [90, 91, 92, 93]);
+            expected[9..13].copy_from_slice(&[90, 91, 92, 93]);
+            assert_eq!(all(words), expected);
+
+            let apart = [four(16), four(1)];
+            assert_eq!(apart.get(access), [16, 17, 18, 19, 1, 2, 3, 4]);
+            apart.set(upwards(100), access);
+            expected[16..20].copy_from_slice(&upwards::<4>(100));
+            expected[1..5].copy_from_slice(&upwards::<4>(104));
+            assert_eq!(all(words), expected);
+
+            let halves = [None, Some(four(20))];
+            assert_eq!(halves.get(access), [0, 0, 0, 0, 20, 21, 22, 23]);
+            halves.set(upwards(200), access);
+            expected[20..].copy_from_slice(&upwards::<4>(204));
+            assert_eq!(all(words), expected);
+            [Some(four(20)), None].set(upwards(300), access);
+            expected[20..].copy_from_slice(&upwards::<4>(300));
+            assert_eq!(all(words), expected);
+        }
+        check(ScalarAccess);
+        AvxAccess::new().into_iter().for_each(check);
+    }
+}
