@@ -2,6 +2,7 @@
 
 use ctm_object::elf::{self, ElfError};
 use ctm_object::raw;
+use ctm_x1k::sampler::TextureKind;
 use ctm_x1k::{IntConstant, Program, ProgramInfo, References, WriteMode};
 use std::path::Path;
 
@@ -26,6 +27,9 @@ fn full_program() -> Program {
         early_exit: true,
         ..program.info
     };
+    for (input, kind) in [(0, TextureKind::Cube), (1, TextureKind::Flat), (15, TextureKind::Volume)] {
+        program.info.textures[input] = Some(kind);
+    }
     program.references.cond_output = true;
     program.constants.floats.insert(255, [0x7FC0_1234, 1, 0x8000_0000, u32::MAX]);
     program.constants.ints.insert(0, IntConstant { count: 255, init: 3, step: -128 });
@@ -183,6 +187,9 @@ fn constant_notes() {
     assert!(matches!(patched(own(4) + 20, 128), Err(ElfError::NoteIndex { index: 128, .. })));
     assert!(matches!(patched(own(4) + 24, 1), Err(ElfError::NoteValue { field: "an interpolated input", .. })));
     assert!(matches!(patched(own(3) + 20, 2), Err(ElfError::NoteValue { rule: "0 or 1", .. })));
+    assert!(matches!(patched(own(5) + 16, 16), Err(ElfError::NoteIndex { index: 16, limit: 16, .. })));
+    assert!(matches!(patched(own(5) + 20, 3), Err(ElfError::NoteIndex { index: 3, limit: 3, .. })));
+    assert!(matches!(patched(own(5) + 24, 0), Err(ElfError::NoteValue { field: "an input", .. })));
     // Other loaders skip them: so does this one with types that it does not know.
     assert_eq!(patched(own(3) + 8, 6).unwrap().constants.bools, [].into());
     // A program without constants has two segments only.
@@ -206,6 +213,7 @@ fn information_of_other_tools() {
         cond_value_from_program: true,
         early_exit: true,
         interpolants: full_program().info.interpolants,
+        textures: full_program().info.textures,
         ..ProgramInfo::default()
     };
     assert_eq!(program.info, expected);
