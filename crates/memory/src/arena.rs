@@ -406,6 +406,7 @@ mod tests {
         assert!(!arena.write_bytes(BASE + 4090, &[1; 7]) && !arena.read_bytes(BASE - 1, &mut [0; 2]));
         assert_eq!(arena.read_u8(BASE + 4090), Some(0), "a block that does not fit is not written in part");
         assert!(arena.write_bytes(BASE + 4090, &[1; 6]));
+        assert!(arena.contains(BASE + 4095, 0) && !arena.contains(BASE + 4096, 0));
 
         let last = Arena::new(0xFFFF_F800, 2048).unwrap();
         assert!(last.write_bytes(0xFFFF_FFFD, &[1, 2, 3]) && !last.write_bytes(0xFFFF_FFFD, &[0; 4]));

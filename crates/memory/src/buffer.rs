@@ -127,6 +127,18 @@ mod tests {
         }
     }
 
+    /// Machine code gets these.
+    #[test]
+    fn buffers_know_their_place() {
+        let space = space();
+        let (buffer, arena) = (Buffer::new(&space, BASE + 5, 64).unwrap(), &space.arenas()[0]);
+        assert_eq!((buffer.base(), buffer.length()), (BASE + 5, 64));
+        assert_eq!(buffer.as_ptr(), arena.as_ptr().wrapping_add(5));
+        assert_eq!(buffer.reserved(), Some(arena.reserved()));
+        let empty = Buffer::new(&space, BASE + 5, 0).unwrap();
+        assert_eq!((empty.base(), empty.length(), empty.reserved()), (0, 0, None));
+    }
+
     #[test]
     fn words_across_the_end_are_not_there() {
         let space = space();

@@ -49,6 +49,17 @@ mod tests {
     use std::fs::File;
     use std::os::fd::{AsFd, AsRawFd, FromRawFd};
 
+    /// Files on disks cannot be sealed: they may get shorter, and accesses after their end would end the process.
+    #[test]
+    fn files_on_disks_are_refused() {
+        let path = std::env::temp_dir().join(format!("ctm-arena-{}", std::process::id()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        file.set_len(0x2000).unwrap();
+        let refused = Arena::of_file(0x1000, 0x1000, file.as_fd(), 0).unwrap_err();
+        assert_eq!(refused, FileArenaError::NotMapped { offset: 0, size: 0x1000 });
+    }
+
     #[test]
     #[expect(unsafe_code)]
     fn arenas_of_one_file_share_it() {
@@ -80,6 +91,10 @@ mod tests {
         for (offset, size) in [(length, 0x1000), (length - 0x1000, 0x2000), (0x800, 0x1000), (0x1000, 0x800)] {
             assert_eq!(arena(offset, size).unwrap_err(), FileArenaError::NotMapped { offset, size });
         }
+        // The guard is as wide as machine code reaches, or where the host has no addresses left a page, wherever the bytes lie in the file.
+        let large = arena(0x1F_F000, 0x20_0000).unwrap();
+        let (reserved, end) = (large.reserved(), large.as_ptr().addr() + 0x20_0000);
+        assert!(reserved.end - end >= 40 << 30 || reserved.len() < 1 << 30, "{reserved:#x?} {end:#x}");
         assert!(matches!(Arena::of_file(0, 0x1000, file.as_fd(), 0), Err(FileArenaError::Place(_))));
     }
 }

@@ -131,9 +131,27 @@ mod tests {
             assert_eq!(format.code(), code as u32);
             assert_eq!(Format::from_code(code as u32), Some(format));
             assert_eq!(Format::parse(&format.name().to_lowercase()), Some(format));
+            assert_eq!(format.to_string(), format.name(), "as messages have it");
         }
         assert_eq!(Format::from_code(5), None);
         assert_eq!(Format::parse("FLOAT32_3"), None);
+    }
+
+    #[test]
+    fn masks_are_of_stored_channels() {
+        const ALL: u32 = u32::MAX;
+        for (format, mask, bits) in [
+            (Format::Uint16_1, 0b1111, [0xFFFF, 0, 0, 0]),
+            (Format::Uint16_1, 0b1110, [0; 4]),
+            (Format::Uint8_4, 0b1010, [0xFF00_FF00, 0, 0, 0]),
+            (Format::Uint8_4, 0b0101, [0x00FF_00FF, 0, 0, 0]),
+            (Format::Float32_1, 0b1111, [ALL, 0, 0, 0]),
+            (Format::Float32_2, 0b1111, [ALL, ALL, 0, 0]),
+            (Format::Float32_2, 0b1110, [0, ALL, 0, 0]),
+            (Format::Float32_4, 0b1001, [ALL, 0, 0, ALL]),
+        ] {
+            assert_eq!(format.stored_bits(mask), bits, "{format} {mask:#b}");
+        }
     }
 
     #[test]

@@ -113,6 +113,31 @@ mod tests {
         assert_ne!(bytes(&space), bytes(&original), "a copy has memory of its own");
     }
 
+    /// Each word of an element has its own address, and channels that are not written are not noted.
+    #[test]
+    fn elements_are_noted_word_by_word() {
+        let mut space = Space::default();
+        space.map(Arena::new(BASE, 0x800).unwrap()).unwrap();
+        space.record();
+        let surface = Surface {
+            base: BASE,
+            pitch: 4,
+            height: 1,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format: Format::Float32_4,
+        };
+        let view = View::new(&space, surface, Bounds::Drop);
+        view.store(1, 0, [1, 2, 3, 4], 0b1101);
+        let stored = |address, after| StoredWord { address: BASE + address, before: 0, after };
+        let journal = space.journal().unwrap();
+        assert_eq!(journal.since(0), [stored(16, 1), stored(24, 3), stored(28, 4)]);
+        view.store(2, 0, [5; 4], 0);
+        assert_eq!(journal.len(), 3);
+        space.undo(0);
+        assert_eq!(view.load_raw(1, 0), [0; 4]);
+    }
+
     /// A word of a buffer lies in two words of memory, and both are noted as they were and are.
     #[test]
     fn both_halves_of_a_word_that_lies_across_two() {

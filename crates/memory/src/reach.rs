@@ -290,17 +290,23 @@ mod tests {
         space.map(Arena::new(BASE, 0x1000).unwrap()).unwrap();
         space.map(Arena::new(BASE + 0x1000, 0x1000).unwrap()).unwrap();
         let again = space.append_shared(&space.arenas()[1].clone()).unwrap();
-        let meet = |written: u32, read: u32| {
-            aliasing_in(&space, |reach| {
+        let meet_in = |space: &Space, written: u32, read: u32| {
+            aliasing_in(space, |reach| {
                 reach.write(written.into()..u64::from(written) + 16);
                 reach.read(read.into()..u64::from(read) + 16);
             })
         };
+        let meet = |written, read| meet_in(&space, written, read);
         assert_eq!(meet(BASE + 0x1000, again), Some(Aliasing::Input));
         assert_eq!(meet(again + 0x20, BASE + 0x1018), Some(Aliasing::Input));
         assert_eq!(meet(again, BASE + 0x1010), None);
         assert_eq!(meet(again, BASE), None);
-        // What ends where an arena begins is nowhere in it.
+        // What ends where an arena begins is nowhere in it, and what goes past its end is elsewhere from there on.
         assert_eq!(meet(again - 0x10, BASE + 0xFF8), None);
+        assert_eq!(meet(again + 0xFF8, again), None);
+        // Another memory at two addresses.
+        let first_again = space.append_shared(&space.arenas()[0].clone()).unwrap();
+        assert_eq!(meet_in(&space, first_again, BASE), Some(Aliasing::Input));
+        assert_eq!(meet_in(&space, first_again, again), None);
     }
 }

@@ -141,6 +141,14 @@ mod tests {
         assert_eq!(largest.bytes(), 1024 * 511 * 2048);
     }
 
+    /// 32 bytes, and the widths of tiles (CTM Guide p.6, table 2).
+    #[test]
+    fn granules_of_pitches() {
+        for (tiling, granules) in [(Tiling::Linear, [16, 8, 8, 4, 2]), (Tiling::Tiled, [32, 32, 32, 16, 16])] {
+            assert_eq!(Format::ALL.map(|format| Surface::pitch_granule(tiling, format)), granules, "{tiling:?}");
+        }
+    }
+
     #[test]
     fn a_pitch_of_whole_granules_is_kept() {
         for format in Format::ALL {

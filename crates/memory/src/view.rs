@@ -370,6 +370,21 @@ mod tests {
         rows_are_single_accesses(&along, &[7; LANES], &all);
         rows_are_single_accesses(&[63; LANES], &[19; LANES], &all);
         rows_are_single_accesses(&[64; LANES], &[30; LANES], &all);
+        // Nearly a row, or nearly one element: one lane takes no part, or is in another row or column.
+        let all_but_one =
+            |last: u32, other: u32| (0..LANES).map(|n| if n % 64 == 5 { other } else { last }).collect::<Vec<_>>();
+        for y in [0, 7] {
+            for x in [&along[..], &[9; LANES]] {
+                rows_are_single_accesses(x, &[y; LANES], &all_but_one(u32::MAX, 0));
+                rows_are_single_accesses(x, &[y; LANES], &[0; LANES]);
+                rows_are_single_accesses(x, &all_but_one(y, 12), &all);
+            }
+            rows_are_single_accesses(&all_but_one(9, 2), &[y; LANES], &all);
+        }
+        // Above, and below all rows.
+        for y in [u32::MAX, 20, 100] {
+            rows_are_single_accesses(&along, &[y; LANES], &all);
+        }
     }
 
     fn rows_are_single_accesses(x: &[u32], y: &[u32], mask: &[u32]) {

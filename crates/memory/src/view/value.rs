@@ -34,3 +34,58 @@ impl View<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Bounds, Space, Surface, Tiling};
+
+    const NAN: u32 = 0x7FC0_0000;
+
+    /// What is compared is what the surface can hold: a fraction of so many bits, or a number without denormals.
+    #[test]
+    fn elements_compare_as_their_surface_stores_them() {
+        let f = |value: f32| value.to_bits();
+        for (format, stored, rows) in [
+            (
+                Format::Uint16_1,
+                0x8000,
+                [(0.5, Some(Ordering::Equal)), (0.51, Some(Ordering::Greater)), (-3.0, Some(Ordering::Less))],
+            ),
+            // The top byte takes no part.
+            (
+                Format::Uint8_4,
+                0xAB80_0000,
+                [(0.5, Some(Ordering::Equal)), (0.51, Some(Ordering::Greater)), (f32::NAN, Some(Ordering::Less))],
+            ),
+            (
+                Format::Float32_1,
+                0x8000_0001,
+                [(0.0, Some(Ordering::Equal)), (0.51, Some(Ordering::Greater)), (f32::NAN, None)],
+            ),
+            (
+                Format::Float32_2,
+                0x3F00_0000,
+                [(0.5, Some(Ordering::Equal)), (-0.5, Some(Ordering::Less)), (f32::NAN, None)],
+            ),
+            (Format::Float32_4, NAN, [(0.5, None), (-0.5, None), (f32::NAN, None)]),
+        ] {
+            let mut space = Space::default();
+            space.map(Arena::new(0x1000, 0x1000).unwrap()).unwrap();
+            let surface =
+                Surface { base: 0x1000, pitch: 32, height: 2, tiling: Tiling::Linear, superfine: false, format };
+            let view = View::new(&space, surface, Bounds::Drop);
+            view.store_raw(3, 1, [stored, 0, 0, 0]);
+            for (value, expected) in rows {
+                assert_eq!(view.compare(3, 1, f(value)), expected, "{format} {value}");
+            }
+            view.replace(3, 1, f(0.25));
+            let replaced = match format {
+                Format::Uint16_1 => 0x4000,
+                Format::Uint8_4 => 0x40_0000,
+                Format::Float32_1 | Format::Float32_2 | Format::Float32_4 => f(0.25),
+            };
+            assert_eq!(view.load_raw(3, 1)[0], replaced, "{format}");
+        }
+    }
+}

@@ -107,5 +107,5 @@ pub fn fcompare(denormals: Denormals, a: u32, b: u32) -> Relation {
 pub fn division_needs_care(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| i32::from((bits >> 23) as u8);
     let (a, b) = (exponent(a), exponent(b));
-    a == 255 || b == 255 || b == 0 || (a - b).abs() >= 126 || a <= 24 || b >= 253
+    a == 255 || b == 0 || (a - b).abs() >= 126 || a <= 24 || b >= 253
 }

@@ -118,6 +118,10 @@ fn tiny_after_rounding_is_flushed() {
         assert_eq!(fma(a, b, MIN_NORMAL | SIGN), if want == 0 { SIGN } else { want | SIGN });
         check_fma(a, b | SIGN, MIN_NORMAL);
     }
+    // The tie as a product: 18631 * 1801 = 2^25 - 1.
+    let (a, b) = (scaled(18631, -76), scaled(1801, -75));
+    assert_eq!([flushed::mul::<NAN>(a, b), flushed::mul::<NAN>(a, b | SIGN)], [MIN_NORMAL, MIN_NORMAL | SIGN]);
+    assert_eq!(flushed::mul::<NAN>(scaled(18630, -76), b), 0);
 }
 
 #[test]

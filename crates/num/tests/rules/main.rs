@@ -6,6 +6,7 @@ mod ieee;
 mod model;
 mod r700;
 mod sm50;
+mod sm50_float;
 mod sm50_integer;
 mod transcendental;
 mod x1k;

@@ -27,7 +27,7 @@ fn the_first_nan_operand_is_the_result_quieted() {
     assert_eq!(r700::muladd(ONE, second, first), second, "the product comes before the addend");
     assert_eq!(r700::muladd(0, second, first), first | QUIET, "a vanished product is not a NaN");
     type Unary = fn(u32) -> u32;
-    let unary: [(&str, Unary, u32); 9] = [
+    let unary: [(&str, Unary, u32); 12] = [
         ("exp", r700::exp, second),
         ("log", r700::log, f(-1.0)),
         ("recip", r700::recip, second),
@@ -35,6 +35,9 @@ fn the_first_nan_operand_is_the_result_quieted() {
         ("sqrt", r700::sqrt, f(-1.0)),
         ("fract", r700::fract, INFINITY),
         ("floor", r700::floor, second),
+        ("ceil", r700::ceil, second),
+        ("trunc", r700::trunc, second),
+        ("rndne", r700::rndne, second),
         ("sin", |a| r700::sin(TrigRange::Turns, a), INFINITY),
         ("cos", |a| r700::cos(TrigRange::Turns, a), INFINITY | SIGN),
     ];
@@ -61,6 +64,9 @@ fn multiply_adds_round_twice() {
     let (a, b) = (f(1.0 + f32::EPSILON), f(1.0 - f32::EPSILON));
     assert_eq!(r700::muladd(a, b, f(-1.0)), 0, "the product rounds to 1");
     assert_ne!((f32::from_bits(a)).mul_add(f32::from_bits(b), -1.0), 0.0);
+    assert_eq!(r700::muladd_ieee(a, b, f(-1.0)), 0, "the product rounds to 1");
+    assert_eq!([r700::muladd(0, INFINITY, ONE), r700::muladd_ieee(0, INFINITY, ONE)], [ONE, R700_NAN]);
+    assert_eq!([r700::muladd, r700::muladd_ieee].map(|op| op(f(2.0), f(-3.0), f(4.0))), [f(-2.0); 2]);
     assert_eq!(r700::scale(2, f(1.5)), f(6.0));
     assert_eq!(r700::scale(-1, 0x0080_0000), 0, "flushed");
 }
@@ -85,6 +91,7 @@ fn selections_keep_bits() {
     assert_eq!([r700::max_dx10(nan, ONE), r700::max_dx10(ONE, nan), r700::max_dx10(nan, R700_NAN)], [ONE, ONE, nan]);
     assert_eq!([r700::min_dx10(nan, ONE), r700::min_dx10(ONE, nan), r700::min_dx10(nan, R700_NAN)], [ONE, ONE, nan]);
     assert_eq!(r700::max(1, 2), 1, "denormals compare as zeros and stay");
+    assert!(r700::not_equal(ONE, 0) && !r700::not_equal(ONE, ONE) && !r700::not_equal(SIGN, 1));
     assert!(r700::not_equal(nan, nan) && !r700::equal(nan, nan) && !r700::greater_equal(nan, nan));
     for clamped in [SIGN, 1, f(-2.0)] {
         assert_eq!(r700::clamp(false, clamped), 0);
@@ -106,7 +113,29 @@ fn clamped_and_flushed_infinities() {
     );
     assert_eq!([r700::recipsqrt(0), r700::recipsqrt_clamped(0), r700::recipsqrt_ff(0)], [INFINITY, MAX, 0]);
     assert_eq!([r700::recip(f(4.0)), r700::recipsqrt(f(4.0)), r700::sqrt(f(4.0))], [f(0.25), f(0.5), f(2.0)]);
+    assert_eq!([r700::recip_ff, r700::recip_clamped].map(|op| op(f(-4.0))), [f(-0.25); 2]);
+    assert_eq!([r700::recipsqrt_ff, r700::recipsqrt_clamped].map(|op| op(f(4.0))), [f(0.5); 2]);
     assert_eq!([r700::exp(f(-1.0)), r700::exp(INFINITY | SIGN)], [f(0.5), 0]);
+}
+
+/// What rounds to zero keeps its sign, denormals too.
+#[test]
+fn roundings_to_integral_values() {
+    for (value, [floor, ceil, trunc, rndne]) in [
+        (1.5, [1.0, 2.0, 1.0, 2.0]),
+        (2.5, [2.0, 3.0, 2.0, 2.0]),
+        (-1.5, [-2.0, -1.0, -1.0, -2.0]),
+        (0.75, [0.0, 1.0, 0.0, 1.0]),
+        (-0.5, [-1.0, -0.0, -0.0, -0.0]),
+        (-0.0, [-0.0; 4]),
+        (f32::from_bits(1), [0.0; 4]),
+        (-f32::from_bits(1), [-0.0; 4]),
+        (8_388_609.0, [8_388_609.0; 4]),
+        (f32::NEG_INFINITY, [f32::NEG_INFINITY; 4]),
+    ] {
+        let found = [r700::floor, r700::ceil, r700::trunc, r700::rndne].map(|op| op(f(value)));
+        assert_eq!(found, [floor, ceil, trunc, rndne].map(f), "{value}");
+    }
 }
 
 #[test]
@@ -134,13 +163,19 @@ fn dot_products_add_from_left_to_right() {
 #[test]
 fn cube_faces() {
     // The direction, and t, s, twice the axis, face.
-    let table: [([f32; 3], [f32; 4]); 8] = [
+    let table: [([f32; 3], [f32; 4]); 14] = [
         ([4.0, 2.0, 1.0], [-2.0, -1.0, 8.0, 0.0]),
         ([-4.0, 2.0, 1.0], [-2.0, 1.0, -8.0, 1.0]),
         ([1.0, 4.0, 2.0], [2.0, 1.0, 8.0, 2.0]),
         ([1.0, -4.0, 2.0], [-2.0, 1.0, -8.0, 3.0]),
         ([1.0, 2.0, 4.0], [-2.0, 1.0, 8.0, 4.0]),
         ([1.0, 2.0, -4.0], [-2.0, -1.0, -8.0, 5.0]),
+        ([4.0, -2.0, -1.0], [2.0, 1.0, 8.0, 0.0]),
+        ([-4.0, -2.0, -1.0], [2.0, -1.0, -8.0, 1.0]),
+        ([-1.0, 4.0, -2.0], [-2.0, -1.0, 8.0, 2.0]),
+        ([-1.0, -4.0, -2.0], [2.0, -1.0, -8.0, 3.0]),
+        ([-1.0, -2.0, 4.0], [2.0, -1.0, 8.0, 4.0]),
+        ([-1.0, -2.0, -4.0], [2.0, 1.0, -8.0, 5.0]),
         ([1.0, 1.0, 1.0], [-1.0, 1.0, 2.0, 4.0]),
         ([1.0, 1.0, 0.5], [0.5, 1.0, 2.0, 2.0]),
     ];
