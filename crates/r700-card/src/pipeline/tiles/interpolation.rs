@@ -51,20 +51,17 @@ impl SimdTask for Interpolation<'_, '_, '_> {
                         None => places,
                     };
                     let covered = block.masks().map(|mask| simd.and(simd.chosen(mask), simd.splat(1)));
+                    let rows = [0, 1].map(|row| BlockRow { places, divided, row });
                     for (words, value) in inputs.iter().zip(&gradients.values) {
                         let Some(words) = words else { continue };
-                        let [above, below] = [0, 1].map(|row: usize| {
-                            [0, 1, 2, 3].map(|component| {
-                                let numbers = |plane: &Plane| places.numbers(plane)[row];
-                                let attribute = |plane: &Plane, linear: bool| {
-                                    if linear { places.attribute(plane)[row] } else { divided.attribute(plane)[row] }
-                                };
+                        for (row, first) in [upper, lower].into_iter().enumerate() {
+                            let mut vectors = [simd.splat(0); 4];
+                            for (component, words) in vectors.iter_mut().enumerate() {
                                 let of = (gradients, value, component);
-                                component_of(simd, of, covered[row], numbers, attribute)
-                            })
-                        });
-                        set_eight(words, upper, &simd.vectors(above), access);
-                        set_eight(words, lower, &simd.vectors(below), access);
+                                *words = component_of(simd, of, covered[row], &rows[row]);
+                            }
+                            set_eight(words, first, &simd.vectors(vectors), access);
+                        }
                     }
                 }
             }
@@ -72,15 +69,41 @@ impl SimdTask for Interpolation<'_, '_, '_> {
     }
 }
 
-/// A component of a value at eight pixels of one sample: where planes have these numbers, attributes (without perspective: `true`) these bits, and `covered` is 1
-/// or 0. As [`Gradients::vectors`] gives it.
+/// What planes give at eight pixels. Its functions are inlined wherever they are used: closures are not, where there are several uses, and are compiled without
+/// the host's vectors then.
+pub trait AtPixels<S: Simd> {
+    /// The numbers of a plane.
+    fn numbers(&self, plane: &Plane) -> S::Numbers;
+    /// The bits of an attribute, without perspective if it is `linear`.
+    fn attribute(&self, plane: &Plane, linear: bool) -> S::Words;
+}
+
+/// A row of a block.
+struct BlockRow<S: Simd> {
+    places: BlockPlaces<S>,
+    divided: BlockPlaces<S>,
+    row: usize,
+}
+
+impl<S: Simd> AtPixels<S> for BlockRow<S> {
+    #[inline(always)]
+    fn numbers(&self, plane: &Plane) -> S::Numbers {
+        self.places.numbers(plane)[self.row]
+    }
+
+    #[inline(always)]
+    fn attribute(&self, plane: &Plane, linear: bool) -> S::Words {
+        if linear { self.places.attribute(plane)[self.row] } else { self.divided.attribute(plane)[self.row] }
+    }
+}
+
+/// A component of a value at eight pixels of one sample, of which those are covered where `covered` is 1 rather than 0. As [`Gradients::vectors`] gives it.
 #[inline(always)]
 pub fn component_of<S: Simd>(
     simd: S,
     (gradients, value, component): (&Gradients, &Value, usize),
     covered: S::Words,
-    numbers: impl Fn(&Plane) -> S::Numbers,
-    attribute: impl Fn(&Plane, bool) -> S::Words,
+    at: &impl AtPixels<S>,
 ) -> S::Words {
     let component = component % 4;
     match value {
@@ -88,34 +111,33 @@ pub fn component_of<S: Simd>(
         // With one sample, all places inside of a pixel are its centre.
         Value::Varying { planes, linear, .. } => match &planes[component] {
             AttributePlane::Constant(bits) => simd.splat(*bits),
-            AttributePlane::Varying(plane) => attribute(plane, *linear),
+            AttributePlane::Varying(plane) => at.attribute(plane, *linear),
         },
         Value::Position { .. } => simd.binary32(match component {
-            0 => numbers(&gradients.axis(Axis::Column)),
-            1 => numbers(&gradients.axis(Axis::Row)),
-            2 => numbers(&gradients.depth),
-            _ => simd.div(simd.number(1.0), numbers(gradients.inverse())),
+            0 => at.numbers(&gradients.axis(Axis::Column)),
+            1 => at.numbers(&gradients.axis(Axis::Row)),
+            2 => at.numbers(&gradients.depth),
+            _ => simd.div(simd.number(1.0), at.numbers(gradients.inverse())),
         }),
         Value::Face { component: at, face } if component == at % 4 => simd.splat(*face),
         Value::Face { .. } if component == 2 => covered,
         Value::Face { .. } | Value::Sample => simd.splat(0),
         Value::Sprite { selects, flipped, corners: [low, high] } => {
-            // The numbers are exact, and are divided as binary32 numbers: the quotient is rounded once.
-            let part = |axis: Axis, low: i64, high: i64| {
-                let Plane { value, dx, dy } = gradients.axis(axis);
-                let per_pixel = GRID.per_pixel as f64;
-                let (dx, dy) = (dx * per_pixel, dy * per_pixel);
-                let at = numbers(&Plane { value: value * per_pixel - low as f64, dx, dy });
-                simd.rounded(simd.div(at, simd.number((high - low).max(1) as f64)))
+            let (axis, low, high) = match selects[component] {
+                0 => return simd.splat(0),
+                1 => return simd.splat(1f32.to_bits()),
+                2 => (Axis::Column, low.x, high.x),
+                _ => (Axis::Row, low.y, high.y),
             };
-            let across = || part(Axis::Column, low.x, high.x);
-            let down = || part(Axis::Row, low.y, high.y);
-            match selects[component] {
-                0 => simd.splat(0),
-                1 => simd.splat(1f32.to_bits()),
-                2 => simd.binary32(across()),
-                _ if *flipped => simd.binary32(simd.add(simd.number(1.0), simd.mul(simd.number(-1.0), down()))),
-                _ => simd.binary32(down()),
+            // The numbers are exact, and are divided as binary32 numbers: the quotient is rounded once.
+            let Plane { value, dx, dy } = gradients.axis(axis);
+            let per_pixel = GRID.per_pixel as f64;
+            let (dx, dy) = (dx * per_pixel, dy * per_pixel);
+            let from_low = at.numbers(&Plane { value: value * per_pixel - low as f64, dx, dy });
+            let part = simd.rounded(simd.div(from_low, simd.number((high - low).max(1) as f64)));
+            match (axis, flipped) {
+                (Axis::Row, true) => simd.binary32(simd.add(simd.number(1.0), simd.mul(simd.number(-1.0), part))),
+                (Axis::Column | Axis::Row, _) => simd.binary32(part),
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{Line, OwnLine, line_of, places_of, runs, set_eight};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::Lines;
-use crate::pipeline::tiles::interpolation::component_of;
+use crate::pipeline::tiles::interpolation::{AtPixels, component_of};
 use crate::pipeline::tiles::primitives::Components;
 use crate::pipeline::tiles::surfaces::Chunk;
 use crate::pipeline::tiles::worker::Shared;
@@ -80,19 +80,34 @@ impl SimdTask for Interpolation<'_, '_, '_> {
                             Some(divisor) => linear.divided_by(&divisor),
                             None => linear,
                         };
-                        let attribute = |plane: &Plane, is_linear: bool| {
-                            if is_linear { linear.attribute(plane) } else { divided.attribute(plane) }
-                        };
+                        let at = PixelRow { linear, divided };
                         for ReadComponent { number, component, line, .. } in &read {
                             let Some(value) = gradients.values.get(*number) else { continue };
-                            let (of, numbers) = ((gradients, value, *component), |plane: &Plane| linear.numbers(plane));
-                            let words = component_of(simd, of, simd.splat(1), numbers, attribute);
+                            let words = component_of(simd, (gradients, value, *component), simd.splat(1), &at);
                             set_eight(line, first, simd.array(words), access);
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Eight pixels one after the other.
+struct PixelRow<S: Simd> {
+    linear: PixelPlaces<S>,
+    divided: PixelPlaces<S>,
+}
+
+impl<S: Simd> AtPixels<S> for PixelRow<S> {
+    #[inline(always)]
+    fn numbers(&self, plane: &Plane) -> S::Numbers {
+        self.linear.numbers(plane)
+    }
+
+    #[inline(always)]
+    fn attribute(&self, plane: &Plane, linear: bool) -> S::Words {
+        if linear { self.linear.attribute(plane) } else { self.divided.attribute(plane) }
     }
 }
 
