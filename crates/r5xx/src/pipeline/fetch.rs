@@ -154,7 +154,7 @@ enum ElementType {
     /// Four bytes, of which the first and the third change places.
     Colour,
     /// So many binary16 numbers.
-    PendingHalf(usize),
+    Half(usize),
 }
 
 impl ElementType {
@@ -168,8 +168,8 @@ impl ElementType {
             8 => ElementType::Fixed(1, &[10, 10, 10]),
             9 => ElementType::Fixed(1, &[11, 11, 10]),
             10 => ElementType::Float(8),
-            11 => ElementType::PendingHalf(2),
-            12 => ElementType::PendingHalf(4),
+            11 => ElementType::Half(2),
+            12 => ElementType::Half(4),
             _ => return None,
         })
     }
@@ -180,7 +180,7 @@ impl ElementType {
             ElementType::Float(count) => count,
             ElementType::Fixed(dwords, _) => dwords,
             ElementType::Bytes | ElementType::Colour => 1,
-            ElementType::PendingHalf(count) => count / 2,
+            ElementType::Half(count) => count / 2,
         }
     }
 }
@@ -210,7 +210,7 @@ impl Element {
                 let [first, second, third, fourth] = dwords[0].to_le_bytes();
                 components = self.numbers([third, second, first, fourth]);
             }
-            ElementType::PendingHalf(count) => {
+            ElementType::Half(count) => {
                 for (n, component) in components.iter_mut().enumerate().take(count) {
                     *component = f16_to_f32((dwords[n / 2] >> (n % 2 * 16)) as u16);
                 }
@@ -458,7 +458,7 @@ impl<'a> Fetch<'a> {
             ElementType::Bytes if !element.signed && element.normalised => {
                 self.write_converted(element, vertices, column, |[bytes, ..]| fractions(bytes.to_le_bytes()));
             }
-            ElementType::Bytes | ElementType::Colour | ElementType::Fixed(..) | ElementType::PendingHalf(_) => {
+            ElementType::Bytes | ElementType::Colour | ElementType::Fixed(..) | ElementType::Half(_) => {
                 self.write_converted(element, vertices, column, |[a, b, c, d]| {
                     element.components(&[a, b, c, d, 0, 0, 0, 0])
                 });

@@ -59,7 +59,7 @@ pub fn kills(program: &Program) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlphaTest {
     /// Alpha as binary16, with a reference (bits of binary32).
-    PendingHalf {
+    Half {
         /// The comparison.
         function: CompareFunction,
         /// The reference.
@@ -136,7 +136,7 @@ impl AlphaUnit {
         };
         let reference = u32::from(self.control.reference);
         self.control.enable.then(|| match (self.control.float16, self.control.eight_bits) {
-            (true, _) => AlphaTest::PendingHalf { function, reference: self.reference.to_bits() },
+            (true, _) => AlphaTest::Half { function, reference: self.reference.to_bits() },
             (false, true) => AlphaTest::Code { function, max: 255, reference },
             // The nearest code.
             (false, false) => AlphaTest::Code { function, max: 1023, reference: (2 * reference * 1023 + 255) / 510 },
@@ -148,7 +148,7 @@ impl AlphaTest {
     /// Alpha (bits) and the reference, in the same units.
     fn compared(&self, alpha: u32) -> (f32, f32) {
         match *self {
-            AlphaTest::PendingHalf { reference, .. } => {
+            AlphaTest::Half { reference, .. } => {
                 (f32::from_bits(f16_to_f32(f32_to_f16(alpha))), f32::from_bits(reference))
             }
             AlphaTest::Code { max, reference, .. } => (f32_to_unorm(alpha, max) as f32, reference as f32),
@@ -159,9 +159,7 @@ impl AlphaTest {
     fn passes(&self, alpha: u32) -> bool {
         let (alpha, reference) = self.compared(alpha);
         match self {
-            AlphaTest::PendingHalf { function, .. } | AlphaTest::Code { function, .. } => {
-                function.holds(alpha, reference)
-            }
+            AlphaTest::Half { function, .. } | AlphaTest::Code { function, .. } => function.holds(alpha, reference),
         }
     }
 }

@@ -81,7 +81,7 @@ fn holds(b: &mut Builder, function: CompareFunction, incoming: Value, stored: Va
 /// The lanes that pass the alpha test.
 pub fn alpha_test(b: &mut Builder, test: &AlphaTest, alpha: Value) -> Value {
     let (function, alpha, reference) = match *test {
-        AlphaTest::PendingHalf { function, reference } => {
+        AlphaTest::Half { function, reference } => {
             let half = b.ftoh(Rounding::Even, alpha);
             (function, b.htof(half), f32::from_bits(reference))
         }
