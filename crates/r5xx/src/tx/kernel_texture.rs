@@ -64,12 +64,12 @@ impl Texture<'_> {
 }
 
 /// Whether kernels know a wrap.
-pub fn is_simple(wrap: &Wrap) -> bool {
+fn is_simple(wrap: &Wrap) -> bool {
     matches!(wrap, Wrap::ClampToEdge | Wrap::Repeat)
 }
 
 /// The surface format with these components, and how many it has.
-pub fn surface_format(texel: &TexelFormat) -> Option<(Format, usize)> {
+fn surface_format(texel: &TexelFormat) -> Option<(Format, usize)> {
     let TexelFormat::Plain { components, .. } = texel else { return None };
     let is = |width: u32, kind: ChannelKind, count: usize| {
         (0..4).all(|n| {

@@ -1,13 +1,13 @@
 //! The texture unit: textures as the registers describe them, and what programs fetch from them.
 
+mod buffer_texture;
 mod format;
 mod kernel_texture;
 mod levels;
-mod mips;
 
+pub use buffer_texture::BufferTexture;
 pub use format::Select;
 pub use kernel_texture::KernelTexture;
-pub use mips::MipTexture;
 
 use crate::registers::{
     RegisterFile, RegisterType, TxBorderColor, TxEnable, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
@@ -55,7 +55,7 @@ impl TextureUnit for Textures<'_> {
 }
 
 /// What a channel of texels comes to that holds fractions without a sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChannelSource {
     /// A part of the stored texel.
     Bits(Channel),

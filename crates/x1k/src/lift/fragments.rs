@@ -7,6 +7,7 @@ use crate::instruction::{Body, Instruction};
 use crate::program::{INPUTS, OUTPUTS, Program};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Builder, Value};
+use ctm_raster::sampler::{Sampler, TextureShape};
 use std::collections::BTreeMap;
 
 /// What the fragments of a group bring at program start.
@@ -40,6 +41,10 @@ pub struct FetchValues {
 pub trait FragmentEnvironment {
     /// Coverage and interpolation. Groups without a covered lane may end.
     fn prologue(&self, b: &mut Builder) -> FragmentInputs;
+    /// How a texture is sampled whose levels of detail come from the coordinates of quads.
+    fn sampled(&self, _unit: u8) -> Option<(&Sampler, &TextureShape)> {
+        None
+    }
     /// Red, green, blue and alpha of a texture, in these lanes.
     fn texture(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4];
     /// What becomes of outputs A to D, and of W, in these lanes: those that were not killed, as far as they are covered.

@@ -102,7 +102,10 @@ impl<'a> LiftState<'a> {
             None => FragmentInputs::default(),
         };
         let covered = b.covered();
-        let sampled = |input: u8| specialisation.samplers.get(&input).map(|input| (&input.sampler, &input.shape));
+        let sampled = |input: u8| match environment {
+            Some(environment) => environment.sampled(input),
+            None => specialisation.samplers.get(&input).map(|input| (&input.sampler, &input.shape)),
+        };
         let uses_quads = reads_quads(&program.code, sampled)
             || program.code.iter().any(|instruction| uses_quads(instruction, program.info.write_mode));
         let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {

@@ -6,13 +6,13 @@ use crate::pipeline::attributes::Inputs;
 use crate::pipeline::fills::PrimitiveFill;
 use crate::pipeline::history::Probe;
 use crate::pipeline::kernels::Kernels;
-use crate::pipeline::rectangles::{LargePrimitive, PendingHalf};
+use crate::pipeline::rectangles::{self, PendingHalf, rectangle};
 use crate::pipeline::shading::Shading;
 use crate::pipeline::tiles::TileRenderer;
 use crate::pipeline::window::GRID;
 use ctm_card::DrawCounts;
+use ctm_lane::domain::Domain;
 use ctm_raster::coverage;
-use ctm_raster::rows::is_rectangle;
 use ctm_x1k::fragments::{Quad, Shaded};
 use std::ops::Range;
 
@@ -96,8 +96,8 @@ impl PendingQuads<'_, '_, '_> {
         let spans = self.kernels.rectangles.as_ref().and_then(|_| pixels.spans(primitive));
         if let Some(half) = self.half.take() {
             let all = spans.as_ref().and_then(|spans| half.with(spans, primitive.inputs));
-            if let Some(all) = all
-                && self.draw_large(&all, primitive.inputs)?
+            if let Some(area) = all
+                && self.draw_rectangle(area, primitive.inputs)?
             {
                 return Ok(());
             }
@@ -110,12 +110,12 @@ impl PendingQuads<'_, '_, '_> {
             return Ok(());
         }
         if let Some(spans) = spans {
-            if !is_rectangle(&spans) {
+            let Some(area) = rectangle(&spans) else {
                 let (shape, inputs) = (primitive.shape.clone(), primitive.inputs.to_owned());
                 self.half = Some(PendingHalf { shape, spans, depth: primitive.depth, inputs });
                 return Ok(());
-            }
-            if self.draw_large(&spans, primitive.inputs)? {
+            };
+            if self.draw_rectangle(area, primitive.inputs)? {
                 return Ok(());
             }
         }
@@ -124,21 +124,18 @@ impl PendingQuads<'_, '_, '_> {
 
     /// Draws a primitive whose other half did not come.
     fn draw_half(&mut self, half: PendingHalf) -> Result<(), DrawError> {
-        let PendingHalf { shape, spans, depth, inputs } = half;
-        if self.draw_large(&spans, &inputs)? {
-            return Ok(());
-        }
+        let PendingHalf { shape, depth, inputs, .. } = half;
         self.draw_quads(&RasterPrimitive { shape: &shape, window: &[], depth, inputs: &inputs, stipple: None })
     }
 
-    /// Draws pixels by a kernel; says whether there is one that can.
-    fn draw_large(&mut self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Result<bool, DrawError> {
-        let Some(rectangles) = &self.kernels.rectangles else { return Ok(false) };
+    /// Draws a rectangle by a kernel; says whether there is one that can.
+    fn draw_rectangle(&mut self, area: Domain, inputs: &Inputs) -> Result<bool, DrawError> {
+        let Some(state) = &self.kernels.rectangles else { return Ok(false) };
         // What comes before comes first.
         self.flush()?;
-        let is_drawn = rectangles.draw(&LargePrimitive { spans, inputs })?;
+        let is_drawn = state.draw(area, inputs)?;
         if is_drawn {
-            self.count(spans.iter().map(|(_, columns)| columns.len() as u64).sum());
+            self.count(rectangles::pixels(area));
         }
         Ok(is_drawn)
     }

@@ -7,7 +7,7 @@ use crate::pipeline::pixels::QuadDepth;
 use ctm_lane::domain::Domain;
 use ctm_raster::coverage::ConvexPolygon;
 use ctm_raster::plane::Plane;
-use ctm_raster::rows::together;
+use ctm_raster::rows::{is_rectangle, together};
 use std::ops::Range;
 
 /// A primitive that waits for its other half.
@@ -23,13 +23,17 @@ pub struct PendingHalf {
 }
 
 impl PendingHalf {
-    /// The rows and columns of a rectangle that this primitive and another one make together, if the program gets the same from both.
-    pub fn with(&self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Option<Vec<(u32, Range<u32>)>> {
-        let all = together(&self.spans, spans)?;
-        let ((top, columns), (bottom, _)) = (all.first()?, all.last()?);
-        let area = whole_quads(Domain { i0: columns.start, j0: *top, i1: columns.end - 1, j1: *bottom });
-        are_alike(&self.inputs, inputs, area).then_some(all)
+    /// The rectangle that this primitive and another one make together, if the program gets the same from both.
+    pub fn with(&self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Option<Domain> {
+        let area = rectangle(&together(&self.spans, spans)?)?;
+        are_alike(&self.inputs, inputs, whole_quads(area)).then_some(area)
     }
+}
+
+/// The rectangle that these rows are, if they are one.
+pub fn rectangle(rows: &[(u32, Range<u32>)]) -> Option<Domain> {
+    let ((top, columns), (bottom, _)) = (rows.first()?, rows.last()?);
+    is_rectangle(rows).then_some(Domain { i0: columns.start, j0: *top, i1: columns.end - 1, j1: *bottom })
 }
 
 /// Whether two planes are the same, bit for bit.

@@ -1,4 +1,4 @@
-//! What stands around a fragment program, as lane IR: coverage by spans, interpolation, fetches, writes.
+//! What stands around a fragment program, as lane IR: interpolation, fetches, writes.
 
 use super::fetch::fetch_texture;
 use super::{ComponentKind, Key, MAX_SIZE};
@@ -8,32 +8,16 @@ use ctm_memory::Format;
 use ctm_x1k::OUTPUTS;
 use ctm_x1k::lift::{FetchValues, FragmentEnvironment, FragmentInputs, TABLES};
 
-/// Rows of a strip at most: tables have an entry for each, by their number modulo this.
-const ROWS: usize = 64;
-/// The table with the first column of each row.
-const FIRSTS: Table = Table(TABLES as u16);
-/// The table with the column after the last of each row.
-const ENDS: Table = Table(TABLES as u16 + 1);
 /// The table with the values of each column, for all components that have such.
-const COLUMN_VALUES: Table = Table(TABLES as u16 + 2);
+const COLUMN_VALUES: Table = Table(TABLES as u16);
 /// The table with the values of each row, for all components that have such.
-const ROW_VALUES: Table = Table(TABLES as u16 + 3);
+const ROW_VALUES: Table = Table(TABLES as u16 + 1);
 /// The table with the numbers of the primitive: the place of vertex 0, the plane of 1/w, then constants and planes of components.
-const NUMBERS: Table = Table(TABLES as u16 + 4);
+const NUMBERS: Table = Table(TABLES as u16 + 2);
 /// Dwords before the plane of 1/w.
 const HEAD: u32 = 2;
 /// Dwords of three numbers.
 const PLANE: u32 = 6;
-
-/// Entries of the tables of spans. Rectangles have none.
-pub fn span_entries(is_rectangle: bool) -> usize {
-    if is_rectangle { 1 } else { ROWS }
-}
-
-/// Entries that tables have for the rows of a component: rectangles are not cut into strips.
-pub fn row_entries(is_rectangle: bool) -> usize {
-    if is_rectangle { MAX_SIZE } else { ROWS }
-}
 
 const SIGN: u32 = 0x8000_0000;
 const EXPONENT: u32 = 0x7F80_0000;
@@ -106,24 +90,12 @@ impl FragmentEnvironment for Key {
             |kind| self.presets.iter().flat_map(|(_, kinds)| kinds).filter(|&&other| other == kind).count() as u32;
         let (columns, rows) = (count(ComponentKind::OfColumn), count(ComponentKind::OfRow));
         let numbers = HEAD + PLANE + count(ComponentKind::Constant) + PLANE * count(ComponentKind::Varying);
-        let spans = span_entries(self.is_rectangle) as u32;
-        let row_entries = row_entries(self.is_rectangle) as u32;
-        for entries in [spans, spans, columns * MAX_SIZE as u32, rows * row_entries, numbers] {
+        for entries in [columns * MAX_SIZE as u32, rows * MAX_SIZE as u32, numbers] {
             b.function.add_table(TableDecl { entries: entries.next_power_of_two(), finite: false });
         }
         for layout in self.texture_layouts.iter().chain(&self.target_layouts) {
             let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
             b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
-        }
-        if !self.is_rectangle {
-            let covered = covered(b);
-            let (run, leave) = (b.new_block(), b.new_block());
-            b.branch_any(covered, (run, &[]), (leave, &[]));
-            b.seal(run);
-            b.seal(leave);
-            b.switch_to(leave);
-            b.ret();
-            b.switch_to(run);
         }
         let (x, y) = (b.pos_x(), b.pos_y());
         let place = count(ComponentKind::Varying).gt(&0).then(|| LanePosition::new(b, x, y));
@@ -141,10 +113,9 @@ impl FragmentEnvironment for Key {
                 b.table_gather(COLUMN_VALUES, index)
             }
             (ComponentKind::OfRow, _) => {
-                let (first, last) = (b.constant(row), b.constant(row_entries - 1));
-                row += row_entries;
-                let index = b.and(y, last);
-                let index = b.iadd(index, first);
+                let first = b.constant(row);
+                row += MAX_SIZE as u32;
+                let index = b.iadd(y, first);
                 b.table_gather(ROW_VALUES, index)
             }
             (ComponentKind::Varying, Some(place)) => {
@@ -172,12 +143,6 @@ impl FragmentEnvironment for Key {
 
     fn epilogue(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], _depth: Value) {
         let first = self.texture_layouts.len();
-        let lanes = if self.is_rectangle {
-            lanes
-        } else {
-            let covered = covered(b);
-            b.mask_and(lanes, covered)
-        };
         for (number, target) in self.targets.iter().enumerate() {
             let output = &outputs[target.output];
             let [c0, c1, c2, c3] = target.selects.map(|select| output[select]);
@@ -186,12 +151,4 @@ impl FragmentEnvironment for Key {
             b.surface_store(surface, Channels(0xF), x, y, c0, c1, c2, c3, lanes);
         }
     }
-}
-
-/// The lanes that the spans cover.
-fn covered(b: &mut Builder) -> Value {
-    let (x, y) = (b.pos_x(), b.pos_y());
-    let (first, end) = (b.table_gather(FIRSTS, y), b.table_gather(ENDS, y));
-    let (after, before) = (b.icmp(IntTest::Uge, x, first), b.icmp(IntTest::Ult, x, end));
-    b.mask_and(after, before)
 }

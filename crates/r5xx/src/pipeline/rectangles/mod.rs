@@ -1,5 +1,5 @@
-//! Primitives of many pixels on the engine: coverage, interpolation, the fragment program with its texture fetches and the writes to colour
-//! buffers are one kernel, which runs over the pixels of a rectangle.
+//! Rectangles of many pixels on the engine: interpolation, the fragment program with its texture fetches and the writes to colour buffers are
+//! one kernel, which runs over all of the pixels.
 //!
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
@@ -10,8 +10,8 @@ mod halves;
 mod lift;
 
 pub use detiled::RectangleMemory;
-pub use fetch::{fetch_texture, flat_coordinates, load_bytes, scale, selected};
-pub use halves::PendingHalf;
+pub use fetch::{coordinates, fetch_texture, scale};
+pub use halves::{PendingHalf, rectangle};
 
 use super::attributes::{Component, Inputs};
 use super::detiled::DetiledTextures;
@@ -23,7 +23,6 @@ use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Aliasing, Bounds, Space, Surface, View};
 use ctm_raster::grid::Point;
 use ctm_raster::plane::Plane;
-use ctm_raster::rows::is_rectangle;
 use ctm_raster::sampler::Wrap;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
@@ -31,10 +30,8 @@ use ctm_x1k::{
     Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, Tex, TexOp,
 };
 use std::cell::{OnceCell, RefCell};
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
-/// Rows that a launch has at most (an even number), so that little of the rectangle around a triangle is left empty.
-const STRIP: u32 = 32;
 /// Temporaries that are filled at most: their columns fit in a table of 65536 entries.
 const MAX_INPUTS: usize = 4;
 /// Columns and rows of the card's surfaces at most.
@@ -60,8 +57,6 @@ pub struct Key {
     finite: [bool; 4],
     /// The temporaries that are filled, and the kinds of their components.
     presets: Vec<(u8, [ComponentKind; 4])>,
-    /// All pixels of the rectangle are covered.
-    is_rectangle: bool,
     /// Attributes are divided by the plane of 1/w.
     perspective: bool,
     /// Bases of all surfaces are 0.
@@ -149,14 +144,6 @@ pub fn program_tables(constants: &Constants) -> Vec<Vec<u32>> {
     tables
 }
 
-/// A primitive for a kernel.
-pub struct LargePrimitive<'a> {
-    /// Its rows, from the top, with the columns that it covers in each.
-    pub spans: &'a [(u32, Range<u32>)],
-    /// What the program gets.
-    pub inputs: &'a Inputs<'a>,
-}
-
 impl<'a> RectangleState<'a> {
     /// Of a draw with these colour buffers, if kernels can draw its primitives.
     pub fn of(
@@ -192,39 +179,24 @@ impl<'a> RectangleState<'a> {
         })
     }
 
-    /// Draws a primitive; says whether it could.
+    /// Draws the pixels of a rectangle for which the program gets this; says whether it could.
     ///
     /// # Errors
     /// If the program does what the machine cannot do.
-    pub fn draw(&self, primitive: &LargePrimitive) -> Result<bool, RunError> {
-        let LargePrimitive { spans, inputs } = *primitive;
-        let is_rectangle = is_rectangle(spans);
-        self.copy_textures(spans.iter().map(|(_, columns)| columns.len() as u64).sum());
-        for strip in spans.chunk_by(|(one, _), (other, _)| is_rectangle || one / STRIP == other / STRIP) {
-            let (Some((top, _)), Some((bottom, _))) = (strip.first(), strip.last()) else { continue };
-            let first = strip.iter().map(|(_, columns)| columns.start).min().unwrap_or_default();
-            let end = strip.iter().map(|(_, columns)| columns.end).max().unwrap_or_default();
-            if end > MAX_SIZE as u32 || *bottom >= MAX_SIZE as u32 || inputs.count() > MAX_INPUTS {
-                return Ok(false);
-            }
-            let area = Domain { i0: first, j0: *top, i1: end - 1, j1: *bottom };
-            if !self.engine.run(&RectangleJob::new(self, inputs, strip, area, is_rectangle), self.options)? {
-                return Ok(false);
-            }
+    pub fn draw(&self, area: Domain, inputs: &Inputs) -> Result<bool, RunError> {
+        if area.i1 >= MAX_SIZE as u32 || area.j1 >= MAX_SIZE as u32 || inputs.count() > MAX_INPUTS {
+            return Ok(false);
         }
-        Ok(true)
+        self.copy_textures(pixels(area));
+        Ok(self.engine.run(&RectangleJob::new(self, inputs, area), self.options)?)
     }
 }
 
-/// A strip of a primitive.
+/// The pixels of a rectangle.
 struct RectangleJob<'a> {
     state: &'a RectangleState<'a>,
     inputs: &'a Inputs<'a>,
-    spans: &'a [(u32, Range<u32>)],
-    /// The rectangle around it.
     area: Domain,
-    /// It covers all of that.
-    is_rectangle: bool,
     /// How the components of the temporaries are computed.
     kinds: Vec<[ComponentKind; 4]>,
 }
@@ -267,38 +239,30 @@ fn kind(inputs: &Inputs, Domain { i0, j0, i1, j1 }: Domain, input: usize, channe
     ComponentKind::Varying
 }
 
+/// How many pixels a rectangle has.
+pub fn pixels(Domain { i0, j0, i1, j1 }: Domain) -> u64 {
+    u64::from(i1 - i0 + 1) * u64::from(j1 - j0 + 1)
+}
+
 /// The rectangle of the quads that have pixels in this one.
 fn whole_quads(area: Domain) -> Domain {
     Domain { i0: area.i0 & !1, j0: area.j0 & !1, i1: area.i1 | 1, j1: area.j1 | 1 }
 }
 
 impl<'a> RectangleJob<'a> {
-    fn new(
-        state: &'a RectangleState<'a>,
-        inputs: &'a Inputs<'a>,
-        spans: &'a [(u32, Range<u32>)],
-        area: Domain,
-        is_rectangle: bool,
-    ) -> Self {
+    fn new(state: &'a RectangleState<'a>, inputs: &'a Inputs<'a>, area: Domain) -> Self {
         let kind = |input| std::array::from_fn(|channel| kind(inputs, whole_quads(area), input, channel));
         let kinds = (0..inputs.count()).map(kind).collect();
-        RectangleJob { state, inputs, spans, area, is_rectangle, kinds }
+        RectangleJob { state, inputs, area, kinds }
     }
 
     fn max_steps(&self, lifted: &Lifted) -> u64 {
         lifted.max_steps(|int| self.state.constants.ints[usize::from(int)].count)
     }
 
-    /// The tables of the program, then spans, then the values and numbers of the primitive.
+    /// The tables of the program, then the values and numbers of the primitive.
     fn tables(&self) -> Vec<Vec<u32>> {
         let mut tables = program_tables(self.state.constants);
-        let entries = lift::span_entries(self.is_rectangle);
-        let (mut firsts, mut ends) = (vec![0; entries], vec![0; entries]);
-        for (row, columns) in self.spans {
-            let entry = *row as usize % entries;
-            (firsts[entry], ends[entry]) = (columns.start, columns.end);
-        }
-        tables.extend([firsts, ends]);
         tables.extend(self.values());
         tables
     }
@@ -306,7 +270,6 @@ impl<'a> RectangleJob<'a> {
     /// The values of columns and of rows, and the numbers of planes.
     fn values(&self) -> [Vec<u32>; 3] {
         let Domain { i0, j0, i1, j1 } = whole_quads(self.area);
-        let entries = lift::row_entries(self.is_rectangle);
         let Point { x, y } = self.inputs.origin();
         let mut numbers = vec![x as u32, y as u32];
         let put = |numbers: &mut Vec<u32>, Plane { value, dx, dy }: Plane| {
@@ -330,10 +293,9 @@ impl<'a> RectangleJob<'a> {
                     }
                     (ComponentKind::OfRow, _) => {
                         let first = rows.len();
-                        rows.resize(first + entries, 0);
-                        for y in j0..=j1 {
-                            rows[first + y as usize % entries] =
-                                self.inputs.of_row(input, channel, y).unwrap_or_default();
+                        rows.resize(first + MAX_SIZE, 0);
+                        for (y, value) in (j0..=j1).zip(&mut rows[first + j0 as usize..]) {
+                            *value = self.inputs.of_row(input, channel, y).unwrap_or_default();
                         }
                     }
                 }
@@ -384,7 +346,6 @@ impl GuestJob for RectangleJob<'_> {
                 constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
             }),
             presets: presets.iter().copied().zip(self.kinds.iter().copied()).collect(),
-            is_rectangle: self.is_rectangle,
             perspective: self.inputs.divisor().is_some(),
             textures: self.state.bound().map(|texture| texture.map(|(texture, _)| texture.at_base_0())).collect(),
             targets: targets
@@ -439,9 +400,7 @@ impl GuestJob for RectangleJob<'_> {
             return Ok(false);
         }
         let bindings = Bindings { surfaces: self.surfaces().collect(), tables: self.tables(), buffers: Vec::new() };
-        // Where lanes are masked, quads may as well be whole.
-        let area = if self.is_rectangle { self.area } else { whole_quads(self.area) };
-        let launch = Launch { lanes: Lanes::Area(area), bindings, max_steps: Some(max_steps) };
+        let launch = Launch { lanes: Lanes::Area(self.area), bindings, max_steps: Some(max_steps) };
         let _: RunStats = kernel.run(&launch, options)?;
         Ok(true)
     }

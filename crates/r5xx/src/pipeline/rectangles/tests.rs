@@ -36,7 +36,7 @@ const OUT: &str = "OUT TEX_SEM_WAIT src0.a = temp[1] , src0.rgb = temp[1] :\n\
     out[0].rgb = MAX src0.rgb src0.rgb , out[0].a = MAX src0.a src0.a ;\n";
 
 /// Programs of temporary 0, the texture coordinate, that leave something in temporary 1.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 11] = [
     "src0.rgb = temp[0], src0.a = temp[0] : temp[1].rgb = CMP src0.rgb src0.rgb src0.000, temp[1].a = CMP src0.a src0.a src0.0 ;\n",
     "src0.rgb = temp[0], src0.a = temp[0], src1.rgb = const[0], src1.a = const[0] :\n\
      temp[1].rgb = MAD src0.rgb src1.rgb src1.bgr, temp[1].a = MAD src0.a src1.a src1.a ;\n",
@@ -50,6 +50,19 @@ const PROGRAMS: [&str; 7] = [
      src0.rgb = temp[1], src1.rgb = temp[0], src0.a = temp[1] :\n\
      temp[1].rgb = MAD src0.rgb src0.hhh src1.rgb, temp[1].a = MAD src0.a src0.1 src0.1 ;\n\
      ENDLOOP;\n",
+    // Coordinates that are calculated.
+    "src0.rgb = temp[0], src0.a = temp[0], src1.rgb = const[0], src1.a = const[0] :\n\
+     temp[0].rgb = MAD src0.rgb src1.rgb src1.bgr, temp[0].a = MAD src0.a src1.a src1.a ;\n\
+     TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = LD tex[0].rgba temp[0].rgba ;\n",
+    "src0.rgb = temp[0], src0.a = temp[0], src1.rgb = const[0], src1.a = const[0] :\n\
+     temp[0].rgb = MAD src0.rgb src1.rgb src1.bgr, temp[0].a = MAD src0.a src1.a src1.a ;\n\
+     TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = LODBIAS tex[0].rgba temp[0].rgba ;\n",
+    "src0.rgb = temp[0], src0.a = temp[0], src1.rgb = const[0], src1.a = const[0] :\n\
+     temp[0].rgb = MAD src0.rgb src1.rgb src1.bgr, temp[0].a = MAD src0.a src1.a src1.a ;\n\
+     TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = LOD tex[0].rgba temp[0].rgba ;\n",
+    "src0.rgb = temp[0], src0.a = temp[0], src1.rgb = const[0], src1.a = const[0] :\n\
+     temp[0].rgb = MAD src0.rgb src1.rgb src1.bgr, temp[0].a = MAD src0.a src1.a src1.a ;\n\
+     TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = DXDY tex[0].rgba temp[0].rgba temp[0].grgr temp[0].bbaa ;\n",
 ];
 
 /// The registers of a draw of window coordinates and one texture coordinate.

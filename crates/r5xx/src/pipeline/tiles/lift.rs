@@ -1,14 +1,16 @@
 //! What stands around a fragment program, as lane IR: what quads bring, tests, what is stored for them.
 
+use super::buffer_fetch::BufferFetch;
 use super::merge::{LaneDepthStencil, alpha_test, depth_test, stored_words};
-use super::mips::MipFetch;
 use super::planes::PLANES;
 use super::{Component, DEPTH, FLAGS, Flags, Key};
-use crate::pipeline::rectangles::{fetch_texture, flat_coordinates, scale};
+use crate::pipeline::rectangles::fetch_texture;
+use crate::tx::BufferTexture;
 use ctm_lane::{Buffer, Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
 use ctm_memory::Format;
+use ctm_raster::sampler::{Sampler, TextureShape};
 use ctm_x1k::lift::{FetchValues, FragmentEnvironment, FragmentInputs};
-use ctm_x1k::{INPUTS, OUTPUTS, TexOp};
+use ctm_x1k::{Body, INPUTS, OUTPUTS, TexOp};
 use std::cell::{Cell, RefCell};
 
 /// The greatest depth as a number.
@@ -18,6 +20,21 @@ impl Key {
     fn place(b: &mut Builder, plane: usize) -> (Value, Value) {
         let (x, y, rows) = (b.pos_x(), b.pos_y(), b.constant(2 * plane as u32));
         (x, b.iadd(y, rows))
+    }
+
+    /// Without flow control fragments that are not covered compute what the others read of them.
+    fn is_straight(&self) -> bool {
+        !self.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)))
+    }
+
+    /// Whether what is fetched from a texture depends on coordinates of other fragments.
+    fn needs_neighbours(&self, texture: &BufferTexture, op: TexOp) -> bool {
+        match op {
+            TexOp::Lod | TexOp::Dxdy => false,
+            TexOp::Nop | TexOp::Ld | TexOp::Texkill | TexOp::Proj | TexOp::Lodbias | TexOp::Reserved7 => {
+                texture.sampler.needs_level(&texture.shape)
+            }
+        }
     }
 
     /// The words of a plane that quads bring.
@@ -212,6 +229,11 @@ impl<'k> Lifting<'k> {
 }
 
 impl FragmentEnvironment for Lifting<'_> {
+    fn sampled(&self, unit: u8) -> Option<(&Sampler, &TextureShape)> {
+        let texture = self.key.in_buffers[usize::from(unit) % INPUTS].as_ref().filter(|_| self.key.is_straight())?;
+        Some((&texture.sampler, &texture.shape))
+    }
+
     fn prologue(&self, b: &mut Builder) -> FragmentInputs {
         for layout in &self.key.texture_layouts {
             let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
@@ -220,7 +242,7 @@ impl FragmentEnvironment for Lifting<'_> {
         for _ in [FLAGS; 2] {
             b.function.add_surface(SurfaceDecl { unit: false, whole: true });
         }
-        for _ in self.key.mips.iter().flatten() {
+        for _ in self.key.in_buffers.iter().flatten() {
             b.function.add_buffer();
         }
         if !self.key.is_tested {
@@ -244,22 +266,21 @@ impl FragmentEnvironment for Lifting<'_> {
         if self.key.textures[unit].is_some() {
             return fetch_texture(b, &self.key.textures, fetch, lanes);
         }
-        let mips = self.key.mips[unit].as_ref();
-        let wanted = if mips.is_some() { PrefetchedValue::Level } else { PrefetchedValue::Texel };
-        match (self.prefetch(wanted, fetch), mips) {
-            (Some(plane), Some(texture)) => {
+        if let Some(texture) = &self.key.in_buffers[unit] {
+            let buffer = Buffer::new(self.key.in_buffers[..unit].iter().flatten().count());
+            let source = BufferFetch { texture, buffer };
+            if !self.key.needs_neighbours(texture, fetch.op) || self.key.is_straight() {
+                return source.fetch(b, fetch, None, lanes);
+            }
+            if let Some(plane) = self.prefetch(PrefetchedValue::Level, fetch) {
                 let level_of_detail = self.key.input(b, plane);
-                let buffer = Buffer::new(self.key.mips[..unit].iter().flatten().count());
-                let coordinates = flat_coordinates(b, fetch);
-                let fetch = MipFetch { texture, buffer, scale: scale(fetch), coordinates };
-                fetch.fetch(b, level_of_detail, lanes)
+                return source.fetch(b, fetch, Some(level_of_detail), lanes);
             }
-            (Some(plane), None) => [0, 1, 2, 3].map(|channel| self.key.input(b, plane + channel)),
-            (None, _) => {
-                self.fails.set(true);
-                [b.constant(0); 4]
-            }
+        } else if let Some(plane) = self.prefetch(PrefetchedValue::Texel, fetch) {
+            return [0, 1, 2, 3].map(|channel| self.key.input(b, plane + channel));
         }
+        self.fails.set(true);
+        [b.constant(0); 4]
     }
 
     fn epilogue(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value) {

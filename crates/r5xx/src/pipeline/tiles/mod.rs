@@ -9,6 +9,7 @@
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
 
+mod buffer_fetch;
 mod buffers;
 mod drawn_pixels;
 mod early;
@@ -16,7 +17,6 @@ mod job;
 mod lift;
 mod memory;
 mod merge;
-mod mips;
 mod pending;
 mod planes;
 mod renderer;
@@ -33,13 +33,14 @@ use super::fragment::AlphaTest;
 use super::pixels::Pixels;
 use super::rectangles::{fetches, program_tables, texture_of};
 use crate::surface::Surface;
-use crate::tx::{KernelTexture, MipTexture, Textures};
+use crate::tx::{BufferTexture, KernelTexture, Textures};
 use ctm_card::ObjectBytes;
 use ctm_engine::{Engine, SurfaceLayout};
 use ctm_memory::{Bounds, Buffer, Space};
 use ctm_raster::bytes::ByteColours;
 use ctm_raster::colour::ColourState;
 use ctm_raster::depth::DepthStencilState;
+use ctm_raster::sampler::TextureKind;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::{
     Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, WriteMode,
@@ -112,7 +113,7 @@ pub struct Key {
     /// Bases of all surfaces are 0.
     textures: Vec<Option<KernelTexture>>,
     /// By unit, where the others have none.
-    mips: Vec<Option<MipTexture>>,
+    in_buffers: Vec<Option<BufferTexture>>,
     texture_layouts: Vec<SurfaceLayout>,
     plane_layouts: [SurfaceLayout; 2],
     /// All tests come before the kernel: it has only fragments that passed.
@@ -144,7 +145,7 @@ pub struct TileState<'a> {
     /// Those that kernels fetch from.
     textures: Vec<Option<KernelTexture>>,
     /// The others of which kernels read words.
-    mips: Vec<Option<MipTexture>>,
+    in_buffers: Vec<Option<BufferTexture>>,
     /// These words.
     buffers: Vec<Buffer<'a>>,
     /// All of them.
@@ -215,12 +216,18 @@ impl<'a> TileState<'a> {
             units[number] = if used[number] { units[number].and(texture) } else { texture };
             used[number] = true;
         }
-        let mut mips: Vec<Option<MipTexture>> = vec![None; INPUTS];
+        let mut in_buffers: Vec<Option<BufferTexture>> = vec![None; INPUTS];
+        // Where there is flow control, levels of detail are worked out before, and those of cubes are not.
+        let is_straight = !job.program.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)));
+        let is_known = |texture: &BufferTexture| {
+            is_straight || texture.shape.kind != TextureKind::Cube || !texture.sampler.needs_level(&texture.shape)
+        };
         let mut buffers = Vec::new();
         for unit in (0..INPUTS).filter(|&unit| used[unit] && units[unit].is_none()) {
-            let words = textures.unit(unit as u8).and_then(|texture| texture.mips().zip(texture.buffer(space)));
+            let texture = textures.unit(unit as u8);
+            let words = texture.and_then(|texture| texture.in_buffer().filter(is_known).zip(texture.buffer(space)));
             if let Some((texture, buffer)) = words {
-                mips[unit] = Some(texture);
+                in_buffers[unit] = Some(texture);
                 buffers.push(buffer);
             }
         }
@@ -282,7 +289,7 @@ impl<'a> TileState<'a> {
             program: job.program,
             constants: job.constants,
             textures: units,
-            mips,
+            in_buffers,
             buffers,
             units: textures,
             space,
@@ -336,7 +343,7 @@ impl<'a> TileState<'a> {
             }),
             presets: self.presets.clone(),
             textures: bound().map(|texture| texture.map(|(texture, _)| texture.at_base_0())).collect(),
-            mips: self.mips.clone(),
+            in_buffers: self.in_buffers.clone(),
             texture_layouts: bound().flatten().map(layout).collect(),
             plane_layouts: [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)],
             is_tested,

@@ -42,11 +42,13 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     if bits(2)? & 1 != 0 {
         tile_texture(state);
     }
-    // Textures that only the scalar pipeline samples.
+    // Textures of several levels, faces and slices, of other wraps and formats.
     let (filter, levels) = (bits(2)?, bits(4)?);
     if filter != 0 {
         let (format0, format1) = (state.registers.value(0x4480), state.registers.value(0x44C0));
         let kind = (levels >> 8 & 3).min(2);
+        let code = [format1 & 0x1F, 0, 1, 3, 6, 0xA, 0xB, 0xD][(levels >> 24 & 7) as usize];
+        let format1 = format1 & !0x1F | code;
         for (address, value) in [
             (
                 0x4400,
