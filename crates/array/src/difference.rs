@@ -117,6 +117,9 @@ mod tests {
         let found = Difference::of(&bytes([9; 8]), &bytes([9, 9, 9, 2, 9, 9, 9, 8])).unwrap().unwrap();
         assert_eq!((found.first, found.bits, found.elements), ([1, 0, 1], [9, 2], 2));
         assert_eq!((found.largest, found.largest_ulps), (Some(7.0), None));
+        let words = |last| Array { shape: SHAPE, data: Data::U16(vec![700, 700, 700, 700, 700, 700, 700, last]) };
+        let found = Difference::of(&words(700), &words(60_000)).unwrap().unwrap();
+        assert_eq!((found.first, found.bits, found.largest), ([1, 1, 1], [700, 60_000], Some(59_300.0)));
         let wrong = Difference::of(&bytes([0; 8]), &floats([0.0; 8])).unwrap_err();
         assert_eq!(wrong.to_string(), "one is an array of 2x2x2 uint8, the other of 2x2x2 float32");
         let wide = Array { shape: Shape { width: 4, height: 1, channels: 2 }, ..bytes([0; 8]) };

@@ -144,6 +144,18 @@ mod tests {
         assert_eq!(array, Array { shape: shape(3, 2, 4), data: Data::U8(expected) });
     }
 
+    /// They lie one above another, and are named where an array without slices is wanted.
+    #[test]
+    fn slices_are_one_above_another() {
+        let volume = |fortran| file("'|u1'", fortran, "(3, 2, 4, 1)", &(0..24).collect::<Vec<u8>>());
+        let expected = Array { shape: shape(4, 6, 1), data: Data::U8((0..24).collect()) };
+        assert_eq!(read_slices(&volume(false)), Ok((expected, Some(3))));
+        assert_eq!(read_slices(&volume(true)), Err(ContentError::FortranOrder));
+        assert_eq!(read_npy(&volume(false)), Err(ContentError::Axes { found: vec![3, 2, 4, 1] }));
+        let flat = read_slices(&file("'|u1'", false, "(2, 3)", &[0; 6])).unwrap();
+        assert_eq!((flat.0.shape, flat.1), (shape(3, 2, 1), None));
+    }
+
     #[test]
     fn what_is_written_is_read() {
         let count = 3 * 2 * 4;

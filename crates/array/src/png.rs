@@ -241,6 +241,17 @@ mod tests {
         assert_eq!(ClampedValues::of(&array(1, 1, Data::U8(vec![255])), None), None);
     }
 
+    #[test]
+    fn counts_of_several_arrays_add_up() {
+        let one = ClampedValues { below: 1, above: 2, nan: 3, of: 10, range: Some([-1.0, 4.0]) };
+        let other = ClampedValues { below: 10, above: 20, nan: 30, of: 100, range: Some([-3.0, 2.0]) };
+        let both = ClampedValues { below: 11, above: 22, nan: 33, of: 110, range: Some([-3.0, 4.0]) };
+        assert_eq!([one.merged(other), other.merged(one)], [both; 2]);
+        let flat = ClampedValues { range: None, ..other };
+        assert_eq!([one.merged(flat).range, flat.merged(one).range], [one.range; 2]);
+        assert_eq!(flat.merged(flat).range, None);
+    }
+
     /// A file made by the encoder of the library, with what ours never writes.
     fn file(
         color: ColorType,

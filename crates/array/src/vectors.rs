@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn decode_vectors(path: &Path, bytes: &[u8], limit: usize) -> Result<Vec<[u32; 4]>, ContentError> {
     let wrong = |found| Err(ContentError::Vectors { limit, found });
     let values = match FileKind::of(path) {
-        Ok(FileKind::Png) => return wrong("a picture".into()),
+        Ok(FileKind::Png | FileKind::Apng) => return wrong("a picture".into()),
         Ok(FileKind::Npy) => match read_npy(bytes)? {
             Array { shape: Shape { width: 4, channels: 1, .. }, data: Data::F32(values) } => values,
             Array { shape: Shape { width, height, channels }, data } => {
@@ -56,6 +56,7 @@ mod tests {
             (RAW, vec![0; 15]),
             (RAW, vec![0; 257 * 16]),
             ("a.png", vec![0; 16]),
+            ("a.apng", vec![0; 16]),
             (NPY, npy_of(2, 2, Data::F32(vec![0; 4]))),
             (NPY, npy_of(4, 1, Data::U8(vec![0; 4]))),
             (NPY, npy_of(4, 257, Data::F32(vec![0; 4 * 257]))),
