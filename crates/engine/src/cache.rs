@@ -18,7 +18,7 @@ use std::time::Duration;
 const LIMIT: usize = 256 << 20;
 /// Programs that are kept. The guard regions around each piece of machine code take 52 GiB of addresses, of which a process has
 /// 128 TiB.
-const MOST_PROGRAMS: usize = 64;
+const MOST_PROGRAMS: usize = 256;
 /// Bytes that are counted for each program beside its own: its key, and what allocations cost.
 const ENTRY_BYTES: usize = 4 << 10;
 
