@@ -2,12 +2,13 @@
 //! of the card's memory. The memory itself outlives draws.
 
 use super::DrawError;
-use super::tiles::{Primitives, QuadPlaceCache, SurfaceQuads};
+use super::tiles::{Primitives, QuadPlaceCache, SurfaceQuads, WorkerMemory};
 use crate::programs::{KeptPrograms, StageProgram};
 use crate::registers::RegisterFile;
 use ctm_card::Object;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_r700::{Region, Stage};
+use ctm_raster::tiles::Tiles;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub struct DrawCache {
     programs: RefCell<KeptPrograms>,
     places: RefCell<QuadPlaceCache>,
     primitives: RefCell<Primitives>,
+    tiles: RefCell<Tiles>,
+    workers: RefCell<Vec<WorkerMemory>>,
 }
 
 /// Memory after that of the card, and both as programs see them.
@@ -64,6 +67,8 @@ impl Default for DrawCache {
             programs: RefCell::default(),
             places: RefCell::default(),
             primitives: RefCell::default(),
+            tiles: RefCell::default(),
+            workers: RefCell::default(),
         }
     }
 }
@@ -109,6 +114,27 @@ impl DrawCache {
     pub fn give_primitives_back(&self, mut primitives: Primitives) {
         primitives.clear();
         self.primitives.replace(primitives);
+    }
+
+    /// No tiles, in the memory of those that were given back last.
+    pub fn take_tiles(&self) -> Tiles {
+        self.tiles.take()
+    }
+
+    /// Gives memory of tiles back.
+    pub fn give_tiles_back(&self, mut tiles: Tiles) {
+        tiles.clear();
+        self.tiles.replace(tiles);
+    }
+
+    /// What a thread works with.
+    pub fn take_worker_memory(&self) -> WorkerMemory {
+        self.workers.borrow_mut().pop().unwrap_or_default()
+    }
+
+    /// Gives it back.
+    pub fn give_worker_memory_back(&self, memory: WorkerMemory) {
+        self.workers.borrow_mut().push(memory);
     }
 
     /// Memory of at least so many bytes after that of the card.

@@ -51,6 +51,7 @@ use fills::FillRectangle;
 use rectangles::PendingHalf;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+pub use worker::WorkerMemory;
 use worker::{CompiledProgram, Share, Shared, Worker};
 
 /// Quads that the program runs for together.
@@ -133,7 +134,8 @@ impl<'a> TileRenderer<'a> {
         let threads = threads(context).map_or(1, |workers| workers.threads(context.options.threads, THREADS as u64));
         let mut worker = || {
             let lines = stage.lines(PIXELS + LINE_MARGIN, &mut builder)?;
-            Ok(Mutex::new(Worker::new(stage.regions(QUADS + MARGIN, &mut builder)?, lines)))
+            let regions = stage.regions(QUADS + MARGIN, &mut builder)?;
+            Ok(Mutex::new(Worker::new(regions, lines, context.cache.take_worker_memory())))
         };
         let workers = (0..threads).map(|_| worker()).collect::<Result<_, DrawError>>()?;
         let draw_memory = builder.make()?;
@@ -145,7 +147,7 @@ impl<'a> TileRenderer<'a> {
             draw_memory,
             workers,
             primitives: context.cache.take_primitives(),
-            tiles: Tiles::default(),
+            tiles: context.cache.take_tiles(),
             around: 0,
             half: None,
             counts: DrawCounts::default(),
@@ -409,10 +411,14 @@ impl<'a> TileRenderer<'a> {
     pub fn finish(mut self) -> Result<DrawCounts, DrawError> {
         self.draw_half()?;
         self.draw()?;
-        self.context.cache.give_primitives_back(self.primitives);
+        let cache = self.context.cache;
+        cache.give_primitives_back(self.primitives);
+        cache.give_tiles_back(self.tiles);
         let mut counts = self.counts;
         for worker in self.workers {
-            counts.add_pixels(worker.into_inner().unwrap_or_else(PoisonError::into_inner).counts);
+            let worker = worker.into_inner().unwrap_or_else(PoisonError::into_inner);
+            counts.add_pixels(worker.counts);
+            cache.give_worker_memory_back(worker.memory);
         }
         Ok(counts)
     }

@@ -68,26 +68,25 @@ pub struct Worker {
     pub regions: Regions,
     pub lines: Lines,
     /// What it works with.
-    own_lines: drawn_pixels::WorkerLines,
-    /// What primitives cover.
-    blocks: Vec<Block>,
-    /// What passes tests that come before the program.
-    passed: Vec<Block>,
+    pub memory: WorkerMemory,
     /// What was done with pixels.
     pub counts: DrawCounts,
 }
 
+/// What a thread works with, which outlives draws.
+#[derive(Default)]
+pub struct WorkerMemory {
+    lines: drawn_pixels::WorkerLines,
+    /// What primitives cover.
+    blocks: Vec<Block>,
+    /// What passes tests that come before the program.
+    passed: Vec<Block>,
+}
+
 impl Worker {
     /// One that works there.
-    pub fn new(regions: Regions, lines: Lines) -> Self {
-        Worker {
-            regions,
-            lines,
-            own_lines: drawn_pixels::WorkerLines::default(),
-            blocks: Vec::new(),
-            passed: Vec::new(),
-            counts: DrawCounts::default(),
-        }
+    pub fn new(regions: Regions, lines: Lines, memory: WorkerMemory) -> Self {
+        Worker { regions, lines, memory, counts: DrawCounts::default() }
     }
 
     /// Draws a tile.
@@ -99,8 +98,8 @@ impl Worker {
         let Some((area, numbers)) = shared.tiles.get(share.number as usize) else { return Ok(()) };
         let mut numbers = numbers.iter();
         while !numbers.as_slice().is_empty() {
-            self.blocks.clear();
-            let (blocks, numbers) = (&mut self.blocks, &mut numbers);
+            let (blocks, numbers) = (&mut self.memory.blocks, &mut numbers);
+            blocks.clear();
             dispatch(Rasterising { shared, area, numbers, blocks });
             self.draw_blocks(share)?;
         }
@@ -109,7 +108,7 @@ impl Worker {
 
     /// Draws the blocks that were found.
     fn draw_blocks(&mut self, share: &mut Share) -> Result<(), DrawError> {
-        let Worker { regions, lines, own_lines, blocks, passed, counts } = self;
+        let Worker { regions, lines, memory: WorkerMemory { lines: own_lines, blocks, passed }, counts } = self;
         let (shared, rules) = (share.shared, &share.shared.stage.rules);
         if shared.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
