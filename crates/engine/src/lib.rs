@@ -42,6 +42,7 @@ pub mod schedule;
 mod stages;
 mod stop;
 mod tiles;
+mod use_counts;
 mod variants;
 mod workers;
 
@@ -61,4 +62,5 @@ pub use order::in_order;
 pub use runtime::Runtime;
 pub use stages::{Specialised, Stages};
 pub use stop::Stop;
+pub use use_counts::UseCounts;
 pub use workers::Workers;

@@ -1,11 +1,14 @@
 //! Memory of the host that draws use again and again.
 
 use super::{rectangles, tiles, vertices};
+use ctm_engine::UseCounts;
 use std::cell::RefCell;
 
 /// What kernels read and write beside the card's memory.
 pub struct DrawCache {
     pub(super) vertices: vertices::VertexMemory,
+    /// Vertices, by the hashes of their programs.
+    pub(super) transformed: RefCell<UseCounts>,
     pub(super) rectangles: RefCell<rectangles::RectangleMemory>,
     pub(super) tiles: RefCell<tiles::TileMemory>,
 }
@@ -15,6 +18,7 @@ impl DrawCache {
     pub fn new() -> Option<Self> {
         Some(DrawCache {
             vertices: vertices::VertexMemory::new()?,
+            transformed: RefCell::default(),
             rectangles: RefCell::default(),
             tiles: RefCell::new(tiles::TileMemory::new()?),
         })

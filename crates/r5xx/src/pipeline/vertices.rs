@@ -16,6 +16,7 @@ use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
 use ctm_raster::simd::{self, Simd, SimdTask, dispatch};
 use ctm_x1k::RunOptions;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 const ONE: u32 = 0x3F80_0000;
 
@@ -32,8 +33,10 @@ const STEP_LIMIT: u64 = 1 << 20;
 /// Where the vectors of a vertex stand that no program makes: position, point size, colours, texture coordinates.
 const BYPASS_VECTORS: usize = 14;
 
+/// Vertices of a program, in all of its draws, from which on a kernel of it is worth it.
+const MANY: u64 = 256;
 /// Vertices from which on they are transformed together.
-const FEW: usize = 32;
+const LEAST: usize = 4;
 /// Vertices that are transformed together at most.
 const VERTEX_BATCH: usize = 1024;
 /// Places of a draw that are looked through for them.
@@ -68,6 +71,15 @@ impl VertexMemory {
 fn words_of<'m>(space: &'m Space, buffer: Buffer) -> Option<Words<'m>> {
     let memory = space.arena_of(buffer.base(), buffer.length())?;
     memory.shared_words(buffer.base(), buffer.length() as usize / 4)
+}
+
+/// Whether a program has made so many vertices with these that a kernel of it is worth it.
+fn is_worth_it(context: &DrawContext, program: &Program, vertices: usize) -> bool {
+    let Some(cache) = context.cache else { return false };
+    let mut hasher = DefaultHasher::new();
+    program.code.hash(&mut hasher);
+    let all = cache.transformed.borrow_mut().add(hasher.finish(), vertices as u64);
+    vertices >= LEAST && all >= MANY
 }
 
 /// Transforms many vertices together.
@@ -180,7 +192,7 @@ impl<'a> Vertices<'a> {
         let bypass = state.registers.get::<VapCntlStatus>().bypass;
         let distinct = numbers.greatest().map_or(numbers.count, |greatest| greatest as usize + 1);
         let program = (!bypass).then(|| (vertex_program(state), vertex_constants(state)));
-        let together = program.as_ref().filter(|_| numbers.count >= FEW);
+        let together = program.as_ref().filter(|(program, _)| is_worth_it(context, program, numbers.count));
         Ok(Vertices {
             together: together.and_then(|(program, _)| VertexKernel::of(context, program)),
             corners: Vec::new(),
@@ -308,7 +320,7 @@ impl<'a> Vertices<'a> {
                 break;
             }
         }
-        if self.wanted.len() < FEW || !self.transform_wanted() {
+        if self.wanted.len() < LEAST || !self.transform_wanted() {
             for n in 0..self.wanted.len() {
                 let slot = self.slot(self.wanted[n]);
                 self.kept[slot] = None;

@@ -6,11 +6,11 @@ use super::tiles::{Primitives, QuadPlaceCache, SurfaceQuads, WorkerMemory};
 use crate::programs::{KeptPrograms, StageProgram};
 use crate::registers::RegisterFile;
 use ctm_card::Object;
+use ctm_engine::UseCounts;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_r700::{Region, Stage};
 use ctm_raster::tiles::Tiles;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bytes at most.
@@ -26,13 +26,11 @@ const KEPT_BYTES: u32 = 1 << 26;
 const MANY: u64 = 2048;
 /// Lanes of a program with surfaces of the same sizes from which on preparing it for these is worth it.
 const MANY_OF_SIZES: u64 = 1 << 16;
-/// Programs whose lanes are counted.
-const PROGRAMS: usize = 4096;
 
 /// What outlives draws: memory, programs, and how many lanes these have run for.
 pub struct DrawCache {
     memories: RefCell<Vec<SpareMemory>>,
-    lanes: RefCell<HashMap<u64, u64>>,
+    lanes: RefCell<UseCounts>,
     many: u64,
     programs: RefCell<KeptPrograms>,
     places: RefCell<QuadPlaceCache>,
@@ -76,23 +74,12 @@ impl Default for DrawCache {
 impl DrawCache {
     /// Adds lanes to those of the program with this hash; whether they are now so many that preparing it is worth it.
     pub fn is_worth_it(&self, program: u64, lanes: u64) -> bool {
-        self.count(program, lanes) >= self.many
+        self.lanes.borrow_mut().add(program, lanes) >= self.many
     }
 
     /// The same of the program and the sizes of surfaces with this hash.
     pub fn is_worth_surfaces(&self, program: u64, lanes: u64) -> bool {
-        self.count(program, lanes) >= MANY_OF_SIZES
-    }
-
-    /// Adds lanes to those with this hash, and gives them all.
-    fn count(&self, program: u64, lanes: u64) -> u64 {
-        let mut counted = self.lanes.borrow_mut();
-        if counted.len() >= PROGRAMS {
-            counted.clear();
-        }
-        let all = counted.entry(program).or_default();
-        *all = all.saturating_add(lanes);
-        *all
+        self.lanes.borrow_mut().add(program, lanes) >= MANY_OF_SIZES
     }
 
     /// The program of a stage, if there is one.

@@ -5,8 +5,8 @@ use super::planes::Planes;
 use crate::layout::Layout;
 use crate::pairs::PixelPairPlaces;
 use crate::pipeline::detiled::DetilingMemory;
+use ctm_engine::UseCounts;
 use ctm_raster::tiles::{self, Tiles};
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// Quads of draws of a kind from which on kernels draw them.
@@ -18,8 +18,6 @@ const PIXELS_PER_THREAD: u64 = 1 << 16;
 const PIXELS_PER_TEXEL: u64 = 2;
 /// Kinds of buffers whose places are kept.
 const BUFFERS: usize = 16;
-/// Kinds of draws that are counted.
-const KINDS: usize = 4096;
 
 /// What outlives draws: memory for quads, and what kinds of draws there were.
 pub struct TileMemory {
@@ -30,7 +28,7 @@ pub struct TileMemory {
     pub(super) places: Places,
     pub(super) copies: DetilingMemory,
     /// Quads that were drawn, by the hash of their key.
-    drawn: HashMap<u64, u64>,
+    pub(super) drawn: UseCounts,
     /// Quads of draws of a kind from which on kernels draw them.
     pub(super) many: u64,
     /// Columns and rows of pixels that a thread takes at a time.
@@ -81,7 +79,7 @@ impl TileMemory {
             threads: vec![Mutex::new(ThreadMemory::new()?)],
             places: Places::default(),
             copies: DetilingMemory::default(),
-            drawn: HashMap::new(),
+            drawn: UseCounts::default(),
             many: MANY,
             tile: tiles::SIZE,
             pixels_per_thread: PIXELS_PER_THREAD,
@@ -98,16 +96,6 @@ impl TileMemory {
     pub(super) fn reserve(&mut self, threads: usize) {
         let missing = threads.saturating_sub(self.threads.len());
         self.threads.extend((0..missing).map_while(|_| ThreadMemory::new()).map(Mutex::new));
-    }
-
-    /// Adds quads to those of this kind, and gives all of them.
-    pub(super) fn count(&mut self, kind: u64, quads: u64) -> u64 {
-        if self.drawn.len() >= KINDS {
-            self.drawn.clear();
-        }
-        let drawn = self.drawn.entry(kind).or_default();
-        *drawn = drawn.saturating_add(quads);
-        *drawn
     }
 }
 

@@ -74,7 +74,7 @@ impl<'s> TileRenderer<'s> {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         let kind = hasher.finish();
-        if memory.count(kind, quads) < memory.many {
+        if memory.drawn.add(kind, quads) < memory.many {
             return Ok(None);
         }
         let Some(own) = memory.own() else { return Ok(None) };
@@ -152,7 +152,7 @@ impl<'s> TileRenderer<'s> {
             self.around = 0;
             let WorkerResult { counts, quads } = done?;
             self.counts.add_pixels(counts);
-            self.memory.count(self.kind, quads);
+            self.memory.drawn.add(self.kind, quads);
         }
         Ok(())
     }
