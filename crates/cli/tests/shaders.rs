@@ -82,6 +82,34 @@ fn interpolated_inputs_have_corners() {
     folder.ctm("replay run.trace").ok();
 }
 
+/// Inputs that share a slot have their own values all the same, and go from 0 to 1 in all of their channels.
+#[test]
+fn inputs_that_share_slots_have_their_own_values() {
+    let folder = Folder::new("shaders-shared");
+    let names: Vec<String> = (0..10).map(|number| format!("t{number}")).collect();
+    let text = format!(
+        "varying vec2 {}; void main() {{ gl_FragColor = vec4(t8, t9) + 0.0 * vec4({}, 0.0, 0.0); }}\n",
+        names.join(", "),
+        names.join(" + ")
+    );
+    folder.write("many.frag", &text);
+    folder.ctm("run many.frag --domain 2x1 -o out.f32").ok();
+    assert_eq!(folder.read_floats("out.f32"), [0.25, 0.5, 0.25, 0.5, 0.75, 0.5, 0.75, 0.5]);
+    folder.ctm("run many.frag --domain 2x1 --varying t9=position --varying t8=7,8 -o out.f32").ok();
+    assert_eq!(folder.read_floats("out.f32"), [7.0, 8.0, 0.5, 0.5, 7.0, 8.0, 1.5, 0.5]);
+    folder.ctm("run many.frag --domain 2x1 --varying t9=1 --varying t9=2 -o out.f32").fails(2, &["t9 is given twice"]);
+}
+
+/// A shader may write nothing; the picture is black then, and a warning says so.
+#[test]
+fn a_shader_that_writes_nothing_is_a_warning() {
+    let folder = Folder::new("shaders-nothing");
+    folder.write("nothing.frag", "void main() {}\n");
+    let done = folder.ctm("run nothing.frag --domain 1x1 -o out.f32").ok();
+    assert!(done.err().contains("warning: the shader writes no output"), "{}", done.err());
+    assert_eq!(folder.read_floats("out.f32"), [0.0; 4]);
+}
+
 /// Uniforms that are called as everybody calls them have their value, declared or not; others have what the command line says.
 #[test]
 fn uniforms_have_values_by_their_names() {

@@ -24,6 +24,14 @@ pub struct Options {
     pub precise: bool,
 }
 
+/// Something that a language allows, and that is hardly meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Warning {
+    /// Nothing is written.
+    #[error("the shader writes no output, so colour 0 is 0 everywhere; write a colour")]
+    NoOutput,
+}
+
 /// A compiled shader, with the forms that it went through.
 #[derive(Clone, Debug)]
 pub struct Compiled {
@@ -33,6 +41,8 @@ pub struct Compiled {
     pub lines: Vec<u32>,
     /// Where uniforms, textures, inputs and outputs are.
     pub interface: Interface,
+    /// What is hardly meant.
+    pub warnings: Vec<Warning>,
     /// The function as it was read.
     pub read: Function,
     /// The function of which machine code was made.

@@ -88,7 +88,7 @@ fn generate((parsed, lowered): (Parsed, Lowered), optimised: Function) -> Result
     let interface = interface(&parsed.shader, &program);
     interface.require_textures(&mut program.info);
     let read = lowered.function;
-    let compiled = Compiled { program, lines: generated.lines, interface, read, optimised };
+    let compiled = Compiled { program, lines: generated.lines, interface, warnings: Vec::new(), read, optimised };
     Ok(PixelShader { compiled, warnings: parsed.cursor.diagnostics })
 }
 
@@ -115,7 +115,7 @@ fn interface(shader: &Shader, program: &Program) -> Interface {
     };
     let varying = |input: &Input| match input.usage {
         Usage::TexCoord(slot) if program.info.interpolants[usize::from(slot)].is_some() => {
-            Some(Varying { name: input.register.to_string(), slot, slots: 1, channels: 4 })
+            Some(Varying { name: input.register.to_string(), slot, slots: 1, channel: 0, channels: 4 })
         }
         Usage::TexCoord(_) | Usage::Colour(_) | Usage::Other(..) | Usage::Position | Usage::Face => None,
     };

@@ -6,6 +6,7 @@ use crate::front::Interface;
 use crate::front::naga::{Inlined, LowerError, ReadError, ReadFailure, read_glsl, read_wgsl};
 use crate::opt::{optimise_within, shorten_within};
 use ctm_lane::budget::{Budget, Halt, Meter};
+use std::collections::BTreeSet;
 use thiserror::Error;
 
 /// Why a text is not a program.
@@ -132,7 +133,14 @@ pub fn compile_within(
         program.info.interpolants[usize::from(slot)] = Some(register);
     }
     shader.interface.require_textures(&mut program.info);
-    Ok(Compiled { program, lines: generated.lines, interface: shader.interface, read: shader.function, optimised })
+    Ok(Compiled {
+        program,
+        lines: generated.lines,
+        interface: shader.interface,
+        warnings: shader.warnings,
+        read: shader.function,
+        optimised,
+    })
 }
 
 /// Where the machine code of a shader finds what its interface says.
@@ -142,10 +150,12 @@ fn binding(interface: &Interface) -> Binding {
     });
     let places = interface.textures.iter().flat_map(|texture| texture.size.into_iter().chain(texture.levels));
     let sizes = places.map(|(register, _)| usize::from(register) + 1);
-    let slots = interface.varyings.iter().flat_map(|varying| varying.slot..varying.slot + varying.slots);
+    // Inputs may share slots.
+    let slots: BTreeSet<u8> =
+        interface.varyings.iter().flat_map(|varying| varying.slot..varying.slot + varying.slots).collect();
     Binding {
         float_constants: uniforms.chain(sizes).max().unwrap_or(0),
-        varyings: slots.zip(POSITION + 1..).collect(),
+        varyings: slots.into_iter().zip(POSITION + 1..).collect(),
         position: POSITION,
         ..Binding::default()
     }

@@ -425,3 +425,56 @@ fn continue_in_do_loops_goes_to_the_condition() {
     );
     assert_eq!(outputs(&shader), [[2.0, 3.0, 2.0, 3.0], [4.0, 5.0, 4.0, 5.0], [14.0; QUAD], [3.0; QUAD]]);
 }
+
+#[test]
+fn samplers_of_structures_have_the_names_of_the_text() {
+    let text = "struct M { sampler2D map; }; struct S { M m[2]; }; uniform M one; uniform S s;
+        void main() { gl_FragColor = texture2D(one.map, vec2(0.0)) + texture2D(s.m[1].map, vec2(0.0)); }";
+    let shader = read_glsl(text, &[]).and_then(|module| module.lower(None)).unwrap();
+    let names: Vec<&str> = shader.interface.textures.iter().map(|texture| texture.name.as_str()).collect();
+    assert_eq!(names, ["one.map", "s.m[1].map"]);
+    for (text, wanted) in [
+        (
+            "struct M { sampler2D map; }; vec4 f(M m) { return texture2D(m.map, vec2(0.0)); } uniform M one; void main() { gl_FragColor = f(one); }",
+            "the sampler `map` of a structure",
+        ),
+        (
+            "struct M { sampler2D map[2]; }; uniform M m[2]; void main() { gl_FragColor = texture2D(m[0].map[1], vec2(0.0)); }",
+            "`m.map` is in an array of arrays",
+        ),
+    ] {
+        let error = read_glsl(text, &[]).expect_err(text).to_string();
+        assert!(error.contains(wanted), "{text}: {error}");
+    }
+}
+
+#[test]
+fn inputs_share_slots_where_there_are_too_few() {
+    let shader = |count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("uv{number}")).collect();
+        let text = format!(
+            "varying vec2 {}; void main() {{ gl_FragColor = vec4({}, 0.0, 1.0); }}",
+            names.join(", "),
+            names.join(" + ")
+        );
+        read_glsl(&text, &[]).and_then(|module| module.lower(None))
+    };
+    let places = |count| -> Vec<(u8, u8)> {
+        shader(count).unwrap().interface.varyings.iter().map(|varying| (varying.slot, varying.channel)).collect()
+    };
+    assert_eq!(places(8), (0..8).map(|slot| (slot, 0)).collect::<Vec<_>>());
+    assert_eq!(places(16), (0..16).map(|number| (number / 2, number % 2 * 2)).collect::<Vec<_>>());
+    assert!(shader(17).unwrap_err().to_string().contains("more than 8 interpolated inputs"));
+}
+
+#[test]
+fn a_shader_may_write_nothing() {
+    for (text, language) in [
+        ("void main() { discard; }", ctm_compile::Language::Glsl),
+        ("@fragment fn main() { discard; }", ctm_compile::Language::Wgsl),
+    ] {
+        let compiled = ctm_compile::compile(text, language, &ctm_compile::Options::default()).unwrap();
+        assert_eq!(compiled.warnings, [ctm_compile::Warning::NoOutput]);
+        assert_eq!(compiled.interface.outputs.len(), 1);
+    }
+}

@@ -136,6 +136,15 @@ pub enum Name {
     Word(String),
 }
 
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Number(number) => number.fmt(f),
+            Name::Word(name) => name.fmt(f),
+        }
+    }
+}
+
 /// A value for something that has a number or a name: `N=VALUE`, `NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedValue<T> {

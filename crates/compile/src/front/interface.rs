@@ -86,6 +86,8 @@ pub struct Varying {
     pub slot: u8,
     /// How many slots.
     pub slots: u8,
+    /// The first of its channels in each. Not 0 only where inputs share slots, as there are not enough for one each.
+    pub channel: u8,
     /// Channels of each.
     pub channels: u8,
 }

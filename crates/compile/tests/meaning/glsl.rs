@@ -611,4 +611,29 @@ pub const CASES: &[Case] = &[
         "int i, j, a = 0; for (i = 0, j = 3; i < j; ++i, a += j) ; c = vec4(i, j, a, 0.0);",
         [3.0, 3.0, 9.0, 0.0],
     ),
+    // What is evaluated once, and when.
+    (
+        "an index that counts, of an argument that is changed",
+        "float f(inout float x) { x += 1.0; return x; } void g(inout float x, float y) { x += 2.0 * y; }",
+        "float a[3] = float[3](1.0, 10.0, 100.0); int i = 0; float r = f(a[i++]); g(a[i++], 1.0); if (yes) g(a[i--], f(a[0])); else r = 0.0; c = vec4(a[0] + r, a[1], a[2], float(i));",
+        [5.0, 12.0, 106.0, 1.0],
+    ),
+    (
+        "an index that counts, in the index of such an argument",
+        "float f(inout float x) { x += 1.0; return x; }",
+        "float a[3] = float[3](0.0, 0.0, 0.0); int i = 0; float r = f(a[int(f(a[i++]))]); c = vec4(a[0], a[1], r, float(i));",
+        [1.0, 1.0, 1.0, 1.0],
+    ),
+    (
+        "assignments in assignments",
+        "",
+        "vec2 a = v.xy; a.xy += a.yx += a.xy; float x = 1.0, y = 2.0; if (yes) x += y *= k; else x = 0.0; c = vec4(a, x, y);",
+        [6.0, 6.0, 7.0, 6.0],
+    ),
+    (
+        "channels of columns in such assignments",
+        "",
+        "mat2 m = mat2(v); mat4 n = mat4(0.0); n[3].wx = m[1].yx = m[0].xy; c = vec4(n[3].wx, m[1]);",
+        [1.0, 2.0, 2.0, 1.0],
+    ),
 ];

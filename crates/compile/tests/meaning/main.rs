@@ -223,6 +223,28 @@ const OLDER: &[(&str, &str, [f32; 4])] = &[
         [11.0, 9.0, 0.0, 0.0],
     ),
     (
+        "samplers in structures",
+        "struct M { vec4 tint; sampler2D map; }; struct S { M m; sampler2D all[2]; }; uniform M one; uniform M two[2]; uniform S s;
+        void main() { gl_FragColor = vec4(texture2D(one.map, vec2(1.0)).x, texture2D(two[1].map, vec2(1.0)).x, texture2D(s.m.map, vec2(1.0)).x, texture2D(s.all[1], vec2(1.0)).x); }",
+        [10.0, 11.0, 13.0, 12.0],
+    ),
+    (
+        "structures of samplers alone, in a loop",
+        "struct M { sampler2D map; }; uniform M two[2]; void main() { vec4 c = vec4(0.0); for (int i = 0; i < 2; i++) c += texture2D(two[1 - i].map, vec2(1.0)) * float(i + 1); gl_FragColor = c; }",
+        [11.0 + 20.0, 3.0, 0.0, 0.0],
+    ),
+    (
+        "members of blocks with the block's qualifier",
+        "#version 330
+        uniform B { uniform vec4 v; }; out vec4 c; void main() { c = v; }",
+        [1.0, 2.0, 3.0, 4.0],
+    ),
+    (
+        "comments that go on in the next line",
+        "uniform float k; // a \\\n b c d\nvoid main() { gl_FragColor = vec4(k); }",
+        [3.0; 4],
+    ),
+    (
         "a bias of a texture with one direction",
         "#version 130
         uniform sampler1D s; in vec2 uv; void main() { gl_FragColor = texture(s, uv.x, 0.5) + texture1D(s, 1.0); }",

@@ -11,6 +11,18 @@ pub(super) struct Shape {
     sizes: Vec<Option<usize>>,
 }
 
+impl Shape {
+    /// The name of the type, or of that of an array's elements.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many elements an array has, for each of its indices.
+    pub(super) fn elements(&self) -> Vec<Option<usize>> {
+        self.sizes.clone()
+    }
+}
+
 /// Most numbers of one variable or structure: naga's reader calculates sizes in bytes of 32 bits, and breaks down over larger ones.
 pub(super) const MAX_NUMBERS: usize = 1 << 20;
 

@@ -10,6 +10,7 @@ use super::preprocess::MAX_TOKENS;
 use super::preprocess::condition::integer;
 use super::reader::{Reader, declarator, elements, sizes, split};
 use super::sampler_arrays::{self, MAX_ELEMENTS};
+use super::sampler_members::{self, SamplerMember};
 use super::{GlslError, LocatedResult, qualifiers};
 use crate::front::{Role, Roles};
 use std::collections::{HashMap, HashSet};
@@ -94,6 +95,10 @@ pub(super) struct Declared<'a> {
     constants: HashMap<String, String>,
     /// Members of structures that are matrices of two columns and rows, which are vectors there, with how many indices choose one.
     pub(super) halves: HashMap<String, usize>,
+    /// Samplers that are members of structures, which are no members in naga's form.
+    pub(super) sampler_members: HashMap<String, Vec<SamplerMember>>,
+    /// Uniforms that are such structures, with their types, in the places of which samplers of their own stand.
+    pub(super) sampler_holders: HashMap<String, String>,
     /// How many elements arrays of samplers have.
     pub(super) sampler_arrays: HashMap<String, usize>,
     /// For names with a number in brackets, one more than the largest such index, or the size of a declaration.
@@ -339,7 +344,12 @@ impl<'a> Declared<'a> {
     fn members(&mut self, name: &str, group: &[Token<'a>]) -> LocatedResult<()> {
         self.push(&group[..1]);
         let mut numbers = 0;
+        let mut samplers = Vec::new();
         for member in Self::each_member(group)? {
+            if let Some(pair) = sampler_type(&member[0].text) {
+                samplers.extend(self.sampler_member(&member, pair)?);
+                continue;
+            }
             let declarators = self.declarators(&member)?;
             for (member, mut tokens) in declarators {
                 if matrices::is_half(&tokens[0].text) {
@@ -365,9 +375,33 @@ impl<'a> Declared<'a> {
                 self.push(&tokens);
             }
         }
+        if !samplers.is_empty() && numbers == 0 {
+            // naga has no structures without members.
+            self.push(&[Token::word(format!("float {};", sampler_members::NOTHING), group[0].at)]);
+        }
+        self.sampler_members.remove(name);
+        if !samplers.is_empty() {
+            self.sampler_members.insert(name.to_owned(), samplers);
+        }
         self.numbers.insert(name.to_owned(), numbers);
         self.push(&group[group.len() - 1..]);
         Ok(())
+    }
+
+    /// The samplers of a member's declaration.
+    fn sampler_member(&self, member: &[Token<'a>], pair: SamplerType) -> LocatedResult<Vec<SamplerMember>> {
+        let (outer, rest) = sizes(&member[1..]);
+        let names = split(rest).into_iter().map(|part| {
+            let declared = declarator(part, member[0].at)?;
+            let (name, at) = (declared.name.text.to_string(), declared.name.at);
+            let count = match (outer.iter().chain(&declared.sizes).collect::<Vec<_>>().as_slice(), declared.value) {
+                ([], None) => None,
+                ([size], None) => Some(self.sampler_count(&name, size).ok_or((GlslError::SamplerArray, at))?),
+                _ => return Err((GlslError::SamplerArray, at)),
+            };
+            Ok(SamplerMember { name, pair, count })
+        });
+        names.collect()
     }
 
     /// The members of a group in braces, each without `layout(...)` and its `;`.
@@ -391,7 +425,12 @@ impl<'a> Declared<'a> {
     fn block(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> LocatedResult<()> {
         let name = &reader.tokens[reader.next];
         reader.next += 1;
-        let group = reader.group()?;
+        // Members may repeat where the block is.
+        let is_plain = |token: &&Token<'a>| {
+            !matches!(&*token.text, "uniform" | "in" | "out" | "centroid" | "noperspective" | "sample")
+        };
+        let group: Vec<_> = reader.group()?.iter().filter(is_plain).cloned().collect();
+        let group = &group[..];
         let instance = reader.until(";")?;
         if instance.is_empty() {
             for member in Self::each_member(group)? {
@@ -437,6 +476,7 @@ impl<'a> Declared<'a> {
                 }
                 Storage::Const => _ = self.initialised.insert(name.clone()),
                 Storage::Uniform => {
+                    self.sampler_holder(&name, &tokens)?;
                     self.roles.set(&name, Role::Uniform { given: late });
                     late = false;
                 }
@@ -464,6 +504,20 @@ impl<'a> Declared<'a> {
         Ok(())
     }
 
+    /// Declares the samplers that a uniform holds.
+    fn sampler_holder(&mut self, name: &str, tokens: &[Token<'a>]) -> LocatedResult<()> {
+        let shape = self.shape(tokens);
+        for found in sampler_members::of(self, name, &shape).map_err(|error| (error, tokens[1].at))? {
+            let sampler = found.to_string();
+            match found.count {
+                None => self.declare_sampler(&sampler, found.pair, tokens[1].at),
+                Some(count) => self.declare_samplers(&sampler, found.pair, count, tokens[1].at)?,
+            }
+            self.sampler_holders.insert(name.to_owned(), shape.name().to_owned());
+        }
+        Ok(())
+    }
+
     /// Samplers, each as a texture and its sampler.
     fn samplers(&mut self, statement: &[Token<'a>], storage: Storage) -> LocatedResult<()> {
         let kind = &statement[0];
@@ -487,12 +541,20 @@ impl<'a> Declared<'a> {
                 ([size], None) => self.sampler_count(name, size),
                 _ => None,
             };
-            let count = size.filter(|size| (1..=MAX_ELEMENTS).contains(size)).ok_or((GlslError::SamplerArray, at))?;
-            for index in 0..count {
-                self.declare_sampler(&sampler_arrays::element(name, index), pair, at);
-            }
-            self.sampler_arrays.insert(name.to_owned(), count);
+            self.declare_samplers(name, pair, size.ok_or((GlslError::SamplerArray, at))?, at)?;
         }
+        Ok(())
+    }
+
+    /// Declares the elements of an array of samplers.
+    fn declare_samplers(&mut self, name: &str, pair: SamplerType, count: usize, at: u32) -> LocatedResult<()> {
+        if !(1..=MAX_ELEMENTS).contains(&count) {
+            return Err((GlslError::SamplerArray, at));
+        }
+        for index in 0..count {
+            self.declare_sampler(&sampler_arrays::element(name, index), pair, at);
+        }
+        self.sampler_arrays.insert(name.to_owned(), count);
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! `&&` and `||` whose right side has effects, as choices: naga's reader calculates both sides of these operators, and one
 //! side of a choice.
 
-use super::lex::{Kind, Token};
+use super::brackets::partner;
+use super::effects::{functions, has_effects, is_assignment};
+use super::lex::Token;
 use std::collections::HashSet;
 
 /// How deep brackets are looked into. Texts with deeper ones are refused later.
@@ -19,33 +21,9 @@ fn is_lazy(token: &Token<'_>) -> bool {
     token.is("&&") || token.is("||")
 }
 
-/// The functions that a text declares: outside of braces, a name between a type and a parenthesis.
-pub(super) fn functions(tokens: &[Token<'_>]) -> HashSet<String> {
-    let mut names = HashSet::new();
-    let mut depth = 0;
-    for (i, token) in tokens.iter().enumerate() {
-        match &*token.text {
-            "{" => depth += 1,
-            "}" => depth -= 1,
-            "(" if depth == 0 && i >= 2 => {
-                let (kind, name) = (&tokens[i - 2], &tokens[i - 1]);
-                if name.kind == Kind::Word && (kind.kind == Kind::Word || kind.is("]")) {
-                    names.insert(name.text.to_string());
-                }
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
 /// Whether an operand of a logical operator cannot reach beyond a token.
 fn separates(token: &Token<'_>) -> bool {
     is_assignment(token) || matches!(&*token.text, "," | ";" | "?" | ":" | "return" | "else" | "do" | "{" | "}")
-}
-
-fn is_assignment(token: &Token<'_>) -> bool {
-    matches!(&*token.text, "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=")
 }
 
 /// An expression of operators that bind as `||` and tighter: its tokens, and which of them are logical operators outside of
@@ -69,7 +47,7 @@ impl Lazy {
         while let Some(token) = tokens.get(next) {
             let heads = matches!(&*token.text, "if" | "while" | "for" | "switch");
             if matches!(&*token.text, "(" | "[" | "{") {
-                let end = partner(tokens, next);
+                let end = partner(tokens, next).unwrap_or(tokens.len());
                 if token.is("{") {
                     self.finish(&mut expression, &mut out);
                 }
@@ -129,7 +107,7 @@ impl Lazy {
             let operator = from.checked_sub(start + 1).map(|at| &tokens[at]);
             match operator {
                 None => out = side,
-                Some(operator) if kind != "^^" && !out.is_empty() && self.has_effects(&side) => {
+                Some(operator) if kind != "^^" && !out.is_empty() && has_effects(&side, &self.functions) => {
                     let mark = |text| Token::mark(text, operator.at);
                     opened.push(mark("("));
                     out.push(mark("?"));
@@ -152,29 +130,4 @@ impl Lazy {
         opened.append(&mut out);
         opened
     }
-
-    fn has_effects(&self, tokens: &[Token<'_>]) -> bool {
-        tokens.iter().enumerate().any(|(i, token)| {
-            let calls = || tokens.get(i + 1).is_some_and(|next| next.is("(")) && self.functions.contains(&*token.text);
-            is_assignment(token) || matches!(&*token.text, "++" | "--") || calls()
-        })
-    }
-}
-
-/// The index of the bracket that closes the one at an index, or the number of tokens.
-fn partner(tokens: &[Token<'_>], open: usize) -> usize {
-    let mut depth = 0;
-    for (i, token) in tokens.iter().enumerate().skip(open) {
-        match &*token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => {
-                depth -= 1;
-                if depth == 0 {
-                    return i;
-                }
-            }
-            _ => {}
-        }
-    }
-    tokens.len()
 }

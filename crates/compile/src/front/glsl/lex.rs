@@ -101,7 +101,11 @@ pub(crate) fn lines(text: &str) -> Result<Vec<Line<'_>>, u32> {
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'/') => {
                     while at < bytes.len() && bytes[at] != b'\n' {
-                        at += 1;
+                        let continues = ["\\\n", "\\\r\n"]
+                            .into_iter()
+                            .find(|end| text.as_bytes()[at..].starts_with(end.as_bytes()));
+                        number += u32::from(continues.is_some());
+                        at += continues.map_or(1, str::len);
                     }
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'*') => {

@@ -1,5 +1,6 @@
 //! `do` loops with `continue`, which naga's reader makes go to the next pass without a look at the condition.
 
+use super::brackets::partners;
 use super::lex::{Kind, Token};
 use std::collections::HashMap;
 
@@ -43,20 +44,12 @@ pub(super) fn do_loops(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
 
 /// The loops with `continue` in their bodies, by the places of their `do`.
 fn find(tokens: &[Token<'_>]) -> HashMap<usize, DoLoop> {
-    let mut partners = HashMap::new();
-    let (mut open, mut continues, mut before) = (Vec::new(), 0usize, Vec::with_capacity(tokens.len()));
-    for (at, token) in tokens.iter().enumerate() {
+    let partners = partners(tokens);
+    let partner = |at: usize| partners.get(at).copied().flatten();
+    let (mut continues, mut before) = (0usize, Vec::with_capacity(tokens.len()));
+    for token in tokens {
         before.push(continues);
-        match &*token.text {
-            "(" | "{" => open.push(at),
-            ")" | "}" => {
-                if let Some(begin) = open.pop() {
-                    partners.insert(begin, at);
-                }
-            }
-            "continue" => continues += 1,
-            _ => {}
-        }
+        continues += usize::from(token.is("continue"));
     }
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.is(text));
     let mut loops = HashMap::new();
@@ -64,9 +57,9 @@ fn find(tokens: &[Token<'_>]) -> HashMap<usize, DoLoop> {
         if !token.is("do") || !is(at + 1, "{") {
             continue;
         }
-        let Some(&end) = partners.get(&(at + 1)) else { continue };
+        let Some(end) = partner(at + 1) else { continue };
         let (tail, begin) = (end + 1, end + 2);
-        let Some(&close) = partners.get(&begin).filter(|_| is(tail, "while") && is(begin, "(")) else { continue };
+        let Some(close) = partner(begin).filter(|_| is(tail, "while") && is(begin, "(")) else { continue };
         if before[end] > before[at] && is(close + 1, ";") {
             loops.insert(at, DoLoop { tail, condition: (begin, close) });
         }

@@ -1,6 +1,7 @@
 //! Matrices of two columns and rows that are members of structures, which naga's reader refuses: they are vectors of four numbers there,
 //! and matrices where they are read.
 
+use super::brackets::{opening, partner};
 use super::declarations::Declared;
 use super::lex::{Kind, Token};
 use super::names::Needs;
@@ -190,34 +191,4 @@ fn value_end(tokens: &[Token<'_>], begin: usize) -> usize {
         }
     }
     tokens.len()
-}
-
-fn partner(tokens: &[Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match &*token.text {
-            "(" | "[" => depth += 1,
-            ")" | "]" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
-}
-
-fn opening(tokens: &[Token<'_>], close: usize) -> Option<usize> {
-    let mut depth = 0;
-    for at in (0..=close).rev() {
-        match &*tokens[at].text {
-            ")" | "]" => depth += 1,
-            "(" | "[" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
 }

@@ -4,9 +4,12 @@
 //! The text is cut into tokens, its macros are expanded, declarations and names are rewritten, and the tokens are
 //! written out again with a map of places, so that errors name the user's own line.
 
+mod brackets;
 mod calls;
+mod chains;
 mod composites;
 mod declarations;
+mod effects;
 mod initialisers;
 mod keywords;
 mod lazy;
@@ -19,6 +22,7 @@ mod preprocess;
 mod qualifiers;
 mod reader;
 mod sampler_arrays;
+mod sampler_members;
 mod shadertoy;
 mod supplement;
 mod targets;
@@ -87,6 +91,16 @@ pub enum GlslError {
         most = sampler_arrays::MAX_ELEMENTS
     )]
     SamplerArray,
+    /// A sampler of a structure that is more than once in an array.
+    #[error(
+        "the sampler `{0}` is in an array of arrays; at most one of a structure, its uniform and its sampler may be an array"
+    )]
+    SamplerDepth(String),
+    /// A sampler of a structure that is not a uniform.
+    #[error(
+        "the sampler `{0}` of a structure is used here without the uniform that holds it; give it to functions as a parameter of its own"
+    )]
+    SamplerMember(String),
     /// An array of samplers without an index.
     #[error("the array of samplers `{0}` needs an index here, as in `{0}[0]`; functions take one sampler")]
     SamplerArrayUse(String),
@@ -198,13 +212,15 @@ impl Dialect {
 pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialect, Located> {
     let preprocess::Preprocessed { tokens, is_invariant, version } = preprocess::preprocess(text, defines)?;
     shallow(&tokens)?;
-    let mut declared = declarations::declarations(lazy::lazy(targets::targets(keywords::renamed(tokens, version))))?;
+    let mut declared =
+        declarations::declarations(lazy::lazy(targets::targets(chains::chains(keywords::renamed(tokens, version)))))?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
     initialisers::complete(&mut declared);
     truths::numbers(&mut declared, &mut needs);
     let end = declared.tokens.last().map_or(0, |token| token.at);
     matrices::members(&mut declared, &mut needs)?;
+    sampler_members::expand(&mut declared)?;
     sampler_arrays::expand(&mut declared)?;
     let tokens = names::names(&mut declared, &mut needs)?;
     if !declared.functions.contains("main") {

@@ -4,7 +4,7 @@
 use super::declarations::{Declared, SamplerType, sampler_of};
 use super::lex::{Kind, Token};
 use super::reader::{Reader, split};
-use super::{GlslError, LocatedResult, keywords, sampler_arrays};
+use super::{GlslError, LocatedResult, keywords, sampler_arrays, sampler_members};
 use crate::front::Role;
 use std::collections::{BTreeSet, HashMap};
 
@@ -123,7 +123,11 @@ const GIVEN: &[Given] = &[
 pub(crate) fn user_name(here: &str) -> String {
     let (root, rest) = here.split_at(here.find(['.', '[']).unwrap_or(here.len()));
     let root = GIVEN.iter().find(|given| given.here == root).map_or_else(
-        || sampler_arrays::original(root).unwrap_or_else(|| root.to_owned()),
+        || {
+            sampler_members::original(root)
+                .or_else(|| sampler_arrays::original(root))
+                .unwrap_or_else(|| root.to_owned())
+        },
         |given| given.name.to_owned(),
     );
     keywords::original(&(root + rest))

@@ -1,7 +1,9 @@
 //! Arrays of samplers: each element is a sampler of its own. Where an index is calculated, the call that it is an argument of is written once
 //! for each element, and the index, which may have no effects, chooses the one that takes place.
 
+use super::brackets::partner;
 use super::declarations::Declared;
+use super::effects::has_effects;
 use super::lex::{Kind, Token};
 use super::preprocess::MAX_TOKENS;
 use super::preprocess::condition::integer;
@@ -17,8 +19,13 @@ pub(super) fn element(name: &str, index: usize) -> String {
 
 /// The user's name for an element: `name[2]`.
 pub(super) fn original(name: &str) -> Option<String> {
-    let (index, name) = name.strip_prefix("ctm_element")?.split_once('_')?;
+    let (index, name) = parts(name)?;
     Some(format!("{name}[{index}]"))
+}
+
+/// The index of an element, and the array's name.
+pub(super) fn parts(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("ctm_element")?.split_once('_')
 }
 
 /// Writes elements in the place of arrays and indices.
@@ -90,7 +97,7 @@ impl<'a> Expander<'_, 'a> {
             let array = name.text.to_string();
             let index = tokens[found.name + 2..found.close].to_vec();
             let (begin, end) = call(tokens, found.name).ok_or((GlslError::SamplerUse(array.clone()), name.at))?;
-            if index.iter().any(|token| self.has_effects(token)) {
+            if has_effects(&index, &self.declared.functions) {
                 return Err((GlslError::SamplerIndexEffects(array), name.at));
             }
             let count = self.declared.sampler_arrays[&array];
@@ -118,11 +125,6 @@ impl<'a> Expander<'_, 'a> {
         }
         Ok(())
     }
-
-    fn has_effects(&self, token: &Token<'_>) -> bool {
-        matches!(&*token.text, "=" | "++" | "--" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=")
-            || self.declared.functions.contains(&*token.text)
-    }
 }
 
 /// The call around a place: its name and its closing parenthesis.
@@ -134,22 +136,6 @@ fn call(tokens: &[Token<'_>], place: usize) -> Option<(usize, usize)> {
             "(" | "[" if depth > 0 => depth -= 1,
             "(" if at > 0 && tokens[at - 1].kind == Kind::Word => return Some((at - 1, partner(tokens, at)?)),
             _ => {}
-        }
-    }
-    None
-}
-
-/// The bracket that closes the one at a place.
-fn partner(tokens: &[Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match &*token.text {
-            "(" | "[" => depth += 1,
-            ")" | "]" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
         }
     }
     None

@@ -1,6 +1,7 @@
 //! Numbers made of booleans: constructors such as `vec3(a > b)`, whose arguments naga's reader takes for numbers of their own shape. The
 //! arguments that may be booleans become calls of a function that has a form for each type.
 
+use super::brackets::partners;
 use super::declarations::{Declared, is_basic_type};
 use super::lex::{Kind, Token};
 use super::names::Needs;
@@ -100,21 +101,4 @@ fn is_true(token: &Token<'_>, truths: &HashSet<&str>) -> bool {
         }
         Kind::Number => false,
     }
-}
-
-/// Where each parenthesis is closed.
-fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
-    let (mut partners, mut open) = (vec![None; tokens.len()], Vec::new());
-    for (at, token) in tokens.iter().enumerate() {
-        match &*token.text {
-            "(" => open.push(at),
-            ")" => {
-                if let Some(begin) = open.pop() {
-                    partners[begin] = Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    partners
 }

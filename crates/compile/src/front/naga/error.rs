@@ -30,9 +30,13 @@ pub enum LowerError {
     /// A statement, function or built-in value that the hardware lacks.
     #[error("a fragment program on this hardware cannot use {0}")]
     Unsupported(&'static str),
-    /// Nothing is written.
-    #[error("the shader writes no output at all; write a colour")]
-    NoOutput,
+    /// Too many interpolated inputs.
+    #[error(
+        "the program needs more than {} interpolated inputs of four channels each (locations 0 to {}), also where several share one; use fewer",
+        ctm_x1k::INTERPOLANTS,
+        ctm_x1k::INTERPOLANTS - 1
+    )]
+    Inputs,
     /// A write to what cannot be written.
     #[error("`{0}` is a uniform, which programs cannot write; copy it to a variable")]
     UniformWrite(String),

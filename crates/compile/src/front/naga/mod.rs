@@ -10,6 +10,7 @@ mod error;
 mod limits;
 mod lower;
 mod read;
+mod slots;
 mod types;
 mod wording;
 

@@ -5,6 +5,7 @@ use super::error::LowerError;
 use super::limits;
 use super::lower::{self, AtLine, Inlined, Lowered, Source};
 use super::wording;
+use crate::compiled::Warning;
 use crate::front::glsl::{self, Calls, Dialect, GlslError};
 use crate::front::{Convention, Interface, Roles, Uniform};
 use crate::ir::Function;
@@ -61,6 +62,8 @@ pub struct Shader {
     pub interface: Interface,
     /// The functions of the text that it consists of.
     pub inlined: Vec<Inlined>,
+    /// What is hardly meant.
+    pub warnings: Vec<Warning>,
 }
 
 /// A module that naga found valid, with what belongs to it.
@@ -187,13 +190,13 @@ impl ReadModule {
                 line: &line,
             };
             match lower::lower(&source, entry) {
-                Ok(Lowered { mut function, mut interface, inlined }) => {
+                Ok(Lowered { mut function, mut interface, inlined, warnings }) => {
                     if let Some(dialect) = &self.dialect {
                         let is_resolution = |uniform: &Uniform| Convention::of(uniform) == Some(Convention::Resolution);
                         function.is_exact = dialect.is_exact;
                         interface.is_bottom_up = dialect.is_image || interface.uniforms.iter().any(is_resolution);
                     }
-                    Ok(Shader { function, interface, inlined })
+                    Ok(Shader { function, interface, inlined, warnings })
                 }
                 Err(AtLine { error: error @ LowerError::EntryPoint { .. }, .. }) => {
                     let other = ["@compute", "@vertex"].into_iter().filter_map(|stage| self.text.find(stage)).min();

@@ -6,8 +6,9 @@ use crate::options::values::{Extent, Name, NamedValue, Vector};
 use crate::report::Message;
 use crate::run::unused;
 use crate::{Console, Failure};
-use ctm_compile::front::Interface;
+use ctm_compile::front::{Interface, Varying};
 use ctm_x1k::{INTERPOLANTS, InterpolantVertex, Program};
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The values of an interpolated input.
@@ -90,12 +91,14 @@ pub fn vertices(
     domain: Extent,
     console: &mut Console,
 ) -> Result<Option<[InterpolantVertex; 3]>, Failure> {
-    let mut values: [Option<VaryingValue>; INTERPOLANTS] = [None; INTERPOLANTS];
+    let mut values: Values = [[None; 4]; INTERPOLANTS];
     for NamedValue { name, value } in given {
-        for slot in slots(name, interface)? {
-            if values[usize::from(slot)].replace(*value).is_some() {
-                let message = format!("interpolated input {slot} is given twice");
-                return Err(Failure::Usage(Message::error(message).help("leave one --varying out")));
+        for Slot { number, channels } in slots(name, interface)? {
+            for (component, channel) in channels.enumerate() {
+                if values[number][channel].replace((*value, component)).is_some() {
+                    let message = format!("interpolated input {name} is given twice");
+                    return Err(Failure::Usage(Message::error(message).help("leave one --varying out")));
+                }
             }
         }
     }
@@ -112,19 +115,52 @@ pub fn vertices(
     let [width, height] = [domain.width as f32, domain.height as f32];
     let mut vertices = [[0.0, 0.0], [width, 0.0], [0.0, height]]
         .map(|position| InterpolantVertex { position, values: [[0.0; 4]; INTERPOLANTS] });
-    for (slot, value) in values.into_iter().enumerate() {
-        let corners = value.unwrap_or(VaryingValue::Made(Generator::Uv)).corners(domain);
-        for (vertex, corner) in vertices.iter_mut().zip(corners) {
-            vertex.values[slot] = corner;
+    let shared = interface.map_or(&[][..], |interface| &interface.varyings);
+    for (slot, channels) in values.into_iter().enumerate() {
+        for (channel, value) in channels.into_iter().enumerate() {
+            let (value, component) =
+                value.unwrap_or((VaryingValue::Made(Generator::Uv), component(shared, slot, channel)));
+            for (vertex, corner) in vertices.iter_mut().zip(value.corners(domain)) {
+                vertex.values[slot][channel] = corner[component];
+            }
         }
     }
     Ok(Some(vertices))
 }
 
+/// What each channel of each slot gets: a value, and which of its components.
+type Values = [[Option<(VaryingValue, usize)>; 4]; INTERPOLANTS];
+
+/// The slot of an input, or of one of its columns or elements, and its channels there.
+struct Slot {
+    number: usize,
+    channels: Range<usize>,
+}
+
+impl Slot {
+    fn of(varying: &Varying, number: u8) -> Slot {
+        let first = usize::from(varying.channel);
+        Slot { number: number.into(), channels: first..first + usize::from(varying.channels) }
+    }
+}
+
+/// Which component of its input a channel of a slot is.
+fn component(varyings: &[Varying], slot: usize, channel: usize) -> usize {
+    let mut inputs = varyings.iter().filter(|varying| slots_of(varying).contains(&(slot as u8)));
+    let input = inputs.find(|varying| Slot::of(varying, slot as u8).channels.contains(&channel));
+    channel - input.map_or(0, |varying| usize::from(varying.channel))
+}
+
+fn slots_of(varying: &Varying) -> Range<u8> {
+    varying.slot..varying.slot + varying.slots
+}
+
 /// The slots of a number or a name: `uv`, or `uvs[1]` of an array.
-fn slots(name: &Name, interface: Option<&Interface>) -> Result<Vec<u8>, Failure> {
+fn slots(name: &Name, interface: Option<&Interface>) -> Result<Vec<Slot>, Failure> {
     let name = match name {
-        Name::Number(number) if usize::from(*number) < INTERPOLANTS => return Ok(vec![*number]),
+        Name::Number(number) if usize::from(*number) < INTERPOLANTS => {
+            return Ok(vec![Slot { number: usize::from(*number), channels: 0..4 }]);
+        }
         Name::Number(number) => {
             let message = format!("interpolated input {number} is out of range (0 to {})", INTERPOLANTS - 1);
             return Err(Failure::Usage(Message::error(message)));
@@ -138,33 +174,33 @@ fn slots(name: &Name, interface: Option<&Interface>) -> Result<Vec<u8>, Failure>
         ));
     };
     let found = varyings.iter().find_map(|varying| {
-        let slots = varying.slot..varying.slot + varying.slots;
+        let slot = |number| Slot::of(varying, number);
         if varying.name == *name {
-            return Some(slots.collect());
+            return Some(slots_of(varying).map(slot).collect());
         }
         let index = name.strip_prefix(&varying.name)?.strip_prefix('[')?.strip_suffix(']')?;
-        Some(vec![slots.clone().nth(index.parse().ok()?)?])
+        Some(vec![slot(slots_of(varying).nth(index.parse().ok()?)?)])
     });
     found.ok_or_else(|| {
         shader::unknown("interpolated input", name, varyings.iter().map(|varying| varying.name.as_str()))
     })
 }
 
-fn report_defaults(
-    values: &[Option<VaryingValue>; INTERPOLANTS],
-    program: &Program,
-    interface: Option<&Interface>,
-    console: &mut Console,
-) {
-    let is_missing =
-        |slot: u8| program.info.interpolants[usize::from(slot)].is_some() && values[usize::from(slot)].is_none();
+fn report_defaults(values: &Values, program: &Program, interface: Option<&Interface>, console: &mut Console) {
+    let is_missing = |slot: &Slot| {
+        program.info.interpolants[slot.number].is_some() && values[slot.number][slot.channels.clone()].contains(&None)
+    };
     let names: Vec<String> = match interface {
         Some(interface) => {
             let varyings = interface.varyings.iter();
-            let missing = varyings.filter(|varying| (varying.slot..varying.slot + varying.slots).any(is_missing));
+            let missing =
+                varyings.filter(|varying| slots_of(varying).any(|number| is_missing(&Slot::of(varying, number))));
             missing.map(|varying| varying.name.clone()).collect()
         }
-        None => (0..INTERPOLANTS as u8).filter(|&slot| is_missing(slot)).map(|slot| slot.to_string()).collect(),
+        None => (0..INTERPOLANTS)
+            .filter(|&number| is_missing(&Slot { number, channels: 0..4 }))
+            .map(|slot| slot.to_string())
+            .collect(),
     };
     if let Some(first) = names.first() {
         let message = format!("interpolated inputs go from 0 to 1 over the domain: {}", names.join(", "));

@@ -214,7 +214,8 @@ fn described(interface: &Interface) -> String {
             count => format!("slots {} to {}", varying.slot, varying.slot + count.saturating_sub(1)),
         };
         let each = if varying.slots > 1 { " each" } else { "" };
-        out += &format!("varying {}: {slots}, {}{each}\n", varying.name, channels(varying.channels));
+        let from = if varying.channel > 0 { format!(" from channel {}", varying.channel) } else { String::new() };
+        out += &format!("varying {}: {slots}, {}{from}{each}\n", varying.name, channels(varying.channels));
     }
     for output in &interface.outputs {
         out += &format!("output {}: {}, {}\n", output.name, output.slot, channels(output.channels));

@@ -176,7 +176,12 @@ pub fn compile(
         #[cfg(feature = "shaders")]
         Compiler::Shading(language) => {
             let compiled = ctm_compile::compile_within(text, language, &options.shading, &meter);
-            compiled.map_err(|error| error.halt().map_or_else(|| wrong(lines.failure(&error).into()), Failure::from))?
+            let compiled = compiled
+                .map_err(|error| error.halt().map_or_else(|| wrong(lines.failure(&error).into()), Failure::from))?;
+            for warning in &compiled.warnings {
+                console.report(&Message::warning(warning.to_string()).at(lines.location(0, 0)));
+            }
+            compiled
         }
         Compiler::PixelShader => {
             let options = ps::Options { scaled: !options.texel_coordinates, precise: options.shading.precise };

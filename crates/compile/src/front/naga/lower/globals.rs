@@ -2,11 +2,11 @@
 
 use super::places::{Constant, Place};
 use super::{Frame, LowerError, Lowering, Operand, Result, types};
+use crate::compiled::Warning;
 use crate::front::Role;
 use crate::front::glsl::user_name;
 use crate::front::{ColourOutput, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Axis, Output, Value};
-use ctm_x1k::INTERPOLANTS;
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{
     AddressSpace, Binding, BuiltIn, GlobalVariable, Handle, ImageClass, ImageDimension, ScalarKind, Type, TypeInner,
@@ -271,7 +271,6 @@ impl<'m> Lowering<'m> {
     /// Values of an interpolated input, from a location on or the next free one.
     fn varying(&mut self, name: &str, ty: Handle<Type>, location: Option<u32>) -> Result<Vec<Value>> {
         let inner = &self.module.types[ty].inner;
-        let location = location.unwrap_or(self.next_varying);
         match inner {
             TypeInner::Struct { members, .. } => {
                 let mut values = Vec::new();
@@ -297,23 +296,17 @@ impl<'m> Lowering<'m> {
                 };
                 let (columns, rows, kind) = self.shape(element)?;
                 let slots = usize::from(columns) * count;
-                let last = location as usize + slots;
-                let Some(end) = u8::try_from(last).ok().filter(|&end| usize::from(end) <= INTERPOLANTS) else {
-                    return Err(LowerError::Limit {
-                        what: "interpolated inputs of four channels each (locations 0 to 7); put several into one vector",
-                        limit: INTERPOLANTS,
-                    });
-                };
-                self.next_varying = self.next_varying.max(u32::from(end));
-                let mut values = Vec::with_capacity(slots * usize::from(rows));
-                for slot in location as u8..end {
-                    for channel in 0..rows {
+                let (slot, first) = self.slots.take(location, slots, rows).ok_or(LowerError::Inputs)?;
+                let slots = slots as u8;
+                let mut values = Vec::with_capacity(usize::from(slots) * usize::from(rows));
+                for slot in slot..slot + slots {
+                    for channel in first..first + rows {
                         let value = self.builder.varying(slot, channel);
                         values.push(if kind == UniformKind::Bool { self.is_not_zero(value) } else { value });
                     }
                 }
-                let (slot, slots) = (location as u8, slots as u8);
-                self.interface.varyings.push(Varying { name: user_name(name), slot, slots, channels: rows });
+                let name = user_name(name);
+                self.interface.varyings.push(Varying { name, slot, slots, channel: first, channels: rows });
                 Ok(values)
             }
         }
@@ -389,7 +382,9 @@ impl<'m> Lowering<'m> {
             }
         }
         if outputs.is_empty() {
-            return Err(LowerError::NoOutput);
+            self.warnings.push(Warning::NoOutput);
+            let nothing = [self.builder.float(0.0); 4];
+            self.colour(&mut outputs, "output", 0, &nothing)?;
         }
         Ok(outputs)
     }

@@ -12,7 +12,9 @@ mod textures;
 
 use super::allotment::Allotment;
 use super::error::LowerError;
+use super::slots::Slots;
 use super::types;
+use crate::compiled::Warning;
 use crate::front::glsl::user_name;
 use crate::front::{Interface, Roles};
 use crate::ir::{Block, Builder, Function, Output, Value, Variable};
@@ -67,6 +69,13 @@ type Result<T> = std::result::Result<T, LowerError>;
 ///
 /// What the hardware cannot do, with its line.
 pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Result<Lowered, AtLine> {
+    match lower_with(source, entry, Slots::new(false)) {
+        Err(AtLine { error: LowerError::Inputs, .. }) => lower_with(source, entry, Slots::new(true)),
+        other => other,
+    }
+}
+
+fn lower_with(source: &Source<'_>, entry: Option<&str>, slots: Slots) -> std::result::Result<Lowered, AtLine> {
     let mut lowering = Lowering {
         source,
         module: source.module,
@@ -74,10 +83,11 @@ pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Re
         allotment: Allotment::default(),
         interface: Interface::default(),
         globals: HashMap::new(),
-        next_varying: 0,
+        slots,
         written: BTreeSet::new(),
         calls: 0,
         inlined: BTreeMap::new(),
+        warnings: Vec::new(),
         poll: Poll::new(source.meter),
         values: 0,
         line: 0,
@@ -85,8 +95,12 @@ pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Re
     match lowering.entry(entry) {
         Ok(outputs) => {
             lowering.interface.float_constants = lowering.allotment.used();
-            let inlined = lowering.inlined.into_values().collect();
-            Ok(Lowered { function: lowering.builder.finish(outputs), interface: lowering.interface, inlined })
+            Ok(Lowered {
+                function: lowering.builder.finish(outputs),
+                interface: lowering.interface,
+                inlined: lowering.inlined.into_values().collect(),
+                warnings: lowering.warnings,
+            })
         }
         Err(error) => Err(AtLine { error, line: lowering.line }),
     }
@@ -97,6 +111,7 @@ pub(crate) struct Lowered {
     pub(crate) function: Function,
     pub(crate) interface: Interface,
     pub(crate) inlined: Vec<Inlined>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// A function of a text that stands in a program, in the places of its calls.
@@ -154,12 +169,13 @@ struct Lowering<'m> {
     allotment: Allotment,
     interface: Interface,
     globals: HashMap<Handle<GlobalVariable>, Global>,
-    next_varying: u32,
+    slots: Slots,
     /// Variables that some statement stores to.
     written: BTreeSet<Variable>,
     calls: usize,
     /// Functions of the text that are inlined, by name.
     inlined: BTreeMap<&'m str, Inlined>,
+    warnings: Vec<Warning>,
     poll: Poll<'m>,
     /// Values for which memory was taken.
     values: usize,
