@@ -66,6 +66,20 @@ pub const MAX_BYTES: u64 = (MAX_SIDE * MAX_SIDE * 16 + 0x1_0000) as u64;
 pub struct WriteOptions {
     /// What a picture shows from black to white; without it 0 to 1. It applies to float values only, never to alpha.
     pub tonemap: Option<Tonemap>,
+    /// What `.npy` calls values of 32 bits.
+    pub words: Words,
+}
+
+/// What values of 32 bits are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Words {
+    /// float32.
+    #[default]
+    Float,
+    /// int32.
+    Signed,
+    /// uint32.
+    Unsigned,
 }
 
 /// The array in the bytes of the file that `spec` names.
@@ -114,7 +128,7 @@ fn decode_by(
 /// A picture cannot have so many channels, or be so large.
 pub fn encode(kind: FileKind, array: &Array, options: &WriteOptions) -> Result<Vec<u8>, ContentError> {
     match kind {
-        FileKind::Npy => Ok(npy::encode(array)),
+        FileKind::Npy => Ok(npy::encode(array, options.words)),
         FileKind::Png | FileKind::Apng => png::encode(array, options.tonemap),
         FileKind::Raw => Ok(raw::encode(array)),
     }

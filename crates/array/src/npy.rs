@@ -2,7 +2,7 @@
 
 mod header;
 
-use super::{Array, ContentError, Data, Shape};
+use super::{Array, ContentError, Data, Shape, Words};
 
 /// Reads the bytes of a `.npy` file: an array of height x width or height x width x channels, of float32, uint8 or
 /// uint16 values of either byte order, in C or Fortran order.
@@ -87,11 +87,16 @@ fn rows_first<T: Copy>(values: &[T], Shape { width, height, channels }: Shape) -
 }
 
 /// The bytes of a `.npy` file: C order, little-endian, and no axis for channels if there is one only.
-pub(super) fn encode(array: &Array) -> Vec<u8> {
+pub(super) fn encode(array: &Array, words: Words) -> Vec<u8> {
+    let name = match words {
+        Words::Float => "<f4",
+        Words::Signed => "<i4",
+        Words::Unsigned => "<u4",
+    };
     let (descr, values): (&str, Vec<u8>) = match &array.data {
         Data::U8(values) => ("|u1", values.clone()),
         Data::U16(values) => ("<u2", values.iter().flat_map(|value| value.to_le_bytes()).collect()),
-        Data::F32(values) => ("<f4", values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        Data::F32(values) => (name, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
     };
     let Shape { width, height, channels } = array.shape;
     let axes = [height, width, channels].map(|side| side as u64);
@@ -136,6 +141,16 @@ mod tests {
     }
 
     #[test]
+    fn words_are_integers_where_they_are_meant_so() {
+        let array = Array { shape: shape(2, 1, 1), data: Data::F32(vec![7, u32::MAX]) };
+        for (words, name) in [(Words::Float, "<f4"), (Words::Signed, "<i4"), (Words::Unsigned, "<u4")] {
+            let bytes = encode(&array, words);
+            assert!(String::from_utf8_lossy(&bytes).contains(&format!("'descr': '{name}'")), "{name}");
+            assert_eq!(read_dwords(&bytes), Ok((vec![1, 2], vec![7, u32::MAX])));
+        }
+    }
+
+    #[test]
     fn fortran_order_becomes_c_order() {
         // The value of element (row, column, channel) is its three digits.
         let values: Vec<u8> = (0..24).map(|n| n % 2 * 100 + n / 2 % 3 * 10 + n / 6).collect();
@@ -166,7 +181,7 @@ mod tests {
         ] {
             for shape in [shape(3, 2, 4), shape(6, 4, 1)] {
                 let array = Array { shape, data: data.clone() };
-                let bytes = encode(&array);
+                let bytes = encode(&array, Words::Float);
                 assert_eq!(read_npy(&bytes), Ok(array));
                 let axes = if shape.channels == 1 { "(4, 6, )" } else { "(2, 3, 4, )" };
                 let header = String::from_utf8_lossy(&bytes[10..128]);

@@ -38,7 +38,7 @@ mod tests {
     const NPY: &str = "a.npy";
 
     fn npy_of(width: usize, height: usize, data: Data) -> Vec<u8> {
-        npy::encode(&Array { shape: Shape { width, height, channels: 1 }, data })
+        npy::encode(&Array { shape: Shape { width, height, channels: 1 }, data }, crate::Words::Float)
     }
 
     #[test]

@@ -370,7 +370,9 @@ fn compute_code() {
         (&format!("{run} --flow full"), 2, &["an option of X1K programs"]),
         (&format!("{run} --block 32,33"), 2, &["1024"]),
         (&format!("{run} --global-output 0x10001:4=out.npy"), 2, &["multiple of 4"]),
-        (&format!("{run} --global-output 0x10000:4=out.png"), 2, &["out.png", ".npy or .f32"]),
+        (&format!("{run} --global-output 0x10000:4=out.jpg"), 2, &["out.jpg"]),
+        (&format!("{run} --global-output 0x10000:4:f64=out.npy"), 2, &["unknown type 'f64'", "f32, i32 or u32"]),
+        (&format!("{run} --global-output 0x10000:4x0=out.png"), 2, &["ADDR:SIZE"]),
         (&format!("{run} --global 0=in.f32"), 1, &["0x0", "lowest 2 KiB"]),
     ] {
         let line = if code == 3 { format!("{line} --strict") } else { line.to_string() };

@@ -108,6 +108,11 @@ fn shows_the_pictures(folder: &Folder) {
     assert_eq!([(5, 5), (40, 5), (5, 40), (40, 40)].map(|(x, y)| red(&board, x, y)), [255, 0, 0, 255]);
     let waves = picture("waves.png");
     assert_eq!([16, 48, 80].map(|x| red(&waves, x, 100)), [255, 0, 255]);
+    // Rings 0, 2 and 4 show the waves, 1 and 3 are black.
+    let rings = picture("rings.png");
+    for (x, shown) in [(130, true), (148, false), (160, true), (190, false), (220, true)] {
+        assert_eq!(red(&rings, x, 128), if shown { red(&waves, x, 128) } else { 0 }, "{x}");
+    }
 }
 
 #[test]
@@ -128,9 +133,20 @@ fn sm50() {
     let folder = follow("sm50-assembly.md", "tutorial-sm50");
     let squares: Vec<u32> = (0..10).map(|n| n * n).collect();
     assert_eq!(dwords(&folder, "squares.npy"), squares);
-    let board = dwords(&folder, "board.npy");
-    let at = |x: usize, y: usize| f32::from_bits(board[64 * y + x]);
-    assert_eq!([at(0, 0), at(8, 0), at(0, 8), at(8, 8)], [0.0, 1.0, 1.0, 0.0]);
+    assert!(String::from_utf8_lossy(&folder.read("squares.npy")).contains("'<u4'"));
+    let picture = |name: &str| ctm_array::read_png(&folder.read(name)).expect("a picture");
+    let (board, rings) = (picture("board.png"), picture("rings.png"));
+    assert_eq!((board.shape.width, board.shape.height), (64, 64));
+    assert_eq!([(0, 0), (8, 0), (0, 8), (8, 8)].map(|(x, y)| red(&board, x, y)), [0, 255, 255, 0]);
+    let numbers = dwords(&folder, "numbers.npy");
+    for y in 0..64 {
+        for x in 0..64 {
+            let distance = (x as f32 - 32.0).powi(2) + (y as f32 - 32.0).powi(2);
+            let number = (0..).find(|&ring| distance < 16.0 * 3.0f32.powi(ring)).unwrap() as u32;
+            assert_eq!(numbers[64 * y + x], number, "({x}, {y})");
+            assert_eq!(red(&rings, x, y), if number % 2 == 1 { 128 } else { red(&board, x, y) }, "({x}, {y})");
+        }
+    }
     let circle = dwords(&folder, "circle.npy");
     assert!(!circle.is_empty());
     for position in circle.as_chunks::<4>().0 {

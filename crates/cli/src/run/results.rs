@@ -134,7 +134,7 @@ impl Region {
 impl Results {
     /// Of a run that writes to nothing, and may take `limit` bytes.
     pub fn new(args: &RunArgs, limit: u64) -> Self {
-        let options = WriteOptions { tonemap: args.tonemap };
+        let options = WriteOptions { tonemap: args.tonemap, ..WriteOptions::default() };
         let recorder = args.execution.recorder.clone();
         let (written, names, frames) = (Vec::new(), Vec::new(), Frames::of(&args.frames));
         Results { written, names, recorder, clear: args.clear, options, bottom_up: false, frames, limit }

@@ -1,6 +1,5 @@
 //! Global memory of a run: files into it, parts of it into files.
 
-use super::data::array_kind;
 use super::options::{GlobalFile, GlobalOutput, Sm50Args};
 use crate::failure::require_memory;
 use crate::files;
@@ -11,7 +10,7 @@ use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
 use crate::run::{Frames, OutputFiles};
 use crate::{Console, Failure};
-use ctm_array::{Array, Data, Shape, WriteOptions};
+use ctm_array::{Array, Data, FileKind, Shape, Words, WriteOptions};
 use ctm_lane::budget::Halt;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
 use std::ops::Range;
@@ -24,11 +23,42 @@ const WRITING: u64 = 3;
 /// What global memory holds before a run, and the files that receive parts of it.
 pub struct GlobalMemory {
     contents: Vec<(u32, Vec<u8>)>,
-    outputs: Vec<(Range<u64>, OutputFiles)>,
+    outputs: Vec<Kept>,
     recorder: Option<Rc<Recorder>>,
     /// Bytes that it may have.
     limit: u64,
 }
+
+/// A part of it that a file receives.
+struct Kept {
+    range: Range<u64>,
+    target: OutputFiles,
+    shape: Shape,
+    words: Words,
+    /// The file is a picture.
+    is_picture: bool,
+}
+
+impl Kept {
+    /// What the file shows of dwords: the levels of a picture, where they are integers, or the dwords themselves.
+    fn data(&self, words: &[u32]) -> Data {
+        let level = |&word: &u32| -> f32 {
+            match self.words {
+                Words::Float => f32::from_bits(word),
+                Words::Signed => word.cast_signed() as f32 / WHITE,
+                Words::Unsigned => word as f32 / WHITE,
+            }
+        };
+        Data::F32(if self.is_picture {
+            words.iter().map(|word| level(word).to_bits()).collect()
+        } else {
+            words.to_vec()
+        })
+    }
+}
+
+/// The integer that a picture shows as white.
+const WHITE: f32 = 255.0;
 
 impl GlobalMemory {
     /// Reads what is to fill it, and makes sure that the files can be written.
@@ -47,10 +77,15 @@ impl GlobalMemory {
             let message = format!("global memory at {:#x} is filled by two files", pair[1].start);
             return Err(Failure::Usage(Message::error(message).help("give the files addresses that do not overlap")));
         }
-        let open = |GlobalOutput { address, count, path }: &GlobalOutput| {
-            let kind = array_kind(path)?;
-            let target = OutputFiles::open(host, path, kind, Frames::of(&args.frames), WriteOptions::default())?;
-            Ok((range(*address, 4 * u64::from(*count)), target))
+        let open = |&GlobalOutput { address, columns, rows, words, ref path }: &GlobalOutput| {
+            let kind = FileKind::of(path).map_err(|error| Failure::Usage(Message::error(error.to_string())))?;
+            let options = WriteOptions { words, ..WriteOptions::default() };
+            let target = OutputFiles::open(host, path, kind, Frames::of(&args.frames), options)?;
+            let shape = Shape { width: columns as usize, height: rows as usize, channels: 1 };
+            target.require_memory(shape.values().unwrap_or(usize::MAX) as u64, args.execution.budget.memory(host))?;
+            let is_picture = matches!(kind, FileKind::Png | FileKind::Apng);
+            let range = range(address, 4 * u64::from(columns) * u64::from(rows));
+            Ok(Kept { range, target, shape, words, is_picture })
         };
         let outputs = sm50.global_outputs.iter().map(open).collect::<Result<_, Failure>>()?;
         let (recorder, limit) = (args.execution.recorder.clone(), args.execution.budget.memory(host));
@@ -59,7 +94,7 @@ impl GlobalMemory {
 
     /// The addresses that files receive.
     pub fn kept(&self) -> impl Iterator<Item = Range<u64>> {
-        self.outputs.iter().map(|(range, _)| range.clone())
+        self.outputs.iter().map(|kept| kept.range.clone())
     }
 
     /// Memory as it is before a run.
@@ -68,7 +103,7 @@ impl GlobalMemory {
     /// There is not so much, or not there.
     pub fn space(&self) -> Result<Space, Failure> {
         let filled = self.contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64));
-        let kept = self.outputs.iter().map(|(range, _)| range.clone());
+        let kept = self.outputs.iter().map(|kept| kept.range.clone());
         let space = space(filled.chain(kept).collect(), self.limit)?;
         for (address, bytes) in &self.contents {
             space.write_bytes(*address, bytes).map_err(|error| Message::error(error.to_string()))?;
@@ -81,15 +116,15 @@ impl GlobalMemory {
     /// # Errors
     /// A file cannot be written.
     pub fn keep(&mut self, host: &dyn Host, space: &Space, frame: u32) -> Result<(), Failure> {
-        for (range, target) in &mut self.outputs {
+        for kept in &mut self.outputs {
+            let range = kept.range.clone();
             require_memory((range.end - range.start) * WRITING)?;
             let mut bytes = vec![0; (range.end - range.start) as usize];
             let read = space.read_bytes(range.start as u32, &mut bytes);
             read.map_err(|error| Message::error(error.to_string()))?;
             let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-            let shape = Shape { width: words.len(), height: 1, channels: 1 };
-            let array = Array { shape, data: Data::F32(words) };
-            target.keep(host, frame, &array)?;
+            let array = Array { shape: kept.shape, data: kept.data(&words) };
+            kept.target.keep(host, frame, &array)?;
             if let Some(recorder) = &self.recorder {
                 let (name, layout) = (format!("memory {:#x}", range.start), Layout::Words(range.start as u32));
                 recorder.keep(Output { name, layout, array });
@@ -104,8 +139,8 @@ impl GlobalMemory {
     /// They cannot be written.
     pub fn commit(self, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
         let mut sinks = Vec::new();
-        for (_, target) in self.outputs {
-            sinks.extend(target.finish(console)?);
+        for kept in self.outputs {
+            sinks.extend(kept.target.finish(console)?);
         }
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);

@@ -9,6 +9,7 @@ use crate::options::{RunArgs, Uniform};
 use crate::run::{Debugged, Frames};
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
+use ctm_array::Words;
 use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -30,9 +31,9 @@ pub struct Sm50Args {
     /// Dwords that global memory holds from an address on: .npy, or raw dwords
     #[arg(long = "global", value_name = "ADDR=FILE")]
     pub globals: Vec<GlobalFile>,
-    /// File that receives dwords of global memory: .npy (float32, bit for bit), or .f32. Where no file fills it, it holds
-    /// zeros before
-    #[arg(long = "global-output", value_name = "ADDR:COUNT=FILE")]
+    /// File that receives dwords of global memory, as many or in columns and rows (64x48), as f32, i32 or u32: .npy, .f32, or
+    /// a picture, which shows floats from 0 to 1 and integers from 0 to 255. Where no file fills it, memory holds zeros before
+    #[arg(long = "global-output", value_name = "ADDR:SIZE[:TYPE]=FILE")]
     pub global_outputs: Vec<GlobalOutput>,
     /// Bytes of local memory that each thread has, 524288 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
@@ -100,13 +101,17 @@ impl FromStr for GlobalFile {
     }
 }
 
-/// Dwords of global memory, and the file that receives them: `ADDR:COUNT=FILE`.
+/// Dwords of global memory, and the file that receives them: `ADDR:SIZE[:TYPE]=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlobalOutput {
     /// The byte address.
     pub address: u32,
-    /// How many dwords.
-    pub count: u32,
+    /// How many dwords each row has.
+    pub columns: u32,
+    /// How many rows.
+    pub rows: u32,
+    /// What they are.
+    pub words: Words,
     /// The file.
     pub path: PathBuf,
 }
@@ -115,11 +120,22 @@ impl FromStr for GlobalOutput {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = "expected ADDR:COUNT=FILE, like 0x10000:64=out.npy for 64 dwords from address 0x10000";
+        let wrong = "expected ADDR:SIZE[:TYPE]=FILE, like 0x10000:64=out.npy for 64 dwords from address 0x10000, or \
+                     0x10000:64x48:u32=out.png for a picture";
         let (range, path) = text.split_once('=').ok_or(wrong)?;
-        let (address, count) = range.split_once(':').ok_or(wrong)?;
-        let count = count.parse().ok().filter(|&count| count > 0).ok_or(wrong)?;
-        Ok(GlobalOutput { address: global_address(address)?, count, path: file(path)? })
+        let (address, size) = range.split_once(':').ok_or(wrong)?;
+        let (size, words) = size.split_once(':').unwrap_or((size, "f32"));
+        let (columns, rows) = size.split_once('x').unwrap_or((size, "1"));
+        let side = |text: &str| text.parse().ok().filter(|&side: &u32| side > 0).ok_or(wrong);
+        let (columns, rows) = (side(columns)?, side(rows)?);
+        let words = match words {
+            "f32" => Words::Float,
+            "i32" => Words::Signed,
+            "u32" => Words::Unsigned,
+            _ => return Err(format!("unknown type '{words}': dwords are f32, i32 or u32")),
+        };
+        columns.checked_mul(rows).ok_or("there are fewer than 2^32 dwords")?;
+        Ok(GlobalOutput { address: global_address(address)?, columns, rows, words, path: file(path)? })
     }
 }
 
