@@ -23,10 +23,15 @@ struct Terminal {
 
 impl Terminal {
     fn new(arguments: &[&str]) -> Self {
+        Self::with_locale(arguments, "C.UTF-8")
+    }
+
+    fn with_locale(arguments: &[&str], locale: &str) -> Self {
         let (pty, pts) = pty_process::blocking::open().expect("a terminal");
         pty.resize(pty_process::Size::new(24, 80)).expect("a size");
         let command = pty_process::blocking::Command::new(env!("CARGO_BIN_EXE_ctm"));
-        let child = command.args(arguments).env("TERM", "xterm-256color").spawn(pts).expect("ctm starts");
+        let child =
+            command.args(arguments).env("TERM", "xterm-256color").env("LC_ALL", locale).spawn(pts).expect("ctm starts");
         let (sender, output) = channel();
         let mut reader = std::fs::File::from(rustix::io::dup(&pty).expect("the terminal can be read"));
         std::thread::spawn(move || {
@@ -94,6 +99,117 @@ fn a_session_in_a_terminal() {
     terminal.shows("any key closes");
     terminal.press("xq");
     assert!(terminal.child.wait().unwrap().success());
+}
+
+/// A loop with a function, over what `speed` says.
+const SHADER: &str = "\
+uniform float speed;
+float tri(float x) {
+    float part = fract(x * speed);
+    return abs(part - 0.5) * 2.0;
+}
+void main() {
+    vec2 p = gl_FragCoord.xy / 8.0;
+    bool inside = dot(p, p) < 2.0;
+    float sum = 0.0;
+    for (int i = 0; i < 40; i++) {
+        float step = tri(p.x + float(i)) * p.y;
+        sum = sum * 0.5 + step;
+        if (sum > 3.0) break;
+    }
+    vec3 color = inside ? vec3(sum, p) : vec3(p, sum);
+    gl_FragColor = vec4(color, 1.0);
+}
+";
+
+/// What the sum of [`SHADER`] is in a lane after some passes.
+fn sum_after(passes: usize, [column, row]: [f32; 2]) -> f32 {
+    let (x, y) = ((column + 0.5) / 8.0, (row + 0.5) / 8.0);
+    let tri = |x: f32| ((x * 0.5).fract() - 0.5).abs() * 2.0;
+    (0..passes).fold(0.0, |sum, i| sum * 0.5 + tri(x + i as f32) * y)
+}
+
+/// A shader is shown by its source: its lines, its variables, and breakpoints in lines, with conditions over variables.
+#[test]
+fn a_session_over_a_shader_has_its_source() {
+    let folder = Folder::new("debug-shader");
+    folder.write("tri.frag", SHADER);
+    let path = folder.0.join("tri.frag");
+    let run = ["debug", path.to_str().unwrap(), "--domain", "8x8", "--lane", "4,2", "--uniform", "speed=0.5"];
+    let mut terminal = Terminal::new(&run);
+    let screen = terminal.shows("q quit");
+    for part in ["tri.frag", "▶ 7     vec2 p", "variables", "speed   0.5"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.press(":break line 13 if i == 2 && sum > 0.2\r");
+    terminal.shows("breakpoint 1");
+    terminal.press("c");
+    let screen = terminal.shows("1: breakpoint");
+    for part in ["pass 3", "▶13", "p       0.562 0.312", "inside  1"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.press(":sum\r");
+    let shown = terminal.shows("sum = ");
+    assert!(shown.contains(&format!("sum = {}", sum_after(3, [4.0, 2.0]))), "{shown}");
+    terminal.press(":sum * 2 + i\r");
+    terminal.shows(&format!("= {}", f64::from(sum_after(3, [4.0, 2.0])) * 2.0 + 2.0));
+    terminal.press("v");
+    terminal.shows("program, with counts of lanes");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+
+    let mut terminal = Terminal::with_locale(&run, "C");
+    let screen = terminal.shows("q quit");
+    assert!(screen.is_ascii() && screen.contains("+ variables -") && screen.contains("> 7     vec2 p"), "{screen}");
+}
+
+/// Editors see the same.
+#[test]
+fn an_editor_sees_the_variables_of_a_shader() {
+    let folder = Folder::new("dap-shader");
+    folder.write("tri.frag", SHADER);
+    let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut number = 0;
+    let mut ask = |command: &str, arguments: Value| {
+        number += 1;
+        send(&mut to, number, command, arguments);
+        loop {
+            let message = receive(&mut from);
+            if message["request_seq"] == number {
+                assert_eq!(message["success"], true, "{message}");
+                return message["body"].clone();
+            }
+        }
+    };
+    ask("initialize", json!({"adapterID": "ctm"}));
+    let program = folder.0.join("tri.frag");
+    let args = json!(["--domain", "8x8", "--uniform", "speed=0.5"]);
+    ask("launch", json!({"program": program, "lane": "0,0", "args": args}));
+    let lines = json!([{"line": 13, "condition": "i == 2"}]);
+    let set = ask("setBreakpoints", json!({"source": {"path": program}, "breakpoints": lines}));
+    assert_eq!(set["breakpoints"][0]["line"], 13, "{set}");
+    ask("configurationDone", json!({}));
+    ask("continue", json!({"threadId": 1}));
+    let frame = ask("stackTrace", json!({"threadId": 1}))["stackFrames"][0].clone();
+    assert_eq!(frame["line"], 13, "{frame}");
+    let scopes = ask("scopes", json!({"frameId": frame["id"]}));
+    assert_eq!(scopes["scopes"][0]["name"], "Variables");
+    let reference = scopes["scopes"][0]["variablesReference"].clone();
+    let variables = ask("variables", json!({"variablesReference": reference}))["variables"].clone();
+    let value = |name: &str| variables.as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
+    assert!(
+        value("sum").unwrap()["value"].as_str().unwrap().starts_with(&sum_after(3, [0.0; 2]).to_string()),
+        "{variables}"
+    );
+    assert_eq!(value("p").unwrap()["value"], "0.0625, 0.0625");
+    assert!(value("part").is_none(), "that belongs to another function: {variables}");
+    let parts = ask("variables", json!({"variablesReference": value("p").unwrap()["variablesReference"]}));
+    assert_eq!(parts["variables"][1]["evaluateName"], "p.y");
+    let evaluated = ask("evaluate", json!({"expression": "p.y * 2", "context": "watch", "frameId": frame["id"]}));
+    assert_eq!(evaluated["result"], "0.125");
+    drop(to);
+    child.wait().unwrap();
 }
 
 #[test]

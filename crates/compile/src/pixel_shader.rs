@@ -78,6 +78,7 @@ fn generate((parsed, lowered): (Parsed, Lowered), optimised: Function) -> Result
         // The position lies in register 0, inputs follow it.
         varyings: varyings(&optimised).into_iter().zip(1..).collect(),
         position: 0,
+        parts: Vec::new(),
     };
     let generated = generate_optimised(&optimised, &binding)
         .map_err(|unfit| vec![about_line(&parsed, unfit.line(), unfit.to_string())])?;
@@ -88,7 +89,15 @@ fn generate((parsed, lowered): (Parsed, Lowered), optimised: Function) -> Result
     let interface = interface(&parsed.shader, &program);
     interface.require_textures(&mut program.info);
     let read = lowered.function;
-    let compiled = Compiled { program, lines: generated.lines, interface, warnings: Vec::new(), read, optimised };
+    let compiled = Compiled {
+        program,
+        lines: generated.lines,
+        interface,
+        variables: Vec::new(),
+        warnings: Vec::new(),
+        read,
+        optimised,
+    };
     Ok(PixelShader { compiled, warnings: parsed.cursor.diagnostics })
 }
 

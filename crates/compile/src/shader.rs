@@ -3,7 +3,7 @@
 use crate::backend::{Binding, Unfit, generate_optimised};
 use crate::compiled::{Compiled, Language, Options};
 use crate::front::Interface;
-use crate::front::naga::{Inlined, LowerError, ReadError, ReadFailure, read_glsl, read_wgsl};
+use crate::front::naga::{Inlined, LowerError, ReadError, ReadFailure, read_glsl_sources, read_wgsl};
 use crate::opt::{optimise_within, shorten_within};
 use ctm_lane::budget::{Budget, Halt, Meter};
 use std::collections::BTreeSet;
@@ -108,13 +108,13 @@ pub fn compile_within(
 ) -> Result<Compiled, CompileError> {
     meter.check()?;
     let module = match language {
-        Language::Glsl => read_glsl(text, &options.defines)?,
+        Language::Glsl => read_glsl_sources(text, &options.sources, &options.defines)?,
         Language::Wgsl => read_wgsl(text)?,
     };
     meter.check()?;
-    let mut shader = module.lower_within(options.entry.as_deref(), meter)?;
+    let mut shader = module.named(options.variables).lower_within(options.entry.as_deref(), meter)?;
     shader.function.is_exact |= options.precise;
-    let binding = binding(&shader.interface);
+    let binding = Binding { parts: shader.parts, ..binding(&shader.interface) };
     let mut optimised = optimise_within(&shader.function, meter)?;
     let mut generated = generate_optimised(&optimised, &binding);
     if let Err(Unfit::Instructions { .. } | Unfit::Temporaries) = generated {
@@ -137,6 +137,7 @@ pub fn compile_within(
         program,
         lines: generated.lines,
         interface: shader.interface,
+        variables: generated.variables,
         warnings: shader.warnings,
         read: shader.function,
         optimised,

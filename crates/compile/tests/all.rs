@@ -16,3 +16,4 @@ mod precise;
 mod ps_random;
 mod ps_text;
 mod statements;
+mod variables;

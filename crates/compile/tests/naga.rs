@@ -478,3 +478,39 @@ fn a_shader_may_write_nothing() {
         assert_eq!(compiled.interface.outputs.len(), 1);
     }
 }
+
+/// Sources of one shader have macros of their own, and share what stands outside of functions.
+#[test]
+fn sources_are_linked() {
+    let read = |sources: &[&str]| {
+        let mut starts = Vec::new();
+        let mut text = String::new();
+        for source in sources {
+            if !text.is_empty() {
+                text.push('\n');
+                starts.push(text.len());
+            }
+            text += source;
+        }
+        ctm_compile::front::naga::read_glsl_sources(&text, &starts, &[]).and_then(|module| module.lower(None))
+    };
+    let main = "#version 330\n#define N 2.0\nstruct S { float a; }; uniform S s; uniform float k; const float c = 4.0; uniform sampler2D t;
+        float f(float x);\nout vec4 o;\nvoid main() { o = vec4(f(N) * k, s.a, c, texture(t, vec2(0.0)).x); }";
+    let other = "#version 120\n#define N 3.0\nstruct S { float a; }; uniform S s; uniform float k; const float c = 4.0; uniform sampler2D t;
+        float f(float x) { return x * N + k + s.a + c + texture2D(t, vec2(0.0)).x; }";
+    let linked = read(&[main, other]).unwrap();
+    let names: Vec<&str> = linked.interface.uniforms.iter().map(|uniform| uniform.name.as_str()).collect();
+    assert_eq!((names, linked.interface.textures.len()), (vec!["s.a", "k"], 1));
+    assert!(read(&[other, main]).is_ok(), "their order does not matter");
+    let failure = read(&[main, "float f(float x) {\n  return y;\n}"]).unwrap_err();
+    assert_eq!(failure.line, 8, "{failure}");
+    for (source, wanted) in [
+        ("uniform vec2 k; float f(float x) { return x; }", "`k` is declared in another way"),
+        ("const float c = 5.0; float f(float x) { return x; }", "`c` is declared in another way"),
+        ("struct S { float b; }; float f(float x) { return x; }", "`S` is declared in another way"),
+        ("uniform samplerCube t; float f(float x) { return x; }", "`t` is declared in another way"),
+    ] {
+        let error = read(&[main, source]).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{source}: {error}");
+    }
+}

@@ -87,7 +87,7 @@ pub fn stack_trace(session: &Session, arguments: &Value, frames: u64) -> Value {
 }
 
 /// The scopes of a lane.
-pub fn scopes(lane: usize) -> Value {
+pub fn scopes(session: &Session, lane: usize) -> Value {
     let scope = |name: &str, reference: Reference, hint: Option<&str>| {
         let mut scope = json!({"name": name, "variablesReference": reference.number(), "expensive": false});
         if let Some(hint) = hint {
@@ -95,11 +95,13 @@ pub fn scopes(lane: usize) -> Value {
         }
         scope
     };
-    json!({"scopes": [
+    let variables = session.has_variables().then(|| scope("Variables", Reference::Variables(lane), Some("locals")));
+    let others = [
         scope("Registers", Reference::Registers(lane), Some("registers")),
         scope("Outputs in memory", Reference::Outputs(lane), None),
         scope("Lanes of the group", Reference::Lanes, None),
-    ]})
+    ];
+    json!({"scopes": variables.into_iter().chain(others).collect::<Vec<_>>()})
 }
 
 /// `readMemory`: what the run's memory holds now, up to the end of what is mapped there.

@@ -57,7 +57,7 @@ impl Breakpoints {
                 let source = of_source().ok_or_else(|| format!("the program does not come from '{path}'"))?;
                 listing.place_of_line(source, line).ok_or("no instruction comes from that line or a later one")?
             };
-            let breakpoint = Breakpoint { condition: condition(session, wanted)?, ..at(place) };
+            let breakpoint = Breakpoint { condition: condition(session, wanted, Some(place))?, ..at(place) };
             Ok((breakpoint, json!({"line": line})))
         });
         let asked = asked.collect();
@@ -72,7 +72,7 @@ impl Breakpoints {
             let row = row.and_then(|(row, offset)| usize::try_from(row.checked_add(offset)?).ok());
             let row = row.and_then(|row| session.guest().listing().rows.get(row));
             let place = row.ok_or("there is no such instruction")?.place;
-            let breakpoint = Breakpoint { condition: condition(session, wanted)?, ..at(place) };
+            let breakpoint = Breakpoint { condition: condition(session, wanted, Some(place))?, ..at(place) };
             Ok((breakpoint, json!({"instructionReference": wanted["instructionReference"]})))
         });
         let asked = asked.collect();
@@ -86,7 +86,7 @@ impl Breakpoints {
             let name = wanted["name"].as_str().unwrap_or_default();
             let place = session.guest().listing().find(name);
             let place = place.ok_or_else(|| format!("the program has no label or address '{name}'"))?;
-            Ok((Breakpoint { condition: condition(session, wanted)?, ..at(place) }, json!({})))
+            Ok((Breakpoint { condition: condition(session, wanted, Some(place))?, ..at(place) }, json!({})))
         });
         let asked = asked.collect();
         self.replace(session, "labels", asked)
@@ -110,7 +110,7 @@ impl Breakpoints {
         let asked = wanted.iter().map(|wanted| {
             let id = wanted["dataId"].as_str().unwrap_or_default();
             let (lane, what) = parse_id(session, id).ok_or_else(|| format!("'{id}' names nothing to watch"))?;
-            Ok((Breakpoint { kind: what, lane: Some(lane), condition: condition(session, wanted)? }, json!({})))
+            Ok((Breakpoint { kind: what, lane: Some(lane), condition: condition(session, wanted, None)? }, json!({})))
         });
         let asked = asked.collect();
         self.replace(session, "data", asked)
@@ -176,11 +176,12 @@ fn at(place: InstructionPlace) -> Breakpoint {
     Breakpoint { kind: BreakpointKind::Place(place), lane: None, condition: None }
 }
 
-/// The condition of a wanted breakpoint.
-fn condition(session: &Session, wanted: &Value) -> Result<Option<Expression>, String> {
-    let text = wanted["condition"].as_str().filter(|text| !text.trim().is_empty());
-    let parsed = text.map(|text| Expression::parse(text, session.guest().cells())).transpose();
-    parsed.map_err(|error| error.to_string())
+/// The condition of a wanted breakpoint; variables of the source are where they are at its place.
+fn condition(session: &Session, wanted: &Value, place: Option<InstructionPlace>) -> Result<Option<Expression>, String> {
+    let Some(text) = wanted["condition"].as_str().filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    let row = place.and_then(|place| session.guest().listing().row(place));
+    let text = session.with_registers(text, row)?;
+    Expression::parse(&text, session.guest().cells()).map(Some).map_err(|error| error.to_string())
 }
 
 /// The number that an address is.

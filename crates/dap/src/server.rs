@@ -232,7 +232,7 @@ impl Server<'_> {
             "stackTrace" => Ok(stack_trace(session, arguments, FRAMES)),
             "scopes" => {
                 let frame = arguments["frameId"].as_u64().unwrap_or(0);
-                Ok(scopes((frame / FRAMES).saturating_sub(1) as usize))
+                Ok(scopes(session, (frame / FRAMES).saturating_sub(1) as usize))
             }
             "variables" => {
                 let reference = arguments["variablesReference"].as_u64().and_then(Reference::of);
@@ -430,6 +430,15 @@ fn evaluate(session: &mut Session, arguments: &Json, reply: &mut Reply) -> Resul
         let reference = Reference::Channels(lane, number).number();
         return Ok(json!({"result": values.join(", "), "variablesReference": reference}));
     }
+    let variables = session.variables(lane);
+    if let Some(number) = variables.iter().position(|variable| variable.name == input)
+        && variables[number].values.len() > 1
+    {
+        let values: Vec<String> = variables[number].values.iter().map(Value::text).collect();
+        let reference = Reference::Parts(lane, number).number();
+        return Ok(json!({"result": values.join(", "), "variablesReference": reference}));
+    }
+    let input = session.with_registers(&input, session.row())?;
     let expression = Expression::parse(&input, cells).map_err(|error| error.to_string())?;
     let hexadecimal = arguments["format"]["hex"].as_bool().unwrap_or(false);
     Ok(match expression.cell() {

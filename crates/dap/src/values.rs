@@ -1,6 +1,6 @@
 //! Registers and memory as variables.
 
-use ctm_debug::{Session, Value, WriteTarget};
+use ctm_debug::{Register, Session, Value, WriteTarget};
 use serde_json::{Value as Json, json};
 
 /// Lanes that references tell apart: more than a group has.
@@ -9,6 +9,10 @@ const LANES: u64 = 1 << 12;
 /// What a reference of variables stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
+    /// The variables of the source in a lane.
+    Variables(usize),
+    /// The channels of one of them.
+    Parts(usize, usize),
     /// The registers of a lane.
     Registers(usize),
     /// What a lane has in outputs.
@@ -26,7 +30,10 @@ impl Reference {
             Reference::Lanes => 1,
             Reference::Registers(lane) => 2 + 4 * lane as u64,
             Reference::Outputs(lane) => 3 + 4 * lane as u64,
-            Reference::Channels(lane, register) => 4 * LANES + 4 + register as u64 * LANES + lane as u64,
+            Reference::Variables(lane) => 4 + 4 * lane as u64,
+            // Even are the channels of registers, odd those of variables.
+            Reference::Channels(lane, register) => 4 * LANES + 4 + 2 * register as u64 * LANES + lane as u64,
+            Reference::Parts(lane, variable) => 4 * LANES + 4 + (2 * variable as u64 + 1) * LANES + lane as u64,
         }
     }
 
@@ -37,10 +44,15 @@ impl Reference {
             1 => Some(Reference::Lanes),
             _ if number >= 4 * LANES + 4 => {
                 let number = number - 4 * LANES - 4;
-                Some(Reference::Channels((number % LANES) as usize, (number / LANES) as usize))
+                let (lane, place) = ((number % LANES) as usize, (number / LANES) as usize);
+                Some(match place % 2 {
+                    0 => Reference::Channels(lane, place / 2),
+                    _ => Reference::Parts(lane, place / 2),
+                })
             }
             _ if number % 4 == 2 => Some(Reference::Registers((number / 4) as usize)),
             _ if number % 4 == 3 => Some(Reference::Outputs((number / 4) as usize)),
+            _ if number % 4 == 0 => Some(Reference::Variables((number / 4 - 1) as usize)),
             _ => None,
         }
     }
@@ -49,6 +61,7 @@ impl Reference {
 /// A value as people read it.
 pub fn text(value: &Value, hexadecimal: bool) -> String {
     match value.kind {
+        "absent" => "optimised away".into(),
         _ if hexadecimal => format!("{:#010x}", value.bits),
         "float" => format!("{} ({:#010x})", value.text(), value.bits),
         "word" => format!("{:#010x} ({}, {:?})", value.bits, value.bits.cast_signed(), f32::from_bits(value.bits)),
@@ -70,6 +83,34 @@ fn leaf(name: String, path: String, value: &Value, hexadecimal: bool) -> Json {
     })
 }
 
+/// Registers, or variables of the source: those of several channels can be opened.
+fn all_of(registers: &[Register], hexadecimal: bool, channels: impl Fn(usize) -> Reference) -> Vec<Json> {
+    let variable = |(number, register): (usize, &Register)| match &register.values[..] {
+        [value] if value.channel.is_none() => leaf(register.name.clone(), register.name.clone(), value, hexadecimal),
+        values => {
+            let all: Vec<String> =
+                values.iter().map(|value| if hexadecimal { text(value, true) } else { value.text() }).collect();
+            json!({
+                "name": register.name,
+                "value": all.join(", "),
+                "variablesReference": channels(number).number(),
+                "namedVariables": values.len(),
+            })
+        }
+    };
+    registers.iter().enumerate().map(variable).collect()
+}
+
+/// The channels of one of them.
+fn channels_of(register: Option<&Register>, hexadecimal: bool) -> Vec<Json> {
+    let Some(register) = register else { return Vec::new() };
+    let channel = |value: &Value| {
+        let name = value.channel.map_or(register.name.clone(), String::from);
+        leaf(name, channel_name(&register.name, value), value, hexadecimal)
+    };
+    register.values.iter().map(channel).collect()
+}
+
 /// The variables of a reference.
 pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> Vec<Json> {
     match reference {
@@ -82,33 +123,13 @@ pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> 
             session.snapshot().lanes.iter().map(lane).collect()
         }
         Reference::Registers(lane) => {
-            let registers = session.registers(lane);
-            let variable = |(number, register): (usize, &ctm_debug::Register)| match &register.values[..] {
-                [value] if value.channel.is_none() => {
-                    leaf(register.name.clone(), register.name.clone(), value, hexadecimal)
-                }
-                values => {
-                    let all: Vec<String> =
-                        values.iter().map(|value| if hexadecimal { text(value, true) } else { value.text() }).collect();
-                    json!({
-                        "name": register.name,
-                        "value": all.join(", "),
-                        "variablesReference": Reference::Channels(lane, number).number(),
-                        "namedVariables": values.len(),
-                    })
-                }
-            };
-            registers.iter().enumerate().map(variable).collect()
+            all_of(&session.registers(lane), hexadecimal, |number| Reference::Channels(lane, number))
         }
-        Reference::Channels(lane, number) => {
-            let registers = session.registers(lane);
-            let Some(register) = registers.get(number) else { return Vec::new() };
-            let channel = |value: &Value| {
-                let name = value.channel.map_or(register.name.clone(), String::from);
-                leaf(name, channel_name(&register.name, value), value, hexadecimal)
-            };
-            register.values.iter().map(channel).collect()
+        Reference::Variables(lane) => {
+            all_of(&session.variables(lane), hexadecimal, |number| Reference::Parts(lane, number))
         }
+        Reference::Channels(lane, number) => channels_of(session.registers(lane).get(number), hexadecimal),
+        Reference::Parts(lane, number) => channels_of(session.variables(lane).get(number), hexadecimal),
         Reference::Outputs(lane) => {
             let Some(at) = session.guest().lanes().get(lane).map(|lane| lane.at) else { return Vec::new() };
             let output = |output: &ctm_debug::Output| {
@@ -139,16 +160,28 @@ pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Op
             let bytes = output.bytes_of(at)?;
             Some((lane, WriteTarget::Memory { address: bytes.start, bytes: bytes.end - bytes.start }))
         }
-        Some(Reference::Channels(lane, register)) => {
-            let registers = session.registers(lane);
+        Some(reference @ (Reference::Channels(lane, _) | Reference::Parts(lane, _))) => {
+            let (registers, register) = match reference {
+                Reference::Parts(_, number) => (session.variables(lane), number),
+                Reference::Channels(_, number) => (session.registers(lane), number),
+                _ => return None,
+            };
             let register = registers.get(register)?;
             let value = register.values.iter().find(|value| {
                 value.channel.map_or(register.name.clone(), String::from) == name
                     || channel_name(&register.name, value) == name
             })?;
-            Some((lane, WriteTarget::cell(value.cell)))
+            Some((lane, WriteTarget::cell(value.cell?)))
         }
         Some(Reference::Registers(lane)) => Some((lane, of_lane(lane)?)),
+        Some(Reference::Variables(lane)) => {
+            let variables = session.variables(lane);
+            let variable = variables.iter().find(|variable| variable.name == name)?;
+            match &variable.values[..] {
+                [value] => Some((lane, WriteTarget::cell(value.cell?))),
+                _ => None,
+            }
+        }
         Some(Reference::Lanes) => None,
         None => {
             let lane = session.lane_number(session.focus())?;
@@ -170,9 +203,13 @@ mod tests {
             Reference::Outputs(31),
             Reference::Channels(0, 0),
             Reference::Channels(255, 300),
+            Reference::Variables(0),
+            Reference::Variables(255),
+            Reference::Parts(0, 0),
+            Reference::Parts(255, 300),
         ] {
             assert_eq!(Reference::of(reference.number()), Some(reference));
         }
-        assert_eq!((Reference::of(0), Reference::of(4)), (None, None));
+        assert_eq!((Reference::of(0), Reference::of(5)), (None, None));
     }
 }

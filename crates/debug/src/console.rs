@@ -1,24 +1,24 @@
 //! Commands that people type: the same in editors, terminals and pages.
 
 use crate::{
-    Breakpoint, BreakpointKind, Expression, Position, Session, SessionError, Value, Write, WriteTarget, find_cell,
-    parse_bits,
+    Breakpoint, BreakpointKind, Expression, Listing, Position, Session, SessionError, Value, Write, WriteTarget,
+    find_cell, parse_bits,
 };
-use ctm_follow::ValueKind;
+use ctm_follow::{InstructionPlace, ValueKind};
 
 /// What there is to type.
 pub const HELP: &str = "\
 who WHAT, memory WHAT      the last step that changed it; what is there now
 history                    all changes of the lane's outputs
 lane X,Y; goto STEP        looks at another lane; goes to a step
-break PLACE [if EXPR]      stops at an address or label
+break PLACE [if EXPR]      stops at an address, a label, or a line of the source: line 12
 when EXPR, watch WHAT      stops when it begins to hold; when it changes
 nan, leaves                stop at the first NaN; when the lane leaves
 breakpoints, delete N      lists breakpoints; takes one away
 set REGISTER VALUE         changes a register from here on
 WHAT: temp[0].r or temp[0]; memory as 0x10000, 0x10000:4 (words); an output
 as output 0, of another lane as output 0 at 3,4
-everything else is an expression, like temp[0].r * 2";
+everything else is an expression, like temp[0].r * 2, or colour.x of the source";
 
 /// What a command says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
     let expression = |session: &Session, text: &str| {
         Expression::parse(text, session.guest().cells()).map_err(|error| error.to_string())
     };
+    // Variables are where they are in front of the row.
+    let located = |session: &Session, text: &str, row| expression(session, &session.with_registers(text, row)?);
     let target = |session: &Session, text: &str| {
         WriteTarget::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string())
     };
@@ -91,9 +93,17 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
         }
         "break" => {
             let (place, condition) = rest.split_once(" if ").map_or((rest, None), |(place, text)| (place, Some(text)));
-            let condition = condition.map(|text| expression(session, text)).transpose()?;
-            let place = session.guest().listing().find(place.trim());
-            let place = place.ok_or_else(|| format!("the program has no label or address '{rest}': break 3"))?;
+            let listing = session.guest().listing();
+            let place = match source_line(listing, place.trim()) {
+                Some(found) => found?,
+                None => {
+                    let missing =
+                        || format!("the program has no label, address or line '{rest}': break 3, break line 12");
+                    listing.find(place.trim()).ok_or_else(missing)?
+                }
+            };
+            let row = listing.row(place);
+            let condition = condition.map(|text| located(session, text, row)).transpose()?;
             add(session, BreakpointKind::Place(place), condition)
         }
         "when" => {
@@ -131,6 +141,20 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
         "help" => said(HELP.into()),
         _ => return Ok(None),
     }))
+}
+
+/// The place of a line of the source: `line 12`, or `plasma.frag:12`; none if the text is not one.
+fn source_line(listing: &Listing, text: &str) -> Option<Result<InstructionPlace, String>> {
+    let (source, line) = match text.strip_prefix("line ") {
+        Some(line) => (0, line),
+        None => {
+            let (name, line) = text.rsplit_once(':')?;
+            let is_named = |path: &str| path == name || path.ends_with(&format!("/{name}"));
+            (listing.sources.iter().position(|source| is_named(&source.name))?, line)
+        }
+    };
+    let found = listing.place_of_line(source, line.trim().parse().ok()?).map(|(place, _)| place);
+    Some(found.ok_or_else(|| format!("no instruction comes from '{text}' or a later line")))
 }
 
 /// A breakpoint, for people.

@@ -16,6 +16,7 @@ mod guest;
 mod session;
 mod snapshot;
 mod target;
+mod variables;
 
 pub use breakpoint::{Breakpoint, BreakpointKind};
 pub use console::{Answer, HELP, command};
@@ -27,3 +28,4 @@ pub use guest::{
 pub use session::{Direction, Position, Session, SessionError, StepKind, StopReason, Write};
 pub use snapshot::{LaneSnapshot, Register, Snapshot, Value, parse_bits};
 pub use target::{WriteTarget, WriteTargetError};
+pub use variables::{Location, Origin, Test, Variable};

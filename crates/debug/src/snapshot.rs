@@ -29,6 +29,8 @@ pub struct Snapshot {
     pub lane: Option<usize>,
     /// What that lane holds.
     pub registers: Vec<Register>,
+    /// What the variables of the source hold in it, as far as the program has them.
+    pub variables: Vec<Register>,
     /// Open loops, passes of the innermost one from 1, and how many it has.
     pub pass: Option<(u32, u32, Option<u32>)>,
     /// Calls, loops and branches, the outermost first.
@@ -63,11 +65,11 @@ pub struct Register {
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The cell's number.
-    pub cell: usize,
+    /// The cell's number; none of what is calculated from cells.
+    pub cell: Option<usize>,
     /// The channel, where registers have some.
     pub channel: Option<char>,
-    /// `float`, `integer`, `truth` or `word`.
+    /// `float`, `integer`, `truth` or `word`; `absent` of a variable that the program does not have.
     pub kind: &'static str,
     /// The bits.
     pub bits: u32,
@@ -76,7 +78,7 @@ pub struct Value {
 impl Value {
     /// Of a cell with these bits.
     pub fn new(number: usize, cell: &Cell, bits: u32) -> Self {
-        Value { cell: number, channel: cell.channel, kind: cell.kind.name(), bits }
+        Value { cell: Some(number), channel: cell.channel, kind: cell.kind.name(), bits }
     }
 
     /// Whether people read it as a float: it is one, or a word that looks like one.
@@ -87,6 +89,7 @@ impl Value {
     /// As people read it: shortest decimal of a float, integers in decimal; words as what they look like, else in hexadecimal.
     pub fn text(&self) -> String {
         match self.kind {
+            "absent" => "?".into(),
             _ if self.is_float() => words::float(self.bits),
             "word" if !words::is_integer(self.bits) => format!("{:#010x}", self.bits),
             "integer" | "word" => format!("{}", number_of(ValueKind::Integer, self.bits)),
@@ -136,7 +139,7 @@ impl Session {
             group: self.position().group,
             groups: guest.groups(),
             step: self.position().step,
-            row: guest.place().and_then(|place| guest.listing().row(place)),
+            row: self.row(),
             trap: match self.outcome() {
                 StepOutcome::Trapped(trap) => Some(trap.clone()),
                 StepOutcome::Going | StepOutcome::Ended => None,
@@ -146,6 +149,7 @@ impl Session {
             lanes: lanes.collect(),
             lane,
             registers: lane.map_or(Vec::new(), |lane| self.registers(lane)),
+            variables: lane.map_or(Vec::new(), |lane| self.variables(lane)),
             pass: guest.pass().map(|pass| (pass.depth, pass.number, pass.of)),
             stack: guest.stack().iter().map(|frame| frame.text.clone()).collect(),
         }
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn words_read_as_what_they_look_like() {
-        let text = |bits| Value { cell: 0, channel: None, kind: "word", bits }.text();
+        let text = |bits| Value { cell: None, channel: None, kind: "word", bits }.text();
         let found = [0, 0x3F80_0000, 16, 0xFFFF_FFFF, 0x7FC0_0000, 0x8000_0000].map(text);
         assert_eq!(found, ["0", "1", "16", "-1", "0x7fc00000", "0x80000000"]);
     }

@@ -250,7 +250,7 @@ fn snapshots_show_a_moment() {
 
 #[test]
 fn values_of_every_kind() {
-    let value = |kind, bits| Value { cell: 0, channel: None, kind, bits };
+    let value = |kind, bits| Value { cell: None, channel: None, kind, bits };
     for (kind, bits, is_float, text) in [
         ("float", 0x3FC0_0000, true, "1.5"),
         ("float", 3, true, "4e-45"),

@@ -1,8 +1,9 @@
 //! What is shown of a session, and what keys do.
 
+use crate::signs::{Signs, UNICODE};
 use ctm_debug::{
-    Answer, Breakpoint, BreakpointKind, Direction, Expression, HELP, Position, Session, Snapshot, StepKind,
-    StepOutcome, StopReason, command,
+    Answer, Breakpoint, BreakpointKind, Direction, Expression, HELP, Position, Register, Session, Snapshot, StepKind,
+    StepOutcome, StopReason, Value, command,
 };
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -17,7 +18,8 @@ n, N                over calls; back       u, U   out of the call
 l, L                a source line; back    p, P   a pass of the loop; back
 c, C                to the next breakpoint; back
 home, end           the start and end of the group
-up, down, j, k      the cursor in the listing    b   a breakpoint there
+up, down, j, k      the cursor in the program     b   a breakpoint there
+v                   the source, or the listing    ( ) variables up, down
 [ ]                 the lane before; the next     page up, down   registers
 x                   hexadecimal            :      a command:
 ";
@@ -32,6 +34,18 @@ pub struct Picture {
     /// Red, green and blue of each position, row by row.
     pub colours: Vec<[u8; 3]>,
 }
+
+/// What the program is shown as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Its instructions.
+    Listing,
+    /// The source text with this number.
+    Source(usize),
+}
+
+/// Registers by their names, with their bits.
+type Bits = Vec<(String, Vec<u32>)>;
 
 /// Whether the user stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +62,18 @@ pub struct App {
     pub session: Session,
     /// The moment that is shown.
     pub now: Snapshot,
-    /// What the lane held before the last movement, to show what has changed.
-    pub before: Vec<u32>,
+    /// What registers held before the last movement, to show what has changed.
+    pub before: Bits,
+    /// The same of the variables of the source.
+    pub before_variables: Bits,
+    /// Whether the listing is shown, or a source.
+    pub view: View,
     /// The row of the listing that keys are about.
     pub cursor: usize,
+    /// The line of the source that they are about, from 1.
+    pub line_cursor: u32,
+    /// What it is drawn with.
+    pub signs: &'static Signs,
     /// How often each row of the listing was executed by lanes, if that is known.
     pub counts: Vec<u64>,
     /// The picture, if there is one.
@@ -66,6 +88,8 @@ pub struct App {
     pub hexadecimal: bool,
     /// Registers that are scrolled over.
     pub scroll: usize,
+    /// Lines of variables that are.
+    pub variable_scroll: usize,
     /// Most steps of the group that were seen.
     pub known: u64,
 }
@@ -79,6 +103,10 @@ impl App {
             session,
             now,
             before: Vec::new(),
+            before_variables: Vec::new(),
+            view: View::Listing,
+            line_cursor: 1,
+            signs: &UNICODE,
             counts,
             picture,
             message: "? shows all keys".into(),
@@ -86,22 +114,57 @@ impl App {
             page: None,
             hexadecimal: false,
             scroll: 0,
+            variable_scroll: 0,
             known: 0,
         };
-        app.before = app.bits();
+        app.remember();
+        // Who has variables wrote the source.
+        if app.session.has_variables() {
+            app.change_view();
+        }
         app
     }
 
-    /// What the lane holds.
-    fn bits(&self) -> Vec<u32> {
-        self.now.registers.iter().flat_map(|register| register.values.iter().map(|value| value.bits)).collect()
+    /// Notes what the lane holds.
+    fn remember(&mut self) {
+        let bits = |registers: &[Register]| {
+            let one =
+                |register: &Register| (register.name.clone(), register.values.iter().map(|value| value.bits).collect());
+            registers.iter().map(one).collect()
+        };
+        (self.before, self.before_variables) = (bits(&self.now.registers), bits(&self.now.variables));
+    }
+
+    /// The source line of the row that is next.
+    fn line(&self) -> Option<(usize, u32)> {
+        self.session.guest().listing().rows.get(self.now.row?)?.line
+    }
+
+    /// Shows the source in place of the listing, or the other way round.
+    fn change_view(&mut self) {
+        let sources = self.session.guest().listing().sources.len();
+        self.view = match (self.view, self.line()) {
+            (View::Listing, Some((source, line))) => {
+                self.line_cursor = line;
+                View::Source(source)
+            }
+            (View::Listing, None) if sources > 0 => View::Source(0),
+            (View::Listing, None) => {
+                self.message = "the program has no source, only its listing".into();
+                View::Listing
+            }
+            (View::Source(_), _) => View::Listing,
+        };
     }
 
     /// Shows the session as it is now.
     fn show(&mut self, text: String) {
-        self.before = self.bits();
+        self.remember();
         self.now = self.session.snapshot();
         self.cursor = self.now.row.unwrap_or(self.cursor);
+        if let (View::Source(_), Some((source, line))) = (self.view, self.line()) {
+            (self.view, self.line_cursor) = (View::Source(source), line);
+        }
         let rows = &self.session.guest().listing().rows;
         // The listing is often too narrow for a whole instruction.
         let next = self.now.row.and_then(|row| rows.get(row)).map(|row| format!("{}: {}", row.address, row.text));
@@ -134,7 +197,6 @@ impl App {
             }
             return Flow::Stay;
         }
-        let last = self.session.guest().listing().rows.len().saturating_sub(1);
         match key.code {
             KeyCode::Char('q') => return Flow::Leave,
             KeyCode::Char('?') => self.page = Some(format!("{MORE}{HELP}")),
@@ -159,8 +221,13 @@ impl App {
                     self.session.go_to_end().err().map_or("the end of the group".into(), |error| error.to_string());
                 self.show(text);
             }
-            KeyCode::Up | KeyCode::Char('k') => self.cursor = self.cursor.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => self.cursor = (self.cursor + 1).min(last),
+            KeyCode::Up | KeyCode::Char('k') => self.move_cursor(-1),
+            KeyCode::Down | KeyCode::Char('j') => self.move_cursor(1),
+            KeyCode::Char('v') => self.change_view(),
+            KeyCode::Char('(') => self.variable_scroll = self.variable_scroll.saturating_sub(4),
+            KeyCode::Char(')') => {
+                self.variable_scroll = (self.variable_scroll + 4).min(self.now.variables.len().saturating_sub(1));
+            }
             KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(4),
             KeyCode::PageDown => self.scroll = (self.scroll + 4).min(self.now.registers.len().saturating_sub(1)),
             KeyCode::Char('b' | ' ') => self.toggle_breakpoint(),
@@ -209,7 +276,49 @@ impl App {
         self.session.breakpoints().iter().find(is_there).map(|(number, _)| *number)
     }
 
+    /// The number of the breakpoint at a line of a source, if there is one.
+    pub fn breakpoint_in_line(&self, source: usize, line: u32) -> Option<u32> {
+        let rows = self.session.guest().listing().rows.iter().enumerate();
+        rows.filter(|(_, row)| row.line == Some((source, line))).find_map(|(number, _)| self.breakpoint_at(number))
+    }
+
+    fn move_cursor(&mut self, by: i32) {
+        let listing = self.session.guest().listing();
+        match self.view {
+            View::Listing => {
+                let last = listing.rows.len().saturating_sub(1);
+                self.cursor = self.cursor.saturating_add_signed(by as isize).min(last);
+            }
+            View::Source(source) => {
+                let last = listing.sources.get(source).map_or(1, |source| source.text.lines().count().max(1));
+                self.line_cursor = self.line_cursor.saturating_add_signed(by).clamp(1, last as u32);
+            }
+        }
+    }
+
     fn toggle_breakpoint(&mut self) {
+        match self.view {
+            View::Listing => self.toggle_row(),
+            View::Source(source) => match self.breakpoint_in_line(source, self.line_cursor) {
+                Some(number) => {
+                    self.session.remove_breakpoint(number);
+                    self.message = format!("breakpoint {number} is gone");
+                }
+                None => match self.session.guest().listing().place_of_line(source, self.line_cursor) {
+                    Some((place, line)) => {
+                        let what = BreakpointKind::Place(place);
+                        let number =
+                            self.session.add_breakpoint(Breakpoint { kind: what, lane: None, condition: None });
+                        self.message = format!("breakpoint {number} in line {line}");
+                        self.line_cursor = line;
+                    }
+                    None => self.message = "no instruction comes from this line or a later one".into(),
+                },
+            },
+        }
+    }
+
+    fn toggle_row(&mut self) {
         if let Some(number) = self.breakpoint_at(self.cursor) {
             self.session.remove_breakpoint(number);
             self.message = format!("breakpoint {number} is gone");
@@ -228,7 +337,7 @@ impl App {
             let at = (lane.i, lane.j);
             let text = self.session.set_focus(at).err().map_or(format!("lane {at:?}"), |error| error.to_string());
             self.show(text);
-            self.before = self.bits();
+            self.remember();
         }
     }
 
@@ -252,7 +361,15 @@ impl App {
     fn value(&self, input: &str) -> String {
         let guest = self.session.guest();
         let Some(lane) = self.now.lane else { return "the lane does not run here".into() };
-        match Expression::parse(input, guest.cells()) {
+        if let Some(variable) = self.now.variables.iter().find(|variable| variable.name == input) {
+            let values: Vec<String> = variable.values.iter().map(Value::text).collect();
+            return format!("{input} = {}", values.join(", "));
+        }
+        let located = match self.session.with_registers(input, self.now.row) {
+            Ok(located) => located,
+            Err(why) => return why,
+        };
+        match Expression::parse(&located, guest.cells()) {
             Ok(expression) => format!("{input} = {}", expression.value(&|cell| guest.read(lane, cell))),
             Err(error) => error.to_string(),
         }

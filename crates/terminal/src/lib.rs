@@ -6,7 +6,9 @@
 mod app;
 mod draw;
 mod run;
+mod signs;
 
-pub use app::{App, Flow, Picture};
+pub use app::{App, Flow, Picture, View};
 pub use draw::draw;
 pub use run::run;
+pub use signs::{ASCII, Signs, UNICODE};

@@ -124,7 +124,7 @@ mod tests {
     /// Options of `ctm run` that are kept wherever they stand. What only names a file for results gives the run its memory.
     const KEPT: &str = "
         program isa kernel domain inputs bottom_up output_formats clear position floats consts uniforms group step_limit timeout
-        cond_output ints bools varyings texel_coordinates precise start end flow zero_times_anything mad
+        cond_output ints bools varyings linked texel_coordinates precise start end flow zero_times_anything mad
         stage vertices interps samplers mips quad_derivatives clamp_gpr kill_stops_pixel buffers kcaches loop_constants bool_constants
         depth_output positions parameters streams ring strips fetch_program
         grid block banks globals global_outputs local_memory";

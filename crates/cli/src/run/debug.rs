@@ -53,6 +53,9 @@ impl Debugged {
         let picture =
             self.picture.map(|Picture { columns, rows, colours }| ctm_terminal::Picture { columns, rows, colours });
         let mut app = ctm_terminal::App::new(self.session, self.counts, picture);
+        if !shows_unicode() {
+            app.signs = &ctm_terminal::ASCII;
+        }
         ctm_terminal::run(&mut app).map_err(|error| Message::error(format!("the terminal failed: {error}")))?;
         Ok(())
     }
@@ -77,6 +80,14 @@ impl Debugged {
         let counts = session.guest().listing().rows.iter().map(lanes).collect();
         Ok(Debugged { session, counts, picture })
     }
+}
+
+/// Whether the terminal shows Unicode: as the locale says, where there are locales.
+#[cfg(feature = "debugger")]
+fn shows_unicode() -> bool {
+    let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value).unwrap_or_default().to_ascii_uppercase();
+    cfg!(windows) || locale.contains("UTF-8") || locale.contains("UTF8")
 }
 
 /// A listing with the places that its rows, by number, have in source texts.

@@ -42,6 +42,8 @@ pub(super) struct Bundle {
     pub predicate: Option<(ZeroTest, usize)>,
     pub depth: bool,
     pub line: u32,
+    /// The highest number of a value that it gives.
+    pub order: u32,
 }
 
 /// The machine's operation in the colour unit.
@@ -345,7 +347,8 @@ fn compose_with(
         }
     });
     let line = lanes.iter().flatten().map(|&k| ops[k].line).find(|&line| line != 0).unwrap_or(0);
-    Some(Bundle { colours, alpha: alpha_unit, sources, presubtract, test, predicate, depth, line })
+    let order = lanes.iter().flatten().map(|&k| ops[k].order).max().unwrap_or(0);
+    Some(Bundle { colours, alpha: alpha_unit, sources, presubtract, test, predicate, depth, line, order })
 }
 
 /// Gives each need a source vector: one that has its addresses already, or has space for them.

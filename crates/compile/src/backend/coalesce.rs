@@ -18,7 +18,7 @@ impl Union {
 }
 
 /// Visits all operations.
-pub(super) fn for_ops<'a>(items: &'a [Item<Op>], visit: &mut impl FnMut(&'a Op)) {
+pub(super) fn for_ops<'a, T>(items: &'a [Item<T>], visit: &mut impl FnMut(&'a T)) {
     for item in items {
         match item {
             Item::Block(ops) => ops.iter().for_each(&mut *visit),
@@ -86,6 +86,11 @@ pub(super) fn coalesce(scalars: &mut Scalars) {
     let mut find = |web: Web| union.find(web);
     for (web, ..) in &mut scalars.inputs {
         *web = find(*web);
+    }
+    for operand in scalars.names.iter_mut().filter_map(|named| named.operand.as_mut()) {
+        if let Source::Web(web) = &mut operand.source {
+            *web = find(*web);
+        }
     }
     change_blocks(&mut scalars.items, &mut |ops| {
         for op in ops.iter_mut() {

@@ -95,8 +95,13 @@ mod tests {
             Op::new(Code::Move, vec![Operand::web(0)], 2, 0),
             Op::new(Code::Kill, (0..3).map(Operand::web).collect(), 3, 0),
         ];
-        let mut scalars =
-            Scalars { items: vec![Item::Block(ops)], webs: 4, inputs: vec![(0, 0, 0)], reads_position: false };
+        let mut scalars = Scalars {
+            items: vec![Item::Block(ops)],
+            webs: 4,
+            inputs: vec![(0, 0, 0)],
+            reads_position: false,
+            names: Vec::new(),
+        };
         let mut places = place(&Scalars { items: Vec::new(), ..scalars.clone() });
         let vector = places.get(0).expect("inputs have places").vector;
         places.put(1, Place { vector, channel: 1 });

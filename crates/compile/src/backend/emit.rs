@@ -5,6 +5,7 @@ use super::machine::{Code, Condition, Item, Op, Operand};
 use super::operand::Address;
 use super::place::Places;
 use super::schedule::Issue;
+use super::variables::Tracker;
 use crate::ir::{FetchKind, Passes};
 use ctm_x1k::{
     AlphaOp, Alu, Arg, Body, BranchOp, Common, Flow, FlowOp, Instruction, IntConstant, PredicateSelect, RgbOp, Select,
@@ -35,7 +36,8 @@ pub(super) struct Emitted {
     pub ints: BTreeMap<u8, IntConstant>,
 }
 
-struct Emit<'a> {
+struct Emit<'a, 't> {
+    tracker: &'t mut Tracker<'a>,
     places: &'a Places,
     registers: &'a [u8],
     out: Emitted,
@@ -57,13 +59,15 @@ struct OpenLoop {
 }
 
 /// The instructions of a program whose vectors have registers.
-pub(super) fn emit(
+pub(super) fn emit<'a>(
     items: &[Item<Issue>],
-    places: &Places,
-    registers: &[u8],
+    places: &'a Places,
+    registers: &'a [u8],
     first_int: u8,
+    tracker: &mut Tracker<'a>,
 ) -> Result<Emitted, Overflow> {
-    let mut emit = Emit { places, registers, out: Emitted::default(), first_int, loops: Vec::new(), branches: 0 };
+    let mut emit =
+        Emit { tracker, places, registers, out: Emitted::default(), first_int, loops: Vec::new(), branches: 0 };
     emit.items(items)?;
     emit.end();
     Ok(emit.out)
@@ -81,8 +85,14 @@ mod when {
 const PREDICATES: [PredicateSelect; 4] =
     [PredicateSelect::Red, PredicateSelect::Green, PredicateSelect::Blue, PredicateSelect::Alpha];
 
-impl Emit<'_> {
+impl Emit<'_, '_> {
     fn push(&mut self, common: Common, body: Body, line: u32) -> usize {
+        self.push_with(common, body, line, None)
+    }
+
+    /// An instruction that calculates up to a value.
+    fn push_with(&mut self, common: Common, body: Body, line: u32, order: Option<u32>) -> usize {
+        self.tracker.row(order);
         self.out.code.push(Instruction { common, body, reserved: [0; 6] });
         self.out.lines.push(line);
         self.out.code.len() - 1
@@ -182,15 +192,20 @@ impl Emit<'_> {
         let b_op1 = if otherwise.is_empty() { BranchOp::None } else { BranchOp::Incr };
         let head = Flow { jump_func: !jump_func, bool_addr, b_op0: BranchOp::Incr, b_op1, ..Flow::default() };
         let mut open = self.flow(head, line);
+        let before = self.tracker.now();
         self.items(then)?;
+        let mut after = before.clone();
         if !otherwise.is_empty() {
             let turn =
                 Flow { jump_func: when::NEVER, b_op1: BranchOp::Decr, b_pop_cnt: 1, b_else: true, ..Flow::default() };
             let turn = self.flow(turn, line);
             self.patch(open, turn + 1);
+            after = self.tracker.now();
+            self.tracker.go_on_with(before);
             self.items(otherwise)?;
             open = turn;
         }
+        self.tracker.meet(&after);
         let end =
             Flow { jump_func: when::NEVER, jump_any: true, b_op0: BranchOp::Decr, b_pop_cnt: 1, ..Flow::default() };
         let end = self.flow(end, line);
@@ -258,9 +273,13 @@ impl Emit<'_> {
     ) -> Result<(), Overflow> {
         let (head, end) = if variable { (FlowOp::Loop, FlowOp::EndLoop) } else { (FlowOp::Rep, FlowOp::EndRep) };
         let head = self.flow(Flow { op: head, int_addr, ..Flow::default() }, line);
+        self.tracker.begin_loop(body);
+        let before = self.tracker.now();
         let (breaks, continues, branches) = (Vec::new(), Vec::new(), self.branches);
         self.loops.push(OpenLoop { breaks, continues, left, variable, branches });
         self.items(body)?;
+        // Lanes leave it where they are.
+        self.tracker.go_on_with(before);
         let OpenLoop { breaks, continues, .. } = self.loops.pop().expect("the loop was opened above");
         let end = Flow { op: end, int_addr, jump_func: when::ALWAYS, jump_any: true, ..Flow::default() };
         let end = self.flow(end, line);
@@ -308,6 +327,7 @@ impl Emit<'_> {
             Issue::Alu(bundle, ..) => self.alu(bundle),
             Issue::Texture(op) => self.texture(op),
         }
+        self.tracker.issue(issue);
     }
 
     fn source(&self, address: Option<Address>) -> Source {
@@ -367,7 +387,7 @@ impl Emit<'_> {
         }
         alu.w_omask = bundle.depth;
         let body = if writes_output { Body::Out(alu) } else { Body::Alu(alu) };
-        self.push(common, body, bundle.line);
+        self.push_with(common, body, bundle.line, Some(bundle.order));
     }
 
     /// The register and channels of operands that lie together; fewer than four end with the last one.
@@ -429,7 +449,7 @@ impl Emit<'_> {
                 tex.src = self.register(&op.args);
             }
         }
-        self.push(common, Body::Tex(tex), op.line);
+        self.push_with(common, Body::Tex(tex), op.line, Some(op.order));
     }
 
     /// The last instruction writes outputs, or stands for those that none writes, and waits for what was fetched.

@@ -1,6 +1,6 @@
 //! Operations as the machine has them, one scalar at a time, before they are put together into instructions.
 
-use crate::ir::{Fetch, Passes};
+use crate::ir::{Fetch, Passes, Reading};
 use ctm_x1k::{OutputModifier, Presubtract, ZeroTest};
 
 /// A place that holds a scalar: values that never live at the same time for other ends share one.
@@ -202,6 +202,8 @@ pub(super) struct Op {
     /// Only sums read the result, which see neither denormals nor the signs of zeros.
     pub only_for_sums: bool,
     pub line: u32,
+    /// The number of the function's value that it gives, or of one in front of it: where it stands among names.
+    pub order: u32,
 }
 
 impl Op {
@@ -217,6 +219,7 @@ impl Op {
             predicate: None,
             only_for_sums: false,
             line,
+            order: 0,
         }
     }
 
@@ -302,6 +305,18 @@ pub(super) struct Scalars {
     pub inputs: Vec<(Web, u8, usize)>,
     /// Whether the position is among them.
     pub reads_position: bool,
+    /// What variables of the source hold, in the order of the places.
+    pub names: Vec<Named>,
+}
+
+/// From a place on, a part of a variable of the source is this.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub at: u32,
+    pub part: u32,
+    /// None if nothing has it.
+    pub operand: Option<Operand>,
+    pub reading: Reading,
 }
 
 /// How many operations there are.

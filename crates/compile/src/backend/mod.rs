@@ -5,7 +5,8 @@
 //! 3. `place`: scalars that are read together get channels of one vector; `legal`: what has to lie together and does not is moved;
 //! 4. `schedule`: operations of a block in order, as many in one instruction as its units and source addresses allow (`bundle`, `operand`);
 //! 5. `allocate`: registers for vectors, by where they live (`live`);
-//! 6. `emit`: instructions with flow control, texture semaphores (`waits`), and the program.
+//! 6. `emit`: instructions with flow control, texture semaphores (`waits`), and the program;
+//! 7. `variables`: where those of the source are in it, for debuggers.
 
 mod allocate;
 mod bundle;
@@ -21,8 +22,11 @@ mod place;
 mod presubtract;
 mod schedule;
 mod select;
+mod variables;
 mod waits;
 
+use crate::compiled::Variable;
+use crate::front::SourcePart;
 use crate::ir::Function;
 use crate::opt::optimise;
 use ctm_x1k::{FLOAT_CONSTANTS, INT_CONSTANTS, MAX_INSTRUCTIONS, Program, ProgramInfo, References};
@@ -31,6 +35,7 @@ use machine::Item;
 use operand::Literals;
 use schedule::{Issue, Stuck};
 use thiserror::Error;
+use variables::Tracker;
 
 /// What surrounds the program of a function.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +50,8 @@ pub struct Binding {
     pub varyings: Vec<(u8, u8)>,
     /// The register that holds the position at the start.
     pub position: u8,
+    /// What the function's names are about.
+    pub parts: Vec<SourcePart>,
 }
 
 /// Machine code.
@@ -54,6 +61,8 @@ pub struct Generated {
     pub program: Program,
     /// The source line of each instruction, from 1; 0 if it has none.
     pub lines: Vec<u32>,
+    /// Where the parts of the source's variables are.
+    pub variables: Vec<Variable>,
 }
 
 /// Why a function does not fit the machine.
@@ -180,12 +189,14 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
     if literals.found() > FLOAT_CONSTANTS {
         return Err(Unfit::Constants { found: literals.found() });
     }
-    let mut emitted =
-        emit::emit(&items, &places, &registers, binding.int_constants).map_err(|overflow| match overflow {
+    let mut tracker = Tracker::new(&scalars, &places, &registers);
+    let mut emitted = emit::emit(&items, &places, &registers, binding.int_constants, &mut tracker).map_err(
+        |overflow| match overflow {
             Overflow::Loops { line } => Unfit::Loops { line },
             Overflow::Branches { line } => Unfit::Branches { line },
             Overflow::IntConstants { line } => Unfit::IntConstants { line },
-        })?;
+        },
+    )?;
     if emitted.code.len() > MAX_INSTRUCTIONS {
         return Err(Unfit::Instructions { found: emitted.code.len(), line: emitted.lines[MAX_INSTRUCTIONS] });
     }
@@ -204,7 +215,7 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
         program.constants.floats.insert(register as u8, channels.map(Option::unwrap_or_default));
     }
     program.constants.ints = emitted.ints;
-    Ok(Generated { program, lines: emitted.lines })
+    Ok(Generated { program, lines: emitted.lines, variables: tracker.finish(&binding.parts) })
 }
 
 fn schedule_items(

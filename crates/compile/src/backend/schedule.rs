@@ -14,6 +14,16 @@ pub(super) enum Issue {
     Texture(Op),
 }
 
+impl Issue {
+    /// The highest number of a value that it gives.
+    pub fn order(&self) -> u32 {
+        match self {
+            Issue::Alu(bundle, ..) => bundle.order,
+            Issue::Texture(op) => op.order,
+        }
+    }
+}
+
 impl Access for Issue {
     fn reads(&self) -> Vec<Web> {
         match self {

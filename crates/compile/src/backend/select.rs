@@ -1,9 +1,9 @@
 //! From functions to scalar operations: modifiers go into operands and results, conditions into tests, carried values into shared webs.
 
-use super::machine::{Code, Condition, Item, Op, Operand, Scalars, Source, Target, Web};
-use crate::ir::{Axis, End, Function, If, Inst, Loop, Node, Output, Region, Value};
+use super::machine::{Code, Condition, Item, Named, Op, Operand, Scalars, Source, Target, Web};
+use crate::ir::{Axis, End, Function, If, Inst, Loop, Naming, Node, Output, Region, Value};
 use ctm_x1k::{OutputModifier, ZeroTest};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 const ZERO: u32 = 0;
 const ONE: u32 = 0x3F80_0000;
@@ -32,6 +32,10 @@ struct Select<'a> {
     carried: Vec<Vec<Web>>,
     /// How aL counts in them.
     steps: Vec<Option<i8>>,
+    /// The number of the value that is calculated now.
+    order: u32,
+    /// Values that became something else on their way out.
+    changed: HashSet<Value>,
     /// Loops that count in aL are inside of others: what the outer ones choose is read where it is chosen.
     nested: bool,
 }
@@ -54,6 +58,8 @@ pub(super) fn select(function: &Function, position: u8, varyings: Varyings<'_>) 
         varyings: BTreeMap::new(),
         carried: Vec::new(),
         steps: Vec::new(),
+        order: 0,
+        changed: HashSet::new(),
         nested: nested(&function.body, false),
     };
     select.count(&function.body);
@@ -69,7 +75,8 @@ pub(super) fn select(function: &Function, position: u8, varyings: Varyings<'_>) 
         inputs.push((web, register, channel));
     }
     let reads_position = select.position.iter().any(Option::is_some);
-    Scalars { items: select.blocks.pop().unwrap_or_default(), webs: select.webs, inputs, reads_position }
+    let names = select.names();
+    Scalars { items: select.blocks.pop().unwrap_or_default(), webs: select.webs, inputs, reads_position, names }
 }
 
 impl Select<'_> {
@@ -109,7 +116,20 @@ impl Select<'_> {
         self.blocks.last_mut().expect("a list of items is open").push(item);
     }
 
-    fn op(&mut self, op: Op) {
+    /// What variables of the source hold.
+    fn names(&self) -> Vec<Named> {
+        let operand = |value: Value| self.operands[value.index()].filter(|_| !self.changed.contains(&value));
+        let named = |naming: &Naming| Named {
+            at: naming.at,
+            part: naming.part,
+            operand: naming.value.and_then(operand),
+            reading: naming.reading,
+        };
+        self.function.names.iter().map(named).collect()
+    }
+
+    fn op(&mut self, mut op: Op) {
+        op.order = self.order;
         for web in op.writes().collect::<Vec<_>>() {
             self.defined.insert(web, self.current.len());
         }
@@ -258,6 +278,7 @@ impl Select<'_> {
 
     fn instruction(&mut self, inst: &Inst) {
         use crate::ir::Op as Ir;
+        self.order = inst.results.first().map_or(self.order, |result| result.0);
         let args: Vec<Operand> = match inst.op {
             Ir::Not => Vec::new(),
             _ => inst.args.iter().map(|&arg| self.operand(arg)).collect(),
@@ -319,6 +340,7 @@ impl Select<'_> {
                     && args[0].is_plain()
                 {
                     self.current[k].clamp = true;
+                    self.changed.insert(inst.args[0]);
                     return self.set(inst.results[0], args[0]);
                 }
                 let web = self.web();

@@ -2,6 +2,7 @@
 //! shader text are its registers: `c0`, `s0`, `t0` or `v0`, `oC0`.
 
 use ctm_x1k::{ProgramInfo, sampler};
+use std::ops::RangeInclusive;
 
 /// What the values of a uniform are in the source. All are floats in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,6 +102,21 @@ pub struct ColourOutput {
     pub slot: u8,
     /// How many channels are written.
     pub channels: u8,
+}
+
+/// A scalar of a variable of a source, for debuggers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePart {
+    /// What holds it: the variable, or the member, element or column of it: `lights[1].colour`.
+    pub name: String,
+    /// Its channel there, if that is a vector.
+    pub channel: Option<char>,
+    /// What it is in the source.
+    pub kind: UniformKind,
+    /// The function that declares it; none for what stands outside of all.
+    pub function: Option<String>,
+    /// The lines of the source where the name means it.
+    pub lines: RangeInclusive<u32>,
 }
 
 /// All of it. A texture's `size` and `levels` and all uniforms must be set before a program runs; `gl_FragCoord` and

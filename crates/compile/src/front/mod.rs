@@ -17,6 +17,8 @@ pub mod ps;
 mod roles;
 
 pub use conventions::{CHANNELS, Convention, Moment};
-pub use interface::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
+pub use interface::{
+    ColourOutput, Interface, SourcePart, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying,
+};
 #[cfg(feature = "shading-languages")]
 pub use roles::{Role, Roles};

@@ -1,7 +1,7 @@
 //! Making functions: instructions one after the other, variables, and statements that nest.
 
 use super::op::{Axis, Fetch, Op, Type};
-use super::{End, Function, If, Inst, Loop, Node, Output, Passes, Region, Value};
+use super::{End, Function, If, Inst, Loop, Naming, Node, Output, Passes, Reading, Region, Value};
 use std::collections::BTreeMap;
 
 /// A variable: a place that statements change, until [`Builder::finish`] has made values of all of its contents.
@@ -79,6 +79,9 @@ pub struct Builder {
     variables: Vec<Value>,
     /// Values that are known: bits of numbers and booleans.
     known: BTreeMap<Value, u32>,
+    /// Variables with names, the parts that they are, and what was said last of each.
+    named: Vec<(Variable, u32, Option<Value>)>,
+    names: Vec<Naming>,
     line: u32,
 }
 
@@ -91,8 +94,15 @@ impl Default for Builder {
 impl Builder {
     /// An empty function.
     pub fn new() -> Self {
-        let mut builder =
-            Builder { types: Vec::new(), frames: Vec::new(), variables: Vec::new(), known: BTreeMap::new(), line: 0 };
+        let mut builder = Builder {
+            types: Vec::new(),
+            frames: Vec::new(),
+            variables: Vec::new(),
+            known: BTreeMap::new(),
+            named: Vec::new(),
+            names: Vec::new(),
+            line: 0,
+        };
         builder.open(Kind::Function, Value(0), Passes::Endless);
         builder
     }
@@ -193,7 +203,49 @@ impl Builder {
         debug_assert_eq!(self.type_of(self.variables[variable.0]), self.type_of(value));
         if !self.is_dead() {
             self.variables[variable.0] = value;
+            if let Some(at) = self.named.iter().rposition(|(named, ..)| *named == variable) {
+                self.tell(at);
+            }
         }
+    }
+
+    /// From now on the variable is this part of a variable of the source, whose values [`Function::names`] has.
+    pub fn name(&mut self, variable: Variable, part: u32) {
+        self.named.push((variable, part, None));
+        self.tell(self.named.len() - 1);
+    }
+
+    /// How many variables have names.
+    pub fn named(&self) -> usize {
+        self.named.len()
+    }
+
+    /// Variables that got names after there were so many have none any more: the function that they belong to has ended.
+    pub fn forget_names(&mut self, count: usize) {
+        self.named.truncate(count);
+    }
+
+    /// Says of a value that it is this part of something that the source names.
+    pub fn name_value(&mut self, value: Value, part: u32) {
+        if !self.is_dead() {
+            self.names.push(Naming { at: self.types.len() as u32, part, value: Some(value), reading: Reading::Plain });
+        }
+    }
+
+    /// Says what a variable with a name holds, if that is new.
+    fn tell(&mut self, at: usize) {
+        let (variable, part, told) = self.named[at];
+        let value = self.variables[variable.0];
+        if told != Some(value) && !self.is_dead() {
+            self.name_value(value, part);
+            self.named[at].2 = Some(value);
+        }
+    }
+
+    /// The same for all variables: a statement has begun or ended.
+    fn tell_all(&mut self) {
+        self.named.retain(|(variable, ..)| variable.0 < self.variables.len());
+        (0..self.named.len()).for_each(|at| self.tell(at));
     }
 
     // Statements.
@@ -240,6 +292,7 @@ impl Builder {
             dead: outer_dead,
             ..frame
         });
+        self.tell_all();
     }
 
     /// Closes an `If`: variables have what the region that ran left in them.
@@ -308,6 +361,7 @@ impl Builder {
         } else {
             self.push(Node::If(If { condition: frame.condition, then, otherwise, results, line }));
         }
+        self.tell_all();
         self.guard(frame.left);
     }
 
@@ -317,6 +371,7 @@ impl Builder {
             (0..self.variables.len()).map(|k| self.value(self.types[self.variables[k].index()])).collect();
         self.open(Kind::Loop { params: params.clone() }, Value(0), passes);
         self.variables = params;
+        self.tell_all();
     }
 
     /// The variables that the innermost loop carries, and where its frame is.
@@ -368,6 +423,7 @@ impl Builder {
         self.variables.clone_from(&results);
         let line = frame.line;
         self.push(Node::Loop(Loop { passes: frame.passes, params, init: frame.before, body, results, line }));
+        self.tell_all();
         self.guard(frame.left);
     }
 
@@ -477,7 +533,7 @@ impl Builder {
         assert_eq!(self.frames.len(), 1, "all statements are closed");
         let frame = self.frames.remove(0);
         let (outputs, values) = outputs.into_iter().unzip();
-        Function::new(self.types, Region { nodes: frame.nodes, end: End::Yield(values) }, outputs)
+        Function::new(self.types, Region { nodes: frame.nodes, end: End::Yield(values) }, outputs).named(self.names)
     }
 }
 

@@ -14,12 +14,15 @@
 
 mod build;
 mod eval;
+mod names;
 mod op;
 mod print;
 mod verify;
 
 pub use build::{Block, Builder, Variable};
 pub use eval::{Environment, Outcome, QUAD, Stop, eval};
+pub use names::{Naming, Reading};
+pub(crate) use names::{at as named_at, renumbered};
 pub use op::{Axis, Fetch, FetchKind, Op, Type};
 pub use verify::{Invalid, verify};
 
@@ -162,12 +165,19 @@ pub struct Function {
     pub body: Region,
     /// What it writes. An output that is not here stays as it was.
     pub outputs: Vec<Output>,
+    /// What the variables of its source hold, in the order of the places; empty unless somebody asked for it.
+    pub names: Vec<Naming>,
 }
 
 impl Function {
     /// A function of these parts, with the types of all values by number. It is not exact.
     pub fn new(types: Vec<Type>, body: Region, outputs: Vec<Output>) -> Self {
-        Function { types, is_exact: false, body, outputs }
+        Function { types, is_exact: false, body, outputs, names: Vec::new() }
+    }
+
+    /// The same function with names.
+    pub fn named(self, names: Vec<Naming>) -> Self {
+        Function { names, ..self }
     }
 
     /// The same function, exact or not.
@@ -194,5 +204,24 @@ impl Function {
     pub fn add_value(&mut self, ty: Type) -> Value {
         self.types.push(ty);
         Value(self.types.len() as u32 - 1)
+    }
+}
+
+/// Visits the values that a region defines, in order.
+pub(crate) fn definitions(region: &Region, visit: &mut impl FnMut(Value)) {
+    for node in &region.nodes {
+        match node {
+            Node::Inst(inst) => inst.results.iter().copied().for_each(&mut *visit),
+            Node::If(choice) => {
+                definitions(&choice.then, visit);
+                definitions(&choice.otherwise, visit);
+                choice.results.iter().copied().for_each(&mut *visit);
+            }
+            Node::Loop(repeat) => {
+                repeat.params.iter().copied().for_each(&mut *visit);
+                definitions(&repeat.body, visit);
+                repeat.results.iter().copied().for_each(&mut *visit);
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Afterwards the only booleans left are the conditions of `If`s, each a test of a number (or a boolean constant of the user), perhaps inverted, in front of
 //! its `If`. Constants that are chosen by numbers become choices, too.
 
-use crate::ir::{End, Function, If, Inst, Loop, Node, Op, Region, Type, Value};
+use crate::ir::{End, Function, If, Inst, Loop, Naming, Node, Op, Reading, Region, Type, Value, named_at};
 use std::collections::BTreeMap;
 
 /// A boolean as a test of a number.
@@ -28,6 +28,8 @@ struct Lower<'a> {
     numbers: BTreeMap<u8, Value>,
     entry: Vec<Node>,
     nodes: Vec<Vec<Node>>,
+    /// What variables of the source hold.
+    names: Vec<Naming>,
     line: u32,
 }
 
@@ -42,11 +44,13 @@ pub(super) fn lower(function: &Function) -> Function {
         numbers: BTreeMap::new(),
         entry: Vec::new(),
         nodes: Vec::new(),
+        names: Vec::new(),
         line: 0,
     };
     let mut body = lower.region(&function.body);
     body.nodes.splice(0..0, std::mem::take(&mut lower.entry));
-    Function::new(lower.types, body, function.outputs.clone())
+    lower.name(function.values());
+    Function::new(lower.types, body, function.outputs.clone()).named(lower.names)
 }
 
 impl Lower<'_> {
@@ -68,6 +72,26 @@ impl Lower<'_> {
 
     fn float(&mut self, value: f32) -> Value {
         self.add(Op::Const { bits: value.to_bits() }, Vec::new())
+    }
+
+    /// Names what is named in front of a value of the old function.
+    fn name(&mut self, number: usize) {
+        let at = self.types.len() as u32;
+        for naming in named_at(&self.old.names, number as u32) {
+            let read =
+                naming.value.map(|value| (self.tests[value.index()], self.map[value.index()], self.old.type_of(value)));
+            let turned = naming.reading.is_inverted();
+            let (value, reading) = match read {
+                Some((Some(Test { number, zero, inverted }), ..)) => {
+                    let inverted = inverted != turned;
+                    (Some(number), if zero { Reading::Zero { inverted } } else { Reading::NonNegative { inverted } })
+                }
+                Some((None, value, Type::Bool)) => (value, Reading::NonNegative { inverted: turned }),
+                Some((None, value, Type::Float)) => (value, naming.reading),
+                None => (None, naming.reading),
+            };
+            self.names.push(Naming { at, value, reading, ..*naming });
+        }
     }
 
     fn get(&self, value: Value) -> Value {
@@ -177,6 +201,7 @@ impl Lower<'_> {
         values
             .iter()
             .map(|old| {
+                self.name(old.index());
                 let new = self.value(Type::Float);
                 self.map[old.index()] = Some(new);
                 new
@@ -223,6 +248,7 @@ impl Lower<'_> {
 
     fn instruction(&mut self, inst: &Inst) {
         self.line = inst.line;
+        inst.results.iter().for_each(|result| self.name(result.index()));
         let test = match inst.op {
             Op::Bool { value } => {
                 let number = self.float(if value { 0.0 } else { -1.0 });

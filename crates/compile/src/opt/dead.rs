@@ -1,6 +1,6 @@
 //! Leaves out instructions, choices, loops and carried values that nobody uses.
 
-use crate::ir::{End, Function, If, Inst, Loop, Node, Region, Value};
+use crate::ir::{End, Function, If, Inst, Loop, Node, Region, Value, definitions, renumbered};
 
 /// What defines a value.
 #[derive(Clone, Copy)]
@@ -47,7 +47,8 @@ pub(super) fn eliminate(function: &Function) -> Function {
     marker.effects(&function.body, &mut 0);
     marker.run();
     let body = strip(&function.body, &marker.needed, None);
-    renumber(&Function::new(function.types().to_vec(), body, function.outputs.clone()))
+    let stripped = Function::new(function.types().to_vec(), body, function.outputs.clone());
+    renumber(function, stripped)
 }
 
 /// Whether a region has effects that are seen outside of it: kills, or ends of a loop around it.
@@ -247,35 +248,18 @@ fn strip(region: &Region, needed: &[bool], carried: Option<&[Value]>) -> Region 
     Region { nodes, end }
 }
 
-/// Gives values the numbers of their order, so that equal functions are equal.
-fn renumber(function: &Function) -> Function {
+/// Gives values the numbers of their order, so that equal functions are equal. Places of names are those of the function before.
+fn renumber(before: &Function, function: Function) -> Function {
     let mut numbers = vec![None; function.values()];
     let mut types = Vec::new();
     let mut body = function.body.clone();
-    number_definitions(&body, &mut |value: Value| {
+    definitions(&body, &mut |value: Value| {
         numbers[value.index()] = Some(Value(types.len() as u32));
         types.push(function.type_of(value));
     });
     replace_all(&mut body, &|value: Value| numbers[value.index()].expect("what is used is defined"));
-    Function::new(types, body, function.outputs.clone())
-}
-
-fn number_definitions(region: &Region, number: &mut impl FnMut(Value)) {
-    for node in &region.nodes {
-        match node {
-            Node::Inst(inst) => inst.results.iter().copied().for_each(&mut *number),
-            Node::If(choice) => {
-                number_definitions(&choice.then, number);
-                number_definitions(&choice.otherwise, number);
-                choice.results.iter().copied().for_each(&mut *number);
-            }
-            Node::Loop(repeat) => {
-                repeat.params.iter().copied().for_each(&mut *number);
-                number_definitions(&repeat.body, number);
-                repeat.results.iter().copied().for_each(&mut *number);
-            }
-        }
-    }
+    let names = renumbered(&before.names, &before.body, before.values(), &|value| numbers[value.index()]);
+    Function::new(types, body, function.outputs).named(names)
 }
 
 fn replace_all(region: &mut Region, new: &impl Fn(Value) -> Value) {

@@ -3,7 +3,7 @@
 
 use super::counting;
 use super::rules::{self, Defined};
-use crate::ir::{End, Function, If, Inst, Loop, Node, Op, Passes, Region, Type, Value};
+use crate::ir::{End, Function, If, Inst, Loop, Naming, Node, Op, Passes, Region, Type, Value, named_at};
 use crate::limits::Poll;
 use ctm_lane::budget::Meter;
 use std::collections::{HashMap, HashSet};
@@ -47,6 +47,8 @@ struct Rebuild<'a> {
     unrolled: usize,
     /// Sums and products stay as they are.
     is_exact: bool,
+    /// What variables of the source hold.
+    names: Vec<Naming>,
     work: usize,
     poll: Poll<'a>,
     line: u32,
@@ -74,12 +76,14 @@ pub(super) fn rebuild(
         selections,
         unrolled,
         is_exact,
+        names: Vec::new(),
         work: 0,
         poll: Poll::new(meter),
         line: 0,
     };
     let body = rebuild.region(&function.body);
-    Function::new(rebuild.types, body, function.outputs.clone())
+    rebuild.name(&[Value(function.values() as u32)]);
+    Function::new(rebuild.types, body, function.outputs.clone()).named(rebuild.names)
 }
 
 impl Defined for Rebuild<'_> {
@@ -166,6 +170,7 @@ impl Rebuild<'_> {
                 Node::Inst(inst) => {
                     self.line = inst.line;
                     let args = self.all(&inst.args);
+                    self.name(&inst.results);
                     let results = self.add(inst.op, &args);
                     self.bind(&inst.results, results);
                     None
@@ -188,6 +193,21 @@ impl Rebuild<'_> {
         }
     }
 
+    /// Names what is named in front of values of the old function, before there are new ones for these.
+    fn name(&mut self, values: &[Value]) {
+        let at = self.types.len() as u32;
+        for value in values {
+            for naming in named_at(&self.old.names, value.0) {
+                let mut named = Naming { at, value: naming.value.and_then(|value| self.map[value.index()]), ..*naming };
+                // Choices take what is inverted rather than what inverts it.
+                while let Some((Op::Not, &[inner])) = named.value.and_then(|value| self.definition(value)) {
+                    named = Naming { value: Some(inner), reading: named.reading.inverted(), ..named };
+                }
+                self.names.push(named);
+            }
+        }
+    }
+
     /// A choice; `Some`: the region ends here in this way.
     fn choice(&mut self, choice: &If) -> Option<End> {
         let condition = self.get(choice.condition);
@@ -200,6 +220,7 @@ impl Rebuild<'_> {
         if let Some(holds) = holds {
             return match self.inline(if holds { &choice.then } else { &choice.otherwise }) {
                 End::Yield(values) => {
+                    self.name(&choice.results);
                     self.bind(&choice.results, values);
                     None
                 }
@@ -231,12 +252,14 @@ impl Rebuild<'_> {
                 let (then, otherwise) = (std::mem::take(&mut then.nodes), std::mem::take(&mut otherwise.nodes));
                 self.extend_for(condition, true, then);
                 self.extend_for(condition, false, otherwise);
+                self.name(&choice.results);
                 for (&result, (a, b)) in choice.results.iter().zip(pairs) {
                     let value = self.select(condition, a, b);
                     self.map[result.index()] = Some(value);
                 }
                 return None;
             }
+            self.name(&choice.results);
             let (mut kept_a, mut kept_b) = (Vec::new(), Vec::new());
             for (&result, (a, b)) in choice.results.iter().zip(pairs) {
                 if a == b {
@@ -266,6 +289,7 @@ impl Rebuild<'_> {
             let nodes = self.nodes.last_mut().expect("a region is open");
             nodes.push(Node::If(If { condition, then, otherwise, results: Vec::new(), line: choice.line }));
             nodes.extend(rest.nodes);
+            self.name(&choice.results);
             self.bind(&choice.results, rest.end.values().to_vec());
             return None;
         }
@@ -333,12 +357,14 @@ impl Rebuild<'_> {
             _ => (repeat.passes, None),
         };
         if passes == Passes::Times(0) {
+            self.name(&repeat.results);
             self.bind(&repeat.results, init);
             return None;
         }
         // What every pass hands on as it got it is the same in all of them.
         let same = unchanged(repeat);
         let mut params = Vec::new();
+        self.name(&repeat.params);
         for (k, &param) in repeat.params.iter().enumerate() {
             let value = self.new_value(self.old.type_of(param));
             self.map[param.index()] = Some(if same[k] { init[k] } else { value });
@@ -357,6 +383,7 @@ impl Rebuild<'_> {
                 }
             }
         });
+        self.name(&repeat.results);
         let results: Vec<Value> = params.iter().map(|&param| self.new_value(self.types[param.index()])).collect();
         let broken = breaks(&repeat.body);
         for (k, &result) in repeat.results.iter().enumerate() {
@@ -379,11 +406,12 @@ impl Rebuild<'_> {
         self.nodes.push(Vec::new());
         self.scopes.push(Vec::new());
         let (mut params, mut ended) = (init, repeat.passes == Passes::Times(0));
-        let values = self.types.len();
+        let (values, names) = (self.types.len(), self.names.len());
         for pass in 0..=passes {
             if ended || self.types.len() - values > TRIED_VALUES || !self.has_time() {
                 break;
             }
+            self.name(&repeat.params);
             self.bind(&repeat.params, params.clone());
             match self.inline(&repeat.body) {
                 End::Continue(next) => (params, ended) = (next, repeat.passes == Passes::Times((pass + 1) as u8)),
@@ -395,8 +423,10 @@ impl Rebuild<'_> {
         if ended {
             self.nodes.last_mut().expect("a region is open").extend(nodes);
             self.scopes.last_mut().expect("a region is open").extend(keys);
+            self.name(&repeat.results);
             self.bind(&repeat.results, params);
         } else {
+            self.names.truncate(names);
             for key in keys {
                 self.available.remove(&key);
             }

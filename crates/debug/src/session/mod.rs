@@ -10,6 +10,7 @@ use crate::breakpoint::Breakpoint;
 use crate::checkpoints::{Checkpoint, Checkpoints};
 use crate::expression::Expression;
 use crate::guest::{Guest, StepOutcome};
+use crate::variables::Variable;
 use ctm_memory::StoredWord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -85,6 +86,8 @@ pub struct Session {
     stored: Vec<StoredWord>,
     edits: BTreeMap<Position, Vec<Edit>>,
     focus: (u32, u32),
+    /// Those of the source.
+    pub(crate) variables: Vec<Variable>,
     breakpoints: BTreeMap<u32, Breakpoint>,
     next_breakpoint: u32,
     max_steps: u64,
@@ -111,6 +114,7 @@ impl Session {
             stored: Vec::new(),
             edits: BTreeMap::new(),
             focus: lane,
+            variables: Vec::new(),
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
             max_steps: STEPS,

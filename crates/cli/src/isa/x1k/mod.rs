@@ -16,6 +16,7 @@ use crate::report::{Location, Message};
 use crate::wording::{one_line, ranges};
 use crate::{Console, Failure, source};
 use ctm_compile::front::Interface;
+use ctm_compile::{Compiled, Variable};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::{Content, Language};
 use ctm_object::{d3d9, elf, raw};
@@ -110,6 +111,8 @@ struct Loaded {
     origins: Vec<Origin>,
     /// What the names of its source stand for, if that is a shader.
     interface: Option<Interface>,
+    /// Where the variables of its source are, if that is wanted.
+    variables: Vec<Variable>,
 }
 
 impl Loaded {
@@ -145,7 +148,7 @@ impl Loaded {
                 }]);
             }
         };
-        Ok(vec![Loaded { name: file.name, program, origins, interface: None }])
+        Ok(vec![Loaded { name: file.name, program, origins, interface: None, variables: Vec::new() }])
     }
 
     /// The program of a text that the file called `name` holds.
@@ -157,7 +160,13 @@ impl Loaded {
         console: &mut Console,
     ) -> Result<Self, Failure> {
         let assembled = assemble(path, source, language, text::parse_with, console)?;
-        Ok(Loaded { name: name.into(), program: assembled.program, origins: assembled.origins, interface: None })
+        Ok(Loaded {
+            name: name.into(),
+            program: assembled.program,
+            origins: assembled.origins,
+            interface: None,
+            variables: Vec::new(),
+        })
     }
 
     /// The program of a shader that the file called `name` holds.
@@ -169,7 +178,8 @@ impl Loaded {
         console: &mut Console,
     ) -> Result<Self, Failure> {
         let (compiled, origins) = shader::compile(source, language, options, console)?;
-        Ok(Loaded { name, program: compiled.program, origins, interface: Some(compiled.interface) })
+        let Compiled { program, interface, variables, .. } = compiled;
+        Ok(Loaded { name, program, origins, interface: Some(interface), variables })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.

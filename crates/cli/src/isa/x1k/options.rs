@@ -34,6 +34,9 @@ pub struct X1kArgs {
     /// (0,0:1,1), or top left, top right and bottom left [default: uv]
     #[arg(long = "varying", value_name = "N|NAME=uv|A:B|A:B:C|...", allow_hyphen_values = true)]
     pub varyings: Vec<NamedValue<VaryingValue>>,
+    /// Further source of a GLSL shader, linked as OpenGL does it
+    #[arg(long = "link", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub linked: Vec<PathBuf>,
     /// In a pixel shader in source, coordinates of lookups count texels, as CTM's clients expect, instead of going from 0 to 1
     #[arg(long)]
     pub texel_coordinates: bool,
@@ -81,12 +84,16 @@ pub enum MadRule {
 
 impl X1kArgs {
     /// How shaders in source are compiled.
-    pub fn compiling(&self, args: &RunArgs, console: &Console) -> shader::Options {
-        shader::Options {
+    ///
+    /// # Errors
+    /// A source to be linked cannot be read.
+    pub fn compiling(&self, args: &RunArgs, console: &Console) -> Result<shader::Options, Failure> {
+        Ok(shader::Options {
+            linked: shader::read_linked(&self.linked, console)?,
             shading: ctm_compile::Options { precise: self.precise, ..ctm_compile::Options::default() },
             texel_coordinates: self.texel_coordinates,
             limits: args.execution.budget.limits(console.host),
-        }
+        })
     }
 }
 
@@ -114,6 +121,7 @@ impl Runner for X1kArgs {
         let mut files = NamedFiles::of_inputs(args, run::input_file);
         let shaders = args.buffers.iter().filter(|buffer| matches!(buffer.name, Name::Word(_)));
         files.reads.extend(shaders.map(|buffer| PathBuf::from(&buffer.value)));
+        files.read(&self.linked);
         files.write(self.cond_output.iter().map(|file| &file.path).chain(&self.emit_trace));
         files
     }

@@ -107,6 +107,10 @@ pub(super) struct Declared<'a> {
     counted: HashSet<String>,
     next_output: u32,
     next_binding: u32,
+    /// Where further sources of the shader begin.
+    starts: Vec<usize>,
+    /// What sources have declared outside of functions: the number of the source, the declaration, and the value.
+    shared: HashMap<String, (usize, String, String)>,
 }
 
 /// Rewrites the declarations of a text.
@@ -114,10 +118,10 @@ pub(super) struct Declared<'a> {
 /// # Errors
 ///
 /// What naga's dialect cannot say, with its place.
-pub(super) fn declarations(tokens: Vec<Token<'_>>) -> LocatedResult<Declared<'_>> {
+pub(super) fn declarations<'a>(tokens: Vec<Token<'a>>, starts: &[usize]) -> LocatedResult<Declared<'a>> {
     let is_exact = qualifiers::is_exact(&tokens);
     let tokens = constructors(do_loops(qualifiers::without(tokens)));
-    let mut declared = Declared { is_exact, ..Declared::default() };
+    let mut declared = Declared { is_exact, starts: starts.to_vec(), ..Declared::default() };
     for pair in tokens.windows(2) {
         if pair[0].is("struct") {
             declared.structures.insert(pair[1].text.to_string());
@@ -247,6 +251,30 @@ impl<'a> Declared<'a> {
         token.kind == Kind::Word && (is_basic_type(&token.text) || self.structures.contains(&*token.text))
     }
 
+    /// Whether another source of the shader has declared the same, so that this declaration is of what there is. Values may be left out.
+    fn is_shared(&mut self, name: &str, tokens: &[Token<'a>], at: u32) -> LocatedResult<bool> {
+        if self.starts.is_empty() {
+            return Ok(false);
+        }
+        let source = self.starts.partition_point(|&start| start <= at as usize);
+        let value = tokens.iter().position(|token| token.is("=")).unwrap_or(tokens.len());
+        let text = |tokens: &[Token<'a>]| {
+            let words: Vec<&str> = tokens.iter().map(|token| &*token.text).filter(|text| *text != ";").collect();
+            words.join(" ")
+        };
+        let (declaration, value) = (text(&tokens[..value]), text(&tokens[value..]));
+        match self.shared.get(name) {
+            Some((other, known, known_value)) if *other != source => {
+                let is_same = *known == declaration && (value.is_empty() || *known_value == value);
+                if is_same { Ok(true) } else { Err((GlslError::OtherSource(name.to_owned()), at)) }
+            }
+            _ => {
+                self.shared.insert(name.to_owned(), (source, declaration, value));
+                Ok(false)
+            }
+        }
+    }
+
     /// One declaration outside of functions.
     fn external(&mut self, reader: &mut Reader<'_, 'a>) -> LocatedResult<()> {
         let at = reader.at();
@@ -327,11 +355,13 @@ impl<'a> Declared<'a> {
             return Err((GlslError::Missing("{".into()), reader.at()));
         }
         let members = reader.group()?;
-        self.tokens.push(reader.tokens[start].clone());
-        self.tokens.push(name.clone());
-        self.layouts.remove(&*name.text);
-        self.members(&name.text, members)?;
-        self.mark(";", name.at);
+        if !self.is_shared(&name.text, members, name.at)? {
+            self.tokens.push(reader.tokens[start].clone());
+            self.tokens.push(name.clone());
+            self.layouts.remove(&*name.text);
+            self.members(&name.text, members)?;
+            self.mark(";", name.at);
+        }
         let mut rest = reader.until(";")?.to_vec();
         if !rest.is_empty() {
             rest.insert(0, name);
@@ -438,10 +468,12 @@ impl<'a> Declared<'a> {
             }
             return Ok(());
         }
-        self.tokens.push(Token::word("struct", name.at));
-        self.tokens.push(name.clone());
-        self.members(&name.text, group)?;
-        self.mark(";", name.at);
+        if !self.is_shared(&name.text, group, name.at)? {
+            self.tokens.push(Token::word("struct", name.at));
+            self.tokens.push(name.clone());
+            self.members(&name.text, group)?;
+            self.mark(";", name.at);
+        }
         let mut variable = vec![name.clone()];
         variable.extend_from_slice(instance);
         self.variables(&variable, storage, location)
@@ -455,6 +487,9 @@ impl<'a> Declared<'a> {
         }
         let mut location = location;
         for (name, tokens) in self.declarators(statement)? {
+            if self.is_shared(&name, &tokens, tokens[1].at)? {
+                continue;
+            }
             if matches!(&*name, "gl_FragCoord" | "gl_FragDepth") || self.counted.contains(&name) {
                 // What the language declares may be declared again, to give it a layout, and an array without a size to give it one.
                 continue;
@@ -531,6 +566,9 @@ impl<'a> Declared<'a> {
         for part in split(rest) {
             let declared = declarator(part, kind.at)?;
             let (name, at) = (&*declared.name.text, declared.name.at);
+            if self.is_shared(name, &[&statement[..1], part].concat(), at)? {
+                continue;
+            }
             let mut sizes = outer.clone();
             sizes.extend(declared.sizes);
             let size = match (&sizes[..], declared.value) {

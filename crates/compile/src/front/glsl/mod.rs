@@ -134,6 +134,11 @@ pub enum GlslError {
         "`{0}` calls itself, directly or indirectly, through this call; the language has no recursion: write a loop"
     )]
     Recursion(String),
+    /// Two sources of one shader do not agree.
+    #[error(
+        "`{0}` is declared in another way in another source of this shader: what sources declare outside of functions, they share"
+    )]
+    OtherSource(String),
     /// Numbers of double precision.
     #[error("the hardware has no `{0}`; its numbers are floats of 32 bits: use `float`, `vec2` and so on")]
     Double(String),
@@ -204,16 +209,17 @@ impl Dialect {
     }
 }
 
-/// Brings a text into naga's dialect; `defines` are macros that it starts with, beside those of its version.
+/// Brings a text into naga's dialect; `defines` are macros that it starts with, beside those of its version. Further sources of the
+/// same shader begin at `starts`.
 ///
 /// # Errors
 ///
 /// What is wrong, and where.
-pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialect, Located> {
-    let preprocess::Preprocessed { tokens, is_invariant, version } = preprocess::preprocess(text, defines)?;
+pub(crate) fn dialect(text: &str, starts: &[usize], defines: &[(String, String)]) -> Result<Dialect, Located> {
+    let (tokens, is_invariant) = sources(text, starts, defines)?;
     shallow(&tokens)?;
-    let mut declared =
-        declarations::declarations(lazy::lazy(targets::targets(chains::chains(keywords::renamed(tokens, version)))))?;
+    let tokens = lazy::lazy(targets::targets(chains::chains(tokens)));
+    let mut declared = declarations::declarations(tokens, starts)?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
     initialisers::complete(&mut declared);
@@ -246,6 +252,27 @@ pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialec
         write(&mut dialect, token);
     }
     Ok(dialect)
+}
+
+/// The tokens of all sources, each preprocessed by itself, and whether outputs of one are invariant.
+fn sources<'t>(
+    text: &'t str,
+    starts: &[usize],
+    defines: &[(String, String)],
+) -> Result<(Vec<Token<'t>>, bool), Located> {
+    let (mut all, mut is_any_invariant) = (Vec::new(), false);
+    let begins = std::iter::once(0).chain(starts.iter().copied());
+    let ends = starts.iter().copied().chain([text.len()]);
+    for (begin, end) in begins.zip(ends) {
+        let source = text.get(begin..end).unwrap_or_default();
+        let moved = |(error, at): (PreprocessError, u32)| Located::from((error, at + begin as u32));
+        let preprocess::Preprocessed { tokens, is_invariant, version } =
+            preprocess::preprocess(source, defines).map_err(moved)?;
+        is_any_invariant |= is_invariant;
+        let tokens = keywords::renamed(tokens, version).into_iter();
+        all.extend(tokens.map(|token| Token { at: token.at + begin as u32, ..token }));
+    }
+    Ok((all, is_any_invariant))
 }
 
 /// Refuses brackets that macros nest deeper than texts may: what rewrites tokens looks for their partners.

@@ -5,7 +5,7 @@ use ::naga::valid::{Capabilities, ValidationFlags, Validator};
 
 /// The text in naga's dialect, if naga takes it.
 fn read(text: &str) -> Result<String, String> {
-    let dialect = dialect(text, &[("IJ".into(), "ctm_Pixel".into())]).map_err(|error| error.error.to_string())?;
+    let dialect = dialect(text, &[], &[("IJ".into(), "ctm_Pixel".into())]).map_err(|error| error.error.to_string())?;
     let module = Frontend::default()
         .parse(&Options::from(ShaderStage::Fragment), &dialect.text)
         .map_err(|error| format!("{}\n{}", error.emit_to_string(&dialect.text), dialect.text))?;
@@ -99,7 +99,7 @@ fn operations_that_naga_lacks() {
 #[test]
 fn places_are_the_users() {
     let text = "#define X(a) a + oops\n\nvoid main() {\n  float f = X(1.0);\n}";
-    let dialect = dialect(text, &[]).expect("the text can be read");
+    let dialect = dialect(text, &[], &[]).expect("the text can be read");
     let error =
         Frontend::default().parse(&Options::from(ShaderStage::Fragment), &dialect.text).expect_err("`oops` is unknown");
     let start = error.errors[0].meta.to_range().expect("it has a place").start;
@@ -131,6 +131,6 @@ fn errors_have_causes() {
         ("uniform sampler2D t; void main() { float x = sin(t); }", GlslError::SamplerUse("t".into())),
         ("float a[]; void main() {}", GlslError::ArraySize),
     ] {
-        assert_eq!(dialect(text, &[]).expect_err(text).error, want, "{text}");
+        assert_eq!(dialect(text, &[], &[]).expect_err(text).error, want, "{text}");
     }
 }

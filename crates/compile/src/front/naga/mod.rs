@@ -16,4 +16,4 @@ mod wording;
 
 pub use error::LowerError;
 pub use lower::Inlined;
-pub use read::{ReadError, ReadFailure, ReadModule, Shader, read_glsl, read_wgsl};
+pub use read::{ReadError, ReadFailure, ReadModule, Shader, read_glsl, read_glsl_sources, read_wgsl};

@@ -7,7 +7,7 @@ use super::lower::{self, AtLine, Inlined, Lowered, Source};
 use super::wording;
 use crate::compiled::Warning;
 use crate::front::glsl::{self, Calls, Dialect, GlslError};
-use crate::front::{Convention, Interface, Roles, Uniform};
+use crate::front::{Convention, Interface, Roles, SourcePart, Uniform};
 use crate::ir::Function;
 use ctm_lane::budget::{Budget, Meter};
 use naga::back::wgsl;
@@ -64,6 +64,8 @@ pub struct Shader {
     pub inlined: Vec<Inlined>,
     /// What is hardly meant.
     pub warnings: Vec<Warning>,
+    /// The parts of variables that the function's names are about.
+    pub parts: Vec<SourcePart>,
 }
 
 /// A module that naga found valid, with what belongs to it.
@@ -74,6 +76,7 @@ pub struct ReadModule {
     roles: Roles,
     text: String,
     dialect: Option<Dialect>,
+    names: bool,
 }
 
 /// Reads GLSL; `defines` are macros without parameters that the text starts with. `ctm_Pixel` is the pixel's index in
@@ -83,17 +86,38 @@ pub struct ReadModule {
 ///
 /// What is wrong with the text, with its line.
 pub fn read_glsl(text: &str, defines: &[(String, String)]) -> Result<ReadModule, ReadFailure> {
+    read_glsl_sources(text, &[], defines)
+}
+
+/// [`read_glsl`] of several sources that stand one after the other in the text: the first at its start, the others where `starts` says.
+///
+/// # Errors
+///
+/// What is wrong with the text, with its line.
+pub fn read_glsl_sources(
+    text: &str,
+    starts: &[usize],
+    defines: &[(String, String)],
+) -> Result<ReadModule, ReadFailure> {
     let located = |error: ReadError, at: usize| failure(text, error, Some(at));
     let dialect = guarded(|| {
         limits::check(text).map_err(|(error, at)| located(error, at))?;
-        let dialect = glsl::dialect(text, defines).map_err(|error| located(error.error.into(), error.at as usize))?;
+        let dialect =
+            glsl::dialect(text, starts, defines).map_err(|error| located(error.error.into(), error.at as usize))?;
         limits::check(&dialect.text).map_err(|(error, at)| located(error, dialect.place(at as u32) as usize))?;
         Ok(dialect)
     })?;
     match contained(|| valid_glsl(text, &dialect)) {
         Ok(valid) => {
             let (module, info) = valid?;
-            Ok(ReadModule { module, info, roles: dialect.roles.clone(), text: text.to_owned(), dialect: Some(dialect) })
+            Ok(ReadModule {
+                module,
+                info,
+                roles: dialect.roles.clone(),
+                text: text.to_owned(),
+                dialect: Some(dialect),
+                names: false,
+            })
         }
         Err(Panicked) => {
             let place = place_of_panic(&dialect.text, |part| _ = valid_glsl(text, &dialect.part(part)));
@@ -134,7 +158,7 @@ pub fn read_wgsl(text: &str) -> Result<ReadModule, ReadFailure> {
     match contained(|| valid_wgsl(text)) {
         Ok(valid) => {
             let (module, info) = valid?;
-            Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None })
+            Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None, names: false })
         }
         Err(Panicked) => Err(failure(text, ReadError::Failed, place_of_panic(text, |part| _ = valid_wgsl(part)))),
     }
@@ -153,6 +177,11 @@ fn valid_wgsl(text: &str) -> Result<(Module, ModuleInfo), ReadFailure> {
 }
 
 impl ReadModule {
+    /// The same module, whose functions have the names of variables for debuggers, or not.
+    pub fn named(self, names: bool) -> ReadModule {
+        ReadModule { names, ..self }
+    }
+
     /// Makes the function of a fragment entry point: the one of a name, or the only one.
     ///
     /// # Errors
@@ -186,17 +215,18 @@ impl ReadModule {
                 info: &self.info,
                 roles: &self.roles,
                 meter,
+                names: self.names,
                 copies: self.dialect.is_some(),
                 line: &line,
             };
             match lower::lower(&source, entry) {
-                Ok(Lowered { mut function, mut interface, inlined, warnings }) => {
+                Ok(Lowered { mut function, mut interface, inlined, warnings, parts }) => {
                     if let Some(dialect) = &self.dialect {
                         let is_resolution = |uniform: &Uniform| Convention::of(uniform) == Some(Convention::Resolution);
                         function.is_exact = dialect.is_exact;
                         interface.is_bottom_up = dialect.is_image || interface.uniforms.iter().any(is_resolution);
                     }
-                    Ok(Shader { function, interface, inlined, warnings })
+                    Ok(Shader { function, interface, inlined, warnings, parts })
                 }
                 Err(AtLine { error: error @ LowerError::EntryPoint { .. }, .. }) => {
                     let other = ["@compute", "@vertex"].into_iter().filter_map(|stage| self.text.find(stage)).min();

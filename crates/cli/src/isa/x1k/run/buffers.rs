@@ -67,7 +67,8 @@ impl Buffer {
                     "shaders have names that end in .frag, .glsl, .fs, .wgsl or .ps",
                 );
             };
-            let (compiled, _) = shader::compile(text, language, &x1k.compiling(args, console), console)?;
+            let options = shader::Options { linked: Vec::new(), ..x1k.compiling(args, console)? };
+            let (compiled, _) = shader::compile(text, language, &options, console)?;
             buffers.push(Buffer { name, program: compiled.program, interface: compiled.interface });
         }
         Ok(buffers)

@@ -4,7 +4,7 @@ use super::super::Loaded;
 use super::super::options::{MadRule, X1kArgs};
 use super::super::shader;
 use super::memory::Data;
-use super::{constants, failure, load, varyings};
+use super::{constants, failure, load_with, variables, varyings};
 use crate::isa::File;
 use crate::options::values::FollowedLane;
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
@@ -24,7 +24,7 @@ pub fn debug(
     console: &mut Console,
 ) -> Result<Debugged, Failure> {
     let cancel = console.host.interrupt();
-    let loaded = load(file, args, x1k, console)?;
+    let loaded = load_with(file, args, x1k, true, console)?;
     let Loaded { program, origins, interface, .. } = &loaded;
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let (mut constants, numbered) = constants::gather(args, x1k, program, interface.as_ref(), console)?;
@@ -62,10 +62,14 @@ pub fn debug(
     let quiet = |_, _| {};
     let options = options(&args.execution, console.host, &quiet, &cancel);
     let listing = lines(listing(program), |row, _| origins.get(row));
-    let session = session(&job, &options, listing, lane).map_err(|error| match error {
+    let mut session = session(&job, &options, listing, lane).map_err(|error| match error {
         DebugError::State(error) => failure(RunError::State(error), &loaded, options.step_limit),
         error @ (DebugError::Memory(_) | DebugError::Session(_)) => Message::error(error.to_string()).into(),
     })?;
+    if let Some(interface) = &loaded.interface {
+        let cells = session.guest().cells();
+        session.set_variables(variables::variables(&loaded.variables, interface, &job.constants, cells));
+    }
     let (_, executor) = engine(&args.execution)?;
     Debugged::new(session, shows, lanes, options, |options| {
         executor.run(&job, options).ok()?;

@@ -7,6 +7,7 @@ mod inputs;
 mod memory;
 mod sampling;
 mod trace;
+mod variables;
 mod varyings;
 
 pub use debug::debug;
@@ -190,8 +191,20 @@ fn is_bottom_up(args: &RunArgs, interface: Option<&Interface>) -> bool {
 
 /// Loads the one program of a file.
 fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Loaded, Failure> {
+    load_with(file, args, x1k, false, console)
+}
+
+/// The same, perhaps with the variables of its source.
+fn load_with(
+    file: File,
+    args: &RunArgs,
+    x1k: &X1kArgs,
+    variables: bool,
+    console: &mut Console,
+) -> Result<Loaded, Failure> {
     let kernel = file.kernel.clone();
-    let compiling = x1k.compiling(args, console);
+    let mut compiling = x1k.compiling(args, console)?;
+    compiling.shading.variables = variables;
     compiling.require_meaning(file.language)?;
     let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;

@@ -1,6 +1,6 @@
 //! `ctm compile`.
 
-use super::{Options, compile, understood};
+use super::{Options, compile, read_linked, understood};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::x1k::file_of;
 use crate::isa::{IsaChoice, IsaCommand, language_of, mistaken, output_path, unrecognised};
@@ -26,6 +26,7 @@ Examples:
   ctm compile plasma.frag -o plasma.u32        writes the instruction words alone
   ctm compile blur.wgsl --emit asm             prints the program with the lines that it comes from
   ctm compile blur.frag -D RADIUS=3 --emit ir  prints the shader as the compiler reads it
+  ctm compile main.frag light.frag             two sources of one shader: main.frag calls functions that light.frag has
   ctm compile sum.ps --texel-coordinates       a pixel shader of a CTM client: coordinates of lookups count texels
 
 'ctm run SHADER' compiles a shader and runs it. GLSL is that of fragment shaders of all versions (.frag, .glsl, .fs), and
@@ -34,6 +35,9 @@ pub struct CompileArgs {
     /// Shader: GLSL (.frag, .glsl, .fs, .fsh), WGSL (.wgsl) or a pixel shader of Direct3D 9, as text (.ps, .psh) or code
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
+    /// Further sources of the same GLSL shader, linked as OpenGL does it
+    #[arg(value_name = "MORE", value_hint = ValueHint::FilePath)]
+    pub more: Vec<PathBuf>,
     /// Language of the shader [default: what its name or its text shows]
     #[arg(long, value_name = "LANGUAGE", value_parser = IsaChoice::parser())]
     pub isa: Option<IsaChoice>,
@@ -96,6 +100,7 @@ impl Execution for CompileArgs {
     fn files(&self) -> NamedFiles {
         let mut files = NamedFiles::default();
         files.read([&self.source]);
+        files.read(&self.more);
         files.write(&self.output);
         files
     }
@@ -125,6 +130,7 @@ impl CompileArgs {
 impl IsaCommand for CompileArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
         let (source, language) = self.read(console)?;
+        let linked = read_linked(&self.more, console)?;
         let define = |text: &String| {
             let (name, value) = text.split_once('=').unwrap_or((text, "1"));
             (name.to_owned(), value.to_owned())
@@ -134,7 +140,9 @@ impl IsaCommand for CompileArgs {
                 defines: self.defines.iter().map(define).collect(),
                 entry: self.entry.clone(),
                 precise: self.precise,
+                ..ctm_compile::Options::default()
             },
+            linked,
             texel_coordinates: self.texel_coordinates,
             limits: BudgetArgs { timeout: self.timeout, memory: self.memory, ..BudgetArgs::default() }
                 .limits(console.host),
@@ -167,9 +175,14 @@ impl IsaCommand for CompileArgs {
 fn listing(compiled: &Compiled, origins: &[Origin]) -> String {
     let mut out = String::new();
     let mut last = 0;
+    let first = origins.first().map(|origin| origin.file.clone());
     for (at, (&line, origin)) in compiled.lines.iter().zip(origins).enumerate() {
         if line != last && line != 0 {
-            out += &format!("-- {line}: {}\n", &origin.file.text[origin.span.clone()]);
+            // Further sources are named, and have lines of their own.
+            let file = Some(&origin.file).filter(|file| first.as_ref().is_some_and(|first| first.name != file.name));
+            let name = file.map_or_else(String::new, |file| format!("{}:", file.name));
+            let number = origin.file.text[..origin.span.start].matches('\n').count() + 1;
+            out += &format!("-- {name}{number}: {}\n", &origin.file.text[origin.span.clone()]);
             last = line;
         }
         out += &format!("{}\n", one_line(&text::print_instruction_at(&compiled.program, at)));

@@ -10,7 +10,7 @@ pub use uniforms::{MovingUniforms, UniformContext, fill, has_uniform};
 
 use crate::isa::mistaken;
 use crate::report::{Location, Message, diagnostic};
-use crate::{Console, Failure};
+use crate::{Console, Failure, source};
 #[cfg(feature = "shaders")]
 use ctm_compile::CompileError;
 use ctm_compile::Compiled;
@@ -21,7 +21,7 @@ use ctm_lane::budget::{Limits, Meter};
 use ctm_object::probe::Language;
 use ctm_text::{Origin, SourceFile};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How a language is compiled.
@@ -69,6 +69,8 @@ fn require_compiled(source: &SourceFile, language: Language) -> Result<Compiler,
 pub struct Options {
     /// For GLSL and WGSL; `precise` is also for pixel shader text.
     pub shading: ctm_compile::Options,
+    /// Further sources of a shader in GLSL.
+    pub linked: Vec<SourceFile>,
     /// Coordinates of lookups in pixel shader text count texels; else they go from 0 to 1, as in Direct3D.
     pub texel_coordinates: bool,
     /// What compiling may use.
@@ -86,6 +88,7 @@ impl Options {
         let is_pixel_shader = language == Some(Language::PixelShader);
         let given = [
             ("--define", !self.shading.defines.is_empty(), is_glsl, "GLSL has macros"),
+            ("a further source", !self.linked.is_empty(), is_glsl, "shaders in GLSL have several"),
             ("--precise", self.shading.precise, is_compiled, "shaders in source are compiled"),
             ("--entry", self.shading.entry.is_some(), !is_pixel_shader, "GLSL and WGSL have entry points"),
             (
@@ -105,30 +108,61 @@ impl Options {
     }
 }
 
-/// Where lines of a source are.
+/// Reads further sources of a shader.
+///
+/// # Errors
+/// One cannot be read, or is not text.
+pub fn read_linked(paths: &[PathBuf], console: &Console) -> Result<Vec<SourceFile>, Failure> {
+    let read = |path: &PathBuf| {
+        let text = source::text(path, source::read(console.host, path)?)?;
+        source::require_short(path, &text)?;
+        Ok(SourceFile { name: source::name(path), text })
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Where lines of a shader are. It may have several sources: they are compiled as one text, one after the other.
 struct Lines {
+    /// The first one, which messages are about that have no line.
     file: Arc<SourceFile>,
-    /// The byte that each line begins at.
-    starts: Vec<usize>,
+    /// All of them.
+    text: String,
+    /// Where those after the first one begin in the text.
+    sources: Vec<usize>,
+    /// The file of each line, and the byte that it begins at there.
+    lines: Vec<(Arc<SourceFile>, usize)>,
 }
 
 impl Lines {
-    fn new(source: SourceFile) -> Self {
-        let starts = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Lines { file: Arc::new(source), starts }
+    fn new(source: SourceFile, linked: &[SourceFile]) -> Self {
+        let file = Arc::new(source);
+        let files: Vec<Arc<SourceFile>> =
+            std::iter::once(file.clone()).chain(linked.iter().cloned().map(Arc::new)).collect();
+        let (mut text, mut sources, mut lines) = (String::new(), Vec::new(), Vec::new());
+        for (number, file) in files.into_iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+                sources.push(text.len());
+            }
+            text += &file.text;
+            let starts = std::iter::once(0).chain(file.text.match_indices('\n').map(|(at, _)| at + 1));
+            lines.extend(starts.map(|start| (file.clone(), start)));
+        }
+        Lines { file, text, sources, lines }
     }
 
-    /// The start of a line, and how far from there its first and last characters are that are not blank.
-    fn extent(&self, number: u32) -> (usize, usize, usize) {
-        let start = self.starts[(number.max(1) as usize - 1).min(self.starts.len() - 1)];
-        let text = self.file.text[start..].lines().next().unwrap_or_default();
+    /// The file and the start of a line, and how far from there its first and last characters are that are not blank.
+    fn extent(&self, number: u32) -> (Arc<SourceFile>, usize, usize, usize) {
+        let (file, start) = self.lines[(number.max(1) as usize - 1).min(self.lines.len() - 1)].clone();
+        let text = file.text[start..].lines().next().unwrap_or_default();
         let indent = text.len() - text.trim_start().len();
-        (start, indent, text.trim_end().len().max(indent))
+        let end = text.trim_end().len().max(indent);
+        (file, start, indent, end)
     }
 
     fn origin(&self, number: u32) -> Origin {
-        let (start, indent, end) = self.extent(number);
-        Origin { file: self.file.clone(), span: start + indent..start + end }
+        let (file, start, indent, end) = self.extent(number);
+        Origin { file, span: start + indent..start + end }
     }
 
     /// A place: a word from a column on, a whole line if the column is 0, the file if the line is.
@@ -137,12 +171,13 @@ impl Lines {
             (0, _) => Location::File(self.file.name.clone()),
             (number, 0) => Location::Text(self.origin(number)),
             (number, column) => {
-                let (start, _, end) = self.extent(number);
-                let text = &self.file.text[start..start + end];
+                let (file, start, _, end) = self.extent(number);
+                let text = &file.text[start..start + end];
                 let at = text.char_indices().nth(column as usize - 1).map_or(text.len(), |(at, _)| at);
                 let rest =
                     text[at..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(end, |length| at + length);
-                Location::Text(Origin { file: self.file.clone(), span: start + at..start + rest.max(at) })
+                let span = start + at..start + rest.max(at);
+                Location::Text(Origin { file: file.clone(), span })
             }
         }
     }
@@ -164,8 +199,8 @@ pub fn compile(
     console: &mut Console,
 ) -> Result<(Compiled, Vec<Origin>), Failure> {
     let compiler = require_compiled(&source, language)?;
-    let lines = Lines::new(source);
-    let text = &lines.file.text;
+    let lines = Lines::new(source, &options.linked);
+    let text = &lines.text;
     // What is wrong with a text in another language says nothing.
     let wrong = |failure: Failure| mistaken(&lines.file, language).map_or(failure, Failure::from);
     let cancel = console.host.interrupt();
@@ -175,7 +210,8 @@ pub fn compile(
         Compiler::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
         #[cfg(feature = "shaders")]
         Compiler::Shading(language) => {
-            let compiled = ctm_compile::compile_within(text, language, &options.shading, &meter);
+            let shading = ctm_compile::Options { sources: lines.sources.clone(), ..options.shading.clone() };
+            let compiled = ctm_compile::compile_within(text, language, &shading, &meter);
             let compiled = compiled
                 .map_err(|error| error.halt().map_or_else(|| wrong(lines.failure(&error).into()), Failure::from))?;
             for warning in &compiled.warnings {
@@ -203,8 +239,8 @@ fn understood(source: SourceFile, language: Language, options: &Options, console
     let compiler = require_compiled(&source, language)?;
     let cancel = console.host.interrupt();
     let meter = Meter::new(options.limits.start(), Some(&*cancel));
-    let lines = Lines::new(source);
-    let text = &lines.file.text;
+    let lines = Lines::new(source, &options.linked);
+    let text = &lines.text;
     let printed = match compiler {
         Compiler::PixelShader => ps::parse(&lines.file.name, text)?.shader.to_string(),
         #[cfg(not(feature = "shaders"))]
@@ -212,7 +248,7 @@ fn understood(source: SourceFile, language: Language, options: &Options, console
         #[cfg(feature = "shaders")]
         Compiler::Shading(language) => {
             let module = match language {
-                ctm_compile::Language::Glsl => naga::read_glsl(text, &options.shading.defines),
+                ctm_compile::Language::Glsl => naga::read_glsl_sources(text, &lines.sources, &options.shading.defines),
                 ctm_compile::Language::Wgsl => naga::read_wgsl(text),
             };
             meter.check()?;

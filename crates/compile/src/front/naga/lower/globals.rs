@@ -1,5 +1,6 @@
 //! Global variables: uniforms get their constants, textures their units, inputs their slots.
 
+use super::names::Named;
 use super::places::{Constant, Place};
 use super::{Frame, LowerError, Lowering, Operand, Result, types};
 use crate::compiled::Warning;
@@ -40,7 +41,7 @@ fn in_array(name: &str) -> bool {
 
 impl<'m> Lowering<'m> {
     /// Gives every global that the entry point uses its place.
-    pub(super) fn declare_globals(&mut self, info: &FunctionInfo) -> Result<()> {
+    pub(super) fn declare_globals(&mut self, function: &naga::Function, info: &FunctionInfo) -> Result<()> {
         for (handle, variable) in self.module.global_variables.iter() {
             let used = info[handle];
             if used.is_empty() {
@@ -55,11 +56,29 @@ impl<'m> Lowering<'m> {
                 }
                 TypeInner::Sampler { .. } => Global::Sampler,
                 TypeInner::BindingArray { .. } => return Err(LowerError::Type("arrays of textures")),
-                _ => Global::Place(self.variable_or_uniform(variable, &name, used)?),
+                _ => {
+                    let place = self.variable_or_uniform(variable, &name, used)?;
+                    self.name_global(function, handle, &place);
+                    Global::Place(place)
+                }
             };
             self.globals.insert(handle, global);
         }
         Ok(())
+    }
+
+    /// Tells debuggers of a global.
+    fn name_global(&mut self, function: &naga::Function, handle: Handle<GlobalVariable>, place: &Place) {
+        let GlobalVariable { name, ty, .. } = &self.module.global_variables[handle];
+        // Uniforms stay where the interface says.
+        if place.all().is_empty() {
+            return;
+        }
+        let inner = &self.module.types[*ty].inner;
+        let first = self.parts_of(function, Named::Global(handle.index()), name.as_deref(), inner);
+        for (&variable, part) in place.all().iter().zip(first.into_iter().flat_map(|first| first..)) {
+            self.builder.name(variable, part);
+        }
     }
 
     fn variable_or_uniform(&mut self, variable: &GlobalVariable, name: &str, used: GlobalUse) -> Result<Place> {

@@ -5,6 +5,7 @@ mod globals;
 mod integers;
 mod math;
 mod matrices;
+mod names;
 mod operators;
 mod places;
 mod statements;
@@ -16,13 +17,14 @@ use super::slots::Slots;
 use super::types;
 use crate::compiled::Warning;
 use crate::front::glsl::user_name;
-use crate::front::{Interface, Roles};
+use crate::front::{Interface, Roles, SourcePart};
 use crate::ir::{Block, Builder, Function, Output, Value, Variable};
 use crate::limits::Poll;
 use ctm_lane::budget::Meter;
 use globals::Global;
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Expression, GlobalVariable, Handle, Module, ShaderStage, Span, TypeInner};
+use names::{Named, Names};
 use places::Place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -48,6 +50,8 @@ pub(crate) struct Source<'m> {
     pub(crate) roles: &'m Roles,
     /// What it may use of time and memory.
     pub(crate) meter: &'m Meter<'m>,
+    /// Whether debuggers are told of variables.
+    pub(crate) names: bool,
     /// Whether what calls write is copied to them and back, as in GLSL, rather than pointed to.
     pub(crate) copies: bool,
     /// The line of the user's text for a place in the text that was read; 0 for what the user did not write.
@@ -88,6 +92,7 @@ fn lower_with(source: &Source<'_>, entry: Option<&str>, slots: Slots) -> std::re
         calls: 0,
         inlined: BTreeMap::new(),
         warnings: Vec::new(),
+        names: Names::new(source.names),
         poll: Poll::new(source.meter),
         values: 0,
         line: 0,
@@ -100,6 +105,7 @@ fn lower_with(source: &Source<'_>, entry: Option<&str>, slots: Slots) -> std::re
                 interface: lowering.interface,
                 inlined: lowering.inlined.into_values().collect(),
                 warnings: lowering.warnings,
+                parts: lowering.names.finish(),
             })
         }
         Err(error) => Err(AtLine { error, line: lowering.line }),
@@ -112,6 +118,8 @@ pub(crate) struct Lowered {
     pub(crate) interface: Interface,
     pub(crate) inlined: Vec<Inlined>,
     pub(crate) warnings: Vec<Warning>,
+    /// What `Function::names` is about.
+    pub(crate) parts: Vec<SourcePart>,
 }
 
 /// A function of a text that stands in a program, in the places of its calls.
@@ -176,6 +184,7 @@ struct Lowering<'m> {
     /// Functions of the text that are inlined, by name.
     inlined: BTreeMap<&'m str, Inlined>,
     warnings: Vec<Warning>,
+    names: Names,
     poll: Poll<'m>,
     /// Values for which memory was taken.
     values: usize,
@@ -200,6 +209,7 @@ impl<'m> Lowering<'m> {
         let line = (self.source.line)(span);
         if line != 0 {
             self.line = line;
+            self.names.line(line);
             self.builder.set_line(line);
         }
     }
@@ -243,7 +253,7 @@ impl<'m> Lowering<'m> {
         };
         let function = &points[index].function;
         let info = self.source.info.get_entry_point(index);
-        self.declare_globals(info)?;
+        self.declare_globals(function, info)?;
         let mut arguments = Vec::new();
         for argument in &function.arguments {
             let name = argument.name.as_deref().unwrap_or("input");
@@ -265,7 +275,18 @@ impl<'m> Lowering<'m> {
             return Err(LowerError::Limit { what: "functions that call each other", limit: MAX_CALLS });
         }
         self.calls += 1;
-        let size = self.builder.size();
+        let (size, named) = (self.builder.size(), self.builder.named());
+        self.names.enter(function.name.as_deref().unwrap_or("main"));
+        if !self.source.copies {
+            for (index, (argument, operand)) in function.arguments.iter().zip(&arguments).enumerate() {
+                let inner = &self.module.types[argument.ty].inner;
+                let name = argument.name.as_deref();
+                let first = self.parts_of(function, Named::Argument(index), name, inner);
+                if let Operand::Values(values) = operand {
+                    self.name_values(first, values);
+                }
+            }
+        }
         let mut frame = Frame {
             function,
             info,
@@ -285,7 +306,13 @@ impl<'m> Lowering<'m> {
                 Some(init) => self.values(&mut frame, init)?.to_vec(),
                 None => self.zeros(local.ty)?,
             };
-            frame.locals.push(self.variable(&values));
+            let place = self.variable(&values);
+            let inner = &self.module.types[local.ty].inner;
+            let name = local.name.as_deref();
+            if let Some(first) = self.parts_of(function, Named::Local(handle.index()), name, inner) {
+                place.all().iter().zip(first..).for_each(|(&variable, part)| self.builder.name(variable, part));
+            }
+            frame.locals.push(place);
         }
         if statements::returns_early(&function.body) {
             let exit = self.builder.begin_block();
@@ -296,6 +323,8 @@ impl<'m> Lowering<'m> {
             self.block(&mut frame, &function.body)?;
         }
         self.calls -= 1;
+        self.builder.forget_names(named);
+        self.names.leave();
         let name = function.name.as_deref().unwrap_or("main");
         let operations = self.builder.size() - size;
         let inlined =

@@ -117,6 +117,9 @@ impl<'m> Lowering<'m> {
                     self.at(frame.function.expressions.get_span(handle));
                     self.check_size()?;
                     let operand = self.evaluate(frame, handle)?;
+                    if let Operand::Values(values) = &operand {
+                        self.name_expression(frame, handle, values);
+                    }
                     frame.values.insert(handle, operand);
                 }
                 Ok(())
@@ -171,6 +174,7 @@ impl<'m> Lowering<'m> {
                     self.copy_out(&place, &copy)?;
                 }
                 if let Some(result) = result {
+                    self.name_expression(frame, *result, &values);
                     frame.values.insert(*result, values.into());
                 }
                 Ok(())
