@@ -114,8 +114,10 @@ fn a_shader_that_writes_nothing_is_a_warning() {
 #[test]
 fn sources_are_linked() {
     let folder = Folder::new("shaders-linked");
-    folder
-        .write("main.frag", "vec3 light(float x);\nvoid main() { gl_FragColor = vec4(light(gl_FragCoord.x), 1.0); }\n");
+    folder.write(
+        "main.frag",
+        "vec3 light(float x);\nvoid main()\n{\n  gl_FragColor = vec4(light(gl_FragCoord.x), 1.0);\n}\n",
+    );
     folder.write("light.frag", "uniform float k;\nvec3 light(float x) { return vec3(x * k, k, x); }\n");
     folder.ctm("run main.frag --link light.frag --domain 2x1 --uniform k=2 -o out.f32").ok();
     assert_eq!(folder.read_floats("out.f32"), [1.0, 2.0, 0.5, 1.0, 3.0, 2.0, 1.5, 1.0]);
@@ -124,7 +126,7 @@ fn sources_are_linked() {
     assert!(listing.out().contains("-- light.frag:2: vec3 light(float x)"), "{}", listing.out());
     folder.write("light.frag", "vec3 light(float x) {\n  return vec3(y);\n}\n");
     folder.ctm("compile main.frag light.frag").fails(1, &["light.frag:2", "unknown variable `y`"]);
-    folder.ctm("compile main.frag").fails(1, &["main.frag:2", "light"]);
+    folder.ctm("compile main.frag").fails(1, &["main.frag:4", "light"]);
     folder.write("noise.wgsl", "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }\n");
     folder.ctm("compile noise.wgsl light.frag").fails(2, &["a further source does not apply"]);
 }

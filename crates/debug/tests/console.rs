@@ -112,7 +112,10 @@ fn breakpoints_are_listed_in_words() {
     assert_eq!(says(&mut session, "delete 1"), "breakpoint 1 is gone");
     assert_eq!(fails(&mut session, "delete 1"), "there is no breakpoint 1");
     assert_eq!(fails(&mut session, "delete x"), "a breakpoint has a number: delete 1");
-    assert_eq!(fails(&mut session, "break there"), "the program has no label or address 'there': break 3");
+    assert_eq!(
+        fails(&mut session, "break there"),
+        "the program has no label, address or line 'there': break 3, break line 12"
+    );
     assert!(fails(&mut session, "break 2 if q").contains("unknown register 'q'"));
     assert!(fails(&mut session, "when").starts_with("column 1: unexpected end"));
 }

@@ -61,7 +61,7 @@ impl Signs {
         if !self.is_ascii || text.is_ascii() {
             return Cow::Borrowed(text);
         }
-        let text = text.replace('→', "right").replace('←', "left").replace('↑', "up").replace('↓', "down");
+        let text = text.replace('→', "->").replace('←', "<-").replace('↑', "up").replace('↓', "down");
         Cow::Owned(text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect())
     }
 }

@@ -3,8 +3,9 @@
 #[path = "../../debug/tests/support/halving.rs"]
 mod halving;
 
+use ctm_debug::{Location, Origin, Test, Variable};
 use ctm_memory::{Format, Space, Surface, Tiling};
-use ctm_terminal::{App, Flow, Picture, draw};
+use ctm_terminal::{ASCII, App, Flow, Picture, draw};
 use ctm_x1k::{Domain, Job, RunOptions, debug, text};
 use halving::first_wrong;
 use ratatui::Terminal;
@@ -98,7 +99,7 @@ fn keys_and_commands() {
     press(&mut app, ":temp[1].r * 2\n");
     assert_eq!(app.message, "temp[1].r * 2 = 4");
     press(&mut app, ":break nowhere\n");
-    assert!(app.message.contains("no label or address 'nowhere'"));
+    assert!(app.message.contains("no label, address or line 'nowhere'"));
     press(&mut app, ":goto 99\n");
     assert_eq!((app.message.as_str(), app.now.step), ("group 0 has 15 steps", 12));
     assert!(screen(&app, 80, 24)[0].contains("step 12") && !app.is_over());
@@ -110,6 +111,69 @@ fn keys_and_commands() {
     press(&mut app, "x");
     assert!(app.page.is_none());
     assert_eq!(press(&mut app, "q"), Flow::Leave);
+}
+
+/// Where the locale has no UTF-8, all is ASCII.
+#[test]
+fn a_terminal_without_unicode_has_ascii() {
+    let mut app = app(PROGRAM);
+    app.signs = &ASCII;
+    press(&mut app, "b\t\t\t\t\t");
+    let screen = screen(&app, 80, 24).join("\n");
+    println!("{screen}");
+    assert!(screen.is_ascii());
+    for part in ["+ program, with counts", " >11 1 src0.rgb", "*", "oo##", "[=====", "-> step"] {
+        assert!(screen.contains(part), "{part}");
+    }
+}
+
+/// The row that is next is shown whole, others as far as they fit; panels grow with the terminal.
+#[test]
+fn the_room_there_is_is_used() {
+    let mut app = app(PROGRAM);
+    press(&mut app, "\t\t");
+    let text = app.session.guest().listing().rows[app.now.row.unwrap()].text.clone();
+    let end = &text[text.len() - 12..];
+    app.message.clear();
+    let small = screen(&app, 80, 24).join("\n");
+    assert!(small.contains(end) && small.contains('…'), "{end}: {small}");
+    let large = screen(&app, 200, 60);
+    assert!(large.iter().any(|line| line.contains(&text)), "{}", large.join("\n"));
+    assert!(large.iter().filter(|line| line.contains('▀')).count() > 5, "{}", large.join("\n"));
+}
+
+/// Variables of a source have a panel, and are known to expressions.
+#[test]
+fn variables_are_shown() {
+    let mut app = app(PROGRAM);
+    let cells = app.session.guest().cells();
+    let counter = cells.iter().position(|cell| cell.register() == "temp[1]" && cell.channel == Some('r')).unwrap();
+    let location = |origin, test| Location { origin, absolute: false, negative: true, test };
+    let variable = |name: &str, is_truth, location| Variable {
+        name: name.into(),
+        channel: None,
+        is_truth,
+        lines: 0..=u32::MAX,
+        places: vec![(1..100, location)],
+    };
+    app.session.set_variables(vec![
+        variable("minus", false, location(Origin::Cell(counter), None)),
+        variable("started", true, location(Origin::Cell(counter), Some(Test::Negative))),
+        variable("five", false, Location::bits(5.0f32.to_bits())),
+    ]);
+    press(&mut app, "\t\t");
+    let screen = screen(&app, 80, 24).join("\n");
+    for part in ["variables", "minus   -1", "started 1", "five    5"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    press(&mut app, ":minus * 3 + five\n");
+    assert_eq!(app.message, "minus * 3 + five = 2");
+    press(&mut app, ":started && minus < 0\n");
+    assert_eq!(app.message, "started && minus < 0 = 1");
+    press(&mut app, "S");
+    press(&mut app, "S");
+    press(&mut app, ":five + 1\n");
+    assert!(app.message.contains("does not have 'five' here"), "{}", app.message);
 }
 
 /// Nothing panics where there is no space.
