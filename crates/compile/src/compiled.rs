@@ -1,6 +1,6 @@
 //! Programs of shaders, and what of a shader is compiled.
 
-use crate::front::{Interface, SourcePart};
+use crate::front::{Interface, SourcePart, Warning};
 use crate::ir::{Function, Reading};
 use ctm_x1k::Program;
 use std::ops::Range;
@@ -71,14 +71,6 @@ pub struct Location {
     pub negative: bool,
     /// How a boolean is read.
     pub reading: Reading,
-}
-
-/// Something that a language allows, and that is hardly meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Warning {
-    /// Nothing is written.
-    #[error("the shader writes no output, so colour 0 is 0 everywhere; write a colour")]
-    NoOutput,
 }
 
 /// A compiled shader, with the forms that it went through.

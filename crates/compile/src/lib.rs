@@ -22,7 +22,8 @@ mod pixel_shader;
 #[cfg(feature = "shading-languages")]
 mod shader;
 
-pub use compiled::{Compiled, Language, Location, LocationSource, Options, Variable, Warning};
+pub use compiled::{Compiled, Language, Location, LocationSource, Options, Variable};
+pub use front::Warning;
 pub use pixel_shader::{PixelShader, compile_pixel_shader, compile_pixel_shader_within};
 #[cfg(feature = "shading-languages")]
 pub use shader::{CompileError, compile, compile_within};

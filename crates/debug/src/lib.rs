@@ -13,6 +13,7 @@ mod checkpoints;
 mod console;
 mod expression;
 mod guest;
+mod location;
 mod session;
 mod snapshot;
 mod target;
@@ -25,7 +26,7 @@ pub use guest::{
     Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
     SourceText, StepOutcome,
 };
+pub use location::{Location, Origin, Test, Variable};
 pub use session::{Direction, Position, Session, SessionError, StepKind, StopReason, Write};
 pub use snapshot::{LaneSnapshot, Register, Snapshot, Value, parse_bits};
 pub use target::{WriteTarget, WriteTargetError};
-pub use variables::{Location, Origin, Test, Variable};

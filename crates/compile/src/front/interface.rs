@@ -119,6 +119,14 @@ pub struct SourcePart {
     pub lines: RangeInclusive<u32>,
 }
 
+/// Something that a language allows, and that is hardly meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Warning {
+    /// Nothing is written.
+    #[error("the shader writes no output, so colour 0 is 0 everywhere; write a colour")]
+    NoOutput,
+}
+
 /// All of it. A texture's `size` and `levels` and all uniforms must be set before a program runs; `gl_FragCoord` and
 /// `@builtin(position)` are (column + 0.5, row + 0.5, 0.5, 1.0).
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -18,7 +18,7 @@ mod roles;
 
 pub use conventions::{CHANNELS, Convention, Moment};
 pub use interface::{
-    ColourOutput, Interface, SourcePart, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying,
+    ColourOutput, Interface, SourcePart, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying, Warning,
 };
 #[cfg(feature = "shading-languages")]
 pub use roles::{Role, Roles};

@@ -10,7 +10,7 @@ use crate::breakpoint::Breakpoint;
 use crate::checkpoints::{Checkpoint, Checkpoints};
 use crate::expression::Expression;
 use crate::guest::{Guest, StepOutcome};
-use crate::variables::Variable;
+use crate::location::Variable;
 use ctm_memory::StoredWord;
 use std::collections::BTreeMap;
 use std::sync::Arc;

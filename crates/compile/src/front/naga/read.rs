@@ -5,7 +5,7 @@ use super::error::LowerError;
 use super::limits;
 use super::lower::{self, AtLine, Inlined, Lowered, Source};
 use super::wording;
-use crate::compiled::Warning;
+use crate::front::Warning;
 use crate::front::glsl::{self, Calls, Dialect, GlslError};
 use crate::front::{Convention, Interface, Roles, SourcePart, Uniform};
 use crate::ir::Function;

@@ -3,8 +3,8 @@
 use super::names::Named;
 use super::places::{Constant, Place};
 use super::{Frame, LowerError, Lowering, Operand, Result, types};
-use crate::compiled::Warning;
 use crate::front::Role;
+use crate::front::Warning;
 use crate::front::glsl::user_name;
 use crate::front::{ColourOutput, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Axis, Output, Value};

@@ -15,7 +15,7 @@ use super::allotment::Allotment;
 use super::error::LowerError;
 use super::slots::Slots;
 use super::types;
-use crate::compiled::Warning;
+use crate::front::Warning;
 use crate::front::glsl::user_name;
 use crate::front::{Interface, Roles, SourcePart};
 use crate::ir::{Block, Builder, Function, Output, Value, Variable};
