@@ -3,3 +3,4 @@
 mod cursor;
 mod diagnostics;
 mod lexer;
+mod topics;

@@ -1,7 +1,7 @@
 //! Rounding in all directions: the host's arithmetic, corrected by the sign of its error.
 
 use crate::model::{Random, STEP, specials};
-use ctm_num::ieee::{BINARY16, BINARY32, BINARY64, Exact, Format, Rounding};
+use ctm_num::ieee::{BINARY16, BINARY32, BINARY64, Exact, Format, Rounding, power_of_two};
 
 /// a * b + c in f64, and the sign of what that lacks to the exact value. All factors are f32 numbers.
 fn exact_fma(a: f32, b: f32, c: f32) -> (f64, f64) {
@@ -92,6 +92,12 @@ fn sums_and_products_are_those_of_the_host() {
             assert_eq!(BINARY64.compare(a, b), x.partial_cmp(&y), "{a:#x} {b:#x}");
         }
     }
+}
+
+#[test]
+fn powers_of_two_are_exact() {
+    let found = [-1022, -1, 0, 10, 1023].map(power_of_two);
+    assert_eq!(found, [f64::MIN_POSITIVE, 0.5, 1.0, 1024.0, f64::from_bits(0x7FE0_0000_0000_0000)]);
 }
 
 #[test]

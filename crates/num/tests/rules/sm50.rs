@@ -92,6 +92,25 @@ fn functions_have_the_digests_of_the_machine() {
     }
 }
 
+/// Machine code computes with the tables as words; 2^f shows what each part of them means.
+#[test]
+fn tables_of_words_give_the_functions() {
+    use ctm_num::sm50::mufu::{BELOW_CONSTANT, COEFFICIENT_ROWS, EX2, POINT, REST_BITS, coefficients, square};
+    let words = coefficients();
+    assert_eq!(words.len(), 2 * COEFFICIENT_ROWS as usize);
+    for fixed in (0..1u32 << 23).step_by(1021) {
+        let (interval, rest) = (EX2.first + (fixed >> REST_BITS), fixed % (1 << REST_BITS));
+        let (constant, others) = (words[interval as usize], words[(COEFFICIENT_ROWS + interval) as usize]);
+        let (linear, quadratic) = (others % (1 << REST_BITS), others >> REST_BITS);
+        let value = (i64::from(constant) << BELOW_CONSTANT)
+            + i64::from(linear) * i64::from(rest) * i64::from(EX2.linear)
+            + i64::from(quadratic) * i64::from(square(rest)) * i64::from(EX2.quadratic)
+            + i64::from(EX2.rounding);
+        let argument = fixed as f32 / (1 << 23) as f32;
+        assert_eq!(ex2(argument.to_bits()), (value >> (POINT - 23)) as u32 - (1 << 23) + ONE, "{argument}");
+    }
+}
+
 #[test]
 fn functions_have_the_special_values() {
     let negative = |bits: u32| bits | SIGN;

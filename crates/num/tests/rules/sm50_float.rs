@@ -143,6 +143,9 @@ fn doubles_are_those_of_the_host() {
         assert_eq!(dadd(nearest, x, y), (a + b).to_bits(), "{a} + {b}");
         assert_eq!(dmul(nearest, x, y), (a * b).to_bits(), "{a} * {b}");
         assert_eq!(dfma(nearest, x, y, z), a.mul_add(b, c).to_bits(), "{a} * {b} + {c}");
+        // What the product lacks: its lower half has to be there.
+        let rounded = -(a * b);
+        assert_eq!(dfma(nearest, x, y, rounded.to_bits()), a.mul_add(b, rounded).to_bits(), "{a} * {b}");
     }
     let [one, infinity, tiny] = [1.0, f64::INFINITY, f64::EPSILON / 4.0].map(f64::to_bits);
     assert_eq!(dadd(nearest, infinity, infinity | 1 << 63), NAN_F64);
