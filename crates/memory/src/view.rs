@@ -236,7 +236,7 @@ mod tests {
                 space.read_bytes(address, &mut found).unwrap();
                 assert_eq!(found, bytes[..found.len()]);
             }
-            assert!(!view.out_of_range());
+            assert!(!view.out_of_range() && std::ptr::eq(view.space(), &space));
         }
     }
 
@@ -381,6 +381,8 @@ mod tests {
             }
             rows_are_single_accesses(&all_but_one(9, 2), &[y; LANES], &all);
         }
+        // Along a diagonal.
+        rows_are_single_accesses(&along, &along, &all);
         // Above, and below all rows.
         for y in [u32::MAX, 20, 100] {
             rows_are_single_accesses(&along, &[y; LANES], &all);
