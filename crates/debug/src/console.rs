@@ -11,14 +11,14 @@ pub const HELP: &str = "\
 who WHAT, memory WHAT      the last step that changed it; what is there now
 history                    all changes of the lane's outputs
 lane X,Y; goto STEP        looks at another lane; goes to a step
-break PLACE [if EXPR]      stops at an address, a label, or a line of the source: line 12
+break PLACE [if EXPR]      stops at an address, a label, or line 12
 when EXPR, watch WHAT      stops when it begins to hold; when it changes
 nan, leaves                stop at the first NaN; when the lane leaves
 breakpoints, delete N      lists breakpoints; takes one away
 set REGISTER VALUE         changes a register from here on
 WHAT: temp[0].r or temp[0]; memory as 0x10000, 0x10000:4 (words); an output
 as output 0, of another lane as output 0 at 3,4
-everything else is an expression, like temp[0].r * 2, or colour.x of the source";
+everything else is an expression, like temp[0].r * 2 or colour.x";
 
 /// What a command says.
 #[derive(Clone, Debug, PartialEq, Eq)]

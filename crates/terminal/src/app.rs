@@ -19,9 +19,8 @@ l, L                a source line; back    p, P   a pass of the loop; back
 c, C                to the next breakpoint; back
 home, end           the start and end of the group
 up, down, j, k      the cursor in the program     b   a breakpoint there
-v                   the source, or the listing    ( ) variables up, down
 [ ]                 the lane before; the next     page up, down   registers
-x                   hexadecimal            :      a command:
+v, x, ( )           source or listing; bits; variables   :   a command:
 ";
 
 /// The whole domain, as it looks at the end of the run.
