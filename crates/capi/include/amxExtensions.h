@@ -68,6 +68,18 @@ AMuint32 amxGetMessage(char *text, AMuint32 size);
  * bytes. Returns the bytes that it needs; 0 if there is no report. */
 AMuint32 amxGetReport(AMmanagedDevice dev, char *text, AMuint32 size);
 
+/* What the function of amxSetLog is told. */
+#define AMX_LOG_ERROR 1  /* an error of a device; amxGetError gives the first one */
+#define AMX_LOG_REPORT 2 /* a report of strict mode */
+#define AMX_LOG_CALL 3   /* a call that failed */
+
+typedef void (*AMXlogFunction)(AMuint32 kind, const char *text, void *user);
+
+/* Has a function told of every error and report of all devices, and of every call that fails; NULL ends that. Any thread may
+ * call it, that of a device among them: it must not wait for the device. The environment variable CTM_LOG=1 prints the same
+ * texts to standard error. */
+void amxSetLog(AMXlogFunction function, void *user);
+
 /* The host address of a GPU address, local memory included; NULL if nothing is there. Valid until the device is closed. */
 void *amxLocalPointer(AMmanagedDevice dev, AMuint32 gpuAddr);
 

@@ -1,5 +1,6 @@
 //! What all calls have in common: failures, their message, and that no panic leaves.
 
+use crate::log;
 use ctm_device::{OpenError, SubmitError};
 use std::any::Any;
 use std::cell::RefCell;
@@ -77,7 +78,9 @@ pub(crate) fn call<T>(failure: T, body: impl FnOnce() -> Result<T, CallError>) -
     let result =
         catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(CallError::Panic(panic_text(&*panic))));
     result.unwrap_or_else(|error| {
-        tell(error.to_string());
+        let text = error.to_string();
+        log::write(log::AMX_LOG_CALL, &text);
+        tell(text);
         failure
     })
 }

@@ -1,6 +1,7 @@
 //! The devices that are open, by their handles.
 
 use crate::call::CallError;
+use crate::log;
 use ctm_device::{Connection, Options};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub(crate) fn open(options: Options, record: bool, trace_path: Option<PathBuf>) 
         true => Connection::open_recording(options)?,
         false => Connection::open(options)?,
     };
+    log::attach(&connection);
     let mut devices = DEVICES.write().unwrap_or_else(PoisonError::into_inner);
     devices.opened += 1;
     // Odd, so that it is not an address of anything that is aligned.

@@ -22,6 +22,7 @@ mod asm;
 mod call;
 mod comp;
 mod devices;
+mod log;
 mod memory;
 
 pub use abi::*;
@@ -29,6 +30,7 @@ pub use am::*;
 pub use amx::*;
 pub use asm::*;
 pub use comp::*;
+pub use log::{AMX_LOG_CALL, AMX_LOG_ERROR, AMX_LOG_REPORT, AMXlogFunction, amxSetLog};
 pub use memory::amxFree;
 
 /// An unsigned 32-bit number.

@@ -582,3 +582,33 @@ fn texts_of_pixel_shaders_are_compiled_and_what_is_wrong_is_told() {
         assert!(message().starts_with(why), "{}", message());
     }
 }
+
+/// What the log was told. Other tests of the process are told to it as well.
+static TOLD: Mutex<Vec<(AMuint32, String, usize)>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn log(kind: AMuint32, text: *const std::ffi::c_char, user: *mut std::ffi::c_void) {
+    // SAFETY: the library gives a text that ends with a NUL.
+    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    TOLD.lock().unwrap().push((kind, text, user.addr()));
+}
+
+#[test]
+fn the_log_is_told_errors_and_calls_that_fail() {
+    let user = ptr::without_provenance_mut(77);
+    // SAFETY: the function can be called from any thread, and does not look at `user`.
+    unsafe { amxSetLog(Some(log), user) };
+    // SAFETY: the name is a text, and the NULL is an error that the function tells.
+    assert!(unsafe { amOpenManagedConnection(c"/dev/pcie4711".as_ptr(), ptr::null_mut()) }.is_null());
+    let device = Device::open();
+    device.write(COMMANDS, &[0x5EED_0001, 0]);
+    let id = amSubmitCommandBuffer(device.handle, device.at(COMMANDS), 2);
+    amxWaitCommandBuffer(device.handle, id);
+    // SAFETY: NULL is allowed.
+    assert_eq!(unsafe { amxGetError(device.handle, ptr::null_mut()) }, 1);
+    let fault = message();
+    // SAFETY: NULL ends it.
+    unsafe { amxSetLog(None, ptr::null_mut()) };
+    let told = TOLD.lock().unwrap();
+    assert!(told.contains(&(AMX_LOG_ERROR, fault, 77)), "{told:?}");
+    assert!(told.contains(&(AMX_LOG_CALL, "info is NULL".to_owned(), 77)), "{told:?}");
+}

@@ -97,7 +97,12 @@ fn unreadable(path: &Path, error: &AccessError) -> Message {
 
 fn too_large(path: &Path, limit: u64, what: &str) -> Message {
     let message = format!("the file is too large for {what} (over {} MiB)", limit >> 20);
-    Message::error(message).at(Location::File(name(path)))
+    let message = Message::error(message).at(Location::File(name(path)));
+    match limit {
+        // Only logs are longer, and the command that takes programs out of them reads them line by line.
+        LIMIT => message.help("if it is a log of Mesa, 'ctm import mesa FILE --index N -o PROGRAM' takes a program out of it, and --list lists them"),
+        _ => message,
+    }
 }
 
 /// Reads a text.

@@ -343,3 +343,38 @@ fn the_doctor_says_what_is_in_the_way() {
     let (_, text) = ask(&[("LIBGL_ALWAYS_SOFTWARE", "0")]);
     assert!(text.contains("ok       environment") && text.contains("ok       Wayland"), "{text}");
 }
+
+/// A log has constants with four decimals at most; a trace of the same run has them as they were.
+#[test]
+fn constants_of_logs_come_from_traces() {
+    let folder = Folder::new("card-constants");
+    let clear = "OUT TEX_SEM_WAIT src0.rgb = const[0], src0.a = const[0] : \
+         out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAD src0.a src0.1 src0.0 ;\n";
+    folder.write("clear.x1k", clear).ctm("asm clear.x1k -o clear.u32").ok();
+    let names = ["0:CMN_INST", "1:RGB_ADDR", "2:ALPHA_ADDR", "3 RGB_INST:", "4 ALPHA_INST:", "5 RGBA_INST:"];
+    let words = folder.read("clear.u32");
+    let lines = words.as_chunks::<4>().0.iter().zip(names).enumerate().map(|(number, (word, name))| {
+        let address = if number == 0 { "0" } else { "" };
+        format!("{address}\t{name} 0x{:08x}:\n", u32::from_le_bytes(*word))
+    });
+    let log: String = ["R500 Fragment Program:\n--------\n".to_owned()].into_iter().chain(lines).collect();
+    folder.write("log.txt", log);
+    let trace = project("tests/card/texture.ctmcard").display().to_string();
+    folder.ctm(&format!("import mesa log.txt --constants {trace} -o clear2.x1k")).ok();
+    let text = String::from_utf8(folder.read("clear2.x1k")).expect("text");
+    assert!(text.contains("-- Constants are those of draw 0 of") && text.contains(".const c0 = "), "{text}");
+    folder.ctm("run clear2.x1k --domain 1x1 -o colour.f32").ok();
+    assert_eq!(folder.read_floats("colour.f32"), [0.1, 0.15, 0.2, 1.0]);
+
+    let other = project("tests/card/rv770/blend.ctmcard").display().to_string();
+    folder
+        .ctm(&format!("import mesa log.txt --constants {other} -o x.x1k"))
+        .fails(1, &["no fragment constants of this kind"]);
+    folder.write(
+        "none.txt",
+        folder.read("log.txt").iter().map(|&byte| if byte == b'8' { b'9' } else { byte }).collect::<Vec<_>>(),
+    );
+    folder
+        .ctm(&format!("import mesa none.txt --constants {trace} -o x.x1k"))
+        .fails(1, &["draws of the trace has this program"]);
+}

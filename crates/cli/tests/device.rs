@@ -30,6 +30,20 @@ fn command_buffers_are_text_or_words() {
 }
 
 #[test]
+fn texts_of_command_buffers_are_checked_and_listed() {
+    let folder = Folder::new("device-texts");
+    folder.write("copy.ctmcb", BUFFER).ctm("asm copy.ctmcb").ok();
+    folder.ctm("check copy.ctmcb").ok();
+    assert_eq!(folder.ctm("dis copy.ctmcb").ok().out(), folder.ctm("dis copy.bin").ok().out());
+    folder
+        .write("wrong.ctmcb", "set_domains 0, 0, 7, 7\n")
+        .ctm("check wrong.ctmcb")
+        .fails(1, &["wrong.ctmcb:1:1", "set_domain"]);
+    let cut = folder.read("copy.bin")[..8].to_vec();
+    folder.write("cut.bin", cut).ctm("check cut.bin --isa ctm").fails(1, &["dword 0: set_inp_fmt needs", "1 error"]);
+}
+
+#[test]
 fn fields_of_command_buffers() {
     let folder = Folder::new("buffer-fields");
     folder.write("copy.ctmcb", BUFFER).ctm("asm copy.ctmcb").ok();
@@ -62,7 +76,7 @@ fn wrong_command_buffers_are_reported() {
     folder.ctm("dis five.bin --isa ctm").fails(1, &["five.bin", "5 bytes"]);
     folder.write("copy.bin", [0xC000_0800u32, 0].map(u32::to_le_bytes).concat());
     folder.ctm("dis copy.bin --words").fails(2, &["--words"]);
-    for command in ["check", "info", "run"] {
+    for command in ["info", "run"] {
         folder.ctm(&format!("{command} copy.bin --isa ctm")).fails(2, &["not a program", "ctm dis"]);
     }
 }

@@ -632,3 +632,111 @@ fn a_folder_of_dumps() {
     assert_eq!(found["no_programs"][0]["file"], "notes.txt");
     folder.ctm("info nowhere").fails(1, &["nowhere"]);
 }
+
+/// The texts of a vertex and a pixel shader as latte-assembler takes them, with comments that describe their headers.
+const LATTE: [(&str, &str); 2] = [
+    (
+        "a.vsh",
+        "; $MODE = \"UniformRegister\"\n; $SPI_VS_OUT_CONFIG.VS_EXPORT_COUNT = 1\n; $NUM_SPI_VS_OUT_ID = 1\n\
+         ; $SPI_VS_OUT_ID[0].SEMANTIC_0 = 0\n; $SPI_VS_OUT_ID[0].SEMANTIC_1 = 1\n\
+         ; $UNIFORM_VARS[0].name = \"mvp\"\n; $UNIFORM_VARS[0].type = \"mat4\"\n\
+         ; $ATTRIB_VARS[0].name = \"position\"\n; $ATTRIB_VARS[0].type = \"vec3\"\n; $ATTRIB_VARS[0].location = 0\n\
+         ; $ATTRIB_VARS[1].name = \"uv\"\n; $ATTRIB_VARS[1].type = \"Float2\"\n; $ATTRIB_VARS[1].location = 1\n\
+         00 CALL_FS NO_BARRIER\n01 ALU: ADDR(32) CNT(1)\n  0 x: MUL R1.x, R1.x, C0.x\n02 EXP_DONE: POS0, R1\n\
+         03 EXP: PARAM0, R2 NO_BARRIER\n04 EXP_DONE: PARAM1, R3.xy__ NO_BARRIER\nEND_OF_PROGRAM\n",
+    ),
+    (
+        "a.psh",
+        "; $NUM_SPI_PS_INPUT_CNTL = 2\n; $SPI_PS_INPUT_CNTL[1].semantic = 1\n; $SPI_PS_INPUT_CNTL[1].default_val = 1\n\
+         ; $SAMPLER_VARS[0].name= \"image\"\n; $SAMPLER_VARS[0].type= \"sampler2D\"\n; $SAMPLER_VARS[0].location = 0\n\
+         00 TEX: ADDR(48) CNT(1) VALID_PIX\n 0 SAMPLE R1, R1.xy__, t0, s0\n01 EXP_DONE: PIX0, R1\nEND_OF_PROGRAM\n",
+    ),
+];
+
+#[test]
+fn shader_files_of_the_wii_u_are_written() {
+    let folder = Folder::new("r700-gsh");
+    LATTE.iter().for_each(|(name, text)| _ = folder.write(name, text));
+    folder.ctm("asm a.vsh a.psh -o a.gsh").ok();
+    let bytes = folder.read("a.gsh");
+    let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    // The data of the vertex header begins after two headers of 32 bytes; places are those of GX2VertexShader.
+    let field = |offset: usize| word(0x40 + offset);
+    assert_eq!([field(0), field(8), field(0xC), field(0x10)], [0x104, 2, 1, 0xFFFF_0100]);
+    assert_eq!([field(0x3C), field(0x40), field(0x44), field(0x48), field(0x4C)], [0xFFFF_FFFC, 2, 0, 1, 0xFF]);
+    assert_eq!([field(0xC8), field(0xCC), field(0xD8)], [14, 16, 0]);
+    // One uniform of type mat4, two attributes.
+    let [uniforms, attributes] = [0xE8, 0x108].map(|at| (field(at) & 0xF_FFFF) as usize);
+    assert_eq!([field(0xE4), field(0x104)], [1, 2]);
+    assert_eq!([field(uniforms + 4), field(uniforms + 8), field(uniforms + 16)], [29, 1, u32::MAX]);
+    assert_eq!([field(attributes + 4), field(attributes + 16 + 4), field(attributes + 16 + 12)], [10, 9, 1]);
+    let name = 0x40 + (field(uniforms) & 0xF_FFFF) as usize;
+    assert_eq!(&bytes[name..name + 4], b"mvp\0");
+
+    // Its texts assemble to the same file again.
+    for (number, name) in [(0, "b.vsh"), (1, "b.psh")] {
+        folder.ctm(&format!("dis a.gsh --kernel {number} -o {name}.r700")).ok();
+        folder.write(name, folder.read(&format!("{name}.r700")));
+    }
+    folder.ctm("asm b.vsh b.psh -o b.gsh").ok();
+    assert_eq!(folder.read("b.gsh"), bytes);
+    assert!(String::from_utf8(folder.read("b.vsh")).expect("text").contains("; $UNIFORM_VARS[0].TYPE = \"Matrix4x4\""));
+    folder.ctm("asm a.psh -o p.gsh").ok();
+    folder.ctm("check p.gsh").ok();
+
+    for (text, words) in [
+        (
+            "; $NUM_SPI_PS_INPUT_CNTLS = 2",
+            ["unknown register `NUM_SPI_PS_INPUT_CNTLS`", "did you mean `NUM_SPI_PS_INPUT_CNTL`"],
+        ),
+        ("; $SPI_PS_INPUT_CNTL[32].SEMANTIC = 2", ["has no element 32", "0 to 31"]),
+        ("; $SPI_PS_INPUT_CNTL[0].SEMANTIC = 256", ["256 does not fit `SEMANTIC`", "0 to 255"]),
+        ("; $SPI_PS_INPUT_CNTL[0].SEMANTICS = 2", ["no field `SEMANTICS`", "FLAT_SHADE"]),
+        ("; $SAMPLER_VARS[0].TYPE = \"sampler9D\"", ["unknown type `sampler9D`", "samplerCube"]),
+        ("; $MODE = \"Uniform\"", ["not a value of `MODE`", "UniformBlock"]),
+        ("; $MODE", ["expected `=`", "NAME[index].MEMBER"]),
+    ] {
+        let line = format!("{text}\nEXP_DONE: PIX0, R1\nEND_OF_PROGRAM\n");
+        folder.write("wrong.psh", line).ctm("asm wrong.psh -o wrong.gsh").fails(1, &words);
+        folder.ctm("asm wrong.psh -o wrong.elf").ok();
+    }
+    folder.write("g.r700", ".stage gs\nNOP\nEND_OF_PROGRAM\n");
+    folder.ctm("asm g.r700 -o g.gsh").fails(1, &["a geometry shader has no place", ".stage vs"]);
+    folder.ctm("asm a.vsh a.psh -o a.elf").fails(2, &["holds one program", "-o FILE.gsh"]);
+    folder.write("x.x1k", "OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;");
+    folder.ctm("asm x.x1k x.x1k -o a.gsh").fails(2, &["holds one program"]);
+}
+
+#[test]
+fn reads_in_the_group_that_writes_are_told() {
+    let folder = Folder::new("r700-same-group");
+    let text = |lines: &str| format!("ALU:\n{lines}EXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n");
+    let told = |lines: &str| {
+        folder.write("a.r700", text(lines));
+        let done = folder.ctm("check a.r700").ok();
+        format!("{}{}", done.out(), done.err())
+    };
+    let together = " x: MOV R1.x, 1.0f\n y: ADD R1.y, R1.x, R1.x\n";
+    let report = told(together);
+    assert!(report.contains("R1.x is read in the group that writes it") && report.contains("`LAST`"), "{report}");
+    for apart in [
+        " x: MOV R1.x, 1.0f LAST\n y: ADD R1.y, R1.x, R1.x\n",
+        " 0 x: MOV R1.x, 1.0f\n 1 y: ADD R1.y, R1.x, R1.x\n",
+        " 0 x: MOV R1.x, R1.y\n   y: MOV R1.y, R1.x\n",
+        " x: ADD R1.x, R1.x, 1.0f\n y: MOV R1.y, 1.0f\n",
+    ] {
+        assert!(!told(apart).contains("in the group that writes it"), "{apart}");
+    }
+}
+
+#[test]
+fn loop_constants_without_a_value_are_told() {
+    let folder = Folder::new("r700-loop-constants");
+    folder.write("a.r700", "LOOP_START FAIL_JUMP_ADDR(done) CF_CONST(3)\nagain:\nALU:\n x: ADD R0.x, R0.x, 1.0f\nLOOP_END PASS_JUMP_ADDR(again)\ndone:\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM\n");
+    let run =
+        |options: &str| folder.ctm(&format!("run a.r700 --domain 2x1 -o out.f32 {options}")).ok().err().to_string();
+    let report = run("");
+    assert!(report.contains("loop constant 3, which has no value and is taken as 4095 passes"), "{report}");
+    assert!(report.contains("--loop-const 3="), "{report}");
+    assert!(!run("--loop-const 3=2").contains("loop constant"));
+}

@@ -233,10 +233,6 @@ fn buffers_feed_each_other_and_themselves() {
             &format!("run image.frag {given} {}", buffers.replace("--input A.b=B ", "")),
             &["the texture 'A.b'", "--input A.b=FILE"],
         ),
-        (
-            &format!("run image.frag {buffers} --input iChannel0=A:3d --input iChannel1=B --input iChannel2=S"),
-            &["a buffer is a picture"],
-        ),
     ] {
         folder.ctm(&format!("{line} --domain 3x2 -o a.f32")).fails(1, words);
     }
@@ -244,6 +240,10 @@ fn buffers_feed_each_other_and_themselves() {
         ("run image.frag --buffer A=a.frag --buffer A=b.frag", &["--buffer A", "a name of its own"][..]),
         ("run image.frag --buffer 0=a.frag", &["--buffer 0", "have names"]),
         ("run image.frag --buffer A=x.x1k", &["'x.x1k' is not a shader"]),
+        (
+            &format!("run image.frag {buffers} --input iChannel0=A:3d --input iChannel1=B --input iChannel2=S"),
+            &["a buffer is a picture"],
+        ),
     ] {
         folder.ctm(&format!("{line} --domain 3x2")).fails(2, words);
     }

@@ -175,3 +175,56 @@ fn options_without_effect() {
         assert_eq!(folder.ctm(words).ok().err(), "", "nothing is lost");
     }
 }
+
+/// Colours that a display does not have are no news in the pictures of shaders; numbers that are none are.
+#[test]
+fn pictures_of_shaders_are_as_displays_have_them() {
+    let folder = prepared("warnings-shaders");
+    folder.write("bright.frag", "void main() { gl_FragColor = vec4(2.0, -1.0, 0.5, 1.0); }");
+    assert_eq!(folder.ctm("run bright.frag --domain 2x2 -o out.png").ok().err(), "");
+    folder.write(
+        "none.frag",
+        "uniform float zero; void main() { gl_FragColor = vec4(2.0, log2(zero - 1.0), 0.5, 1.0); }",
+    );
+    let report = folder.ctm("run none.frag --domain 2x2 --uniform zero=0 -o out.png").ok().err().to_string();
+    assert!(report.contains("4 NaN of 16 values") && !report.contains("above"), "{report}");
+}
+
+/// What is printed in place of a run has no results to keep, and no domain that anybody cares for.
+#[test]
+fn stages_come_without_notes() {
+    let folder = prepared("warnings-stages");
+    for stage in ["lane", "lane-opt"] {
+        let line = format!("run position.x1k --const 0=0 --emit {stage}");
+        assert_eq!(folder.ctm(&line).ok().err(), "", "{stage}");
+    }
+}
+
+/// Programs of ctm mean what the guide says: that Mesa's compiler takes a constant for another number is about Mesa's programs.
+#[test]
+fn hints_about_mesa_are_for_programs_that_mesa_may_have_made() {
+    let folder = prepared("warnings-mesa");
+    let small =
+        "OUT TEX_SEM_WAIT src0.rgb = temp[0], src1.rgb = float(4) : out[0].rgb = MAD src0.rgb src1.rgb src0.000 ;\n";
+    folder.write("small.x1k", small);
+    assert!(
+        folder.ctm("check small.x1k").ok().err().contains("X1K203")
+            || folder.ctm("check small.x1k").ok().out().contains("X1K203")
+    );
+    folder.ctm("asm small.x1k -o small.elf").ok();
+    let checked = folder.ctm("check small.elf").ok();
+    assert!(!checked.out().contains("X1K203") && !checked.err().contains("X1K203"));
+}
+
+#[test]
+fn long_logs_are_told_how_they_are_read() {
+    let folder = prepared("warnings-long");
+    let file = fs::File::create(folder.0.join("long.txt")).expect("a file");
+    file.set_len((64 << 20) + 1).expect("a file without content takes no room");
+    for command in ["dis long.txt", "run long.txt"] {
+        folder.ctm(command).fails(
+            1,
+            &["too large for a program (over 64 MiB)", "'ctm import mesa FILE --index N -o PROGRAM'", "--list"],
+        );
+    }
+}

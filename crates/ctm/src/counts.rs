@@ -10,6 +10,7 @@ use ctm_lane::counts::{self, InstructionCount};
 /// The interpreter counts programs of X1K and R700, on each engine but the reference; what it does not run, and threads of SM50, the
 /// reference counts. All count the same. A run with counts takes 1.5 to 2.5 times as long as one that is interpreted without.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     /// All instructions in the order of [`Program::listing`](crate::Program::listing), also those that did not execute.
     pub instructions: Vec<Counted>,
@@ -20,6 +21,7 @@ pub struct Counts {
 
 /// An instruction with its counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counted {
     /// Where it stands.
     pub place: InstructionPlace,

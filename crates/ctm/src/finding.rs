@@ -4,6 +4,7 @@ use ctm_text::findings::Severity;
 
 /// Something that a check found in a program of any machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// What it is; `ctm explain` has a page for each.
     pub code: &'static str,

@@ -1,6 +1,7 @@
 //! Programs over rectangles of lanes: compiled, with their memory.
 
-use crate::{Counts, Engine, Error, Mapped, Program, listing};
+use crate::uniforms::Uniforms;
+use crate::{Counts, Engine, Error, Mapped, Program, ProgramUse, listing};
 use ctm_array::{Array, Shape};
 use ctm_engine::{Compiled, GuestJob};
 use ctm_follow::Observer;
@@ -9,7 +10,8 @@ use ctm_lane::domain::Domain;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Space, Surface, Tiling};
 use ctm_r700::{Input, Texture};
-use ctm_x1k::InputSampler;
+use ctm_x1k::sampler::TextureShape;
+use ctm_x1k::{InputSampler, Interpolants};
 use std::collections::BTreeMap;
 
 /// A compiled program with its inputs and outputs, made by [`Pixels::compile`](crate::Pixels::compile). It runs as often as
@@ -30,7 +32,14 @@ pub(crate) struct Parts {
     /// How inputs are sampled, of programs of X1K.
     pub samplers: BTreeMap<u8, InputSampler>,
     pub outputs: BTreeMap<u8, Surface>,
+    /// Those that are given by their numbers.
     pub constants: BTreeMap<u8, [f32; 4]>,
+    /// Those of a shader.
+    pub uniforms: Option<Uniforms>,
+    /// What textures are, of a shader.
+    pub textures: BTreeMap<u8, TextureShape>,
+    /// Interpolated inputs, of programs of X1K.
+    pub interpolants: Option<Interpolants>,
 }
 
 /// The compiled form of a job.
@@ -55,7 +64,10 @@ impl Guest {
                 Guest::R700(program, handle)
             }
             Program::Sm50(_) => {
-                return Err(Error::Machine { machine: program.machine(), wanted: "it runs in `Threads` or in a draw" });
+                return Err(Error::Machine { machine: program.machine(), wanted: ProgramUse::Pixels });
+            }
+            Program::Pvs(_) => {
+                return Err(Error::Machine { machine: program.machine(), wanted: ProgramUse::Pixels });
             }
         })
     }
@@ -129,6 +141,23 @@ impl Kernel {
         self.parts.constants.insert(number, value);
     }
 
+    /// Gives a uniform of a shader another value: a number for each channel, column and element, or one for all.
+    ///
+    /// # Errors
+    /// There is no such uniform, or it has another number of numbers.
+    pub fn set_uniform(&mut self, name: &str, values: &[f32]) -> Result<(), Error> {
+        self.parts.uniforms.as_mut().ok_or(Error::NoNames)?.give(name, values)
+    }
+
+    /// Gives a shader another time, for uniforms that are called as a time or a frame is (60 frames in a second).
+    ///
+    /// # Errors
+    /// The program was not compiled from a shader.
+    pub fn set_time(&mut self, seconds: f32) -> Result<(), Error> {
+        self.parts.uniforms.as_mut().ok_or(Error::NoNames)?.set_time(seconds);
+        Ok(())
+    }
+
     /// The numbers of its outputs, in order.
     pub fn outputs(&self) -> Vec<u8> {
         self.parts.outputs.keys().copied().collect()
@@ -171,7 +200,11 @@ fn x1k_job<'a>(program: &'a ctm_x1k::Program, parts: &'a Parts) -> ctm_x1k::Job<
     for (&number, surface) in &parts.outputs {
         job.outputs[usize::from(number)] = Some(*surface);
     }
-    for (&number, value) in &parts.constants {
+    job.interpolants.clone_from(&parts.interpolants);
+    let mut constants = BTreeMap::new();
+    parts.uniforms.iter().for_each(|uniforms| uniforms.fill(&parts.textures, &mut constants));
+    constants.extend(&parts.constants);
+    for (number, value) in constants {
         job.constants.floats[usize::from(number)] = value.map(f32::to_bits);
     }
     job

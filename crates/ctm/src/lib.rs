@@ -1,5 +1,5 @@
 //! Runs native machine code of GPUs on CPUs: X1K (R5xx) fragment programs, R700 shaders, SM50 (Maxwell) compute code and
-//! pipelines. No card is needed, and every engine gives the same bits.
+//! pipelines, PVS vertex programs. No card is needed, and every engine gives the same bits.
 //!
 //! ```
 //! use ctm_gpu::{Array, Engine, Machine, Pixels, Program, Shape};
@@ -23,8 +23,11 @@
 //! - [`Pixels`]: a program of X1K or R700 over a rectangle of lanes. [`Pixels::compile`] gives a [`Kernel`], which runs as
 //!   often as wanted, with new data and constants;
 //! - [`Texture`]: an input that an X1K program samples as a card does: a picture, volume or cube, with levels;
+//! - [`Shader`]: GLSL, WGSL or Direct3D 9 text compiled to X1K, with the names of its uniforms and textures;
 //! - [`Threads`]: compute code of SM50 over a grid of blocks;
+//! - [`Vertices`]: vertex programs of PVS over arrays of vertices;
 //! - [`Engine::draw`]: the programs of an SM50 pipeline over vertices, to captured records;
+//! - [`card::Trace`]: what a driver submitted to a graphics card, executed again;
 //! - [`Kernel::follow`], [`Threads::follow`]: what one lane goes through, step by step;
 //! - [`Kernel::count`], [`Threads::count`]: how often each instruction executed, and how many each lane;
 //! - [`device`]: the CTM device, which command buffers drive.
@@ -38,10 +41,16 @@
 //! [`fault`].
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "cards")]
+pub mod card;
+#[cfg(feature = "cards")]
+mod card_error;
 mod counts;
 mod engine;
 mod error;
+mod explain;
 mod finding;
+mod instructions;
 mod kernel;
 mod listing;
 mod load;
@@ -49,29 +58,39 @@ mod machine;
 mod mapped;
 mod pixels;
 mod program;
+mod save;
+mod shader;
 #[cfg(test)]
 mod tests;
 mod texture;
 mod threads;
 mod trail;
+mod uniforms;
+mod vertices;
 
 pub use counts::{Counted, Counts};
 pub use engine::Engine;
-pub use error::Error;
+pub use error::{Error, ProgramUse};
+pub use explain::explain;
 pub use finding::Finding;
+pub use instructions::{Instruction, Operation};
 pub use kernel::Kernel;
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, open};
 pub use machine::Machine;
 pub use mapped::Mapped;
 pub use pixels::Pixels;
 pub use program::Program;
+pub use save::Kept;
+pub use shader::{Shader, ShaderOptions};
 pub use texture::Texture;
 pub use threads::Threads;
 pub use trail::Trail;
+pub use vertices::{VertexOutputs, Vertices};
 
 pub use ctm_array as array;
 pub use ctm_array::{Array, Shape};
 pub use ctm_codegen::{EngineName, fault};
+pub use ctm_compile::front as shader_interface;
 pub use ctm_device as device;
 pub use ctm_follow as follow;
 pub use ctm_lane::budget::{Cancel, Limits};
@@ -80,6 +99,7 @@ pub use ctm_lane::run::RunStats;
 pub use ctm_memory as memory;
 pub use ctm_memory::Format;
 pub use ctm_object as object;
+pub use ctm_pvs as pvs;
 pub use ctm_r700 as r700;
 pub use ctm_sm50 as sm50;
 pub use ctm_text as text;

@@ -12,6 +12,7 @@ impl Program {
             Program::X1k(program) => x1k(program),
             Program::R700(program) => ctm_r700::text::steps(program),
             Program::Sm50(program) => sm50(&program.code),
+            Program::Pvs(program) => pvs(program),
         }
     }
 
@@ -33,4 +34,9 @@ pub(crate) fn sm50(code: &Code) -> Vec<(InstructionPlace, String)> {
         (InstructionPlace::from(at), ctm_sm50::text::print_instruction(instruction, at))
     };
     code.instructions().iter().enumerate().map(instruction).collect()
+}
+
+pub(crate) fn pvs(program: &ctm_pvs::Program) -> Vec<(InstructionPlace, String)> {
+    let text = |(at, instruction)| (InstructionPlace::from(at as u32), ctm_pvs::text::print_instruction(instruction));
+    program.code.iter().enumerate().map(text).collect()
 }

@@ -1,6 +1,6 @@
 //! The machines.
 
-use ctm_object::probe::Language;
+use ctm_object::probe::{Content, Language};
 use ctm_object::sm50::{CODE_FILE, HEADER_FILE};
 use std::fmt;
 use std::path::Path;
@@ -14,11 +14,13 @@ pub enum Machine {
     R700,
     /// NVIDIA SM50 (Maxwell) compute code and shaders.
     Sm50,
+    /// Vertex programs of ATI's R3xx to R5xx cards.
+    Pvs,
 }
 
 impl Machine {
     /// All of them.
-    pub const ALL: [Machine; 3] = [Machine::X1k, Machine::R700, Machine::Sm50];
+    pub const ALL: [Machine; 4] = [Machine::X1k, Machine::R700, Machine::Sm50, Machine::Pvs];
 
     /// Its name, which is also how names of its texts end, after the dot.
     pub const fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Machine {
             Machine::X1k => "x1k",
             Machine::R700 => "r700",
             Machine::Sm50 => "sm50",
+            Machine::Pvs => "pvs",
         }
     }
 
@@ -45,7 +48,8 @@ impl Machine {
             Language::X1k => Some(Machine::X1k),
             Language::R700 => Some(Machine::R700),
             Language::Sm50 => Some(Machine::Sm50),
-            Language::Pvs | Language::Commands | Language::Glsl | Language::Wgsl | Language::PixelShader => None,
+            Language::Pvs => Some(Machine::Pvs),
+            Language::Commands | Language::Glsl | Language::Wgsl | Language::PixelShader => None,
         }
     }
 }
@@ -54,4 +58,14 @@ impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name().to_uppercase())
     }
+}
+
+/// The language of a file: what its name says, unless other languages use its ending too; else what the text shows.
+pub(crate) fn language_of(path: &Path, content: Content) -> Option<Language> {
+    let named = Language::of_name(path);
+    let shown = match content {
+        Content::Source(language) => Some(language),
+        _ => None,
+    };
+    if Language::shares_name(path) { shown.or(named) } else { named.or(shown) }
 }

@@ -1,12 +1,14 @@
 //! Programs over rectangles of lanes: what is to run.
 
 use crate::kernel::{Guest, Kernel, Parts};
-use crate::{Engine, Error, Machine, Mapped, Program, Texture};
-use ctm_array::Array;
+use crate::uniforms::Uniforms;
+use crate::{Engine, Error, Machine, Mapped, Program, ProgramUse, Texture};
+use ctm_array::{Array, Shape};
 use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_r700::{COLOURS, Stage};
-use ctm_x1k::WriteMode;
+use ctm_x1k::sampler::{TextureKind, TextureShape};
+use ctm_x1k::{INTERPOLANTS, InterpolantVertex, Interpolants, WriteMode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A program of X1K or R700, to be run for every position (i, j) of a rectangle, with its inputs, outputs and constants.
@@ -21,7 +23,15 @@ pub struct Pixels {
     inputs: BTreeMap<u8, Source>,
     outputs: BTreeMap<u8, Format>,
     constants: BTreeMap<u8, [f32; 4]>,
+    uniforms: Option<Uniforms>,
+    varyings: BTreeMap<u8, Corners>,
 }
+
+/// The values of an interpolated input at three corners of the domain: top left, top right and bottom left.
+type Corners = [[f32; 4]; 3];
+
+/// What interpolated inputs are that nobody gives: from 0 to 1.
+const UV: Corners = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
 
 /// Where an input comes from.
 #[derive(Clone, Debug)]
@@ -35,7 +45,41 @@ impl Pixels {
     /// A run over `width` x `height` positions from (0, 0).
     pub fn new(program: Program, width: u32, height: u32) -> Self {
         let (inputs, outputs, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Pixels { program, size: (width, height), origin: [0; 2], inputs, outputs, constants }
+        let (size, origin, varyings) = ((width, height), [0; 2], BTreeMap::new());
+        Pixels { program, size, origin, inputs, outputs, constants, uniforms: None, varyings }
+    }
+
+    /// The same with the uniforms of the shader that the program was compiled from.
+    pub(crate) fn with_uniforms(self, uniforms: Uniforms) -> Self {
+        Pixels { uniforms: Some(uniforms), ..self }
+    }
+
+    /// The value of a uniform of a shader, by its name: a number for each channel, column and element, or one for all.
+    ///
+    /// # Errors
+    /// There is no such uniform, or it has another number of numbers, or the program was not compiled from a shader.
+    pub fn uniform(mut self, name: &str, values: &[f32]) -> Result<Self, Error> {
+        self.uniforms.as_mut().ok_or(Error::NoNames)?.give(name, values)?;
+        Ok(self)
+    }
+
+    /// The time of the picture in seconds, for uniforms of a shader that are called as a time or a frame is (60 frames in a second).
+    pub fn time(mut self, seconds: f32) -> Self {
+        self.uniforms.iter_mut().for_each(|uniforms| uniforms.set_time(seconds));
+        self
+    }
+
+    /// Column and row of the mouse, and of the last press of its button, for uniforms of a shader that are called so.
+    pub fn mouse(mut self, mouse: [f32; 4]) -> Self {
+        self.uniforms.iter_mut().for_each(|uniforms| uniforms.set_mouse(mouse));
+        self
+    }
+
+    /// The values of an interpolated input at three corners of the domain: top left, top right and bottom left. Inputs that nobody gives go
+    /// from 0 to 1: (0, 0, 0, 1), (1, 0, 0, 1) and (0, 1, 0, 1).
+    pub fn varying(mut self, slot: u8, corners: [[f32; 4]; 3]) -> Self {
+        self.varyings.insert(slot, corners);
+        self
     }
 
     /// The position of the first lane, instead of (0, 0): the run is a part of a larger one. Arrays have the size of the part all the same,
@@ -88,7 +132,11 @@ impl Pixels {
         numbers("output", self.outputs.keys(), outputs)?;
         let (width, height) = self.size;
         let domain = Domain::of_size(width, height).ok_or(ctm_array::ContentError::Empty)?;
+        let interpolants = self.interpolants()?;
         let mut parts = Parts {
+            uniforms: self.uniforms,
+            textures: BTreeMap::new(),
+            interpolants,
             domain,
             origin: self.origin,
             space: Space::default(),
@@ -101,16 +149,17 @@ impl Pixels {
             let array = match source {
                 Source::Mapped(array) if array.pitch() == array.shape().width => {
                     parts.inputs.insert(number, (array.place(&mut parts.space)?, array.shape()));
+                    parts.textures.insert(number, flat(array.shape()));
                     continue;
                 }
                 Source::Texture(texture) => {
                     if self.program.machine() != Machine::X1k {
-                        let wanted =
-                            "`Texture` is one of X1K; `Engine::run` runs an `r700::Job`, which has textures of its own";
+                        let wanted = ProgramUse::Texture;
                         return Err(Error::Machine { machine: self.program.machine(), wanted });
                     }
                     let (surface, shape, sampler) = texture.place(number, &mut parts.space)?;
                     parts.inputs.insert(number, (surface, shape));
+                    parts.textures.insert(number, sampler.shape);
                     parts.samplers.insert(number, sampler);
                     continue;
                 }
@@ -120,6 +169,7 @@ impl Pixels {
             let surface = place(&mut parts.space, ctm_array::surface_for(&array, Tiling::Linear)?)?;
             ctm_array::upload(&array, &parts.space, surface)?;
             parts.inputs.insert(number, (surface, array.shape));
+            parts.textures.insert(number, flat(array.shape));
         }
         let default = default_format(&self.program);
         for number in self.program.outputs().into_iter().chain(self.outputs.keys().copied()).collect::<BTreeSet<u8>>() {
@@ -130,6 +180,23 @@ impl Pixels {
         Ok(Kernel { guest: Guest::compile(self.program, &parts, engine)?, parts, engine: engine.clone() })
     }
 
+    /// The interpolated inputs of a program that takes some.
+    fn interpolants(&self) -> Result<Option<Interpolants>, Error> {
+        let takes = match &self.program {
+            Program::X1k(program) => program.info.takes_interpolants(),
+            Program::R700(_) | Program::Sm50(_) | Program::Pvs(_) => false,
+        };
+        numbers("interpolated input", self.varyings.keys(), if takes { INTERPOLANTS } else { 0 })?;
+        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
+        let places = [[0.0, 0.0], [width, 0.0], [0.0, height]];
+        let value = |slot: usize| self.varyings.get(&(slot as u8)).copied().unwrap_or(UV);
+        let vertices = std::array::from_fn(|corner| InterpolantVertex {
+            position: places[corner],
+            values: std::array::from_fn(|slot| value(slot)[corner]),
+        });
+        Ok(takes.then(|| Interpolants::through(&vertices)).transpose()?)
+    }
+
     /// How many inputs and outputs there can be, if the program runs over rectangles at all.
     fn limits(&self) -> Result<(usize, usize), Error> {
         self.program.require_no_errors()?;
@@ -138,15 +205,22 @@ impl Pixels {
             Program::R700(program) if program.info.stage != Stage::Pixel => Err(Error::Stage(program.info.stage)),
             Program::R700(_) => Ok((usize::from(u8::MAX) + 1, COLOURS)),
             Program::Sm50(_) => {
-                let wanted = "compute code runs in `Threads`, the stages of a pipeline in `Engine::draw`";
+                let wanted = ProgramUse::Pixels;
                 Err(Error::Machine { machine: self.program.machine(), wanted })
             }
+            Program::Pvs(_) => Err(Error::Machine { machine: self.program.machine(), wanted: ProgramUse::Pixels }),
         }
     }
 }
 
+/// A picture without levels.
+fn flat(shape: Shape) -> TextureShape {
+    TextureShape { kind: TextureKind::Flat, size: [shape.width as u32, shape.height as u32, 1], last_level: 0 }
+}
+
 fn numbers<'n>(what: &'static str, given: impl Iterator<Item = &'n u8>, limit: usize) -> Result<(), Error> {
     match given.copied().find(|&number| usize::from(number) >= limit) {
+        Some(number) if limit == 0 => Err(Error::TakesNone { what, number }),
         Some(number) => Err(Error::Number { what, number, limit }),
         None => Ok(()),
     }
@@ -161,6 +235,6 @@ fn place(space: &mut Space, surface: Surface) -> Result<Surface, Error> {
 fn default_format(program: &Program) -> Format {
     match program {
         Program::X1k(program) if program.info.write_mode == WriteMode::Umrt => Format::Float32_1,
-        Program::X1k(_) | Program::R700(_) | Program::Sm50(_) => Format::Float32_4,
+        Program::X1k(_) | Program::R700(_) | Program::Sm50(_) | Program::Pvs(_) => Format::Float32_4,
     }
 }

@@ -1,8 +1,10 @@
 //! Programs of any machine.
 
-use crate::{Error, Finding, Machine};
+use crate::{Error, Finding, Machine, ProgramUse};
+use ctm_pvs::lift::Layout;
 use ctm_r700::{ExportTarget, Uses, Wavefront};
 use ctm_sm50::launch::Shader;
+use ctm_text::Loader;
 use ctm_text::findings::Severity;
 use std::collections::BTreeSet;
 
@@ -15,10 +17,12 @@ pub enum Program {
     R700(ctm_r700::Program),
     /// One of SM50.
     Sm50(ctm_sm50::Program),
+    /// A vertex program of R3xx to R5xx cards.
+    Pvs(ctm_pvs::Program),
 }
 
 impl Program {
-    /// Assembles a text. Texts that `#include` others are assembled by the machine's own `text::parse_with`.
+    /// Assembles a text that includes no others.
     ///
     /// # Errors
     /// [`Error::Text`]: all that is wrong with it.
@@ -27,6 +31,20 @@ impl Program {
             Machine::X1k => Program::X1k(ctm_x1k::text::parse(text)?.program),
             Machine::R700 => Program::R700(ctm_r700::text::parse(text)?.program),
             Machine::Sm50 => Program::Sm50(ctm_sm50::text::parse(text)?.program),
+            Machine::Pvs => Program::Pvs(ctm_pvs::text::parse(text)?.program),
+        })
+    }
+
+    /// Assembles a text that messages call by this name, and that may `#include` others, which the loader gives.
+    ///
+    /// # Errors
+    /// [`Error::Text`]: all that is wrong with it.
+    pub fn assemble_with(machine: Machine, name: &str, text: &str, loader: &mut Loader<'_>) -> Result<Self, Error> {
+        Ok(match machine {
+            Machine::X1k => Program::X1k(ctm_x1k::text::parse_with(name, text, loader)?.program),
+            Machine::R700 => Program::R700(ctm_r700::text::parse_with(name, text, loader)?.program),
+            Machine::Sm50 => Program::Sm50(ctm_sm50::text::parse_with(name, text, loader)?.program),
+            Machine::Pvs => Program::Pvs(ctm_pvs::text::parse_with(name, text, loader)?.program),
         })
     }
 
@@ -36,6 +54,7 @@ impl Program {
             Program::X1k(_) => Machine::X1k,
             Program::R700(_) => Machine::R700,
             Program::Sm50(_) => Machine::Sm50,
+            Program::Pvs(_) => Machine::Pvs,
         }
     }
 
@@ -45,6 +64,7 @@ impl Program {
             Program::X1k(program) => ctm_x1k::text::print_program(program),
             Program::R700(program) => ctm_r700::text::print_program(program),
             Program::Sm50(program) => ctm_sm50::text::print_program(program),
+            Program::Pvs(program) => ctm_pvs::text::print_program(program),
         }
     }
 
@@ -54,19 +74,23 @@ impl Program {
             Program::X1k(_) => "pixel",
             Program::R700(program) => program.info.stage.name(),
             Program::Sm50(program) => program.header.as_ref().map_or("compute", |header| header.stage.name()),
+            Program::Pvs(_) => "vertex",
         }
     }
 
-    /// The numbers of the inputs that it reads, of textures where it is one of R700, in order. Programs of SM50 have none.
+    /// The numbers of the inputs that it reads, of textures where it is one of R700, of vectors of a vertex where it is one of PVS, in
+    /// order. Programs of SM50 have none.
     pub fn inputs(&self) -> Vec<u8> {
         match self {
             Program::X1k(program) => program.references.inputs.iter().copied().collect(),
             Program::R700(program) => Uses::of(program).of_stage.textures.into_iter().collect(),
             Program::Sm50(_) => Vec::new(),
+            Program::Pvs(program) => Layout::of(program).inputs,
         }
     }
 
-    /// The numbers of the outputs that it writes, of colours where it is one of R700, in order. Programs of SM50 have none.
+    /// The numbers of the outputs that it writes, of colours where it is one of R700, of vectors of a vertex where it is one of
+    /// PVS, in order. Programs of SM50 have none.
     pub fn outputs(&self) -> Vec<u8> {
         match self {
             Program::X1k(program) => program.references.outputs.iter().copied().collect(),
@@ -79,6 +103,7 @@ impl Program {
                 numbers.into_iter().collect()
             }
             Program::Sm50(_) => Vec::new(),
+            Program::Pvs(program) => Layout::of(program).outputs,
         }
     }
 
@@ -92,8 +117,8 @@ impl Program {
                 self.require_no_errors()?;
                 Ok(program.into())
             }
-            Program::X1k(_) | Program::R700(_) => {
-                Err(Error::Machine { machine: self.machine(), wanted: "a stage of a pipeline is one of SM50" })
+            Program::X1k(_) | Program::R700(_) | Program::Pvs(_) => {
+                Err(Error::Machine { machine: self.machine(), wanted: ProgramUse::Stage })
             }
         }
     }
@@ -140,6 +165,16 @@ impl Program {
                 };
                 ctm_sm50::check::check(program).into_iter().map(finding).collect()
             }
+            Program::Pvs(program) => {
+                let finding = |ctm_pvs::check::Finding { code, pc, message, help }| Finding {
+                    code: code.as_str(),
+                    severity: code.severity(),
+                    address: pc.map(|pc| pc as u32),
+                    message,
+                    help,
+                };
+                ctm_pvs::check::check(program).into_iter().map(finding).collect()
+            }
         }
     }
 }
@@ -159,5 +194,11 @@ impl From<ctm_r700::Program> for Program {
 impl From<ctm_sm50::Program> for Program {
     fn from(program: ctm_sm50::Program) -> Self {
         Program::Sm50(program)
+    }
+}
+
+impl From<ctm_pvs::Program> for Program {
+    fn from(program: ctm_pvs::Program) -> Self {
+        Program::Pvs(program)
     }
 }

@@ -1,6 +1,6 @@
 //! Compute code of SM50.
 
-use crate::{Counts, Engine, Error, Program, listing};
+use crate::{Counts, Engine, Error, Program, ProgramUse, listing};
 use ctm_follow::Observer;
 use ctm_lane::counts;
 use ctm_lane::domain::Lanes;
@@ -35,9 +35,8 @@ impl Threads {
                 Ok(Threads { program, grid, space: Space::default(), constants: Constants::default() })
             }
             Program::Sm50(program) => Err(Error::Compute(program.header.map_or(Stage::None, |header| header.stage))),
-            Program::X1k(_) | Program::R700(_) => {
-                Err(Error::Machine { machine, wanted: "programs of X1K and R700 run in `Pixels`" })
-            }
+            Program::X1k(_) | Program::R700(_) => Err(Error::Machine { machine, wanted: ProgramUse::Threads }),
+            Program::Pvs(_) => Err(Error::Machine { machine, wanted: ProgramUse::Threads }),
         }
     }
 

@@ -12,6 +12,7 @@ use ctm_lane::budget::Limits;
 use ctm_memory::{RangeError, Space};
 use std::any::Any;
 use std::collections::VecDeque;
+use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,6 +99,25 @@ struct Shared {
     consumed: AtomicU64,
 }
 
+/// What a device tells while it executes.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice<'a> {
+    /// An error, sticky or not: all are told.
+    Fault(&'a Fault),
+    /// What strict mode has found.
+    Report(&'a Report),
+}
+
+/// Who is told.
+#[derive(Clone)]
+struct Log(Arc<dyn Fn(Notice) + Send + Sync>);
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Log")
+    }
+}
+
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<Submission>,
@@ -108,6 +128,7 @@ struct Queue {
     reports: Vec<Report>,
     recording: Option<Recording>,
     limits: Limits,
+    log: Option<Log>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -247,6 +268,12 @@ impl Connection {
         self.shared.lock().limits
     }
 
+    /// From now on calls this with every error and report, from the device's own thread, before the buffer that it is about counts as
+    /// consumed. It must not wait for this device.
+    pub fn set_log(&self, log: impl Fn(Notice) + Send + Sync + 'static) {
+        self.shared.lock().log = Some(Log(Arc::new(log)));
+    }
+
     /// Takes the sticky error: the first one since it was last taken (decision C14).
     pub fn take_fault(&self) -> Option<Fault> {
         self.shared.lock().fault.take()
@@ -320,6 +347,11 @@ impl Shared {
 
     /// Makes known what a buffer did, and that it is consumed.
     fn finish(&self, submission: Submission, Executed { result, reports, patches }: Executed) {
+        let log = self.lock().log.clone();
+        if let Some(Log(log)) = log {
+            reports.iter().for_each(|report| log(Notice::Report(report)));
+            result.as_ref().err().into_iter().for_each(|fault| log(Notice::Fault(fault)));
+        }
         let mut queue = self.lock();
         if let (Some(recording), Some((before, after))) = (&mut queue.recording, patches) {
             recording.add(before, submission.address, submission.words, after, result.as_ref().err());

@@ -1,6 +1,7 @@
 //! Values and events in words, as pages for people have them.
 
 use crate::{Address, Change, MemoryAccess, Next, Participation, Pass, Standing, Step, ValueKind};
+use std::fmt;
 
 /// Floats between these magnitudes are written without an exponent.
 const PLAIN: std::ops::Range<f32> = 1e-4..1e7;
@@ -69,6 +70,44 @@ fn register(changes: &[Change]) -> String {
     let dot = if channels.is_empty() { "" } else { "." };
     let values: Vec<_> = changes.iter().map(|change| value(change.cell.kind, change.bits)).collect();
     format!("{}{dot}{channels} = {}", changes[0].cell.register(), values.join(", "))
+}
+
+impl fmt::Display for Change {
+    /// The register with what it holds: `temp[2].r = 0.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&register(std::slice::from_ref(self)))
+    }
+}
+
+impl fmt::Display for MemoryAccess {
+    /// What was read or written, and where: `reads tex[0] at (0, 1): 0.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&access(self))
+    }
+}
+
+impl fmt::Display for Address {
+    /// The address; that of a called program has its name in front.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.program {
+            0 => write!(f, "{}", self.pc),
+            number => write!(f, "program {number}, {}", self.pc),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    /// Number and address; what it did to the lane, or why the lane does not execute it; and where the group goes, if not to the following
+    /// instruction: `3 at 2: temp[1].rg = 0.5, -1; jumps to 7`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}: ", self.number, self.event.at)?;
+        let name = |address: Address| address.to_string();
+        let mut parts = absence(self, name).map_or_else(|| effects(self), |absence| vec![absence]);
+        parts.extend(turn(self));
+        parts.extend(way(self, name));
+        f.write_str(if parts.is_empty() { "no effect" } else { "" })?;
+        f.write_str(&parts.join("; "))
+    }
 }
 
 /// What a step did to the lane: what it read, changed and wrote.

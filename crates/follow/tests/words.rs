@@ -170,3 +170,19 @@ fn ways_part_at_other_accesses_too() {
     let c = [listed(&[MemoryAccess::write("out".into(), ValueKind::Word, [4, 1])]), listed(&[read(1)])];
     assert_eq!((last_write(&c, 1), last_write(&c, 2)), (Some(&c[0]), None));
 }
+
+#[test]
+fn steps_changes_and_accesses_are_displayed_in_a_line() {
+    let change = |channel, bits| Change { cell: cell(2, Some(channel), ValueKind::Float), bits };
+    assert_eq!(change('x', 0x3F00_0000).to_string(), "r[2].x = 0.5");
+    let read = MemoryAccess::read("tex[0]".into(), ValueKind::Float, [0x3F80_0000]).at([3]);
+    assert_eq!(read.to_string(), "reads tex[0] at (3 0x3): 1");
+    assert_eq!(step().to_string(), "1 at 5: no effect");
+    let jumps = Next::Jump(Address { program: 1, pc: 9 });
+    let (changes, accesses) = (vec![change('x', 0x3F00_0000), change('y', 0xBF80_0000)], vec![read]);
+    let shown = Step { next: jumps, changes, accesses, ..step() };
+    assert_eq!(shown.to_string(), "1 at 5: reads tex[0] at (3 0x3): 1; r[2].xy = 0.5, -1; jumps to program 1, 9");
+    let mut waits = Step { standing: [Standing::Branch(None); 2], ..step() };
+    waits.event.participation = Participation::Waits(Some(4.into()));
+    assert_eq!(waits.to_string(), "1 at 5: waits in a branch since 4");
+}

@@ -202,7 +202,7 @@ fn sections(object: &[u8]) -> impl Fn(&str) -> usize {
 fn rules_of_objects() {
     let program = ctm_r700::Program { code: vec![[1, 2]; 3], info: R700Info::default() };
     let object = r700::write_object(&program, "one");
-    assert_eq!(r700::load(&object).unwrap(), [Loaded { name: Some("one".into()), program, repaired: 0 }]);
+    assert_eq!(r700::load(&object).unwrap(), [Loaded { name: Some("one".into()), program, repaired: 0, gfd: None }]);
     let header = sections(&object);
     let offset = |name: &str| word(&object, header(name) + 16) as usize;
     let with = |at: usize, value: u32| {

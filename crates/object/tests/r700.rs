@@ -61,7 +61,7 @@ fn compare(object: &[u8], listing: &str) {
 fn functions_of_an_object() {
     let functions = load(&object()).unwrap();
     let info = |place: usize| {
-        let Loaded { name, program, repaired } = &functions[place];
+        let Loaded { name, program, repaired, gfd: _ } = &functions[place];
         let info = program.info;
         (name.as_deref(), info.stage, info.num_gprs, info.stack_size, info.kill_enable, *repaired)
     };
@@ -136,7 +136,7 @@ fn written_objects() {
         }
         let program = Program { code, info };
         let loaded = load(&write_object(&program, "swirl")).unwrap();
-        assert_eq!(loaded, [Loaded { name: Some("swirl".into()), program, repaired: 0 }]);
+        assert_eq!(loaded, [Loaded { name: Some("swirl".into()), program, repaired: 0, gfd: None }]);
         Ok(())
     });
 }

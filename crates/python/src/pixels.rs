@@ -3,6 +3,7 @@
 use crate::arrays::{format, from_python, to_python};
 use crate::counts::{PyCounts, counts};
 use crate::engine::PyEngine;
+use crate::error::exception;
 use crate::interrupt::interruptible;
 use crate::memory::PyMemory;
 use crate::program::PyProgram;
@@ -39,6 +40,14 @@ pub struct PyJob<'py> {
     outputs: BTreeMap<u8, String>,
     #[pyo3(item)]
     constants: BTreeMap<u8, [f32; 4]>,
+    #[pyo3(item)]
+    uniforms: BTreeMap<String, Vec<f32>>,
+    #[pyo3(item)]
+    varyings: BTreeMap<u8, [[f32; 4]; 3]>,
+    #[pyo3(item)]
+    time: f32,
+    #[pyo3(item)]
+    mouse: [f32; 4],
 }
 
 /// An input that is sampled: levels as arrays whose slices or faces lie one below the other, and how many of these there are.
@@ -93,7 +102,17 @@ impl PyTexture<'_> {
 impl PyJob<'_> {
     fn pixels(&self, program: &PyProgram) -> PyResult<Pixels> {
         let [x, y] = self.origin;
-        let mut pixels = Pixels::new(program.program.clone(), self.width, self.height).origin(x, y);
+        let pixels = match &program.shader {
+            Some(shader) => shader.pixels(self.width, self.height),
+            None => Pixels::new(program.program.clone(), self.width, self.height),
+        };
+        let mut pixels = pixels.origin(x, y).time(self.time).mouse(self.mouse);
+        for (name, values) in &self.uniforms {
+            pixels = pixels.uniform(name, values).map_err(exception)?;
+        }
+        for (&slot, &corners) in &self.varyings {
+            pixels = pixels.varying(slot, corners);
+        }
         for (&number, array) in &self.inputs {
             pixels = match array.cast::<PyMemory>() {
                 Ok(memory) => pixels.mapped(number, memory.get().array.clone()),

@@ -69,12 +69,18 @@ def test_jobs_and_results_pickle(copy):
     ({"domain": (2, 2)}, ctm.Error, "input 0"),
     ({"inputs": {16: PICTURE}}, ValueError, "input 16 is out of range"),
     ({"inputs": {-1: PICTURE}}, TypeError, "give its number"),
-    ({"inputs": {"tex": PICTURE}}, TypeError, "'tex' is not an input"),
+    ({"inputs": {"tex": PICTURE}}, ValueError, "unknown input 'tex'"),
+    ({"inputs": {None: PICTURE}}, TypeError, "None is not an input"),
+    ({"inputs": PICTURE}, TypeError, r"inputs is an array of float32\[16, 24, 4\]: give a dict"),
+    ({"domain": PICTURE}, TypeError, r"the domain is an array of float32\[16, 24, 4\]: .*inputs=\{0: array\}"),
+    ({"inputs": {0: PICTURE}, "uniforms": {"level": 1}}, ValueError, "was not compiled from a shader"),
+    ({"inputs": {0: PICTURE}, "varyings": {0: (0, 0)}}, ValueError, "interpolated input 0 is given, but the program takes none"),
+    ({"inputs": {0: PICTURE}, "origin": (-1, 0)}, (TypeError, ValueError), "a column and a row"),
     ({"inputs": {0: PICTURE}, "outputs": {9: "FLOAT32_4"}}, ValueError, "output 9 is out of range"),
     ({"inputs": {0: PICTURE}, "outputs": {0: "FLOAT64"}}, ValueError, "formats are"),
     ({"inputs": {0: PICTURE}, "engine": "gpu"}, ValueError, "engines are reference, interp"),
     ({"inputs": {0: PICTURE}, "seconds": -1.0}, ValueError, "expected a number from 0 on"),
-    ({"inputs": {0: PICTURE}, "colour": 1}, TypeError, "unknown option 'colour'"),
+    ({"inputs": {0: PICTURE}, "colour": 1}, TypeError, "colour"),
 ])
 def test_what_does_not_fit_is_refused(copy, options, error, words):
     with pytest.raises(error, match=words):
@@ -82,10 +88,30 @@ def test_what_does_not_fit_is_refused(copy, options, error, words):
 
 
 def test_programs_of_other_kinds_are_refused(copy, add):
-    with pytest.raises(TypeError, match="compute code"):
+    with pytest.raises(TypeError, match="this is one of sm50: compute code has launch"):
         add.run((2, 2))
-    with pytest.raises(TypeError, match="Pixels"):
+    with pytest.raises(TypeError, match="launch is for compute code of sm50"):
         copy.launch()
+    with pytest.raises(TypeError, match="transform is for vertex programs of pvs"):
+        copy.transform(vertices=1)
+    with pytest.raises(TypeError, match="ctm.draw takes programs of sm50"):
+        ctm.draw(copy, vertices=3, capture=["POSITION"])
+
+
+def test_messages_name_nothing_of_the_library(copy, add):
+    """Types and modules of Rust are no names of this package."""
+    calls = [
+        lambda: add.run((2, 2)),
+        lambda: copy.launch(),
+        lambda: copy.run((2, 2)),
+        lambda: ctm.load(b"\0\1\2\3"),
+        lambda: ctm.load(ROOT / "tests/corpus/sm50/v_basic/vert.sph.u32").launch(),
+        lambda: ctm.assemble(".stage vs\nEXP_DONE: POS0, R1\nEND_OF_PROGRAM", "r700").run((2, 2)),
+    ]
+    for call in calls:
+        with pytest.raises((ctm.Error, TypeError)) as raised:
+            call()
+        assert "`" not in str(raised.value) and "::" not in str(raised.value), raised.value
 
 
 LOOP = "again: BRA again;"

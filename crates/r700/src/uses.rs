@@ -5,7 +5,7 @@ use crate::cf::{Cf, CfExport, CfExportOp, CfOp, ExportVariant};
 use crate::codes::{Condition, Family, FetchOp, KcacheMode, MemOp};
 use crate::fetch::{ElementFormat, Fetch};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
-use crate::program::Program;
+use crate::program::{Program, SINK};
 use crate::target::{ExportTarget, STREAMS};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -48,10 +48,14 @@ pub struct Uses {
     pub of_other_stage: Named,
     /// Targets of exports, in the order in which they are first named.
     pub exports: Vec<ExportTarget>,
+    /// Registers from R0 to the highest that its instructions name, apart from clause temporaries and [`SINK`].
+    pub registers: u8,
     /// It reads the constant file.
     pub constant_file: bool,
     /// It has loops that take their count from loop constants, or conditions on boolean constants.
     pub flow_constants: bool,
+    /// Loop constants that its loops take their count from.
+    pub loop_constants: BTreeSet<u8>,
     /// Elements of 16 bytes of scratch memory that its instructions can reach.
     pub scratch_elements: u32,
     /// Its instructions write reduction memory.
@@ -74,6 +78,13 @@ impl Uses {
         let mut uses = Uses::default();
         uses.add(program);
         uses
+    }
+
+    /// Counts registers up to this one.
+    fn register(&mut self, number: u32) {
+        if number < u32::from(SINK) {
+            self.registers = self.registers.max(number as u8 + 1);
+        }
     }
 
     fn named(&mut self, other_stage: bool) -> &mut Named {
@@ -100,6 +111,9 @@ impl Uses {
                     self.whole_quads |= plain.fields.whole_quad_mode;
                     self.emits |= matches!(plain.op, CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex);
                     self.flow_constants |= plain.op.properties().loop_constant || conditional;
+                    if matches!(plain.op, CfOp::LoopStart | CfOp::LoopStartNoAl) {
+                        self.loop_constants.insert(plain.fields.cf_const);
+                    }
                 }
                 Cf::Reserved(_) => {}
             }
@@ -109,6 +123,14 @@ impl Uses {
             match clause.kind {
                 ClauseKind::Alu => {
                     let groups = clause_groups(&program.code, clause, family).unwrap_or_default();
+                    for slot in groups.iter().flat_map(|group| &group.slots) {
+                        let named = slot.operands().filter_map(|operand| match operand.selector {
+                            Selector::Gpr(number) => Some(number),
+                            _ => None,
+                        });
+                        let written = slot.writes().then_some(slot.fields.dst.gpr);
+                        named.chain(written).for_each(|number| self.register(number.into()));
+                    }
                     let mut operands = groups.iter().flat_map(|group| &group.slots).flat_map(|slot| slot.operands());
                     self.constant_file |= operands.any(|operand| matches!(operand.selector, Selector::Constant(_)));
                 }
@@ -122,6 +144,7 @@ impl Uses {
 
     fn export(&mut self, export: &CfExport, family: Family) {
         let registers = export.registers();
+        self.register(u32::from(export.fields.gpr) + registers - 1);
         match &export.variant {
             ExportVariant::Swizzle(_) => {
                 let base = export.fields.array_base;
@@ -164,6 +187,13 @@ impl Uses {
 
     /// Adds what a fetch names; `elements` are the known ones of both stages.
     fn fetch(&mut self, fetch: &Fetch, elements: &mut HashSet<(bool, BufferElement)>) {
+        let named = match fetch {
+            Fetch::Vtx(vtx) => [Some(vtx.src), (!vtx.semantic).then_some(vtx.dst)],
+            Fetch::Tex(tex) => [Some(tex.fields.src), Some(tex.fields.dst)],
+            Fetch::Mem(read) => [read.indexed.then_some(read.src), Some(read.dst)],
+            Fetch::MemRaw(..) => [None; 2],
+        };
+        named.into_iter().flatten().for_each(|register| self.register(register.gpr.into()));
         match fetch {
             Fetch::Vtx(vtx) => {
                 let named = self.named(vtx.alt_const);

@@ -33,6 +33,7 @@ mod special;
 mod table;
 pub mod text;
 pub mod topics;
+mod wide;
 
 pub use control::{Control, Latency, Reuse, latency};
 pub use field::{Bits, Field, FieldId, Key, key};

@@ -101,7 +101,7 @@ impl Canvas {
         let format = match &source.program {
             Program::X1k(program) if program.info.write_mode == WriteMode::Umrt => Format::Float32_1,
             Program::X1k(_) | Program::R700(_) => Format::Float32_4,
-            Program::Sm50(_) => return Err(CanvasError::Machine),
+            Program::Sm50(_) | Program::Pvs(_) => return Err(CanvasError::Machine),
         };
         let (inputs, sizes, outputs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut canvas = Canvas { domain, space: Space::default(), inputs, sizes, outputs, scene };
@@ -171,7 +171,7 @@ impl Canvas {
                 }
                 Ok(Job::R700(Box::new(job)))
             }
-            Program::Sm50(_) => Err(CanvasError::Machine),
+            Program::Sm50(_) | Program::Pvs(_) => Err(CanvasError::Machine),
         }
     }
 

@@ -227,7 +227,7 @@ fn listing(program: &Program, lines: &BTreeMap<u32, u32>, stage: usize) -> Vec<L
         let at = place.at.pc;
         let address = match program {
             Program::Sm50(_) => format!("{at:#06x}"),
-            Program::X1k(_) | Program::R700(_) => at.to_string(),
+            Program::X1k(_) | Program::R700(_) | Program::Pvs(_) => at.to_string(),
         };
         ListedInstruction { place, address, text, line: lines.get(&at).copied().unwrap_or(0), stage }
     };
@@ -240,7 +240,7 @@ fn findings(places: &Places, program: &Program, lines: &BTreeMap<u32, u32>) -> V
         // SM50 counts instructions, the others have addresses.
         let address = finding.address.map(|at| match program {
             Program::Sm50(_) => ctm_sm50::Code::address(at as usize),
-            Program::X1k(_) | Program::R700(_) => at,
+            Program::X1k(_) | Program::R700(_) | Program::Pvs(_) => at,
         });
         let line = address.and_then(|at| lines.get(&at)).copied().unwrap_or(0);
         let units = places.units(places.line(line, 0));
@@ -271,13 +271,13 @@ fn made(
     let listing = listing(&program, lines, 0);
     let interface = compiled.as_ref().map(|compiled| compiled.interface.clone());
     let kind = match &program {
-        Program::X1k(_) | Program::R700(_) => ProgramKind::Picture,
+        Program::X1k(_) | Program::R700(_) | Program::Pvs(_) => ProgramKind::Picture,
         Program::Sm50(program) if program.header.is_none() => ProgramKind::Compute,
         Program::Sm50(_) => ProgramKind::Pipeline,
     };
     let stages = match &program {
         Program::Sm50(program) if program.header.is_some() => vec![program.clone()],
-        Program::X1k(_) | Program::R700(_) | Program::Sm50(_) => Vec::new(),
+        Program::X1k(_) | Program::R700(_) | Program::Sm50(_) | Program::Pvs(_) => Vec::new(),
     };
     let examined = Examination {
         runs: true,
@@ -322,7 +322,7 @@ fn constants(program: &Program, interface: Option<&Interface>) -> Vec<Constant> 
             let count = if ctm_r700::Uses::of(program).constant_file { R700_CONSTANTS } else { 0 };
             (0..count).map(|number| Constant { number, value: [0.0; 4], given: false }).collect()
         }
-        Program::Sm50(_) => Vec::new(),
+        Program::Sm50(_) | Program::Pvs(_) => Vec::new(),
     }
 }
 

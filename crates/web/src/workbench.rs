@@ -12,6 +12,7 @@ use ctm_array::{Array, ContentError, Data, Shape};
 use ctm_debug::{LaneSnapshot, Position, Session, SessionError, Snapshot};
 use ctm_engine::Executor;
 use ctm_follow::InstructionPlace;
+use ctm_gpu::object::probe::Language as Spoken;
 use ctm_gpu::{Engine, Limits, Machine, load};
 use ctm_lane::counts::InstructionCount;
 use ctm_sm50::pipeline::Wireframe;
@@ -32,6 +33,9 @@ pub enum WorkbenchError {
     /// The text is not a program.
     #[error("the text has errors: correct them first")]
     NoProgram,
+    /// The program is one of vertices.
+    #[error("vertex programs (PVS) do not run on the page: 'ctm run' and 'ctm debug' run them")]
+    Vertices,
     /// The errors of a check.
     #[error("the program is invalid: {0}")]
     Refused(String),
@@ -399,13 +403,24 @@ impl Workbench {
         }
         let mut loaded = load(bytes, None)?;
         loaded.truncate(1);
-        let program = loaded.pop().ok_or(WorkbenchError::NoProgram)?.program;
-        let language = match program.machine() {
+        let loaded = loaded.pop().ok_or(WorkbenchError::NoProgram)?;
+        if let Some(shader) = loaded.shader {
+            let language = match shader.language {
+                Spoken::Wgsl => Language::Wgsl,
+                Spoken::PixelShader => Language::Ps,
+                Spoken::Glsl | Spoken::X1k | Spoken::R700 | Spoken::Sm50 | Spoken::Pvs | Spoken::Commands => {
+                    Language::Glsl
+                }
+            };
+            return Ok(OpenedFile { language, text: shader.source });
+        }
+        let language = match loaded.program.machine() {
             Machine::X1k => Language::X1k,
             Machine::R700 => Language::R700,
             Machine::Sm50 => Language::Sm50,
+            Machine::Pvs => return Err(WorkbenchError::Vertices),
         };
-        Ok(OpenedFile { language, text: program.disassemble() })
+        Ok(OpenedFile { language, text: loaded.program.disassemble() })
     }
 }
 

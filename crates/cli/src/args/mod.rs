@@ -179,13 +179,13 @@ Examples:
   ctm asm wave.sm50 -o w.sph.u32   header in w.sph.u32, code in w.code.u32
   ctm asm copy.ctmcb               a command buffer: writes copy.bin")]
 pub struct AsmArgs {
-    /// Assembly text, or the text of a command buffer ('-' reads standard input)
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub source: PathBuf,
+    /// Assembly text, or the text of a command buffer ('-' reads standard input); several for the shaders of a .gsh file
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
+    pub sources: Vec<PathBuf>,
     /// Instruction set of the text [default: what its name says, else what the text shows, else X1K]
     #[arg(long, value_name = "ISA", value_parser = IsaChoice::parser())]
     pub isa: Option<IsaChoice>,
-    /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
+    /// Where to write: an ELF image, raw dwords if the name ends in .u32, a shader file of the Wii U if it ends in .gsh; '-' is standard output [default: the source's
     /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -297,6 +297,8 @@ Examples:
   ctm import mesa dump.txt --list                     the programs of the dump: number, stage, length
   ctm import mesa dump.txt -o shader.x1k
   ctm import mesa dump.txt --index 2 -o third.x1k     the third program of the dump
+  RADEON_DEBUG=fp ctm card record glxgears.ctmcard -- glxgears 2> dump.txt
+  ctm import mesa dump.txt --constants glxgears.ctmcard -o shader.x1k     with the constants of the draw
   R600_DEBUG=ps,vs glxgears 2> dump.txt
   ctm import mesa dump.txt -o shader.r700")]
 pub struct ImportMesaArgs {
@@ -309,8 +311,12 @@ pub struct ImportMesaArgs {
     /// Which program of the dump, counted from 0 [default: the last fragment program of r300's, the last of r600's]
     #[arg(long, value_name = "N")]
     pub index: Option<usize>,
+    /// Take the constants of a fragment program of r300, which a dump rounds or leaves out, from the first draw with this program in a
+    /// trace ('ctm card record')
+    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub constants: Option<PathBuf>,
     /// List the programs of the dump
-    #[arg(long, conflicts_with_all = ["output", "index"])]
+    #[arg(long, conflicts_with_all = ["output", "index", "constants"])]
     pub list: bool,
 }
 

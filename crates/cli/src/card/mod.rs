@@ -1,5 +1,6 @@
 //! `ctm card`: programs that draw on a card in software, and what their drivers submit to it.
 
+pub mod constants;
 mod dis;
 #[cfg(unix)]
 mod doctor;

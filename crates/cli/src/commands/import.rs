@@ -21,7 +21,22 @@ pub fn import_mesa(args: &ImportMesaArgs, console: &mut Console) -> Result<(), F
         let message = Message::note(format!("the dump has {count} programs; this is number {number}"));
         console.report(&message.help("--list lists them, --index N gives another"));
     }
+    let assembly = match &args.constants {
+        Some(trace) => with_constants(&assembly, trace, console)?,
+        None => assembly,
+    };
     write(output, &assembly, console)
+}
+
+/// The assembly of a fragment program with the constants of a trace.
+#[cfg(feature = "cards")]
+fn with_constants(assembly: &str, trace: &Path, console: &mut Console) -> Result<String, Failure> {
+    crate::card::constants::with_constants(assembly, trace, console)
+}
+
+#[cfg(not(feature = "cards"))]
+fn with_constants(_: &str, _: &Path, _: &mut Console) -> Result<String, Failure> {
+    Err(crate::absent::absent("its graphics cards", "cards"))
 }
 
 fn write(output: &Path, assembly: &str, console: &mut Console) -> Result<(), Failure> {

@@ -84,6 +84,22 @@ pub trait InstructionSet: Sync {
         console: &mut Console,
     ) -> Result<Vec<OutputFile>, Failure>;
 
+    /// Assembles several texts into one file that holds all their programs.
+    ///
+    /// # Errors
+    /// A text is wrong, or the file that the output asks for holds one program.
+    fn assemble_together(
+        &self,
+        _sources: &[(PathBuf, SourceFile)],
+        _output: Option<&Path>,
+        _console: &mut Console,
+    ) -> Result<Vec<OutputFile>, Failure> {
+        let message = Message::error("several texts are given, but the file that is written holds one program");
+        Err(Failure::Usage(
+            message.help("assemble them one by one; -o FILE.gsh holds a vertex and a pixel shader of the Wii U"),
+        ))
+    }
+
     /// Loads all programs of a file, at least one. Warnings are reported at once.
     ///
     /// # Errors

@@ -156,7 +156,7 @@ fn numbered<T: Clone>(named: &[NamedValue<T>]) -> Vec<Numbered<T, NUMBERS>> {
 impl ExecutionArgs {
     /// Whether a run tells something beside its results.
     pub fn reports(&self) -> bool {
-        self.stats || self.counts || self.heat.is_some() || self.recorder.is_some()
+        self.stats || self.counts || self.heat.is_some() || self.recorder.is_some() || self.emit.is_some()
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Results {
     frames: Frames,
     /// Bytes of memory that the run may take.
     limit: u64,
+    /// Colours below 0 and above 1 are shown as 0 and 1 without a word.
+    as_displays_do: bool,
 }
 
 /// Something that the run writes to.
@@ -132,12 +134,27 @@ impl Region {
 }
 
 impl Results {
+    /// The pictures are those of a shader: colours that a display has not are no news.
+    pub fn show_as_displays_do(&mut self) {
+        self.as_displays_do = true;
+    }
+
     /// Of a run that writes to nothing, and may take `limit` bytes.
     pub fn new(args: &RunArgs, limit: u64) -> Self {
         let options = WriteOptions { tonemap: args.tonemap, ..WriteOptions::default() };
         let recorder = args.execution.recorder.clone();
         let (written, names, frames) = (Vec::new(), Vec::new(), Frames::of(&args.frames));
-        Results { written, names, recorder, clear: args.clear, options, bottom_up: false, frames, limit }
+        Results {
+            written,
+            names,
+            recorder,
+            clear: args.clear,
+            options,
+            bottom_up: false,
+            frames,
+            limit,
+            as_displays_do: false,
+        }
     }
 
     /// Says whether row 0 of surfaces is the last one of files.
@@ -210,7 +227,7 @@ impl Results {
     pub fn commit(self, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
         let mut sinks = Vec::new();
         for target in self.written.into_iter().filter_map(|(_, target)| target) {
-            sinks.extend(target.finish(console)?);
+            sinks.extend(target.finish(self.as_displays_do, console)?);
         }
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);

@@ -108,13 +108,18 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// The files, which are complete. Reports what pictures do not show.
+    /// The files, which are complete. Reports what pictures do not show; where they are to be as displays have them, that is only what is
+    /// not a number.
     ///
     /// # Errors
     /// The animation cannot be written.
-    pub fn finish(mut self, console: &mut Console) -> Result<Vec<Sink>, Failure> {
-        if let Some(hidden) = &self.hidden {
-            console.report(&hides(&self.path.display().to_string(), hidden));
+    pub fn finish(mut self, as_displays_do: bool, console: &mut Console) -> Result<Vec<Sink>, Failure> {
+        let hidden = self.hidden.map(|hidden| match as_displays_do {
+            true => ClampedValues { below: 0, above: 0, ..hidden },
+            false => hidden,
+        });
+        if let Some(hidden) = hidden.filter(|hidden| hidden.below + hidden.above + hidden.nan > 0) {
+            console.report(&hides(&self.path.display().to_string(), &hidden));
         }
         if let (Some(animation), Some(mut sink)) = (&self.animation, self.first.take()) {
             let bytes = animation.encode(self.frames.rate);

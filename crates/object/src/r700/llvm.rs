@@ -198,7 +198,7 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
         program.info.kill_enable = record.kill_enable;
         own_info.iter().for_each(|own| own.apply(&mut program.info));
         let repaired = if family == Family::R700 && own_info.is_none() { repair(&mut program) } else { 0 };
-        Ok(Loaded { name: Some(name), program, repaired })
+        Ok(Loaded { name: Some(name), program, repaired, gfd: None })
     };
     functions.into_iter().zip(records).map(program).collect()
 }

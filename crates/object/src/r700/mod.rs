@@ -1,13 +1,16 @@
 //! Programs of R700 and R600, as tools leave them.
 //!
 //! [`load`] determines the kind of file from its first bytes: an object of LLVM's r600 back end, a shader file of the Wii U, or
-//! bare words. Logs of Mesa's r600 driver are text: see [`mesa`](crate::mesa). [`write_object`] writes objects.
+//! bare words. Logs of Mesa's r600 driver are text: see [`mesa`](crate::mesa). [`write_object`] writes objects, [`write_gfd`] shader files.
 
 mod gfd;
 mod llvm;
 mod write;
 
-pub use gfd::{GfdError, read_gfd};
+pub use gfd::{
+    GfdError, GfdHeader, GfdKind, GfdRow, NotGfd, gfd_header, parse_gfd_comments, print_gfd_comments, read_gfd,
+    write_gfd,
+};
 pub(crate) use llvm::is_loaded;
 pub use llvm::{LlvmError, read_llvm};
 pub use write::write_object;
@@ -27,6 +30,8 @@ pub struct Loaded {
     pub program: Program,
     /// Instructions with LLVM's wrong opcode of MOVA_INT that were set right, see [`read_llvm`].
     pub repaired: usize,
+    /// The header that a shader file of the Wii U has for it.
+    pub gfd: Option<Box<GfdHeader>>,
 }
 
 /// Why bytes are not the words of a program.
@@ -74,7 +79,7 @@ pub fn load(bytes: &[u8]) -> Result<Vec<Loaded>, LoadError> {
     if bytes.starts_with(&gfd::FILE_MAGIC.to_be_bytes()) {
         return Ok(read_gfd(bytes)?);
     }
-    Ok(vec![Loaded { name: None, program: read_words(bytes)?, repaired: 0 }])
+    Ok(vec![Loaded { name: None, program: read_words(bytes)?, repaired: 0, gfd: None }])
 }
 
 /// Takes bare little-endian dwords as a program, with the information that a program has by default; an odd last dword

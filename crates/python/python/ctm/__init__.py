@@ -1,7 +1,8 @@
 """Native machine code of GPUs on NumPy arrays, without a card.
 
-Programs of three instruction sets run: "x1k" (ATI R5xx fragment programs), "r700" (ATI R600 and R700 shaders) and "sm50" (NVIDIA Maxwell
-compute code). Every engine gives the same bits.
+Programs of four instruction sets run: "x1k" (ATI R5xx fragment programs), "r700" (ATI R600 and R700 shaders), "sm50" (NVIDIA Maxwell
+compute code and pipelines) and "pvs" (ATI R5xx vertex programs). Shaders in GLSL, WGSL and Direct3D 9 text compile to "x1k". Every engine
+gives the same bits. `ctm.card` replays traces of graphics cards, `ctm.farm` runs jobs on a Dask cluster.
 
 >>> import ctm, numpy as np
 >>> program = ctm.assemble('''
@@ -18,37 +19,50 @@ from ctm._arrays import zeros
 from ctm._counts import Counted, Counts
 from ctm._diff import Difference, diff
 from ctm._draw import Draw, Drawn, DrawWarning, draw
-from ctm._native import AssemblyError, Error, engines
-from ctm._program import Finding, Program, assemble, load, load_all
+from ctm._instruction import Instruction, Operation, explain
+from ctm._names import ShaderTexture, Uniform, Varying
+from ctm._native import AssemblyError, CompileError, Error, __version__, engines
+from ctm._program import Finding, Program, assemble, compile, load, load_all
 from ctm._result import Launch, Result, Stats
 from ctm._run import Job, run
 from ctm._texture import Texture
 from ctm._trace import Access, Change, Step, Trace
+from ctm._vertices import Transformed
 
 __all__ = [
     "Access",
     "AssemblyError",
+    "Change",
+    "CompileError",
     "Counted",
     "Counts",
-    "Change",
     "Difference",
     "Draw",
     "DrawWarning",
     "Drawn",
     "Error",
     "Finding",
+    "Instruction",
     "Job",
     "Launch",
+    "Operation",
     "Program",
     "Result",
+    "ShaderTexture",
     "Stats",
     "Step",
     "Texture",
     "Trace",
+    "Transformed",
+    "Uniform",
+    "Varying",
+    "__version__",
     "assemble",
+    "compile",
     "diff",
     "draw",
     "engines",
+    "explain",
     "load",
     "load_all",
     "run",

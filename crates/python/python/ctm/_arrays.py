@@ -1,5 +1,6 @@
 """Arrays as programs can read them."""
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ctm import _native
 
 _KINDS = "float32, uint8 or uint16"
+
+
+def shown(value: object) -> str:
+    """A value in a message: arrays by shape and type, others so that they fit in a line."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}{list(value.shape)}"
+    return reprlib.repr(value)
 
 
 def _lossless(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -79,7 +87,7 @@ def zeros(shape: tuple[int, ...], dtype: DTypeLike = np.float32) -> NDArray[Any]
     widths have gaps between rows; those are copied when they are inputs. Raises ValueError for other shapes, TypeError for other values."""
     kind = np.dtype(dtype)
     if len(shape) not in (2, 3):
-        raise ValueError(f"the shape is {shape}: give (height, width), or (height, width, channels)")
+        raise ValueError(f"the shape is {shown(shape)}: give (height, width), or (height, width, channels)")
     height, width, channels = (*shape, 1)[:3]
     name = _format(kind, channels)
     if name is None:
@@ -122,9 +130,20 @@ def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:
     return _packed(array).reshape(-1).view(np.uint32)
 
 
+def numbers(value: ArrayLike, name: str) -> tuple[float, ...]:
+    """The value of a uniform: its numbers one after the other."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf" or array.size == 0:
+        raise TypeError(f"{name} is {shown(value)}: give numbers")
+    return tuple(float(number) for number in array.astype(np.float32).ravel())
+
+
 def vector(value: ArrayLike, name: str) -> tuple[float, float, float, float]:
     """A constant: up to 4 numbers, the others 0; one number is for all four."""
-    array = np.asarray(value, dtype=np.float32)
+    try:
+        array = np.asarray(value, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {shown(value)}: give one number for all channels, or up to 4 numbers") from None
     if array.ndim == 0:
         array = np.repeat(array, 4)
     if array.ndim != 1 or not 1 <= array.size <= 4:

@@ -237,8 +237,12 @@ def draw(
     point_mode: bool = False,
     clockwise: bool = False,
     stream: int = 0,
+    engine: str | None = None,
+    threads: int = 0,
+    seconds: float | None = None,
+    instructions: int | None = None,
+    memory: int | None = None,
     progress: Progress = None,
-    **how: Any,
 ) -> Drawn:
     """Draws vertices with the programs of an "sm50" pipeline, and returns what transform feedback captures: a record for each vertex that
     comes out. Strips and fans are taken apart.
@@ -267,12 +271,13 @@ def draw(
     if rows is not None and rows < first + vertices:
         raise ValueError(f"attributes have {rows} rows, but vertices 0 to {first + vertices - 1} are drawn: give each a row")
     if len(levels) != 6:
-        raise ValueError(f"levels are {levels!r}: give four outer and two inner ones")
+        raise ValueError(f"levels are {_arrays.shown(levels)}: give four outer and two inner ones")
     if capture is None:
         captured = _stored(gs or tes or vs)
     else:
         named = capture if isinstance(capture, Mapping) else {name: name for name in capture}
         captured = {name: _place(attribute) for name, attribute in named.items()}
+    how = {"engine": engine, "threads": threads, "seconds": seconds, "instructions": instructions, "memory": memory}
     return Draw(
         vs, tcs, tes, gs, primitive or ("patches" if tes else "points"), vertices, captured, arrays, _run.words_of_banks(banks), first, instances,
         patch_vertices, tess_domain, tess_spacing, point_mode, clockwise, tuple(map(float, levels)), stream, how,

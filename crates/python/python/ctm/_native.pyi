@@ -6,8 +6,15 @@ from typing import Any, TypedDict, final
 import numpy as np
 from numpy.typing import NDArray
 
-class Error(Exception): ...
+class Error(Exception):
+    code: str | None
 class AssemblyError(Error): ...
+
+class CompileError(Error):
+    line: int
+    column: int
+
+__version__: str
 
 Described = tuple[str, str, int | None, str, str]
 Stats = tuple[int, int, int, bool]
@@ -18,6 +25,16 @@ Change = tuple[str, int, bool]
 Access = tuple[bool, str, list[int], list[int], bool]
 Step = tuple[int, int, str, bool, list[Change], list[Access], tuple[int, int], str | None]
 Steps = tuple[list[Step], list[Change]]
+Corner = tuple[float, float, float, float]
+Corners = tuple[Corner, Corner, Corner]
+Taken = tuple[int, list[int], str, list[tuple[str, list[str]]], list[str], list[str]]
+Names = tuple[
+    list[tuple[str, str, int, int, int | None, list[float], bool]],
+    list[tuple[str, int, str]],
+    list[tuple[str, int, int, int]],
+    list[tuple[str, int]],
+    bool,
+]
 Words = dict[int, NDArray[np.uint32]]
 
 class TextureItems(TypedDict):
@@ -35,6 +52,10 @@ class JobItems(TypedDict):
     textures: dict[int, TextureItems]
     outputs: dict[int, str]
     constants: dict[int, tuple[float, ...]]
+    uniforms: dict[str, tuple[float, ...]]
+    varyings: dict[int, Corners]
+    time: float
+    mouse: tuple[float, ...]
 
 class DrawItems(TypedDict):
     vs: Program
@@ -66,6 +87,10 @@ class LaunchItems(TypedDict):
 class Program:
     @staticmethod
     def assemble(text: str, isa: str) -> Program: ...
+    @staticmethod
+    def compile(
+        text: str, language: str, defines: list[tuple[str, str]], entry: str | None, precise: bool, texel_coordinates: bool
+    ) -> Program: ...
     @property
     def isa(self) -> str: ...
     @property
@@ -78,7 +103,48 @@ class Program:
     def outputs(self) -> list[int]: ...
     @property
     def stores(self) -> list[int]: ...
+    @property
+    def names(self) -> Names | None: ...
+    @property
+    def source(self) -> tuple[str, str, list[tuple[str, str]], str | None, bool, bool] | None: ...
+    @property
+    def lines(self) -> list[int]: ...
     def check(self) -> list[Described]: ...
+    def instructions(self) -> list[Taken]: ...
+    def save(self, path: str) -> bool: ...
+
+@final
+class CardTrace:
+    @staticmethod
+    def open(path: str) -> CardTrace: ...
+    @staticmethod
+    def read(bytes: bytes) -> CardTrace: ...
+    @property
+    def card(self) -> str: ...
+    @property
+    def submissions(self) -> int: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def damage(self) -> str | None: ...
+    def replay(
+        self, engine: Engine, draw: int | None, seconds: float | None, pixel: tuple[int, int] | None, progress: Progress
+    ) -> CardReplay: ...
+
+@final
+class CardReplay:
+    @property
+    def draws(self) -> int: ...
+    @property
+    def submissions(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def history(self) -> list[tuple[int, str]]: ...
+    def picture(self, target: int) -> NDArray[np.float32] | None: ...
+    def depth(self) -> NDArray[np.float32] | None: ...
 
 @final
 class Memory:
@@ -100,7 +166,16 @@ def draw(
     engine: Engine, draw: DrawItems, progress: Progress
 ) -> tuple[NDArray[np.float32], int, Stats, list[tuple[str, int, str, int]], float]: ...
 def load(bytes: bytes, isa: str | None) -> list[tuple[str | None, Program]]: ...
-def open_file(path: str) -> Program: ...
+def open_file(path: str, isa: str | None) -> list[tuple[str | None, Program]]: ...
+def explain(name: str, isa: str | None) -> str | None: ...
+def run_vertices(
+    program: Program,
+    engine: Engine,
+    count: int,
+    inputs: dict[int, NDArray[np.float32]],
+    constants: dict[int, tuple[float, float, float, float]],
+    progress: Progress,
+) -> tuple[dict[int, NDArray[np.float32]], Stats, float]: ...
 def run_pixels(program: Program, engine: Engine, job: JobItems, progress: Progress) -> Ran: ...
 def count_pixels(program: Program, engine: Engine, job: JobItems, progress: Progress) -> Counts: ...
 def trace_pixels(

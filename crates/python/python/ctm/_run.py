@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import ItemsView, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,10 @@ from ctm._trace import Trace
 
 if TYPE_CHECKING:
     from ctm._program import Program
+
+Corners = tuple[tuple[float, float, float, float], tuple[float, float, float, float], tuple[float, float, float, float]]
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 _ENGINES: dict[tuple[Any, ...], _native.Engine] = {}
 
@@ -67,6 +71,14 @@ class Job:
     """Bytes that it may allocate for what the program asks for."""
     origin: tuple[int, int] = (0, 0)
     """The position that the first lane gets: the run is a part of a larger one."""
+    uniforms: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    """Values of uniforms of a shader, by name."""
+    varyings: dict[int, Corners] = field(default_factory=dict)
+    """Interpolated inputs at the top left, top right and bottom left corner, by slot."""
+    time: float = 0.0
+    """Seconds, for uniforms of a shader that are called as a time or a frame is."""
+    mouse: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """Column and row of the mouse, and of the last press of its button, for uniforms of a shader that are called so."""
 
     def run(self, progress: Progress = None) -> Result:
         """Runs it; `progress` is as in `ctm.run`."""
@@ -104,6 +116,10 @@ class Job:
             "textures": textures,
             "outputs": self.outputs,
             "constants": constants,
+            "uniforms": self.uniforms,
+            "varyings": self.varyings,
+            "time": self.time,
+            "mouse": self.mouse,
         }
 
     def _result(self, ran: _native.Ran, engine: _native.Engine) -> Result:
@@ -117,28 +133,53 @@ def job(
     program: Program,
     domain: tuple[int, int] | None = None,
     *,
-    inputs: Mapping[int, ArrayLike] | None = None,
-    textures: Mapping[int, Texture] | None = None,
+    inputs: Mapping[int | str, ArrayLike] | None = None,
+    textures: Mapping[int | str, Texture] | None = None,
     constants: Mapping[int | str, ArrayLike] | None = None,
+    uniforms: Mapping[str, ArrayLike] | None = None,
+    varyings: Mapping[int | str, ArrayLike] | None = None,
     outputs: Mapping[int, str] | None = None,
     like: Job | Result | None = None,
-    **how: Any,
+    engine: str | None = None,
+    threads: int | None = None,
+    seconds: float | None = None,
+    instructions: int | None = None,
+    memory: int | None = None,
+    origin: tuple[int, int] | None = None,
+    time: float | None = None,
+    mouse: Sequence[float] | None = None,
 ) -> Job:
     """The job that `run` runs."""
-    if unknown := how.keys() - {"origin", "engine", "threads", "seconds", "instructions", "memory"}:
-        raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
+    given: dict[str, Any] = {
+        "engine": engine,
+        "threads": threads,
+        "seconds": seconds,
+        "instructions": instructions,
+        "memory": memory,
+        "origin": None if origin is None else pair(origin, "origin", 0),
+        "time": time,
+        "mouse": None if mouse is None else _mouse(mouse),
+        "domain": None if domain is None else pair(domain, "domain", 1),
+    }
+    how = {name: value for name, value in given.items() if value is not None}
     if inputs is not None:
-        how["inputs"] = {number(key, "input"): _arrays.image(array, f"input {key}") for key, array in inputs.items()}
+        how["inputs"] = {
+            program.input(key): _arrays.image(array, f"input {key}") for key, array in _items(inputs, "inputs")
+        }
     if textures is not None:
-        how["textures"] = {number(key, "texture"): texture for key, texture in textures.items()}
+        how["textures"] = {program.input(key): texture for key, texture in _items(textures, "textures")}
     if constants is not None:
         how["constants"] = {
-            program.constant(key): _arrays.vector(value, f"constant {key}") for key, value in constants.items()
+            program.constant(key): _arrays.vector(value, f"constant {key}") for key, value in _items(constants, "constants")
+        }
+    if uniforms is not None:
+        how["uniforms"] = {name: _arrays.numbers(value, f"uniform {name}") for name, value in _items(uniforms, "uniforms")}
+    if varyings is not None:
+        how["varyings"] = {
+            program.varying(key): _corners(value, f"varying {key}") for key, value in _items(varyings, "varyings")
         }
     if outputs is not None:
-        how["outputs"] = {number(key, "output"): name for key, name in outputs.items()}
-    if domain is not None:
-        how["domain"] = _domain(domain)
+        how["outputs"] = {number(key, "output"): name for key, name in _items(outputs, "outputs")}
     if like is not None:
         return replace(like.job if isinstance(like, Result) else like, program=program, **how)
     if domain is None:
@@ -150,38 +191,70 @@ def job(
     return Job(program, **how)
 
 
-def run(program: Program, domain: tuple[int, int] | None = None, *, progress: Progress = None, **options: Any) -> Result:
+def run(
+    program: Program,
+    domain: tuple[int, int] | None = None,
+    *,
+    inputs: Mapping[int | str, ArrayLike] | None = None,
+    textures: Mapping[int | str, Texture] | None = None,
+    constants: Mapping[int | str, ArrayLike] | None = None,
+    uniforms: Mapping[str, ArrayLike] | None = None,
+    varyings: Mapping[int | str, ArrayLike] | None = None,
+    outputs: Mapping[int, str] | None = None,
+    like: Job | Result | None = None,
+    engine: str | None = None,
+    threads: int | None = None,
+    seconds: float | None = None,
+    instructions: int | None = None,
+    memory: int | None = None,
+    origin: tuple[int, int] | None = None,
+    time: float | None = None,
+    mouse: Sequence[float] | None = None,
+    progress: Progress = None,
+) -> Result:
     """Runs a pixel program for every position of a rectangle.
 
     - `domain`: width and height. Without one it is the size of the first input.
     - `inputs`: arrays by number, (height, width) or (height, width, channels) of float32, float16, uint8 or uint16. Integers are fractions:
-      255 and 65535 stand for 1. Other types raise TypeError, as a conversion would lose something.
-    - `textures`: what programs of "x1k" sample, a `ctm.Texture` each, by the number of the input.
+      255 and 65535 stand for 1. Other types raise TypeError, as a conversion would lose something. Textures of a shader are called by name.
+    - `textures`: what programs of "x1k" sample, a `ctm.Texture` each, by the number of the input, or the name that a shader has for it.
     - `constants`: numbers, or up to 4 numbers, by the number of the float constant, or by its name in the text ("c4"; "C4" of "r700").
+    - `uniforms`: of a compiled shader, by name: a number for each channel, column and element, in this order, or one for all. Those that are
+      not given have the value that their name stands for (`iTime`, `u_resolution`), that of the source, or 0.
+    - `varyings`: interpolated inputs by slot, or by the name that a shader has for them: one value of up to four numbers, two for the top left
+      and bottom right corner, or three for the top left, top right and bottom left one. Those that are not given go from 0 to 1.
     - `outputs`: formats by number, where not FLOAT32_4: FLOAT32_1, FLOAT32_2, UINT8_4, UINT16_1.
     - `like`: a job, or the result of one: everything that is not given is as it was there.
     - `engine`: a name of `ctm.engines()`; without one the fastest. All give the same bits. `threads`: of the host.
     - `seconds`, `instructions`, `memory`: limits of the run.
     - `origin`: the position that the first lane gets, where the run is a part of a larger one.
+    - `time`: seconds, for uniforms that are called as a time or a frame is (60 frames in a second); `mouse`: column and row of the mouse, and of
+      the last press of its button.
     - `progress`: a function that is called about 20 times a second and at the end, with the lanes that are done and those in all, or True for a
       bar of tqdm. What it raises ends the run.
 
     The lock of the interpreter is not held meanwhile, and Ctrl-C ends the run. Raises `Error` if a lane traps or a limit is reached,
     TypeError and ValueError if something does not fit.
     """
-    return job(program, domain, **options).run(progress)
-
-
-def trace(
-    program: Program,
-    lane: tuple[int, int],
-    domain: tuple[int, int] | None = None,
-    *,
-    most: int = 65536,
-    **options: Any,
-) -> Trace:
-    """Runs a program as `run` does, and returns what one lane went through."""
-    return job(program, domain, **options).trace(lane, most)
+    return job(
+        program,
+        domain,
+        inputs=inputs,
+        textures=textures,
+        constants=constants,
+        uniforms=uniforms,
+        varyings=varyings,
+        outputs=outputs,
+        like=like,
+        engine=engine,
+        threads=threads,
+        seconds=seconds,
+        instructions=instructions,
+        memory=memory,
+        origin=origin,
+        time=time,
+        mouse=mouse,
+    ).run(progress)
 
 
 def _launch_items(
@@ -212,11 +285,10 @@ def launch(
     *,
     memory: Mapping[int, ArrayLike] | None = None,
     banks: Mapping[int, ArrayLike] | None = None,
+    engine: _native.Engine,
     progress: Progress = None,
-    **how: Any,
 ) -> Launch:
     """Runs compute code; see `Program.launch`."""
-    engine = _launch_engine(**how)
     items = _launch_items(blocks, threads, memory, banks)
     with reporting(progress) as report:
         words, stats = _native.run_threads(program._native, engine, items, report)
@@ -230,13 +302,13 @@ def count_threads(
     *,
     memory: Mapping[int, ArrayLike] | None = None,
     banks: Mapping[int, ArrayLike] | None = None,
+    engine: _native.Engine,
     progress: Progress = None,
-    **how: Any,
 ) -> Counts:
     """Runs compute code by the reference, and counts; see `Program.count_threads`."""
     items = _launch_items(blocks, threads, memory, banks)
     with reporting(progress) as report:
-        counts = _native.count_threads(program._native, _launch_engine(**how), items, report)
+        counts = _native.count_threads(program._native, engine, items, report)
     return Counts.of(counts, (-1,))
 
 
@@ -249,29 +321,18 @@ def trace_thread(
     memory: Mapping[int, ArrayLike] | None = None,
     banks: Mapping[int, ArrayLike] | None = None,
     most: int = 65536,
-    **how: Any,
+    engine: _native.Engine,
 ) -> Trace:
     """Runs compute code, and returns what one thread went through; see `Program.trace_thread`."""
-    engine = _launch_engine(**how)
     items = _launch_items(blocks, threads, memory, banks)
     words, stats, steps = _native.trace_threads(program._native, engine, items, thread, most)
     return Trace.of(steps, thread, Launch(words, Stats(*stats, engine.name)))
 
 
-def _launch_engine(
-    engine: str | None = None,
-    threads_of_host: int = 0,
-    seconds: float | None = None,
-    instructions: int | None = None,
-    memory_limit: int | None = None,
-) -> _native.Engine:
-    return engine_of(engine, threads_of_host, seconds, instructions, memory_limit)
-
-
 def _three(value: int | tuple[int, ...], name: str) -> tuple[int, int, int]:
     sizes = (value,) if isinstance(value, int) else tuple(value)
     if not 1 <= len(sizes) <= 3 or any(size < 1 for size in sizes):
-        raise ValueError(f"{name} are {value}: give one to three sizes of at least 1")
+        raise ValueError(f"{name} are {_arrays.shown(value)}: give one to three sizes of at least 1")
     x, y, z = (*sizes, 1, 1)[:3]
     return (x, y, z)
 
@@ -280,11 +341,53 @@ def number(value: int, what: str) -> int:
     number = value.__index__() if hasattr(value, "__index__") else None
     if number is None or number < 0:
         article = "an" if what[0] in "aeiou" else "a"
-        raise TypeError(f"{value!r} is not {article} {what}: give its number")
+        raise TypeError(f"{_arrays.shown(value)} is not {article} {what}: give its number")
     return number
 
 
-def _domain(domain: tuple[int, int]) -> tuple[int, int]:
-    if len(domain) != 2 or any(int(size) < 1 for size in domain):
-        raise ValueError(f"the domain is {domain}: give a width and a height of at least 1")
-    return (int(domain[0]), int(domain[1]))
+def pair(value: tuple[int, int], name: str, least: int) -> tuple[int, int]:
+    """Two whole numbers."""
+    if isinstance(value, np.ndarray):
+        raise TypeError(f"the {name} is {_arrays.shown(value)}: give two numbers; arrays are given as inputs={{0: array}}")
+    wanted = "a width and a height of at least 1" if least else "a column and a row from 0 on"
+    try:
+        first, second = (number(part, name) for part in value)
+    except (TypeError, ValueError):
+        raise ValueError(f"the {name} is {_arrays.shown(value)}: give {wanted}") from None
+    if min(first, second) < least:
+        raise ValueError(f"the {name} is {_arrays.shown(value)}: give {wanted}")
+    return (first, second)
+
+
+def _items(value: Mapping[_Key, _Value], name: str) -> ItemsView[_Key, _Value]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is {_arrays.shown(value)}: give a dict, as in {name}={{0: ...}}")
+    return value.items()
+
+
+def _mouse(value: Sequence[float]) -> tuple[float, float, float, float]:
+    numbers = [float(number) for number in value]
+    if len(numbers) not in (2, 4):
+        raise ValueError(f"mouse is {_arrays.shown(value)}: give column and row, and perhaps those of the last press of its button")
+    x, y, pressed_x, pressed_y = (*numbers, 0.0, 0.0)[:4]
+    return (x, y, pressed_x, pressed_y)
+
+
+def _corners(value: ArrayLike, name: str) -> Corners:
+    """The values of an interpolated input at the top left, top right and bottom left corner."""
+    array = np.atleast_2d(np.asarray(value, dtype=np.float32))
+    if array.ndim != 2 or not 1 <= array.shape[0] <= 3 or not 1 <= array.shape[1] <= 4:
+        raise ValueError(f"{name} has shape {np.shape(value)}: give one to three corners of up to four numbers")
+    corners = np.tile(np.array([0, 0, 0, 1], np.float32), (array.shape[0], 1))
+    corners[:, : array.shape[1]] = array
+    if len(corners) == 2:
+        above, below = corners
+        if (above[2:] != below[2:]).any():
+            raise ValueError(f"{name}: with two corners, the third and fourth number stay as they are; give three corners")
+        corners = np.array([above, [below[0], *above[1:]], [above[0], below[1], *above[2:]]])
+    rows = [tuple(float(number) for number in corner) for corner in (corners if len(corners) == 3 else np.repeat(corners, 3, axis=0))]
+    return (_four(rows[0]), _four(rows[1]), _four(rows[2]))
+
+
+def _four(values: tuple[float, ...]) -> tuple[float, float, float, float]:
+    return (values[0], values[1], values[2], values[3])

@@ -2,7 +2,7 @@
 
 use super::operand::raw;
 use super::slots::{Slot, Swizzle, slot, unit_ahead};
-use crate::alu::Alu;
+use crate::alu::{Alu, Operand, Selector};
 use crate::cf::Qword;
 use crate::codes::Channel;
 use crate::group::{GROUP_SLOTS, Unit, UnitError, assign_units, literal_qwords};
@@ -40,6 +40,7 @@ pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Body {
         }
         if unit_ahead(cursor, 1).is_some() && cursor.text(first).as_bytes()[0].is_ascii_digit() {
             group.close(cursor, info, &mut body);
+            group.is_numbered = true;
             match cursor.number("the number of a group", u32::MAX) {
                 Ok(value) if last_number.is_some_and(|last| value <= last) => {
                     let message = "the numbers of groups do not increase";
@@ -88,13 +89,40 @@ struct Pending {
     slots: Vec<Slot>,
     /// An instruction of it is invalid.
     damaged: bool,
+    /// The text says by a number that it begins.
+    is_numbered: bool,
+}
+
+/// Warns where an instruction reads what one before it in the text writes, although both are of one group: it gets what was there before. Texts
+/// that number their groups mean it.
+fn warn_of_reads(cursor: &mut Cursor, slots: &[Slot]) {
+    for (number, slot) in slots.iter().enumerate() {
+        let written = |operand: &Operand| {
+            let Selector::Gpr(gpr) = operand.selector else { return None };
+            let before = slots[..number].iter().map(|slot| &slot.alu);
+            let writes = |alu: &Alu| {
+                let dst = alu.fields.dst;
+                alu.writes() && !dst.relative && !operand.relative && (dst.gpr, dst.chan) == (gpr, operand.chan)
+            };
+            before.filter(|alu| writes(alu)).map(|_| format!("R{gpr}.{}", operand.chan.name())).next()
+        };
+        if let Some(register) = slot.alu.operands().find_map(|operand| written(&operand)) {
+            let message =
+                format!("{register} is read in the group that writes it, so this reads what was there before");
+            let help = "`LAST` after the instruction that writes it ends the group; a number before the group says that this is meant";
+            cursor.warning(Cause::Operand, slot.span, message, help);
+        }
+    }
 }
 
 impl Pending {
     /// Ends the group: places its literals, checks its units, finds its bank swizzles, and adds its qwords.
     fn close(&mut self, cursor: &mut Cursor, info: &ProgramInfo, body: &mut Body) {
-        let Pending { mut slots, damaged } = std::mem::take(self);
+        let Pending { mut slots, damaged, is_numbered } = std::mem::take(self);
         body.damaged |= damaged;
+        if !is_numbered {
+            warn_of_reads(cursor, &slots);
+        }
         let Some(last) = slots.last_mut() else { return };
         last.alu.fields.last = true;
         let end = last.span;

@@ -2,13 +2,13 @@
 
 use super::{FindingCode, Findings, Subject};
 use crate::attributes::name;
-use crate::codes::{BarrierOp, FloatType, FunnelPart, IsbeMode, ShiftExtend, Test};
+use crate::codes::{BarrierOp, FunnelPart, IsbeMode, ShiftExtend, Test};
 use crate::field::{FieldId, key};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
-use crate::operand::{Reg, Value};
+use crate::operand::Reg;
 use crate::refused::{Refusal, refusal};
-use crate::table::{AttributeOp, BitsOp, Class, CompareOp, ConvertOp, FlowOp, Op, OrderOp};
+use crate::table::{AttributeOp, BitsOp, Class, FlowOp, Op, OrderOp};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     let header = subject.program.header.unwrap_or_default();
@@ -193,58 +193,8 @@ fn unsupported(instruction: &Instruction) -> bool {
     }
 }
 
-/// Operands of several registers, with how many those are.
-fn wide_operands(instruction: &Instruction) -> Vec<(Reg, u8)> {
-    let source = |value: Value| match value {
-        Value::Reg(reg) => reg,
-        Value::Imm(_) | Value::Const { .. } => Reg::RZ,
-    };
-    let (dst, b) = (instruction.dst(), source(instruction.b().value));
-    let doubles = |registers: &[Reg]| registers.iter().map(|&reg| (reg, 2)).collect();
-    match instruction.op().class() {
-        Class::Double(_) => doubles(&[source(instruction.a().value), b, source(instruction.c().value), dst]),
-        Class::Compare(op) => {
-            use CompareOp::*;
-            match op {
-                Dset | Dsetp => doubles(&[source(instruction.a().value), b]),
-                Fset | Fsetp | Fcmp | Fchk | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => Vec::new(),
-            }
-        }
-        Class::Convert(ConvertOp::I2f | ConvertOp::F2i | ConvertOp::F2f | ConvertOp::I2i) => {
-            let to = instruction.get(key::TO_FLOAT) == FloatType::F64
-                || instruction.has(FieldId::TO_INT) && instruction.get(key::TO_INT).bits() == 64;
-            let from = instruction.get(key::FROM_FLOAT) == FloatType::F64
-                || instruction.has(FieldId::FROM_INT) && instruction.get(key::FROM_INT).bits() == 64;
-            let words = |wide: bool| if wide { 2 } else { 1 };
-            vec![(dst, words(to)), (b, words(from))]
-        }
-        Class::Constant(_) | Class::Local(_) | Class::Global(_) => {
-            let words = instruction.get(key::MEMORY_SIZE).bytes().div_ceil(4) as u8;
-            let address = if instruction.get(key::E) { 2 } else { 1 };
-            vec![(dst, words), (instruction.reg(key::RA), address)]
-        }
-        // Attribute accesses align their registers without a word.
-        Class::Attribute(AttributeOp::Ast | AttributeOp::Ald) => {
-            let words = instruction.get(key::ATTRIBUTE_SIZE).words();
-            let base = if dst.is_zero() { dst } else { Reg(dst.0 & !(words.next_power_of_two() - 1)) };
-            vec![(base, words)]
-        }
-        Class::Attribute(AttributeOp::Al2p | AttributeOp::Isberd | AttributeOp::Out)
-        | Class::Raw
-        | Class::Special(_)
-        | Class::Move(_)
-        | Class::Float(_)
-        | Class::Integer(_)
-        | Class::Bits(_)
-        | Class::Flags(_)
-        | Class::Exchange(_)
-        | Class::Flow(_)
-        | Class::Order(_) => Vec::new(),
-    }
-}
-
 fn registers(index: usize, instruction: &Instruction, findings: &mut Findings) {
-    for (reg, words) in wide_operands(instruction).into_iter().filter(|(reg, _)| !reg.is_zero()) {
+    for (reg, words) in instruction.wide_operands().into_iter().filter(|(reg, _)| !reg.is_zero()) {
         let alignment = words.next_power_of_two();
         if !reg.0.is_multiple_of(alignment) {
             let message = format!("{reg} begins an operand of {words} registers");

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::options::ListingArgs;
 use crate::report::Message;
-use crate::{Console, Failure};
+use crate::{Console, Failure, source};
 use ctm_device::command::{DecodeError, Packet, decode, parse_file, print, print_packet};
 use ctm_object::probe::{Content, Language};
 use ctm_text::SourceFile;
@@ -63,6 +63,11 @@ impl InstructionSet for Ctm {
     }
 
     fn load(&self, file: File, _: &mut Console) -> Result<Vec<Box<dyn Loaded>>, Failure> {
+        if file.form == FileEncoding::Text {
+            let text = source::text(&file.path, file.bytes)?;
+            let buffer = parse_file(&file.name, &text)?;
+            return Ok(vec![Box::new(Buffer { name: file.name, words: buffer.words })]);
+        }
         let words = words(&file.bytes).ok_or_else(|| {
             file.error(format!("a command buffer is whole dwords, but the file has {} bytes", file.bytes.len()))
         })?;
@@ -118,8 +123,13 @@ impl Loaded for Buffer {
         Ok(())
     }
 
+    /// What the device would not read. Values of parameters are its business when it executes the buffer.
     fn check(&self) -> Result<Vec<Finding>, Failure> {
-        Err(no_program(&Ctm))
+        let found = |error: DecodeError| Finding {
+            message: Message::error(error.to_string()),
+            numbers: vec![("dword", json!(error.offset()))],
+        };
+        Ok(decode(&self.words).filter_map(Result::err).map(found).collect())
     }
 
     fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {

@@ -33,7 +33,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
     let mut data = Data::prepare(args, program, console)?;
     let keeps = !args.outputs.is_empty() || args.output0.is_some();
-    if !keeps && !args.execution.reports() && args.execution.emit.is_none() {
+    if !keeps && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
     }
     let mut results = data.memory.take_results();

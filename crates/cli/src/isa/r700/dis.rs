@@ -5,6 +5,7 @@ use super::info::information;
 use crate::isa::fields;
 use crate::options::ListingArgs;
 use crate::{Console, Failure};
+use ctm_object::r700;
 use ctm_r700::Program;
 use ctm_r700::text::{self, Listed, PrintOptions, instructions};
 use serde_json::{Value, json};
@@ -19,7 +20,12 @@ pub fn dis(loaded: &Loaded, args: &ListingArgs, console: &mut Console) -> Result
         instructions(&loaded.program).iter().try_for_each(|instruction| print_fields(console.out, instruction))?;
     } else {
         let options = PrintOptions { addresses: args.addresses, words: args.words };
-        console.out.write_all(text::print_program_with(&loaded.program, &options).as_bytes())?;
+        let text = text::print_program_with(&loaded.program, &options);
+        if let Some(header) = &loaded.gfd {
+            // Texts of shader files begin with what their headers say.
+            writeln!(console.out, "{}", r700::print_gfd_comments(header, &loaded.program))?;
+        }
+        console.out.write_all(text.as_bytes())?;
     }
     Ok(())
 }

@@ -67,6 +67,9 @@ impl InstructionSet for R700 {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<OutputFile>, Failure> {
+        if is_shader_file(output) {
+            return self.assemble_together(&[(path.to_owned(), source.clone())], output, console);
+        }
         let program = assemble(path, source, Some(Language::R700), text::parse_with, console)?.program;
         let output = output_path(path, output, "elf");
         let bytes = match output.extension() {
@@ -80,6 +83,33 @@ impl InstructionSet for R700 {
             }
         };
         Ok(vec![OutputFile { path: output, bytes }])
+    }
+
+    /// Assembles into a shader file of the Wii U, with the headers that the comments of the texts describe.
+    fn assemble_together(
+        &self,
+        sources: &[(PathBuf, SourceFile)],
+        output: Option<&Path>,
+        console: &mut Console,
+    ) -> Result<Vec<OutputFile>, Failure> {
+        let Some(output) = output.filter(|path| is_shader_file(Some(path))) else {
+            let message = Message::error("several texts are given, but the file that is written holds one program");
+            return Err(Failure::Usage(message.help("-o FILE.gsh holds a vertex and a pixel shader of the Wii U")));
+        };
+        let mut shaders = Vec::new();
+        for (path, source) in sources {
+            let program = Loaded::of_text(&source.name, source, path, console)?.program;
+            let stage = program.info.stage;
+            let kind = r700::GfdKind::of(stage).ok_or_else(|| {
+                let message = Message::error(r700::NotGfd(stage).to_string()).at(Location::File(source.name.clone()));
+                message
+                    .help("'.stage vs' and '.stage ps' say what a text is, and so do names that end in .vsh and .psh")
+            })?;
+            let header = r700::parse_gfd_comments(source, &program, kind)?;
+            shaders.push((program, header));
+        }
+        let shaders: Vec<_> = shaders.iter().map(|(program, header)| (program, header)).collect();
+        Ok(vec![OutputFile { path: output.into(), bytes: r700::write_gfd(&shaders) }])
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -104,6 +134,11 @@ impl InstructionSet for R700 {
     }
 }
 
+/// Whether the name of an output is that of a shader file of the Wii U.
+fn is_shader_file(output: Option<&Path>) -> bool {
+    output.and_then(Path::extension).is_some_and(|ending| ending == "gsh")
+}
+
 /// A program and where it comes from.
 struct Loaded {
     /// How the file is called in messages.
@@ -111,6 +146,8 @@ struct Loaded {
     /// How the file calls the program, if it gives names.
     title: Option<String>,
     program: Program,
+    /// The header that a shader file of the Wii U has for it.
+    gfd: Option<Box<r700::GfdHeader>>,
     /// Where each instruction stands in the text, by its address; empty if the program comes from a binary.
     origins: BTreeMap<u32, Origin>,
     /// The disassembly, by address, once a message needs it.
@@ -146,7 +183,7 @@ impl Loaded {
     }
 
     fn new(name: &str, title: Option<String>, program: Program, origins: BTreeMap<u32, Origin>) -> Self {
-        Loaded { name: name.into(), title, program, origins, lines: OnceCell::new() }
+        Loaded { name: name.into(), title, program, gfd: None, origins, lines: OnceCell::new() }
     }
 
     /// The programs of a container.
@@ -158,7 +195,10 @@ impl Loaded {
             );
             console.report(&Message::note(message).at(Location::File(file.name.clone())));
         }
-        let loaded = |program: r700::Loaded| Self::new(&file.name, program.name, program.program, BTreeMap::new());
+        let loaded = |program: r700::Loaded| {
+            let loaded = Self::new(&file.name, program.name, program.program, BTreeMap::new());
+            Loaded { gfd: program.gfd, ..loaded }
+        };
         programs.into_iter().map(loaded).collect()
     }
 

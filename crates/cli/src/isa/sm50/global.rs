@@ -140,7 +140,7 @@ impl GlobalMemory {
     pub fn commit(self, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
         let mut sinks = Vec::new();
         for kept in self.outputs {
-            sinks.extend(kept.target.finish(console)?);
+            sinks.extend(kept.target.finish(false, console)?);
         }
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);

@@ -20,10 +20,9 @@ use ctm_compile::{Compiled, Variable};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::{Content, Language};
 use ctm_object::{d3d9, elf, raw};
-use ctm_text::Substitute;
 use ctm_text::topic::Topic;
-use ctm_text::{Origin, SourceFile};
-use ctm_x1k::check::{self, legal};
+use ctm_text::{Origin, SourceFile, Substitute};
+use ctm_x1k::check::{self, FindingCode, legal};
 use ctm_x1k::text;
 use ctm_x1k::{ConstantValues, Program, ProgramInfo};
 use options::X1kArgs;
@@ -113,6 +112,8 @@ struct Loaded {
     interface: Option<Interface>,
     /// Where the variables of its source are, if that is wanted.
     variables: Vec<Variable>,
+    /// It was made by ctm: Mesa's compiler has nothing to do with its code.
+    is_own: bool,
 }
 
 impl Loaded {
@@ -148,7 +149,8 @@ impl Loaded {
                 }]);
             }
         };
-        Ok(vec![Loaded { name: file.name, program, origins, interface: None, variables: Vec::new() }])
+        let is_own = file.content == Content::CtmImage;
+        Ok(vec![Loaded { name: file.name, program, origins, interface: None, variables: Vec::new(), is_own }])
     }
 
     /// The program of a text that the file called `name` holds.
@@ -166,6 +168,7 @@ impl Loaded {
             origins: assembled.origins,
             interface: None,
             variables: Vec::new(),
+            is_own: false,
         })
     }
 
@@ -179,7 +182,7 @@ impl Loaded {
     ) -> Result<Self, Failure> {
         let (compiled, origins) = shader::compile(source, language, options, console)?;
         let Compiled { program, interface, variables, .. } = compiled;
-        Ok(Loaded { name, program, origins, interface: Some(interface), variables })
+        Ok(Loaded { name, program, origins, interface: Some(interface), variables, is_own: true })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.
@@ -222,7 +225,9 @@ impl super::Loaded for Loaded {
             message: self.message(finding),
             numbers: vec![("pc", json!(finding.pc))],
         };
-        Ok(check::check(&self.program).iter().map(found).collect())
+        let findings = check::check(&self.program);
+        let is_meant = |finding: &&check::Finding| !self.is_own || finding.code != FindingCode::SmallInlineConstant;
+        Ok(findings.iter().filter(is_meant).map(found).collect())
     }
 
     fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {

@@ -404,6 +404,19 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     let reads_flow_constants = uses.iter().any(|uses| uses.flow_constants);
     let loops = r700.loop_constants.iter().map(|constant| &constant.number);
     unused("loop constant", "read", loops, |_| reads_flow_constants, console);
+    let counts: BTreeSet<u8> = uses.iter().flat_map(|uses| &uses.loop_constants).copied().collect();
+    let without: Vec<String> = (counts.iter())
+        .filter(|&&number| !r700.loop_constants.iter().any(|given| given.number == number))
+        .map(u8::to_string)
+        .collect();
+    if let Some(first) = without.first() {
+        let message = format!(
+            "loops count with loop constant {}, which has no value and is taken as 4095 passes",
+            without.join(", ")
+        );
+        let help = format!("give the value with --loop-const {first}=COUNT,INIT,STEP");
+        console.report(&Message::warning(message).help(help));
+    }
     let bools = r700.bool_constants.iter().map(|constant| &constant.number);
     unused("boolean constant", "read", bools, |_| reads_flow_constants, console);
     let reads_constants = uses.iter().any(|uses| uses.constant_file);

@@ -39,7 +39,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
     let mut data = Data::prepare(args, r700, &programs, lanes, console)?;
     let keeps = !args.outputs.is_empty() || args.output0.is_some() || r700.keeps();
-    if !keeps && !args.execution.reports() && args.execution.emit.is_none() {
+    if !keeps && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add --output N=FILE or another output"));
     }
     let mut results = data.memory.take_results();

@@ -114,7 +114,7 @@ impl Inputs {
                     let (buffer, rest) = buffer(text, buffers).unwrap_or_default();
                     shader::require_kind(interface, number, text, TextureKind::D2, domain.height)?;
                     let shape = TextureShape::flat(domain.width, domain.height);
-                    let sampler = sampling::of_buffer(text, rest)?;
+                    let sampler = sampling::of_buffer(text, rest).map_err(Failure::Usage)?;
                     inputs.samplers[place] = Some(InputSampler { sampler, shape, levels: Vec::new() });
                     inputs.sizes[place] = Some(shape);
                     inputs.buffers[place] = Some(buffer);

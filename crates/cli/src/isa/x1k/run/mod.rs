@@ -80,8 +80,11 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
     let interpolants = vertices.as_ref().map(Interpolants::through).transpose().map_err(no_plane)?;
     let mut results = data.memory.take_results();
+    if interface.is_some() {
+        results.show_as_displays_do();
+    }
     let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, OutputKind::Trace)).transpose()?;
-    if args.domain.is_none() {
+    if args.domain.is_none() && args.execution.emit.is_none() {
         console.report(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
     }
 

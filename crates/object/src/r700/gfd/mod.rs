@@ -2,9 +2,16 @@
 //!
 //! Sources: decaf-emu's `libgfd`, and its GX2 library for what the registers of a header are set for.
 
+mod comments;
+mod header;
+mod layout;
+
+pub use comments::{parse as parse_gfd_comments, print as print_gfd_comments};
+pub use header::{Header as GfdHeader, HeaderKind as GfdKind, Row as GfdRow};
+
 use super::llvm::KILL_ENABLE;
-use super::{Loaded, WordsError, read_words};
-use ctm_r700::Stage;
+use super::{Loaded, WordsError, read_words, write_words};
+use ctm_r700::{Program, Stage};
 use thiserror::Error;
 
 /// `Gfx2`
@@ -54,6 +61,46 @@ pub enum GfdError {
     NoProgram,
 }
 
+/// Why a program does not stand in a shader file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a {} has no place in a shader file that is written here: only vertex and pixel shaders have", .0.properties())]
+pub struct NotGfd(pub Stage);
+
+/// Writes a file with these programs, each with its header, in order; [`read_gfd`] gives both back.
+pub fn write_gfd(shaders: &[(&Program, &GfdHeader)]) -> Vec<u8> {
+    let mut file: Vec<u8> =
+        [FILE_MAGIC, HEADER as u32, MAJOR, 1, 2, 0, 0, 0].into_iter().flat_map(u32::to_be_bytes).collect();
+    let mut id = 0;
+    let mut block = |kind: u32, data: &[u8]| {
+        let header = [BLOCK_MAGIC, HEADER as u32, 1, 0, kind, data.len() as u32, id, 0];
+        file.extend(header.into_iter().flat_map(u32::to_be_bytes));
+        file.extend(data);
+        id += 1;
+    };
+    for (program, header) in shaders {
+        let code = write_words(program);
+        let (of_header, of_code) = match header.kind {
+            GfdKind::Vertex => (VERTEX.kind, VERTEX_CODE),
+            GfdKind::Pixel => (PIXEL.kind, PIXEL_CODE),
+        };
+        block(of_header, &header.write(code.len() as u32));
+        block(of_code, &code);
+    }
+    block(END, &[]);
+    file
+}
+
+/// The header that a program has where no text says more.
+///
+/// # Errors
+/// Programs of its stage have none.
+pub fn gfd_header(program: &Program) -> Result<GfdHeader, NotGfd> {
+    let kind = GfdKind::of(program.info.stage).ok_or(NotGfd(program.info.stage))?;
+    let mut header = GfdHeader::of(program, kind);
+    header.complete();
+    Ok(header)
+}
+
 /// Where the header of a stage has what a loader wants to know of one of its programs, in bytes from its start.
 struct HeaderLayout {
     /// The type of the header's block.
@@ -74,6 +121,11 @@ const GEOMETRY: HeaderLayout = HeaderLayout { kind: 8, resources: 0, size: 0x4C,
 /// In the header of the geometry program that the copy program belongs to.
 const COPY: HeaderLayout = HeaderLayout { kind: 8, resources: 0x10, size: 0x54, shader_control: None, mode: None };
 
+/// Types of blocks: the last one, and those with code.
+const END: u32 = 1;
+const VERTEX_CODE: u32 = 5;
+const PIXEL_CODE: u32 = 7;
+
 /// The mode of a vertex program that feeds a geometry program.
 const MODE_GEOMETRY: u32 = 2;
 
@@ -92,10 +144,10 @@ enum Block {
 impl Block {
     const fn of(kind: u32) -> Block {
         match kind {
-            1 => Block::End,
+            END => Block::End,
             3 | 6 | 8 => Block::Header,
-            5 => Block::Code(Stage::Vertex, &VERTEX),
-            7 => Block::Code(Stage::Pixel, &PIXEL),
+            VERTEX_CODE => Block::Code(Stage::Vertex, &VERTEX),
+            PIXEL_CODE => Block::Code(Stage::Pixel, &PIXEL),
             9 => Block::Code(Stage::Geometry, &GEOMETRY),
             10 => Block::Code(Stage::Copy, &COPY),
             _ => Block::Other,
@@ -169,7 +221,10 @@ fn program(
     {
         program.info.stage = Stage::Export;
     }
-    Ok(Loaded { name: None, program, repaired: 0 })
+    // Tables of names that lead nowhere leave the program as it is.
+    let kind = GfdKind::of(program.info.stage);
+    let gfd = kind.zip(header).and_then(|(kind, (_, _, data))| GfdHeader::read(kind, data).ok());
+    Ok(Loaded { name: None, program, repaired: 0, gfd: gfd.map(Box::new) })
 }
 
 fn slice<'b>(bytes: &'b [u8], offset: usize, size: usize, what: &'static str) -> Result<&'b [u8], GfdError> {

@@ -1,0 +1,9 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod card;
+mod counts;
+mod files;
+mod instructions;
+mod parts;
+mod shaders;
+mod vertices;
