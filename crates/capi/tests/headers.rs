@@ -119,6 +119,9 @@ fn constants() -> Vec<String> {
         ("AMX_LIMIT_RUN_TIME".into(), AMX_LIMIT_RUN_TIME),
         ("AMX_LIMIT_GROUP_TIME".into(), AMX_LIMIT_GROUP_TIME),
         ("AMX_LIMIT_MEMORY".into(), AMX_LIMIT_MEMORY),
+        ("AMX_LOG_ERROR".into(), AMX_LOG_ERROR),
+        ("AMX_LOG_REPORT".into(), AMX_LOG_REPORT),
+        ("AMX_LOG_CALL".into(), AMX_LOG_CALL),
     ]);
     all.extend(errors.map(|code| (format!("AMX_{}", code.name()), code as u32)));
     all.extend(COMMANDS.iter().map(|info| (format!("AMU_CBUF_OP_{}", info.name.to_uppercase()), info.opcode)));

@@ -24,7 +24,7 @@ fn traces_show_the_pictures_of_their_draws() {
     let rgb = |bytes: Vec<u8>, channels: usize| -> Vec<Vec<u8>> {
         bytes.chunks(channels).map(|pixel| pixel[..3].to_vec()).collect()
     };
-    let (width, channels) = (picture.shape.width as usize, expected.shape.channels as usize);
+    let (width, channels) = (picture.shape.width, expected.shape.channels as usize);
     let found = rgb(bytes(&picture), 4);
     // The first row of the picture file is the last one of OpenGL.
     let turned: Vec<Vec<u8>> = found.chunks(width).rev().flatten().cloned().collect();

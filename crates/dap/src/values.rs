@@ -52,7 +52,7 @@ impl Reference {
             }
             _ if number % 4 == 2 => Some(Reference::Registers((number / 4) as usize)),
             _ if number % 4 == 3 => Some(Reference::Outputs((number / 4) as usize)),
-            _ if number % 4 == 0 => Some(Reference::Variables((number / 4 - 1) as usize)),
+            _ if number.is_multiple_of(4) => Some(Reference::Variables((number / 4 - 1) as usize)),
             _ => None,
         }
     }

@@ -77,7 +77,7 @@ impl Location {
             Some(Test::Zero) => u32::from(number == 0.0),
             Some(Test::NotZero) => u32::from(number != 0.0),
             Some(Test::NonNegative) => u32::from(number >= 0.0),
-            Some(Test::Negative) => u32::from(!(number >= 0.0)),
+            Some(Test::Negative) => u32::from(number < 0.0 || number.is_nan()),
         }
     }
 

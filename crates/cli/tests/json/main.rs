@@ -1,8 +1,8 @@
 //! What machines read: every object is what `docs/json.schema.json` says, and `docs/json.md` says the same.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod schema;
+
+use crate::common;
 
 use common::{Folder, POSITION, project};
 use ctm_card::trace::TraceWriter;

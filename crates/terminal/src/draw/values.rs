@@ -62,7 +62,7 @@ fn lines<'l>(app: &App, all: &'l [Register], before: &[(String, Vec<u32>)], firs
             lines.push(Line::raw(name.as_str()));
         }
         for (line, spans) in spans.chunks(row).enumerate() {
-            let name = if line == 0 && !(is_long && !name.starts_with("temp[")) { name.as_str() } else { "" };
+            let name = if line == 0 && (!is_long || name.starts_with("temp[")) { name.as_str() } else { "" };
             lines.push(Line::from_iter(std::iter::once(Span::raw(format!("{name:<NAME$} "))).chain(spans.to_vec())));
         }
     }

@@ -1,7 +1,6 @@
 //! Sessions over vertex programs.
 
-#[path = "../common/pvs_programs.rs"]
-mod pvs_programs;
+use crate::pvs_programs;
 
 use crate::debugger::lane_trace::{STEPS, check, check_whole, each};
 use ctm_cases::{Result, Unstructured};

@@ -201,7 +201,7 @@ impl Header {
         for ((at, _), rows) in tables(layout).zip(&self.tables) {
             words[at] = rows.len() as u32;
             if !rows.is_empty() {
-                words[at + 1] = 4 * words.len() as u32 | DATA;
+                words[at + 1] = (4 * words.len() as u32) | DATA;
                 of_data.push(4 * (at as u32 + 1));
             }
             for row in rows {
@@ -216,7 +216,7 @@ impl Header {
         let mut places = of_data.iter().map(|place| place | DATA).collect::<Vec<u32>>();
         for (at, name) in of_text {
             words[at] = (text_at + texts.len() as u32) | TEXT;
-            places.push(4 * at as u32 | TEXT);
+            places.push((4 * at as u32) | TEXT);
             texts.extend(name.bytes());
             texts.push(0);
             texts.resize(texts.len().next_multiple_of(4), 0);

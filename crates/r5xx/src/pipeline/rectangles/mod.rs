@@ -188,7 +188,7 @@ impl<'a> RectangleState<'a> {
             return Ok(false);
         }
         self.copy_textures(pixels(area));
-        Ok(self.engine.run(&RectangleJob::new(self, inputs, area), self.options)?)
+        self.engine.run(&RectangleJob::new(self, inputs, area), self.options)
     }
 }
 
