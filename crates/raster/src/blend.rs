@@ -231,7 +231,7 @@ pub fn blend_numbers(function: BlendFunction, [source, destination]: [f32; 2], f
 }
 
 impl<const N: usize> BlendInputs<[f32; N]> {
-    /// What a channel of many pixels is multiplied with, as [`factor`](Inputs::factor) says it of one.
+    /// What a channel of many pixels is multiplied with, as [`factor`](BlendInputs::factor) says it of one.
     #[inline(always)]
     pub fn factor_each(&self, factor: BlendFactor, channel: usize) -> [f32; N] {
         let BlendInputs { source, destination, destination_alpha, constant } = self;

@@ -1,12 +1,12 @@
 //! From programs to lane IR.
 //!
-//! A program is lifted in one of two forms ([`Form`]), with the same arithmetic and the same counting of instructions:
+//! A program is lifted in one of two forms ([`LiftedForm`]), with the same arithmetic and the same counting of instructions:
 //!
-//! - [`Form::Independent`] takes structured programs only, and follows what each lane does: IF, ELSE, ENDIF (merged ones too), LOOP
+//! - [`LiftedForm::Independent`] takes structured programs only, and follows what each lane does: IF, ELSE, ENDIF (merged ones too), LOOP
 //!   and REP with BREAK and CONTINUE, subroutines with CALLs and RETURNs that may have conditions. Masks of lanes stand for
 //!   the nesting. Results do not depend on how lanes are grouped, so an engine groups them as it likes, as long as quads
 //!   that the program reads are whole.
-//! - [`Form::Exact`] takes any program, and follows what the group does: its program counter, its stacks, its traps. Each
+//! - [`LiftedForm::Exact`] takes any program, and follows what the group does: its program counter, its stacks, its traps. Each
 //!   value of the branch counter is a mask, and a counter that changes is masks that change places.
 //!
 //! In both the program counter and the depths of the stacks are known at every place, subroutines being repeated for each
