@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Draws in windows of X on the cards, and compares what the server shows with what Mesa's software renderer shows.
+"""Draws in windows of X and Wayland on the cards, and compares what the server shows with what Mesa's software renderer shows.
 
   scripts/windows.py [--ctm PROGRAM] [--timeout SECONDS]
 
-Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without.
-Then a program that draws without the card has to be an error under `ctm card run --require`.
+Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without; then
+through Wayland, on a compositor (weston) that draws on a card itself, in a window of the server.
+A program that draws without the card has to be an error under `ctm card run --require`.
 
-Debian's packages: xvfb piglit libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server or piglit is not here.
+Debian's packages: xvfb weston piglit libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is not here.
 """
 
 import argparse
@@ -36,8 +37,8 @@ def main():
     options = parser.parse_args()
 
     home = next(pathlib.Path("/usr/lib").glob("*/piglit/bin"), None)
-    if home is None or shutil.which("Xvfb") is None:
-        print("there is no piglit, or no X server: apt-get install piglit xvfb", file=sys.stderr)
+    if home is None or shutil.which("Xvfb") is None or shutil.which("weston") is None:
+        print("piglit, Xvfb or weston is missing: apt-get install piglit xvfb weston", file=sys.stderr)
         return 3
     wrong = count = 0
     for extensions in [[], ["-extension", "MIT-SHM"]]:
@@ -56,6 +57,17 @@ def main():
             if not extensions:
                 count += 1
                 wrong += 0 if refuses_software(home, display, options) else 1
+                for card in CARDS:
+                    with compositor(display, card, options) as wayland:
+                        for program in PROGRAMS:
+                            variables = {**wayland, "PIGLIT_PLATFORM": "wayland"}
+                            software = {**variables, "LIBGL_ALWAYS_SOFTWARE": "1"}
+                            expected = picture([home / program], software, screen, options)
+                            command = [options.ctm, "card", "run", "--require", "--card", card, "--", home / program]
+                            count += 1
+                            if not is_like(picture(command, variables, screen, options), expected):
+                                wrong += 1
+                                print(f"another picture: {program} on {card} by Wayland")
     print(f"windows: {count - wrong} of {count} as they have to be")
     return 1 if wrong else 0
 
@@ -73,6 +85,26 @@ def server(extensions):
             with os.fdopen(read) as numbers:
                 display = numbers.readline().strip()
             yield {"DISPLAY": f":{display}"}, pathlib.Path(folder) / "Xvfb_screen0"
+        finally:
+            process.terminate()
+            process.wait()
+
+
+@contextlib.contextmanager
+def compositor(display, card, options):
+    """A Wayland compositor on a card, whose screen is a window of an X server: the environment of its clients."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o700)
+        variables = {**display, "XDG_RUNTIME_DIR": folder}
+        weston = ["weston", "--no-config", "--backend=x11-backend.so", "--shell=kiosk-shell.so", "--socket=wayland-ctm", "--width=640", "--height=480"]
+        command = [options.ctm, "card", "run", "--require", "--card", card, "--", *weston]
+        process = subprocess.Popen(command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            socket = pathlib.Path(folder) / "wayland-ctm"
+            end = time.monotonic() + options.timeout
+            while not socket.exists() and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.1)
+            yield {"XDG_RUNTIME_DIR": folder, "WAYLAND_DISPLAY": socket.name}
         finally:
             process.terminate()
             process.wait()

@@ -1,6 +1,6 @@
 //! Which ranges of the card's memory are in use.
 
-use crate::memory::{FIRST, LENGTH};
+use crate::memory::{END, FIRST};
 use ctm_card::Object;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Heap {
 impl Heap {
     /// All of it free.
     pub fn new() -> Self {
-        Heap { free: BTreeMap::from([(FIRST, LENGTH - FIRST)]) }
+        Heap { free: BTreeMap::from([(FIRST, END - FIRST)]) }
     }
 
     /// Takes at least `size` bytes at a multiple of `alignment`, a power of two; [large](LARGE) objects begin with a huge page where one is
@@ -89,11 +89,11 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let mut heap = Heap::new();
-        for (size, alignment) in [(LENGTH, 1), (u64::MAX, 1), (1, 1 << 32), (1, 1 << 63)] {
+        for (size, alignment) in [(END, 1), (u64::MAX, 1), (1, 1 << 32), (1, 1 << 63)] {
             assert_eq!(heap.take(size, alignment), None);
         }
-        let all = heap.take(LENGTH - FIRST, 1).unwrap();
-        assert_eq!((all.address, all.size), (0x1000, 0xBFFF_F000));
+        let all = heap.take(END - FIRST, 1).unwrap();
+        assert_eq!((all.address, all.size), (0x1000, 0xBF3F_F000));
         assert_eq!(heap.take(1, 1), None);
         heap.give_back(all);
         assert_eq!(heap.free, Heap::new().free);

@@ -11,6 +11,7 @@
 
 mod device;
 mod files;
+mod foreign;
 mod heap;
 mod ioctl;
 mod memory;

@@ -3,12 +3,13 @@
 //! A card address is an offset in the file. So the driver maps buffer objects itself, with the descriptor that it has and the
 //! offset that it is given.
 
+use crate::heap::GRANULE;
 use crate::real;
 use ctm_card::Object;
 use ctm_memory::Arena;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +17,12 @@ use std::sync::Arc;
 pub const FIRST: u64 = 0x1000;
 /// Bytes of the file: the addresses of buffer objects. Those after them are left to what cards keep for themselves while they draw.
 pub const LENGTH: u64 = 3 << 30;
+/// Pages of the file.
+const PAGES: u64 = LENGTH / GRANULE as u64;
+/// Where the [directory](crate::foreign) begins, of 16 bytes for each page.
+pub const DIRECTORY: u64 = LENGTH - PAGES * 16;
+/// The first address after those of buffer objects.
+pub const END: u64 = DIRECTORY;
 
 /// The card's memory.
 pub struct Memory {
@@ -33,7 +40,16 @@ pub enum Descriptor {
     /// The node, opened for this client.
     Node(u64),
     /// An exported buffer object.
-    Export(u64),
+    Export(Export),
+}
+
+/// An export of a buffer object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// No other has it, in the same process.
+    pub number: u64,
+    /// Where the object lies: a page.
+    pub address: u32,
 }
 
 impl Descriptor {
@@ -41,13 +57,19 @@ impl Descriptor {
         LENGTH
             + match self {
                 Descriptor::Node(number) => 2 * number,
-                Descriptor::Export(number) => 2 * number + 1,
+                Descriptor::Export(Export { number, address }) => {
+                    2 * (number * PAGES + u64::from(address / GRANULE)) + 1
+                }
             }
     }
 
     fn of(note: u64) -> Option<Self> {
         let note = note.checked_sub(LENGTH)?;
-        Some(if note.is_multiple_of(2) { Descriptor::Node(note / 2) } else { Descriptor::Export(note / 2) })
+        if note.is_multiple_of(2) {
+            return Some(Descriptor::Node(note / 2));
+        }
+        let (number, page) = (note / 2 / PAGES, note / 2 % PAGES);
+        Some(Descriptor::Export(Export { number, address: u32::try_from(page).ok()? * GRANULE }))
     }
 }
 
@@ -102,14 +124,7 @@ impl Memory {
 
     /// Opens the file again: a descriptor, with these flags.
     pub fn open(&self, stands_for: Descriptor, flags: i32) -> io::Result<i32> {
-        let path = format!("/proc/self/fd/{}\0", self.file.as_raw_fd());
-        // SAFETY: the path is a string that ends with 0.
-        let opened = unsafe { libc::open(path.as_ptr().cast(), libc::O_RDWR | flags & libc::O_CLOEXEC) };
-        if opened < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor is new, and nobody else has it.
-        let opened = unsafe { File::from_raw_fd(opened) };
+        let opened = real::reopen(self.file.as_fd(), libc::O_RDWR | flags & libc::O_CLOEXEC)?;
         let note = stands_for.note() as i64;
         real::seek(opened.as_raw_fd(), note, libc::SEEK_SET).ok_or_else(io::Error::last_os_error)?;
         self.lock(&opened, libc::F_OFD_SETLK, note)?;
@@ -132,6 +147,17 @@ impl Memory {
             0 => Ok(lock),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// Puts bytes of another card's file in the place of an object.
+    pub fn map_file(&self, object: Object, file: BorrowedFd, offset: u64) -> io::Result<()> {
+        let mapped = self.arena.map_file(object.address, object.size, file, offset);
+        mapped.map_err(|error| io::Error::other(error.to_string()))
+    }
+
+    /// Ends what [`Memory::map_file`] began.
+    pub fn unmap(&self, object: Object) -> io::Result<()> {
+        self.map_file(object, self.file.as_fd(), object.address.into())
     }
 
     /// Asks the host to have an object in huge pages.
@@ -158,7 +184,8 @@ mod tests {
     #[test]
     fn copies_of_descriptors_stand_for_the_same_until_the_last_is_closed() {
         let memory = Memory::new().unwrap();
-        for expected in [Descriptor::Node(3), Descriptor::Export(3)] {
+        let export = Export { number: 3, address: END as u32 - GRANULE };
+        for expected in [Descriptor::Node(3), Descriptor::Export(export)] {
             assert!(!memory.is_open(expected));
             let opened = memory.open(expected, libc::O_CLOEXEC).unwrap();
             // SAFETY: the calls take numbers only.

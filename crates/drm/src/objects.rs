@@ -1,9 +1,11 @@
 //! Buffer objects and who needs them: handles of clients, exports, submissions.
 
+use crate::foreign::{Description, Foreign};
 use crate::heap::{Heap, LARGE};
-use crate::memory::{Descriptor, Memory};
+use crate::memory::{Descriptor, Export, Memory};
 use ctm_card::Object;
 use std::collections::HashMap;
+use std::io;
 
 /// A buffer object.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,9 @@ pub struct Buffer {
     /// Submissions that have named it, as far as they are counted.
     submissions: u32,
 }
+
+/// The domain of the host's memory that the card reaches (`RADEON_GEM_DOMAIN_GTT`), in which foreign objects are.
+const HOST_DOMAIN: u32 = 2;
 
 /// How many submissions name a large object before it is moved to huge pages, which takes a millisecond for each MiB.
 const LASTING: u32 = 8;
@@ -44,6 +49,8 @@ pub struct Objects {
     heap: Heap,
     /// By address.
     buffers: HashMap<u32, Buffer>,
+    /// Those of other processes' cards, by their address here.
+    foreign: HashMap<u32, Foreign>,
     /// By number; no number is used twice.
     openings: HashMap<u64, Opening>,
     next: u64,
@@ -52,7 +59,13 @@ pub struct Objects {
 impl Objects {
     /// None.
     pub fn new() -> Self {
-        Objects { heap: Heap::new(), buffers: HashMap::new(), openings: HashMap::new(), next: 0 }
+        Objects {
+            heap: Heap::new(),
+            buffers: HashMap::new(),
+            foreign: HashMap::new(),
+            openings: HashMap::new(),
+            next: 0,
+        }
     }
 
     /// A client that has no handles yet, as what `open` makes of its number.
@@ -60,13 +73,25 @@ impl Objects {
         self.add(Opening::Node(Client::default()), open)
     }
 
-    /// Exports the object at an address, as what `open` makes of a number. `None` if there is no such object.
-    pub fn export<T, E>(&mut self, address: u32, open: impl FnOnce(u64) -> Result<T, E>) -> Option<Result<T, E>> {
-        self.buffers.contains_key(&address).then(|| {
-            let opened = self.add(Opening::Export(address), open)?;
+    /// Exports the object of a handle as a descriptor, with these flags. `device` is the number of the card. `None` if there is no such object.
+    pub fn export(
+        &mut self,
+        (client, handle): (u64, u32),
+        (device, flags): (u16, i32),
+        memory: &Memory,
+    ) -> Option<io::Result<i32>> {
+        let &mut Buffer { object, tiling, .. } = self.get(client, handle)?;
+        let address = object.address;
+        if let Some(foreign) = self.foreign.get(&address) {
+            return Some(foreign.export(flags));
+        }
+        Description { size: object.size, tiling, device }.write(memory, address);
+        let open = |number| memory.open(Descriptor::Export(Export { number, address }), flags);
+        let opened = self.add(Opening::Export(address), open);
+        if opened.is_ok() {
             self.add_reference(address);
-            Ok(opened)
-        })
+        }
+        Some(opened)
     }
 
     fn add<T, E>(&mut self, opening: Opening, open: impl FnOnce(u64) -> Result<T, E>) -> Result<T, E> {
@@ -79,9 +104,9 @@ impl Objects {
     /// Gives up what openings had that are there no more: the last descriptor of each was closed, and the last mapping removed.
     pub fn forget_closed(&mut self, memory: &Memory) {
         let closed = self.openings.extract_if(|&number, opening| {
-            !memory.is_open(match opening {
+            !memory.is_open(match *opening {
                 Opening::Node(_) => Descriptor::Node(number),
-                Opening::Export(_) => Descriptor::Export(number),
+                Opening::Export(address) => Descriptor::Export(Export { number, address }),
             })
         });
         let needed: Vec<u32> = closed
@@ -95,11 +120,21 @@ impl Objects {
 
     /// Makes an object, and gives its handle. `None` if there is no space.
     pub fn create(&mut self, client: u64, (size, alignment): (u64, u64), domain: u32, memory: &Memory) -> Option<u32> {
-        let object = self.heap.take(size, alignment).or_else(|| {
+        let object = self.take(size, alignment, memory)?;
+        self.insert(client, Buffer { object, domain, tiling: (0, 0), references: 0, submissions: 0 })
+    }
+
+    fn take(&mut self, size: u64, alignment: u64, memory: &Memory) -> Option<Object> {
+        self.heap.take(size, alignment).or_else(|| {
             self.forget_closed(memory);
             self.heap.take(size, alignment)
-        })?;
-        self.buffers.insert(object.address, Buffer { object, domain, tiling: (0, 0), references: 0, submissions: 0 });
+        })
+    }
+
+    /// A client's handle of a new object. `None`, and the object's addresses are free, if the client can have none.
+    fn insert(&mut self, client: u64, buffer: Buffer) -> Option<u32> {
+        let object = buffer.object;
+        self.buffers.insert(object.address, buffer);
         let handle = self.add_handle(client, object.address);
         if handle.is_none() {
             self.buffers.remove(&object.address);
@@ -108,12 +143,50 @@ impl Objects {
         handle
     }
 
+    /// The client's handle of an object of another process's card, which may be new. `None` if there is no space.
+    pub fn import_foreign(&mut self, client: u64, foreign: Foreign, memory: &Memory) -> Option<u32> {
+        self.forget_closed(memory);
+        let known = self.foreign.iter().find(|(_, known)| known.identity() == foreign.identity());
+        if let Some((&address, _)) = known {
+            return self.handle_of(client, address);
+        }
+        let Description { size, tiling, device: _ } = foreign.description;
+        let object = self.take(size.into(), 1, memory)?;
+        if foreign.map(memory, object).is_err() {
+            self.heap.give_back(object);
+            return None;
+        }
+        let buffer = Buffer { object, domain: HOST_DOMAIN, tiling, references: 0, submissions: 0 };
+        self.foreign.insert(object.address, foreign);
+        let handle = self.insert(client, buffer);
+        if handle.is_none() {
+            self.foreign.remove(&object.address);
+            // What cannot be taken back stays what it is until its next owner's pages come in its place.
+            let _ = memory.unmap(object);
+        }
+        handle
+    }
+
     /// The client's handle of an exported object, which may be new. `None` if there is no such export.
     pub fn import(&mut self, client: u64, export: u64) -> Option<u32> {
         let address = self.exported(export)?.object.address;
+        self.handle_of(client, address)
+    }
+
+    /// The client's handle of an object, which may be new.
+    fn handle_of(&mut self, client: u64, address: u32) -> Option<u32> {
         let handles = &self.client(client)?.handles;
         let known = handles.iter().find(|&(_, &object)| object == address).map(|(&handle, _)| handle);
         known.or_else(|| self.add_handle(client, address))
+    }
+
+    /// Where clients map `length` bytes from an address on, if they are of another process's card: a descriptor, and the place in its file.
+    pub fn foreign_place(&self, address: u64, length: u64) -> Option<(i32, i64)> {
+        self.foreign.iter().find_map(|(&first, foreign)| {
+            let offset = address.checked_sub(first.into())?;
+            let is_inside = offset.checked_add(length)? <= foreign.description.size.into();
+            is_inside.then(|| foreign.place(offset as u32))
+        })
     }
 
     /// An exported object.
@@ -197,7 +270,11 @@ impl Objects {
         if buffer.references == 0 {
             let object = buffer.object;
             self.buffers.remove(&address);
-            if memory.clear(object).is_ok() {
+            let cleared = match self.foreign.remove(&address) {
+                Some(_) => memory.unmap(object),
+                None => memory.clear(object),
+            };
+            if cleared.is_ok() {
                 self.heap.give_back(object);
             }
         }
@@ -208,6 +285,7 @@ impl Objects {
 mod tests {
     use super::*;
     use crate::heap::GRANULE;
+    use crate::memory::descriptor;
 
     /// A client, with a descriptor.
     fn client(objects: &mut Objects, memory: &Memory) -> (u64, i32) {
@@ -246,8 +324,8 @@ mod tests {
         let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut objects, &memory));
         let handle = objects.create(one, (5, 1), 4, &memory).unwrap();
         let address = objects.get(one, handle).unwrap().object.address;
-        let open = |number| memory.open(Descriptor::Export(number), 0).map(|opened| (number, opened));
-        let (export, exported) = objects.export(address, open).unwrap().unwrap();
+        let exported = objects.export((one, handle), (0x7140, 0), &memory).unwrap().unwrap();
+        let Some(Descriptor::Export(Export { number: export, .. })) = descriptor(exported) else { panic!() };
         assert!(memory.arena().write_u32(address, 7));
         assert!(objects.close(one, handle, &memory));
         let imported = objects.import(other, export).unwrap();
@@ -260,7 +338,45 @@ mod tests {
         objects.forget_closed(&memory);
         assert!(objects.exported(export).is_none() && objects.buffers.is_empty());
         assert_eq!(memory.arena().read_u32(address), Some(0));
-        assert!(objects.export(address, |_| Ok::<_, ()>(())).is_none());
+        assert!(objects.export((one, handle), (0x7140, 0), &memory).is_none());
+    }
+
+    #[test]
+    fn objects_of_other_cards_are_one_object_until_the_last_handle_goes() {
+        let (mut theirs, their_memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut ours, our_memory) = (Objects::new(), Memory::new().unwrap());
+        let (their_client, _) = client(&mut theirs, &their_memory);
+        let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut ours, &our_memory));
+        let handle = theirs.create(their_client, (0x3000, 1), 4, &their_memory).unwrap();
+        let object = theirs.get(their_client, handle).unwrap();
+        object.tiling = (3, 512);
+        let their_address = object.object.address;
+        let exported = theirs.export((their_client, handle), (0x7140, 0), &their_memory).unwrap().unwrap();
+        let Some(Descriptor::Export(export)) = descriptor(exported) else { panic!() };
+        let foreign = || Foreign::new(exported, export).unwrap();
+
+        let first = ours.import_foreign(one, foreign(), &our_memory).unwrap();
+        assert_eq!(ours.import_foreign(one, foreign(), &our_memory), Some(first), "one handle for each client");
+        let second = ours.import_foreign(other, foreign(), &our_memory).unwrap();
+        let buffer = *ours.get(other, second).unwrap();
+        let address = buffer.object.address;
+        assert_eq!((buffer.object.size, buffer.tiling), (0x3000, (3, 512)));
+        assert!(their_memory.arena().write_u32(their_address + 8, 7));
+        assert_eq!(our_memory.arena().read_u32(address + 8), Some(7));
+        let place = i64::from(their_address);
+        assert_eq!(ours.foreign_place(u64::from(address) + 0x1000, 0x2000).map(|(_, at)| at), Some(place + 0x1000));
+        assert_eq!(ours.foreign_place(u64::from(address) + 0x1000, 0x2001), None);
+
+        let again = ours.export((other, second), (0x7140, libc::O_CLOEXEC), &our_memory).unwrap().unwrap();
+        assert_eq!(descriptor(again), Some(Descriptor::Export(export)), "it is still that of the other card");
+        [exported, again].into_iter().for_each(close);
+        assert!(theirs.close(their_client, handle, &their_memory));
+        theirs.forget_closed(&their_memory);
+        assert_eq!(theirs.buffers.len(), 1, "others need it");
+        assert!(ours.close(one, first, &our_memory) && ours.close(other, second, &our_memory));
+        assert_eq!(our_memory.arena().read_u32(address + 8), Some(0));
+        theirs.forget_closed(&their_memory);
+        assert!(theirs.buffers.is_empty() && ours.buffers.is_empty() && ours.foreign.is_empty());
     }
 
     #[test]

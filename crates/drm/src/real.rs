@@ -1,6 +1,9 @@
 //! Functions of the C library and of others, which this library takes over or calls without being linked with them.
 
 use std::ffi::{CStr, c_void};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
@@ -82,6 +85,18 @@ pub(crate) use real;
 pub fn set_errno(code: i32) {
     // SAFETY: the C library gives the address of the thread's own variable.
     unsafe { *libc::__errno_location() = code };
+}
+
+/// Opens the file of a descriptor again, at its first byte.
+pub fn reopen(file: BorrowedFd, flags: i32) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}\0", file.as_raw_fd());
+    // SAFETY: the path is a string that ends with 0.
+    let opened = unsafe { libc::open(path.as_ptr().cast(), flags) };
+    if opened < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new, and nobody else has it.
+    Ok(unsafe { File::from_raw_fd(opened) })
 }
 
 /// What the file after a descriptor is. `None` if there is none.

@@ -83,7 +83,9 @@ fn reason() -> String {
             "the card was opened, and its driver is not installed or is too old; 'ctm card doctor' says what is missing".to_owned()
         }
         None if is_set(&"WAYLAND_DISPLAY") => {
-            "windows of Wayland are not supported; unset WAYLAND_DISPLAY, so that the program uses X".to_owned()
+            "the Wayland compositor does not run on the card; start one that does (ctm card run -- weston), or unset WAYLAND_DISPLAY, \
+             so that the program uses X"
+                .to_owned()
         }
         None if is_x => {
             "the X server has no Present extension, or the program talks to it without libxcb; 'ctm card doctor' says more".to_owned()

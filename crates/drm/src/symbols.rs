@@ -4,9 +4,10 @@
 //! Those with a variable number of operands are declared with the one that they may have: on the hosts that there are, it is
 //! passed in the same place, and not looked at where it was not given.
 
+use crate::foreign::{self, size};
 use crate::ioctl;
 use crate::memory::Descriptor;
-use crate::process::{Opened, complain_of_foreign, device, opened, opened_as};
+use crate::process::{Opened, device, opened, opened_as};
 use crate::real::{real, set_errno};
 use crate::renderer;
 use crate::sysfs::{NODE, Redirection, redirection};
@@ -239,14 +240,10 @@ macro_rules! seeks {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(descriptor: c_int, offset: off_t, origin: c_int) -> off_t {
             match opened(descriptor) {
-                Some(Opened::Own(device, Descriptor::Export(export))) if origin == libc::SEEK_END => {
-                    let size = catch_unwind(|| device.objects().exported(export).map(|buffer| buffer.object.size));
-                    size.ok().flatten().map_or(0, off_t::from)
-                }
-                Some(Opened::Foreign(Descriptor::Export(_))) if origin == libc::SEEK_END => {
-                    complain_of_foreign(descriptor);
-                    set_errno(libc::ENODEV);
-                    -1
+                Some(Opened::Own(_, Descriptor::Export(export)) | Opened::Foreign(Descriptor::Export(export)))
+                    if origin == libc::SEEK_END =>
+                {
+                    catch_unwind(|| size(descriptor, export)).ok().flatten().map_or(0, off_t::from)
                 }
                 // The position says what it is, in all processes that have it.
                 Some(_) => 0,
@@ -257,6 +254,39 @@ macro_rules! seeks {
 }
 
 seeks! { lseek lseek64 }
+
+/// Functions that map a file. Of the node, clients map buffer objects by their card addresses; of an exported object its own bytes.
+macro_rules! maps {
+    ($($name:ident)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            address: *mut c_void,
+            length: usize,
+            protection: c_int,
+            flags: c_int,
+            descriptor: c_int,
+            offset: off_t,
+        ) -> *mut c_void {
+            let (descriptor, offset) = match opened(descriptor) {
+                Some(opened) => {
+                    let place = catch_unwind(|| foreign::place(opened, descriptor, offset, length)).ok().flatten();
+                    let Some(place) = place else {
+                        set_errno(libc::EINVAL);
+                        return libc::MAP_FAILED;
+                    };
+                    place
+                }
+                None => (descriptor, offset),
+            };
+            real!($name: fn(*mut c_void, usize, c_int, c_int, c_int, off_t) -> *mut c_void,
+                (address, length, protection, flags, descriptor, offset), else libc::MAP_FAILED)
+        }
+    )*};
+}
+
+maps! { mmap mmap64 }
 
 /// Notices at once that the node or an exported object was closed for the last time. What is closed in other ways (`dup2`,
 /// `close_range`, the end of another process) is noticed when the node is opened next, or memory runs out.

@@ -89,6 +89,11 @@ impl Arena {
         Ok(Arena { base, size: self.size, pages: Arc::clone(&self.pages), private: self.private })
     }
 
+    /// Whether nobody has the memory but arenas: it is not a file's.
+    pub(crate) fn is_private(&self) -> bool {
+        self.private
+    }
+
     /// Whether other arenas have the same memory: those made by [`at`](Self::at).
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.pages) > 1

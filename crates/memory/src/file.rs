@@ -33,6 +33,17 @@ impl Arena {
         Ok(Arena::over(base, size, pages, false))
     }
 
+    /// Replaces these bytes of an arena over a file by those of another file, or of another place in the same one, shared from now on with all who
+    /// map that. Whoever reads or writes the bytes meanwhile has the old or the new ones. Files and places are as for
+    /// [`Arena::of_file`]; bytes that are not inside are refused.
+    pub fn map_file(&self, address: u32, size: u32, file: BorrowedFd, offset: u64) -> Result<(), FileArenaError> {
+        let first = address.wrapping_sub(self.base()) as usize;
+        let is_mapped = !self.is_private()
+            && self.contains(address, size)
+            && self.pages().map_file(first..first + size as usize, file, offset);
+        is_mapped.then_some(()).ok_or(FileArenaError::NotMapped { offset, size })
+    }
+
     /// Asks the host to have these bytes in huge pages, as [`Pages::collapse`]: for what is walked through again and again. Bytes that are not
     /// inside are none.
     pub fn collapse(&self, address: u32, length: u32) {
@@ -96,5 +107,46 @@ mod tests {
         let (reserved, end) = (large.reserved(), large.as_ptr().addr() + 0x20_0000);
         assert!(reserved.end - end >= 40 << 30 || reserved.len() < 1 << 30, "{reserved:#x?} {end:#x}");
         assert!(matches!(Arena::of_file(0, 0x1000, file.as_fd(), 0), Err(FileArenaError::Place(_))));
+    }
+
+    #[expect(unsafe_code)]
+    fn sealed(length: u64) -> File {
+        // SAFETY: the name is a string, and the descriptor new.
+        let file = unsafe { File::from_raw_fd(libc::memfd_create(c"arena".as_ptr(), libc::MFD_ALLOW_SEALING)) };
+        file.set_len(length).unwrap();
+        // SAFETY: the call takes no pointer.
+        assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) }, 0);
+        file
+    }
+
+    #[test]
+    fn pages_of_other_files_take_the_place_of_an_arenas() {
+        let [own, other] = [0x10_000, 0x4000].map(sealed);
+        let arena = Arena::of_file(0x1000, 0x8000, own.as_fd(), 0x1000).unwrap();
+        let foreign = Arena::of_file(0x1000, 0x4000, other.as_fd(), 0).unwrap();
+        assert!((0x1000..0x9000).step_by(0x1000).all(|address| arena.write_u32(address, address)));
+        assert!(foreign.write_u32(0x2008, 7));
+
+        arena.map_file(0x3000, 0x2000, other.as_fd(), 0x1000).unwrap();
+        assert_eq!([0x3000, 0x3008, 0x5000].map(|address| arena.read_u32(address)), [Some(0), Some(7), Some(0x5000)]);
+        assert!(arena.write_u32(0x4004, 8));
+        assert_eq!(foreign.read_u32(0x3004), Some(8), "both have the pages");
+        for (address, size, offset) in [
+            (0x3000, 0x1000, 0x4000),
+            (0x3000, 0, 0),
+            (0x3004, 0x1000, 0),
+            (0x3000, 0x800, 0),
+            (0x8000, 0x2000, 0),
+            (0, 0x1000, 0),
+        ] {
+            let refused = arena.map_file(address, size, other.as_fd(), offset).unwrap_err();
+            assert_eq!(refused, FileArenaError::NotMapped { offset, size }, "{address:#x}");
+        }
+        arena.map_file(0x3000, 0x2000, own.as_fd(), 0x3000).unwrap();
+        assert_eq!([0x3000, 0x4000].map(|address| arena.read_u32(address)), [Some(0x3000), Some(0x4000)]);
+        assert!(
+            Arena::new(0x1000, 0x4000).unwrap().map_file(0x1000, 0x1000, other.as_fd(), 0).is_err(),
+            "its memory is its own"
+        );
     }
 }

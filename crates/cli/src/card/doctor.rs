@@ -7,7 +7,7 @@ use serde_json::json;
 use std::env;
 use std::fs;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of addresses that a process with a card needs: the card's memory twice, and room for the program.
 const ADDRESSES: u64 = 8 << 30;
@@ -161,17 +161,30 @@ fn x_server() -> Finding {
     }
 }
 
-/// The Wayland compositor.
+/// The Wayland compositor. It shows buffers of the card only if it draws on one itself.
 fn wayland() -> Finding {
-    match env::var_os("WAYLAND_DISPLAY").filter(|display| !display.is_empty()) {
-        None => Finding::good("Wayland", "WAYLAND_DISPLAY is not set"),
-        Some(display) => Finding::new(
-            "Wayland",
-            State::Limited,
-            format!("{}: windows of Wayland are not supported", display.to_string_lossy()),
-            "unset WAYLAND_DISPLAY, so that programs use X",
-        ),
+    let is_set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let Some(display) = is_set("WAYLAND_DISPLAY") else {
+        return Finding::good("Wayland", "WAYLAND_DISPLAY is not set");
+    };
+    let socket = PathBuf::from(is_set("XDG_RUNTIME_DIR").unwrap_or_default()).join(&display);
+    let limited = |text: &str, remedy: &str| {
+        Finding::new("Wayland", State::Limited, format!("{}: {text}", socket.display()), remedy)
+    };
+    let unset = "ctm card run -- weston, or unset WAYLAND_DISPLAY, so that programs use X";
+    match UnixStream::connect(&socket) {
+        Err(error) => limited(&format!("no compositor: {error}"), unset),
+        Ok(stream) if is_on_card(&stream) => Finding::good("Wayland", format!("{}: on the card", socket.display())),
+        Ok(_) => limited("the compositor does not run on the card", unset),
     }
+}
+
+/// Whether the process at the other end of a socket has the card's library.
+fn is_on_card(stream: &UnixStream) -> bool {
+    let maps = rustix::net::sockopt::socket_peercred(stream)
+        .ok()
+        .and_then(|peer| fs::read_to_string(format!("/proc/{}/maps", peer.pid.as_raw_nonzero())).ok());
+    maps.is_some_and(|maps| maps.contains("libctm_drm.so"))
 }
 
 /// Limits of processes.

@@ -58,7 +58,7 @@ pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failur
         _ => {
             let message = format!("'{path}' has no trace: the program did not open the card");
             console.report(&Message::warning(message).help(
-                "programs draw on it in windows of X, through EGL without a window system, or through GBM; those with windows of Wayland do not",
+                "programs draw on it in windows of X, through EGL without a window system, through GBM, or in windows of a Wayland compositor that runs on the card too",
             ));
         }
     }

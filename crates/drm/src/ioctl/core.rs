@@ -1,9 +1,11 @@
 //! Requests that all graphics devices have.
 
 use super::abi::{self, Answer, Errno, GetCap, PrimeHandle, Version};
-use crate::device::Device;
-use crate::memory::Descriptor;
+use crate::device::{Device, complain};
+use crate::foreign::Foreign;
+use crate::memory::{Descriptor, Export};
 use crate::process::{Opened, complain_of_foreign, opened};
+use std::sync::Once;
 
 /// The kernel's driver that answers, as a driver of graphics libraries knows it.
 const NAME: &[u8] = b"radeon";
@@ -38,9 +40,8 @@ pub fn capability(request: &mut GetCap) -> Answer {
 pub fn export(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer {
     let mut objects = device.objects();
     objects.forget_closed(&device.memory);
-    let address = objects.get(client, request.handle).ok_or(Errno(libc::ENOENT))?.object.address;
-    let open = |export| device.memory.open(Descriptor::Export(export), request.flags as i32);
-    let opened = objects.export(address, open).ok_or(Errno(libc::ENOENT))?;
+    let how = (device.identity.device, request.flags as i32);
+    let opened = objects.export((client, request.handle), how, &device.memory).ok_or(Errno(libc::ENOENT))?;
     request.descriptor = opened.map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))?;
     Ok(())
 }
@@ -48,14 +49,37 @@ pub fn export(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer
 /// Imports an object that was exported.
 pub fn import(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer {
     match opened(request.descriptor) {
-        Some(Opened::Own(_, Descriptor::Export(export))) => {
-            request.handle = device.objects().import(client, export).ok_or(Errno(libc::ENOENT))?;
+        Some(Opened::Own(_, Descriptor::Export(Export { number, .. }))) => {
+            request.handle = device.objects().import(client, number).ok_or(Errno(libc::ENOENT))?;
             Ok(())
         }
-        Some(Opened::Foreign(_)) => {
+        Some(Opened::Foreign(Descriptor::Export(export))) => {
+            let foreign = Foreign::new(request.descriptor, export).ok_or(Errno(libc::EINVAL))?;
+            require_same_card(device, &foreign)?;
+            let imported = device.objects().import_foreign(client, foreign, &device.memory);
+            request.handle = imported.ok_or(Errno(libc::ENOMEM))?;
+            Ok(())
+        }
+        Some(Opened::Foreign(Descriptor::Node(_))) => {
             complain_of_foreign(request.descriptor);
             Err(Errno(libc::ENODEV))
         }
         Some(Opened::Own(_, Descriptor::Node(_))) | None => Err(Errno(libc::EINVAL)),
     }
+}
+
+/// Refuses an object of a card of another kind, and says so, once: its tiles lie in other ways.
+fn require_same_card(device: &Device, foreign: &Foreign) -> Answer {
+    static COMPLAINED: Once = Once::new();
+    let (own, other) = (device.identity.device, foreign.description.device);
+    if own == other {
+        return Ok(());
+    }
+    COMPLAINED.call_once(|| {
+        complain(&format!(
+            "a buffer of another process's card (PCI 1002:{other:04x}) cannot be used by this one (1002:{own:04x}): run both programs \
+             with the same --card"
+        ));
+    });
+    Err(Errno(libc::EINVAL))
 }

@@ -240,7 +240,7 @@ pub fn create(connection: Connection, name: u32, drawable: u32, description: Des
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let shared = match opened(descriptor.as_raw_fd()) {
         Some(Opened::Own(device, Descriptor::Export(export))) => {
-            device.objects().exported(export).map(|buffer| (device, buffer))
+            device.objects().exported(export.number).map(|buffer| (device, buffer))
         }
         Some(Opened::Own(..) | Opened::Foreign(_)) | None => None,
     };

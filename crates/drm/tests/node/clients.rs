@@ -4,7 +4,7 @@ use super::requests::*;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, fs, io, ptr};
 
 /// The library, which cargo makes beside the tests.
 fn library() -> PathBuf {
@@ -309,7 +309,8 @@ fn client_closes() {
     assert_eq!(import(other, other), Err(libc::EINVAL));
 }
 
-/// A child has a card of its own, and none by what it inherits; whatever it does, its parent's objects stay as they are.
+/// A child has a card of its own, and none by a node that it inherits; whatever it does, its parent's objects stay as they are, but for the
+/// exported one, which it can import.
 #[test]
 #[ignore = "a client"]
 fn client_forks() {
@@ -327,7 +328,21 @@ fn client_forks() {
         // SAFETY: the calls take numbers.
         assert_eq!(unsafe { [node, exported].map(|file| libc::lseek(file, 0, libc::SEEK_SET)) }, [0, 0]);
         let own = open();
-        assert_eq!(import(own, exported), Err(libc::ENODEV));
+        let imported = import(own, exported).unwrap();
+        let shared = map(own, imported);
+        // SAFETY: the object is mapped, as a whole page.
+        assert_eq!(unsafe { shared.read_volatile() }, 111);
+        // SAFETY: as above.
+        unsafe { shared.write_volatile(112) };
+        // SAFETY: a new mapping touches no other.
+        let direct = unsafe { libc::mmap(ptr::null_mut(), 4096, libc::PROT_READ, libc::MAP_SHARED, exported, 0) };
+        assert_ne!(direct, libc::MAP_FAILED);
+        // SAFETY: a whole page is mapped.
+        assert_eq!(unsafe { direct.cast::<u32>().read_volatile() }, 112);
+        // SAFETY: the call takes numbers only.
+        assert_eq!(unsafe { libc::lseek(exported, 0, libc::SEEK_END) }, 4096);
+        assert_eq!(submit(own, &NOTHING, &[imported]), 0);
+        assert_eq!(close(own, imported), 0);
         let handle = create(own, 4096, 1).unwrap();
         let memory = map(own, handle);
         // SAFETY: the object is mapped, as a whole page.
@@ -341,7 +356,7 @@ fn client_forks() {
         in_child(|| assert_eq!(create(open(), 4096, 1), Ok(1)));
     });
     // SAFETY: the object is mapped, as a whole page.
-    assert_eq!(unsafe { memory.read_volatile() }, 111);
+    assert_eq!(unsafe { memory.read_volatile() }, 112);
     assert_eq!(submit(node, &NOTHING, &[handle]), 0);
     let new = map(node, create(node, 4096, 1).unwrap());
     // SAFETY: as above.

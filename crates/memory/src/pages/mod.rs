@@ -47,6 +47,12 @@ impl Pages {
         Some(Pages { map: host::Map::of_file(file, offset, length)?, length })
     }
 
+    /// Puts pages of a file, which is as for [`Pages::of_file`], in the place of these bytes, which are whole pages too. False if they stay.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+    pub fn map_file(&self, bytes: Range<usize>, file: BorrowedFd, offset: u64) -> bool {
+        self.map.map_file(bytes, file, offset)
+    }
+
     /// Moves those of these bytes that the host has in memory to huge pages, where it can: so it looks up fewer addresses when they are
     /// accessed. That takes as long as to copy them, or longer; what they hold stays, also for who accesses them meanwhile.
     #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]

@@ -71,18 +71,35 @@ impl Map {
     /// against getting shorter: an access after its end would end the process.
     pub fn of_file(file: BorrowedFd, offset: u64, length: usize) -> Option<Self> {
         let page = page_bytes()?;
-        let end = offset.checked_add(length as u64)?;
-        if !length.is_multiple_of(page) || !offset.is_multiple_of(page as u64) || end > sealed_length(file)? {
+        if !length.is_multiple_of(page) {
             return None;
         }
         // Huge pages of the file are such of the mapping only where both begin at the same distance from a multiple.
         let phase = if length < HUGE_PAGE { (page, 0) } else { (HUGE_PAGE, offset as usize % HUGE_PAGE) };
         let map = Self::reserve_guarded(length, page, phase)?;
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
-        let offset = libc::off_t::try_from(offset).ok()?;
-        // SAFETY: the mapping takes the place of the reservation's body, which nobody else knows yet.
-        let body = unsafe { libc::mmap(map.body, length, access, flags, file.as_raw_fd(), offset) };
-        (body == map.body).then_some(map)
+        map.map_file(0..length, file, offset).then_some(map)
+    }
+
+    /// Puts bytes of a file from `offset` on in the place of whole pages. False, and nothing is changed, if the file is not sealed, or either is
+    /// not whole pages.
+    pub fn map_file(&self, bytes: Range<usize>, file: BorrowedFd, offset: u64) -> bool {
+        let map = || {
+            let page = page_bytes()?;
+            let length = bytes.end.checked_sub(bytes.start).filter(|&length| length != 0)?;
+            let whole = [self.start.addr(), bytes.start, length].iter().all(|bytes| bytes.is_multiple_of(page));
+            let end = offset.checked_add(length as u64)?;
+            if !whole || !offset.is_multiple_of(page as u64) || bytes.end > self.length || end > sealed_length(file)? {
+                return None;
+            }
+            let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+            let place = self.start.wrapping_add(bytes.start).cast();
+            let offset = libc::off_t::try_from(offset).ok()?;
+            // SAFETY: the mapping takes the place of pages inside of the body, which stay accessible all the time; that others change
+            // what shared memory holds is expected by whoever accesses it.
+            let mapped = unsafe { libc::mmap(place, length, access, flags, file.as_raw_fd(), offset) };
+            (mapped == place).then_some(())
+        };
+        map().is_some()
     }
 
     /// As [`Map::reserve`], with guards as wide as the host has addresses for.
