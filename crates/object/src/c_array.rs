@@ -188,11 +188,30 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_bases_and_sizes() {
+        let bytes = |text: &str| read(text).unwrap().map(|array| array.bytes);
+        assert_eq!(bytes("char a[] = { 0, 00, 017, 17, 0x1F, 0X2fu, 255UL };"), Ok(vec![0, 0, 15, 17, 31, 47, 255]));
+        assert!(bytes("char a[] = { 08 };").is_err());
+        assert_eq!(bytes("uint64_t a[] = { 0xFFFFFFFFFFFFFFFE };"), Ok(vec![254, 255, 255, 255, 255, 255, 255, 255]));
+        assert_eq!(bytes("u32 a[] = { 0xFFFFFFFE };"), Ok(vec![254, 255, 255, 255]));
+        assert!(bytes("u32 a[] = { 0x100000000 };").is_err());
+    }
+
+    #[test]
+    fn arrays_have_a_length_at_most() {
+        let of = |count: usize| read(&format!("u64 a[] = {{ {} }};", "0 ".repeat(count))).unwrap();
+        assert_eq!(of((32 << 20) / 8).map(|array| array.bytes.len()), Ok(32 << 20));
+        assert_eq!(of((32 << 20) / 8 + 1), Err(CArrayError::TooLong { name: "a".into() }));
+    }
+
+    #[test]
     fn what_is_wrong_is_told() {
         let error = |text| read(text).unwrap().unwrap_err().to_string();
         assert!(error("char a[] = { 1,\n x };").contains("line 2: expected a number of the array `a`, found `x`"));
         assert!(error("char a[] = { 256 };").contains("found `256`"));
         assert!(error("char a[] = { 1, 2").contains("no closing brace"));
         assert!(error("char a[] = { 1 }; char b[] = { 2 };").contains("several arrays (a, b)"));
+        let many: String = ('a'..='k').map(|name| format!("char {name}[] = {{ 1 }};\n")).collect();
+        assert_eq!(read(&many), Some(Err(CArrayError::Several("a, b, c, d, e, f, g, h".into()))));
     }
 }

@@ -112,7 +112,7 @@ pub fn read(name: &str, listing: &str) -> Result<Vec<Kernel>, SassError> {
         if let Some(function) = function_name(code) {
             is_code = function.is_some();
             if let Some(name) = function {
-                begin(&mut functions, name);
+                functions.push(Function { name: Some(name), ..Function::default() });
             }
             continue;
         }
@@ -136,16 +136,6 @@ pub fn read(name: &str, listing: &str) -> Result<Vec<Kernel>, SassError> {
     let kernels = functions.into_iter().filter(|function| !function.lines.is_empty());
     let kernels: Vec<Kernel> = kernels.map(|function| function.kernel(name)).collect::<Result<_, _>>()?;
     if kernels.is_empty() { Err(SassError::NoCode) } else { Ok(kernels) }
-}
-
-/// Begins a function; one that has no lines yet gets the name.
-fn begin(functions: &mut Vec<Function>, name: String) {
-    match functions.last_mut() {
-        Some(last) if last.lines.is_empty() && last.name.is_none() => last.name = Some(name),
-        // Sections and labels of one function both have its name.
-        Some(last) if last.lines.is_empty() && last.name.as_ref() == Some(&name) => {}
-        _ => functions.push(Function { name: Some(name), ..Function::default() }),
-    }
 }
 
 /// What comments say.
@@ -287,7 +277,6 @@ impl Function {
             let at = if line.text.is_empty() { expected } else { line.address.unwrap_or(expected) };
             let is_control = expected.is_multiple_of(BUNDLE_BYTES);
             if at != expected || is_control != line.text.is_empty() {
-                let expected = if is_control && !line.text.is_empty() { expected + 8 } else { expected };
                 return Err(SassError::Address { line: line.number, found: at, expected });
             }
             bytes.extend(word.to_le_bytes());
@@ -385,6 +374,46 @@ L_1:
     }
 
     #[test]
+    fn functions_have_names() {
+        let second = CUOBJDUMP.replace("_Z1fPf", "_Z1gPf").replace("\tcode for sm_50\n", "");
+        let names = |listing: &str| read("a", listing).unwrap().into_iter().map(|one| one.name).collect::<Vec<_>>();
+        assert_eq!(names(&format!("{CUOBJDUMP}{second}")), ["_Z1fPf", "_Z1gPf"]);
+        // What stands in front of them, as cuobjdump prints it.
+        let heads = "\nFatbin elf code:\n================\narch = sm_50\ncode version = [1,7]\nhost = linux\ncompile_size = 64bit\n";
+        assert_eq!(names(&format!("{heads}{CUOBJDUMP}")), ["_Z1fPf"]);
+        // A section and a label of one function have its name; a section without code is none.
+        let sections = "EXIT;\n.section .nv.info\nFROB;\n.section .text.f,\"ax\"\n.text.f:\nEXIT;\n.section .text.g\n.text.h:\nEXIT;\n";
+        assert_eq!(names(sections), ["main", "f", "h"]);
+    }
+
+    #[test]
+    fn controls_of_maxas() {
+        for (of_maxas, own) in [
+            ("--:-:-:-:0", Some("B------:R-:W-:-:S00")),
+            ("3f:1:6:Y:f", Some("B012345:R0:W5:Y:S15")),
+            ("12:2:-:-:a", Some("B-1--4-:R1:W-:-:S10")),
+            ("40:-:-:-:1", None),
+            ("00:-:-:X:1", None),
+            ("00:0:-:-:1", None),
+            ("00:7:-:-:1", None),
+            ("00:-:-:-:10", None),
+            ("00:-:-:-", None),
+        ] {
+            assert_eq!(maxas_controls(of_maxas).as_deref(), own, "{of_maxas}");
+        }
+    }
+
+    #[test]
+    fn labels_stand_where_they_are() {
+        let [ahead, behind] = ["EXIT;\nL:\nBRA L;\nEXIT;\n", "EXIT;\nBRA L;\nL:\nEXIT;\n"].map(|text| read("a", text));
+        let own = "EXIT;\nL: BRA L;\nEXIT;";
+        assert_eq!(ahead.unwrap()[0].program, text::parse(own).unwrap().program);
+        assert_ne!(behind.unwrap()[0].program, text::parse(own).unwrap().program);
+        let end = read("a", "BRA L;\nEXIT;\nL:\n").unwrap();
+        assert_eq!(end[0].program, text::parse("BRA L;\nEXIT;\nL:").unwrap().program);
+    }
+
+    #[test]
     fn what_is_wrong_has_its_line() {
         let error = |text: &str| read("a", text).unwrap_err();
         assert_eq!(error(""), SassError::NoCode);
@@ -393,6 +422,11 @@ L_1:
         assert_eq!(error(&without_word), SassError::MissingWord { line: 6 });
         let gap = CUOBJDUMP.replace("/*0010*/", "/*0018*/");
         assert_eq!(error(&gap), SassError::Address { line: 6, found: 0x18, expected: 0x10 });
+        let without_control = CUOBJDUMP.replace("/* 0x001fbc00fe2007f6 */", "");
+        assert_eq!(error(&without_control), SassError::Address { line: 5, found: 8, expected: 0 });
+        // Comments that are too short for an address, or are none, are not one.
+        let with_comments = CUOBJDUMP.replace("NOP ;", "/*1*/ NOP /*note*/ ;");
+        assert_eq!(read("a", &with_comments), read("a", CUOBJDUMP));
         let SassError::Text(diagnostics) = error("/*0008*/ EXIT;\n/*0010*/ FROB R0;\n") else { panic!() };
         assert!(diagnostics[0].to_string().contains("FROB"), "{}", diagnostics[0]);
         assert_eq!(diagnostics[0].file.text[..diagnostics[0].span.start].matches('\n').count(), 1);

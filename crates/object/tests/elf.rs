@@ -172,6 +172,73 @@ fn note_rules() {
     assert!(matches!(patched(at(2), 0xFFFF_FFFD), Err(ElfError::Truncated { what: "a note's name", .. })));
 }
 
+/// Errors of notes say where the value is.
+#[test]
+fn errors_of_notes_have_places() {
+    let image = elf::write(&full_program());
+    let own = |kind| named_note(&image, b"ctm\0", kind);
+    for (at, value) in [
+        (note(&image, 2) + 20, 16),
+        (note(&image, 4) + 20, 2),
+        (own(1) + 16, 256),
+        (own(2) + 16, 32),
+        (own(2) + 20, 0x0100_0000),
+        (own(3) + 20, 2),
+        (own(4) + 20, 128),
+        (own(4) + 24, 8),
+        (own(4) + 28, 128),
+        (own(5) + 20, 3),
+        (own(5) + 32, 16),
+        (own(5) + 36, 3),
+    ] {
+        let (ElfError::NoteIndex { offset, .. } | ElfError::NoteValue { offset, .. }) = patched(at, value).unwrap_err()
+        else {
+            panic!("{at:#x}")
+        };
+        assert_eq!(offset, at as u64);
+    }
+    let first = own(1);
+    let rule = "a multiple of 20";
+    let (offset, note, size) = (first as u64 + 16, "ctm float constant values", 76);
+    assert_eq!(patched(first + 4, size), Err(ElfError::NoteSize { offset, note, size, rule }));
+}
+
+/// As many instructions as the machine holds, and section headers that are not there.
+#[test]
+fn what_images_may_have() {
+    let most = Program::from_code(vec![ctm_x1k::Instruction::decode(&[0; 6]); ctm_x1k::MAX_INSTRUCTIONS]);
+    let mut image = elf::write(&most);
+    assert_eq!(elf::read(&image).as_ref(), Ok(&most));
+    // e_shnum and e_shentsize
+    image[46..48].fill(0);
+    let field = "e_shentsize";
+    assert_eq!(elf::read(&image), Err(ElfError::HeaderField { field, offset: 46, found: 0, expected: 40 }));
+    image[48..50].fill(0);
+    assert_eq!(elf::read(&image), Ok(most));
+}
+
+#[test]
+fn images_are_loaded_if_the_device_accepts_them() {
+    let program = Program::from_code(raw::read_words(&corpus("op_mad")).unwrap());
+    assert_eq!(elf::load(&elf::write(&program)).as_ref(), Ok(&program));
+    let mut illegal = program;
+    illegal.info.start = 511;
+    assert!(matches!(elf::load(&elf::write(&illegal)), Err(elf::LoadError::Illegal(_))));
+    assert_eq!(elf::load(b"nothing"), Err(elf::LoadError::Elf(elf::read(b"nothing").unwrap_err())));
+}
+
+/// Other tools find the sections by their names.
+#[test]
+fn sections_have_names() {
+    use object::{Object, ObjectSection};
+    let image = elf::write(&full_program());
+    let file = object::File::parse(&*image).unwrap();
+    let sections: Vec<_> =
+        file.sections().map(|section| (section.name().unwrap().to_owned(), section.align())).collect();
+    let named = [".text", ".note", ".note.ctm"].map(|name| (name.to_owned(), 4));
+    assert_eq!(sections[..3], named);
+}
+
 #[test]
 fn constant_notes() {
     let image = elf::write(&full_program());

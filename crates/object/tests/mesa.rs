@@ -155,6 +155,51 @@ fn vertex_programs() {
 }
 
 #[test]
+fn sizes_and_ends_of_vertex_programs() {
+    let size = |text: &str| mesa::Log::of(text, mesa::Keep::None).entries()[0].size;
+    assert_eq!(size(VERTEX), 2);
+    // Empty lines do not end a program, other lines do.
+    let spaced = VERTEX.replacen("1: op:", "\n1: op:", 1);
+    assert_eq!(mesa::import(&spaced).unwrap(), mesa::import(VERTEX).unwrap());
+    let ended = VERTEX.replacen("1: op:", "the end\n1: op:", 1);
+    assert_eq!(size(&ended), 1);
+
+    // As much flow control as there is room for.
+    let entries = |count: usize| {
+        let text = VERTEX.replace("LOOP: uw-> 0x00000001", &"JSR: uw-> 0x00050001 lw-> 0x00080001\n".repeat(count));
+        let text = mesa::import(&text).unwrap();
+        ctm_pvs::text::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}")).program.flow
+    };
+    let most = entries(ctm_pvs::FLOW_ENTRIES);
+    assert!(most.iter().all(|entry| (entry.op, entry.resume, entry.step) == (ctm_pvs::FlowOp::Call, 5, 0)));
+    assert_eq!(entries(ctm_pvs::FLOW_ENTRIES + 1), most);
+
+    let instructions = |count: usize| {
+        let one =
+            |number: usize| format!("{number}: op: 0x00f00203\nsrc0: 0x00d10001\nsrc1: 0x01248001\nsrc2: 0x01248001\n");
+        format!("Final vertex program code:\n{}", (0..count).map(one).collect::<String>())
+    };
+    let most = ctm_pvs::MAX_INSTRUCTIONS;
+    assert!(mesa::import(&instructions(most)).is_ok());
+    assert_eq!(mesa::import(&instructions(most + 1)), Err(MesaError::TooLong { line: 4 * most + 2 }));
+}
+
+/// Lines of dwords have a place of four digits; without a heading a program has more than one dword.
+#[test]
+fn listings_of_r600_without_a_heading() {
+    let code = "0000 0000203C 94000B08  EXPORT_DONE\n0002 00000000 80200000 NOP EOP\n";
+    let log = |text: &str| mesa::Log::of(text, mesa::Keep::None);
+    assert_eq!(log(code).entries()[0].size, 4);
+    for other in ["0000 00000000\n", "00 0000203C 94000B08\n", "000A 0000203C 94000B08\n", "0002 0000203C 94000B08\n"] {
+        assert_eq!(log(other).entries(), [], "{other}");
+    }
+    // The code shows the stage, if it is there.
+    let stage = |dwords: usize| log(&format!("{dwords} dwords, 1 gprs, stack 1\n{code}")).entries()[0].stage;
+    assert_eq!((stage(4), stage(5), stage(40)), (Some("vs"), Some("vs"), None));
+    assert_eq!(mesa::import_nth("nothing", 0), Err(MesaError::NoProgram));
+}
+
+#[test]
 fn damaged_vertex_programs() {
     let error = |from: &str, to: &str| mesa::import(&VERTEX.replacen(from, to, 1)).unwrap_err();
     let cut = error(" src2: 0x01248001 reg: 0i swiz: 0/ 0/ 0/ 0\n", "");

@@ -3,6 +3,7 @@
 use ctm_object::mesa::Driver;
 use ctm_object::probe::{Content, Foreign, Format, Language};
 use ctm_object::{elf, probe};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const CUBIN: &[u8] = include_bytes!("sm50/kernels.cubin");
@@ -145,9 +146,12 @@ fn other_formats() {
         (b"\x89PNG\r\n\x1A\n", Format::Png),
         (b"\x93NUMPY\x01\0", Format::Npy),
     ];
+    let mut names = BTreeSet::new();
     for (bytes, expected) in cases {
         assert_eq!(format(bytes), expected);
+        names.insert(expected.name());
     }
+    assert_eq!(names.len(), 16, "each of the formats has a name, two of them twice");
     // A directive of that name is part of other languages too.
     assert_eq!(probe(b".version 3\nEXIT\n"), Content::Text);
     assert_eq!(probe(b"MZ is text"), Content::Text);
@@ -206,6 +210,133 @@ fn languages_of_texts() {
     }
     assert_eq!(probe(b"      [----:B------:R-:W-:-:S06]   /*0008*/   MOV R1, c[0x0][0x20] ;\n"), Content::SassListing);
     assert_eq!(probe(b"--:-:-:-:1   MOV R1, c[0x0][0x20];\n"), Content::SassListing);
+}
+
+/// A line by itself speaks for a language or for none.
+#[test]
+fn lines_of_languages() {
+    let source = Content::Source;
+    let format = |format| Content::Foreign(Foreign::Format(format));
+    for (text, content) in [
+        // A comment says nothing, wherever it begins.
+        ("-- @fragment\n-- @vertex\nOUT LAST : ;\n", source(Language::X1k)),
+        ("OUT of here\n", Content::Text),
+        ("OUT LAST : ;\n", source(Language::X1k)),
+        // Most of the lines decide, if there are most.
+        ("OUT LAST : ;\nOUT LAST : ;\nOUT LAST : ;\nEXIT;\nEXIT;\n", source(Language::X1k)),
+        ("EXIT;\nEXIT;\nOUT LAST : ;\nOUT LAST : ;\n", Content::Text),
+        // What decides on the first line: versions, and names that stand alone.
+        ("#version 450\ncbuffer A {\ncbuffer B {\n", source(Language::Glsl)),
+        ("; SPIR-V reflection\nOUT LAST : ;\n", source(Language::X1k)),
+        ("FRAG of something\n", Content::Text),
+        ("PS_3_0\n", source(Language::PixelShader)),
+        ("vs_2_sw\n", format(Format::Direct3D9Vertex)),
+        ("gs_4_0\n", Content::Text),
+        ("ps_12_0\n", Content::Text),
+        ("ps_a_0\n", Content::Text),
+        ("ps_2_10\n", Content::Text),
+        ("ps_2_0_1\n", Content::Text),
+        // Listings have control bits, an address or a word.
+        ("[----:B------:R-:W-:-:S06] MOV R1, R2;\n", Content::SassListing),
+        ("[----:C------:R-:W-:-:S06] MOV R1, R2;\n", source(Language::Sm50)),
+        ("[B------:R-:W-:-:S06] MOV R1, R2;\n", source(Language::Sm50)),
+        ("--:-:-:Y:6 MOV R1, R2;\n", Content::SassListing),
+        ("--:-:-:Z:6 MOV R1, R2;\n", Content::Text),
+        ("--:-:-:-:123 MOV R1, R2;\n", Content::Text),
+        ("-:-:-:-:1 MOV R1, R2;\n", Content::Text),
+        ("--:-:-:1 MOV R1, R2;\n", Content::Text),
+        ("/*0008*/ FOO\n", Content::SassListing),
+        ("[x] /*0008*/ FOO\n", Content::SassListing),
+        ("FOO /*0008*/\n", Content::Text),
+        ("/*008*/ FOO\n", Content::Text),
+        ("/*0zzz*/ FOO\n", Content::Text),
+        ("FOO /* 0x4c98078000870001 */\n", Content::SassListing),
+        ("FOO /* 0x4c980780008700zz */\n", Content::Text),
+        ("FOO /* 0x4c98 */\n", Content::Text),
+        (".headerflags 1\n", Content::SassListing),
+        ("code for sm_50\n", Content::SassListing),
+        ("Function : f\n", Content::SassListing),
+        // Other machines and languages.
+        ("cbuffer A {\n", format(Format::Hlsl)),
+        ("x main() : SV_Target {\n", format(Format::Hlsl)),
+        ("v_add_f32 v0, v1, v2\n", format(Format::GcnText)),
+        ("s_endpgm\n", format(Format::GcnText)),
+        ("v_position\n", Content::Text),
+        ("v_position = p;\n", Content::Text),
+        ("fn main() {\n", source(Language::Wgsl)),
+        ("  a: f32,\n", source(Language::Wgsl)),
+        ("uniform float a;\n", source(Language::Glsl)),
+        ("a = vec4(1.0);\n", source(Language::Glsl)),
+        // R700: numbered instructions, clauses, units.
+        ("01 NOP\n", source(Language::R700)),
+        ("07 POP2 POP_COUNT(1)\n", source(Language::R700)),
+        ("07 LOOP_END @1\n", source(Language::R700)),
+        ("01 Nop\n", Content::Text),
+        ("01NOP\n", Content::Text),
+        ("01 A\n", Content::Text),
+        ("01 2X\n", Content::Text),
+        ("01 _AB\n", Content::Text),
+        ("NOP\n", Content::Text),
+        ("CALL_FS\n", source(Language::R700)),
+        ("END_OF_PROGRAM\n", source(Language::R700)),
+        ("x: MOV R1.x, R0.x\n", source(Language::R700)),
+        ("x: nothing\n", Content::Text),
+        ("ALU: ADDR(2)\n", source(Language::R700)),
+        ("ALU of something\n", Content::Text),
+        // SM50: operations that only it has registers for, or that stand alone.
+        (".stage tess_init\n", source(Language::Sm50)),
+        (".stage tessellation\n", source(Language::Sm50)),
+        (".stage vertex\n", Content::Text),
+        ("MOV R1, R2;\n", source(Language::Sm50)),
+        ("MOV RZ, RZ;\n", source(Language::Sm50)),
+        ("F2F.F64.F32 R2, R0;\n", source(Language::Sm50)),
+        ("MOV result, a;\n", Content::Text),
+        ("EXIT;\n", source(Language::Sm50)),
+        ("@!P0 KIL;\n", source(Language::Sm50)),
+        ("KIL;\n", Content::Text),
+    ] {
+        assert_eq!(probe(text.as_bytes()), content, "{text}");
+    }
+}
+
+/// Each language and format has words of its own.
+#[test]
+fn names_and_help() {
+    let of =
+        |language: Language| (language.name(), language.to_string(), language.endings()[0], language.is_compiled());
+    let expected = [
+        ("x1k", "assembly of X1K", "x1k", false),
+        ("r700", "assembly of R700", "r700", false),
+        ("sm50", "assembly of SM50", "sm50", false),
+        ("pvs", "assembly of PVS", "pvs", false),
+        ("ctm", "the text of a CTM command buffer", "ctmcb", false),
+        ("glsl", "GLSL", "frag", true),
+        ("wgsl", "WGSL", "wgsl", true),
+        ("ps", "the text of a Direct3D 9 pixel shader", "ps", true),
+    ];
+    assert_eq!(
+        Language::ALL.map(of),
+        expected.map(|(name, text, ending, compiled)| (name, text.into(), ending, compiled))
+    );
+    let shared = |name: &str| Language::shares_name(Path::new(name));
+    assert!(shared("a.ps") && shared("a.psh") && shared("a.fs") && !shared("a.frag") && !shared("ps"));
+
+    let help = |bytes: &[u8]| probe(bytes).help().unwrap_or_default();
+    for (bytes, part) in [
+        (b"CTMTRACE\x01\0\0\0".as_slice(), "ctm replay FILE"),
+        (b"CTM CARD\x01\0\0\0", "ctm card replay FILE"),
+        (b"\x7FELF\x01\x01", "again"),
+        (&elf_header(true, false, 62, 0), "CTM images"),
+        (&elf_header(true, false, 224, 0x2C), "-mcpu=rv770"),
+        (&elf_header(true, false, 190, 0x46), "-arch=sm_50"),
+        (b"\0asm\x01\0\0\0", "code for a CPU"),
+        (b"\x1F\x8B\x08\0", "unpack"),
+        (b"\x89PNG\r\n\x1A\n", "--input"),
+        (b"MTLB\x01", "compile it"),
+    ] {
+        assert!(help(bytes).contains(part), "{}", help(bytes));
+    }
+    assert_eq!(probe(b"OUT LAST : ;\n").help(), None);
 }
 
 /// Whatever a byte of a file says, and wherever it ends, it is identified.

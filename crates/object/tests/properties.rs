@@ -236,6 +236,53 @@ fn rules_of_objects() {
     }
 }
 
+/// LLVM's wrong opcode is set right wherever it stands in a clause.
+#[test]
+fn address_loads_are_set_right() {
+    const EVERGREEN_MOVA_INT: u32 = 0xCC << 7;
+    const MOV: u32 = 0x19 << 7;
+    let clause = [[2, 0xA004_0000], [0, 0x8020_0000], [0x8000_0000, MOV], [0x8000_0000, EVERGREEN_MOVA_INT]];
+    let program = ctm_r700::Program { code: clause.to_vec(), info: R700Info::default() };
+    let mut object = r700::write_object(&program, "one");
+    // As if LLVM had written it.
+    let own = sections(&object)(".ctm.info");
+    set(&mut object, own, 0);
+    let found = r700::read_llvm(&object).unwrap().swap_remove(0);
+    let op = |words| ctm_r700::Alu::decode(words, ctm_r700::Family::R700).op;
+    assert_eq!(found.repaired, 1);
+    assert_eq!(op(&found.program.code[3]), ctm_r700::AluOp::Op2(ctm_r700::Op2::MovAInt));
+    assert_eq!(found.program.code[..3], clause[..3]);
+}
+
+/// Names of sections may share their ends, but not be longer together than a linker makes them.
+#[test]
+fn names_of_sections_have_a_length_together() {
+    let program = ctm_r700::Program { code: vec![[1, 2]; 3], info: R700Info::default() };
+    let object = r700::write_object(&program, "one");
+    let strings = word(&object, 32) as usize + 40 * usize::from(u16::from_le_bytes([object[50], object[51]]));
+    let with_name = |length: usize| {
+        let mut object = object.clone();
+        let (table, names) = (word(&object, 32) as usize, object.len());
+        let count = u16::from_le_bytes([object[48], object[49]]);
+        // All sections after the null one, and a hundred more, have the name that is the whole table.
+        object.extend(std::iter::repeat_n(b'a', length).chain([0]));
+        let headers = object.len();
+        object.extend_from_within(table..table + 40 * usize::from(count));
+        let (own, more) = (headers + strings - table, object.len());
+        set(&mut object, own + 16, names as u32);
+        set(&mut object, own + 20, length as u32 + 1);
+        (0..100).for_each(|_| object.extend_from_within(own..own + 40));
+        for section in (headers + 40..more + 100 * 40).step_by(40) {
+            set(&mut object, section, 0);
+        }
+        set(&mut object, 32, headers as u32);
+        object[48..50].copy_from_slice(&(count + 100).to_le_bytes());
+        r700::read_llvm(&object)
+    };
+    assert_eq!(with_name(10), Err(LlvmError::NoSection(".text")));
+    assert_eq!(with_name(1000), Err(LlvmError::Overlap));
+}
+
 /// Dwords, at both ends of what addresses reach.
 #[test]
 fn words_have_limits() {

@@ -152,6 +152,11 @@ fn written_objects_are_like_those_of_llvm() {
     let config = |file: &object::File| file.section_by_name(".AMDGPU.config").unwrap().data().unwrap().to_vec();
     assert!(config(&theirs).ends_with(&config(&file)));
     assert_eq!((file.architecture(), file.flags()), (theirs.architecture(), theirs.flags()));
+    let code = |file: &object::File| {
+        let section = file.section_by_name(".text").unwrap();
+        (section.kind(), section.flags(), section.align())
+    };
+    assert_eq!(code(&file), code(&theirs));
     let symbol = file.symbol_by_name("killing").unwrap();
     let same = theirs.symbol_by_name("killing").unwrap();
     assert_eq!((symbol.kind(), symbol.size(), symbol.is_global()), (same.kind(), same.size(), same.is_global()));

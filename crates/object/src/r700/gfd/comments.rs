@@ -3,7 +3,7 @@
 use super::header::{Header, HeaderKind, Row, extract, fields, insert, place, placed, tables};
 use super::layout::{Column, Entry, NAMED, SAMPLERS, TYPES, Table};
 use ctm_r700::Program;
-use ctm_text::{Cause, Diagnostic, Severity, SourceFile, nearest};
+use ctm_text::{Cause, Diagnostic, Severity, SourceFile, nearest, spell_float};
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -157,8 +157,8 @@ fn apply_row(rows: &mut Vec<Row>, table: &Table, said: &Said<'_>) -> Result<(), 
         }
         Column::Type(_) => {
             let is_named = |(name, glsl): &(&str, &str)| name.eq_ignore_ascii_case(text) || *glsl == text;
-            match TYPES.iter().position(is_named) {
-                Some(number) => number as u32,
+            match TYPES.iter().position(is_named).map(|number| number as u32).or_else(|| text.parse().ok()) {
+                Some(number) => number,
                 None => {
                     return wrong(
                         Cause::UnknownWord,
@@ -168,23 +168,34 @@ fn apply_row(rows: &mut Vec<Row>, table: &Table, said: &Said<'_>) -> Result<(), 
                 }
             }
         }
-        Column::Sampler(_) => match SAMPLERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
-            Some((_, number)) => *number,
-            None => {
-                return wrong(
-                    Cause::UnknownWord,
-                    format!("unknown type `{text}`"),
-                    "types of samplers are sampler1D, sampler2D, sampler3D and samplerCube",
-                );
+        Column::Sampler(_) => {
+            let named = SAMPLERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, number)| *number);
+            match named.or_else(|| text.parse().ok()) {
+                Some(number) => number,
+                None => {
+                    return wrong(
+                        Cause::UnknownWord,
+                        format!("unknown type `{text}`"),
+                        "types of samplers are sampler1D, sampler2D, sampler3D and samplerCube",
+                    );
+                }
             }
-        },
-        Column::Float(_) => match text.trim_end_matches('f').parse::<f32>() {
-            Ok(value) => value.to_bits(),
-            Err(_) => return wrong(Cause::Syntax, format!("`{text}` is not a number"), "write a decimal number"),
+        }
+        Column::Float(_) => match float(text) {
+            Some(bits) => bits,
+            None => return wrong(Cause::Syntax, format!("`{text}` is not a number"), "write a decimal number"),
         },
         Column::Number(name, _) | Column::Index(name) => number(said.value, name)?,
     };
     Ok(())
+}
+
+/// The bits of a float: a decimal number, perhaps with the `f` of C, or the bits themselves.
+fn float(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().or_else(|_| text.trim_end_matches('f').parse()).ok().map(f32::to_bits),
+    }
 }
 
 /// The number that a value of this name is.
@@ -225,7 +236,13 @@ pub fn print(header: &Header, program: &Program) -> String {
     let layout = header.kind.layout();
     let base = Header::of(program, header.kind);
     let mut implied = Header { tables: header.tables.clone(), ..base.clone() };
-    if let Some((at, _)) = place(layout, "NUM_SPI_PS_INPUT_CNTL") {
+    let first_said = match header.kind {
+        HeaderKind::Vertex => "NUM_SQ_VTX_SEMANTIC",
+        HeaderKind::Pixel => "NUM_SPI_PS_INPUT_CNTL",
+    };
+    // A number that is said keeps what would follow from the attributes.
+    let has_first_said = !has_semantics_of_attributes(header, &implied);
+    if let Some((at, _)) = place(layout, first_said).filter(|_| has_first_said) {
         implied.words[at] = header.words[at];
     }
     implied.complete();
@@ -238,7 +255,7 @@ pub fn print(header: &Header, program: &Program) -> String {
         for (number, (&word, &known)) in
             header.words[at..].iter().zip(&implied.words[at..]).take(entry.words()).enumerate()
         {
-            let is_first_said = name == "NUM_SPI_PS_INPUT_CNTL" && word != base.words[at];
+            let is_first_said = name == first_said && has_first_said && word != base.words[at];
             if word == known && !is_first_said {
                 continue;
             }
@@ -273,13 +290,25 @@ pub fn print(header: &Header, program: &Program) -> String {
                         .map_or_else(|| value.to_string(), |(name, _)| format!("\"{name}\"")),
                     Column::Number(..) | Column::Index(_) if value == u32::MAX => "-1".to_owned(),
                     Column::Number(..) | Column::Index(_) => value.to_string(),
-                    Column::Float(_) => f32::from_bits(value).to_string(),
+                    Column::Float(_) => spell_float(value),
                 };
                 line(&format!("{}[{number}].{}", table.name, column_name(column)), shown);
             }
         }
     }
     text
+}
+
+/// Whether the semantics of a vertex shader are those that follow from its attributes, where nothing else is said.
+fn has_semantics_of_attributes(header: &Header, unsaid: &Header) -> bool {
+    let mut completed = unsaid.clone();
+    completed.complete();
+    let same = |name| {
+        let Some((at, entry)) = place(header.kind.layout(), name) else { return false };
+        let words = at..at + entry.words();
+        header.words[words.clone()] == completed.words[words]
+    };
+    same("NUM_SQ_VTX_SEMANTIC") && same("SQ_VTX_SEMANTIC")
 }
 
 fn spelled(name: &str, value: u32) -> String {

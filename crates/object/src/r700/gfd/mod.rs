@@ -6,6 +6,9 @@ mod comments;
 mod header;
 mod layout;
 
+#[cfg(test)]
+mod tests;
+
 pub use comments::{parse as parse_gfd_comments, print as print_gfd_comments};
 pub use header::{Header as GfdHeader, HeaderKind as GfdKind, Row as GfdRow};
 
