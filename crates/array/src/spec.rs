@@ -153,6 +153,7 @@ mod tests {
             ("a.f32:640x480x4", "a.f32", FileKind::Raw, shape, Tiling::Linear),
             ("a.apng", "a.apng", FileKind::Apng, None, Tiling::Linear),
             ("a.f32:640x480x4:tiled", "a.f32", FileKind::Raw, shape, Tiling::Tiled),
+            ("a:1b.npy", "a:1b.npy", FileKind::Npy, None, Tiling::Linear),
             ("c:\\a:b.npy", "c:\\a:b.npy", FileKind::Npy, None, Tiling::Linear),
         ] {
             assert_eq!(FileSpec::parse(text), Ok(FileSpec { path: path.into(), kind, shape, tiling }), "{text}");

@@ -221,6 +221,31 @@ mod tests {
         }
     }
 
+    /// Whether rows are read as words in memory or by elements, the same comes of them, beside the surface too.
+    #[test]
+    fn all_that_is_downloaded_is_the_same_in_both_tilings() {
+        for (data, channels) in [
+            (Data::F32((0..128).collect()), 1),
+            (Data::F32((0..256).collect()), 2),
+            (Data::F32((0..512).collect()), 4),
+            (Data::U8((0..=255).cycle().take(512).collect()), 4),
+            (Data::U16((0..128).collect()), 1),
+        ] {
+            // A width that is the pitch in both.
+            let original = array(64, 2, channels, data);
+            let read = |tiling, width, height| {
+                let space = space();
+                let surface = Surface { height: 2, ..uploaded(&original, tiling, &space) };
+                assert_eq!(surface.pitch, 64);
+                download(&space, surface, width, height).unwrap()
+            };
+            for (width, height) in [(63, 2), (64, 2), (65, 2), (64, 3), (70, 3)] {
+                let [linear, tiled] = [Tiling::Linear, Tiling::Tiled].map(|tiling| read(tiling, width, height));
+                assert_eq!(linear, tiled, "{width}x{height}");
+            }
+        }
+    }
+
     #[test]
     fn pitches_keep_rows_apart() {
         for (format, linear, tiled) in [

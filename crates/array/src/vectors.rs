@@ -64,5 +64,13 @@ mod tests {
             assert!(matches!(decode_vectors(Path::new(name), &bytes, 256), Err(ContentError::Vectors { .. })));
         }
         assert!(decode_vectors(Path::new(RAW), &vec![0; 256 * 16], 256).is_ok());
+        let named = |shape, data| {
+            let bytes = npy::encode(&Array { shape, data }, crate::Words::Float);
+            decode_vectors(Path::new(NPY), &bytes, 256).unwrap_err().to_string()
+        };
+        let flat = named(Shape { width: 2, height: 3, channels: 1 }, Data::F32(vec![0; 6]));
+        let deep = named(Shape { width: 2, height: 3, channels: 4 }, Data::U8(vec![0; 24]));
+        assert!(flat.contains("an array of 3x2 float32 values"), "{flat}");
+        assert!(deep.contains("an array of 3x2x4 uint8 values"), "{deep}");
     }
 }

@@ -81,6 +81,33 @@ fn rows_of_dwords_are_those_of_the_array() {
     assert_eq!(error.to_string(), "there are 5 dwords, but rows of 2 are asked for");
 }
 
+/// Where there is one axis, both orders are the same.
+#[test]
+fn dwords_are_in_the_order_of_c() {
+    let read = |fortran: &str, axes: &str| {
+        let header = format!("{{'descr': '<u4', 'fortran_order': {fortran}, 'shape': {axes}}}\n");
+        let values: Vec<u8> = (1u32..=6).flat_map(u32::to_le_bytes).collect();
+        let bytes =
+            [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), &values].concat();
+        decode_dwords(Path::new("a.npy"), &bytes, None)
+    };
+    let values = Ok(vec![1, 2, 3, 4, 5, 6]);
+    assert_eq!(
+        [read("False", "(6,)"), read("False", "(2, 3)"), read("True", "(6,)")],
+        [values.clone(), values.clone(), values]
+    );
+    assert_eq!(read("True", "(2, 3)"), Err(ContentError::FortranOrder));
+}
+
+#[test]
+fn pictures_have_sides_at_most() {
+    let widest = array(4096, 1, 1, Data::U8(vec![7; 4096]));
+    assert_eq!(decode(&spec("a.png"), &file(FileKind::Png, &widest)), Ok(widest));
+    let wider = array(4097, 1, 1, Data::U8(vec![7; 4097]));
+    let error = decode(&spec("a.png"), &file(FileKind::Png, &wider));
+    assert_eq!(error, Err(ContentError::TooLarge { width: 4097, height: 1 }));
+}
+
 /// Every mistake that one can do something about says what.
 #[test]
 fn mistakes_have_help() {

@@ -16,6 +16,7 @@ fn trace() -> Vec<u8> {
     memory.write_u32(0x6000, 1);
     writer.record(&memory, &Submission { words: &[7, 8], objects: &OBJECTS }).unwrap();
     memory.write_u32(0x4000, 2);
+    memory.write_u32(0x1000, 5);
     writer.executed(&memory, &OBJECTS);
     writer.record(&memory, &Submission { words: &[], objects: &OBJECTS[..1] }).unwrap();
     memory.write_u32(0x2000, 0);
@@ -85,8 +86,44 @@ fn damage_is_named_with_its_place() {
         let error = changed(first + 4 + 4 * n, u32::MAX);
         assert!(error.starts_with(&format!("the record at byte 32 has 4294967295 {part}")), "{error}");
     }
+    // As many as the limit are not too many, though they are not there.
+    for n in 0..3 {
+        let with = |count: u32| {
+            let mut file = file.clone();
+            file[first + 4 + 4 * n..][..4].copy_from_slice(&count.to_le_bytes());
+            read(&file).unwrap_err()
+        };
+        let TraceError::TooMany { limit, .. } = with(u32::MAX) else { panic!("{n}") };
+        assert!(matches!(with(limit + 1), TraceError::TooMany { count, .. } if count == limit + 1));
+        assert!(!matches!(with(limit), TraceError::TooMany { .. }), "{n}");
+    }
     let objects = first + 16 + 8;
     assert!(changed(objects, 0).contains("an object at 0x00000000, outside"));
     assert!(changed(objects + 4, u32::MAX).contains("an object at 0x00001000, outside"));
     assert!(changed(objects + 16, 0x2004).contains("a page at 0x00002004, outside"));
+    // The second object has 0x1000 bytes.
+    assert!(changed(objects + 8, 0xFFFF_F001).contains("an object at 0xfffff001, outside"));
+    let mut last = file.clone();
+    last[objects + 8..objects + 12].copy_from_slice(&0xFFFF_F000u32.to_le_bytes());
+    assert_eq!(read(&last).unwrap()[0].objects[1].address, 0xFFFF_F000, "it ends where addresses do");
+}
+
+/// Objects have all pages that they have a byte of.
+#[test]
+fn pages_of_objects() {
+    let memory = Arena::new(0x1000, 0x8000).unwrap();
+    (0x1000..0x9000).step_by(0x1000).for_each(|page| assert!(memory.write_u32(page, 1)));
+    for (object, pages) in [
+        (Object { address: 0x3FF0, size: 0x20 }, &[0x3000, 0x4000][..]),
+        (Object { address: 0x3010, size: 0xFF0 }, &[0x3000]),
+        (Object { address: 0x3010, size: 0xFF1 }, &[0x3000, 0x4000]),
+        (Object { address: 0x3000, size: 0x1000 }, &[0x3000]),
+        (Object { address: 0x3000, size: 0 }, &[]),
+    ] {
+        let mut file = Vec::new();
+        let mut writer = TraceWriter::new(&mut file, &CARD).unwrap();
+        writer.record(&memory, &Submission { words: &[], objects: &[object] }).unwrap();
+        let found: Vec<u32> = read(&file).unwrap()[0].pages.iter().map(|page| page.address).collect();
+        assert_eq!(found, pages, "{object:?}");
+    }
 }

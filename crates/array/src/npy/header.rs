@@ -254,6 +254,8 @@ mod tests {
         ] {
             assert_eq!(dictionary(text).as_ref(), Ok(&expected), "{text}");
         }
+        let native = dictionary("{'descr': '=i2', 'fortran_order': False, 'shape': (64,)}").unwrap();
+        assert_eq!(native.element, Element { big_endian: cfg!(target_endian = "big"), kind: 'i', size: 2 });
         let scalar = dictionary("{'descr': '|u1', 'fortran_order': False, 'shape': ()}").unwrap();
         assert_eq!((scalar.axes, scalar.count), (vec![], 1));
     }
@@ -266,6 +268,18 @@ mod tests {
             let (header, rest) = read(&bytes).unwrap();
             assert_eq!((&header.axes[..], rest.len()), (axes, 0));
         }
+        assert_eq!(write("<f4", &[2, 3]).len(), 128, "no more blanks than it takes");
+    }
+
+    #[test]
+    fn headers_have_a_length_at_most() {
+        let of = |length: usize, axes: usize| {
+            let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({})}}", "1, ".repeat(axes));
+            let text = format!("{text:length$}");
+            [MAGIC, &[2, 0], &(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
+        };
+        assert_eq!(read(&of(MAX_LENGTH, MAX_AXES)).unwrap().0.axes, [1; MAX_AXES]);
+        assert_eq!(read(&of(MAX_LENGTH + 1, 1)), Err(damaged("it is too long")));
     }
 
     #[test]
