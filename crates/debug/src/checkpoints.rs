@@ -121,8 +121,41 @@ mod tests {
         assert_eq!(checkpoints.at_or_before(3).map(|at| at.step), Some(0));
         let last = checkpoints.at_or_before(99_999).unwrap().step;
         assert!(last >= 80_000, "{last}");
+        // All are as far apart, twice as far each time that every second one went.
+        let steps: Vec<u64> = checkpoints.all.iter().map(|checkpoint| checkpoint.step).collect();
+        let spacing = steps[1];
+        assert!(steps.iter().zip(0..).all(|(&step, number)| step == number * spacing), "{steps:?}");
+        assert!(spacing.is_multiple_of(SPACING) && (spacing / SPACING).is_power_of_two(), "{spacing}");
         checkpoints.truncate(last - 1);
         assert!(checkpoints.at_or_before(99_999).unwrap().step < last);
+        checkpoints.clear();
+        assert_eq!((checkpoints.limit, checkpoints.all.len(), checkpoints.bytes), (1000, 0, 0));
+    }
+
+    /// Checkpoints go when they have more bytes than they may, and there are more than two.
+    #[test]
+    fn as_many_stay_as_may() {
+        for (limit, count, left) in [(300, 3, 3), (300, 4, 2), (150, 2, 2), (150, 3, 2), (0, 2, 2)] {
+            let mut checkpoints = Checkpoints { limit, ..Checkpoints::default() };
+            (0..count).for_each(|number| checkpoints.offer(number * SPACING, || checkpoint(number * SPACING)));
+            assert_eq!(checkpoints.all.len(), left, "{limit} {count}");
+            assert_eq!(checkpoints.bytes, 100 * left);
+        }
+    }
+
+    #[test]
+    fn what_is_behind_a_change_is_forgotten() {
+        let mut checkpoints = Checkpoints::default();
+        (0..1000).for_each(|step| checkpoints.offer(step, || checkpoint(step)));
+        checkpoints.begin_replay(512, 1000);
+        (513..1000).for_each(|step| checkpoints.offer(step, || checkpoint(step)));
+        let last = checkpoints.at_or_before(800).unwrap().step;
+        assert!(last > 760, "{last}");
+        checkpoints.truncate(last);
+        assert_eq!(checkpoints.at_or_before(1000).unwrap().step, last);
+        checkpoints.truncate(last - 1);
+        assert!(checkpoints.at_or_before(1000).unwrap().step < last);
+        assert!(checkpoints.at_or_before(1000).unwrap().step > 512);
     }
 
     #[test]

@@ -355,7 +355,7 @@ impl Parser<'_> {
             _ => None,
         };
         match (unary, binary, reads, second) {
-            (Some(op), _, _, None) if count == 1 => Ok(Node::Unary(op, Box::new(first))),
+            (Some(op), _, _, None) => Ok(Node::Unary(op, Box::new(first))),
             (_, Some(op), _, Some(second)) if count == 2 => Ok(Node::Binary(op, Box::new(first), Box::new(second))),
             (_, _, Some(kind), None) => match first {
                 Node::Cell(cell, _) => Ok(Node::Cell(cell, kind)),

@@ -170,3 +170,15 @@ fn number(text: &str) -> Option<u32> {
         None => text.parse().ok(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_change;
+
+    /// Words that are not there are not written over, nor do they write over others.
+    #[test]
+    fn changes_are_of_words_that_are_there() {
+        assert!(is_change(&[1], &[2]) && !is_change(&[1], &[1]));
+        assert!(!is_change(&[], &[1]) && !is_change(&[1], &[]) && !is_change(&[], &[]));
+    }
+}

@@ -4,3 +4,4 @@ mod console;
 mod expressions;
 mod session;
 mod toy;
+mod variables;

@@ -8,9 +8,7 @@ use ctm_debug::{
 };
 use ctm_follow::{InstructionPlace, ValueKind};
 use ctm_memory::{Format, Surface, Tiling};
-use toy::{OUT, Options, STEPS, TOTAL, session};
-
-const COUNTS: Options = Options { counts: true, trap: None };
+use toy::{COUNTS, OUT, Options, STEPS, TOTAL, session};
 
 fn at_step(lane: u32, options: Options, step: u64) -> Session {
     let mut session = session(lane, options);
@@ -278,4 +276,23 @@ fn values_of_every_kind() {
     assert_eq!([read(ValueKind::Float, "-1.5"), read(ValueKind::Float, "0x")], [Some(0xBFC0_0000), None]);
     // A guest of which nothing is known has no cells for outputs.
     assert_eq!(toy::Toy::new(Options::default()).output_cells(), 0..0);
+}
+
+#[test]
+fn breakpoints_at_lines_of_the_source() {
+    let mut session = session(2, Options::default());
+    for (number, (input, place)) in [
+        ("break line 4", "at 2: add n, column + 1"),
+        ("break toy:5", "at 4: endloop"),
+        ("break src/toy:9", "at 8: mul n, 2"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(says(&mut session, input), format!("breakpoint {}", number + 1));
+        let listed = says(&mut session, "breakpoints");
+        assert_eq!(listed.lines().last(), Some(&*format!("{}: {place}", number + 1)));
+    }
+    assert_eq!(fails(&mut session, "break toy:12"), "no instruction comes from 'toy:12' or a later line");
+    assert!(!fails(&mut session, "break oy:5").is_empty());
 }

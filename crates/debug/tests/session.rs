@@ -10,11 +10,9 @@ use ctm_follow::InstructionPlace;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use toy::{GREEN, N, OUT, Options, P, STEPS, TOTAL, session};
+use toy::{COUNTS, GREEN, N, OUT, Options, P, PLAIN, STEPS, TOTAL, session};
 
 use Direction::{Back, Forward};
-
-const COUNTS: Options = Options { counts: true, trap: None };
 
 fn at(group: u64, step: u64) -> Position {
     Position { group, step }
@@ -426,7 +424,7 @@ fn runs_through_all_groups() {
 #[test]
 fn traps_end_groups() {
     for counts in [false, true] {
-        let options = Options { counts, trap: Some(1) };
+        let options = Options { counts, trap: Some(1), ..PLAIN };
         let mut session = session(2, options);
         let trap = StopReason::Trap("boom".into());
         assert_eq!((session.run(Forward), session.position().step), (trap.clone(), 15));
@@ -446,4 +444,89 @@ fn expressions_hold_in_lanes() {
     go(&mut session, 6);
     let expression = Expression::parse("n > 5", session.guest().cells()).expect("an expression");
     assert_eq!([2, 3, 4].map(|lane| session.holds(&expression, (lane, 0))), [true, false, false]);
+}
+
+/// A session in a long loop, whose groups are as many steps.
+fn long(passes: u32) -> (Session, u64) {
+    let session = session(2, Options { passes: Some(passes), ..PLAIN });
+    (session, STEPS + 3 * (u64::from(passes) - 3))
+}
+
+/// Wherever a session comes from, and whatever checkpoints it has, a moment is the same.
+#[test]
+fn moments_of_long_runs_are_the_same_from_everywhere() {
+    let (mut session, steps) = long(1500);
+    let n = |step: u64| 3 * (step / 3).min(1500) as u32;
+    for step in [steps, 2, 4000, 3999, 600, 1, 1024, 1025, 1023, steps, 512, 0, 2048, 2047, steps - 5] {
+        go(&mut session, step);
+        let (passes, expected) = (n(step), session.position());
+        let doubled = if step > steps - 4 { 2 * passes } else { passes };
+        let held = held(&session, N);
+        assert_eq!((expected.step, held), (step, doubled), "{step}");
+        let stored = if step < 4 { 0 } else { 3 * (((step - 1) / 3).min(1500) as u32) };
+        assert_eq!(session.words(&memory(OUT + 8)), [stored], "{step}");
+    }
+    session.set_max_steps(700);
+    go(&mut session, 600);
+    assert_eq!(session.go_to(at(1, 1300)), Ok(()), "it is as far as it may be");
+    go(&mut session, 0);
+}
+
+/// Backwards, stops are found across all checkpoints, the nearest one first.
+#[test]
+fn stops_are_found_in_long_runs() {
+    let (mut session, steps) = long(1500);
+    go(&mut session, steps);
+    let when = |text: &str| Expression::parse(text, session.guest().cells()).expect("an expression");
+    let conditions = ["n == 9", "n == 1536", "n == 1539", "n == 3", "n == 4500"].map(when);
+    for (condition, step) in conditions.into_iter().zip([9, 1536, 1539, 3, 4500]) {
+        let number = breakpoint(&mut session, BreakpointKind::Holds(condition), None, None);
+        go(&mut session, steps);
+        assert!(matches!(session.run(Back), StopReason::Breakpoint(_)));
+        assert_eq!(session.position().step, step);
+        assert!(session.remove_breakpoint(number));
+    }
+    go(&mut session, steps - 1);
+    let write = session.last_write(&WriteTarget::cell(GREEN)).expect("it is near");
+    assert_eq!(write.map(|write| write.before.step), Some(steps - 2));
+    session.set(GREEN, 1).expect("it can be changed");
+    go(&mut session, 1000);
+    assert_eq!(session.last_write(&WriteTarget::cell(GREEN)).expect("it is near"), None);
+    assert_eq!(session.position().step, 1000);
+}
+
+/// Instructions that no lane executes are passed by.
+#[test]
+fn nobody_stops_where_nobody_is() {
+    for skipped in [None, Some(8)] {
+        let mut session = session(2, Options { skipped, ..PLAIN });
+        breakpoint(&mut session, place(8), None, None);
+        let stop = session.run(Forward);
+        assert_eq!(matches!(stop, StopReason::Breakpoint(_)), skipped.is_none(), "{stop:?}");
+    }
+}
+
+/// Without lines, a line is an instruction that the lane executes.
+#[test]
+fn steps_where_there_are_no_lines() {
+    for (lane, places) in [(2, [0, 1, 2, 3, 4, 2]), (3, [0, 1, 3, 4, 3, 4])] {
+        let mut session = session(lane, Options { has_no_lines: true, ..PLAIN });
+        for place in places {
+            assert_eq!(session.guest().place(), Some(InstructionPlace::from(place)), "lane {lane}");
+            session.step(StepKind::Line, Forward);
+        }
+    }
+}
+
+/// Changes of a group stay when another one is changed at an earlier step.
+#[test]
+fn changes_belong_to_their_groups() {
+    let mut session = session(0, COUNTS);
+    go(&mut session, 5);
+    session.set(N, 50).expect("it can be changed");
+    session.set_focus((2, 0)).expect("a lane");
+    session.set(N, 20).expect("it can be changed");
+    session.set_focus((0, 0)).expect("a lane");
+    go(&mut session, 6);
+    assert_eq!(held(&session, N), 51);
 }

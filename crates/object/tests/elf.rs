@@ -203,6 +203,39 @@ fn errors_of_notes_have_places() {
     assert_eq!(patched(first + 4, size), Err(ElfError::NoteSize { offset, note, size, rule }));
 }
 
+/// Other tools' notes may have any size; the next note begins at a whole dword.
+#[test]
+fn unknown_notes_are_padded() {
+    let image = elf::write(&full_program());
+    let inputs = note(&image, 2);
+    let size = u32::from_le_bytes(image[inputs + 4..inputs + 8].try_into().unwrap());
+    let with_size = |size: u32| {
+        let mut image = image.clone();
+        image[inputs + 8] = 99;
+        image[inputs + 4..inputs + 8].copy_from_slice(&size.to_le_bytes());
+        elf::read(&image)
+    };
+    assert!(size > 0 && with_size(size).is_ok());
+    assert_eq!(with_size(size - 1), with_size(size));
+}
+
+#[test]
+fn errors_have_help() {
+    let headers = elf::read(b"\x7FELF").unwrap_err().help();
+    assert!(headers.contains("copy it again"), "{headers}");
+    for (at, value, part) in [
+        (0, 0, "raw instruction words have no header"),
+        (20, 2, "for another machine"),
+        (PROGRAM_HEADERS, 0, "one PT_LOAD segment"),
+        (note(&elf::write(&full_program()), 2) + 8, 3, "keep one"),
+        (note(&elf::write(&full_program()), 2) + 20, 16, "the tool that wrote the note is wrong"),
+        (note(&elf::write(&full_program()), 1) + 8, 99, "every image needs this note"),
+    ] {
+        let help = patched(at, value).unwrap_err().help();
+        assert!(help.contains(part), "{help}");
+    }
+}
+
 /// As many instructions as the machine holds, and section headers that are not there.
 #[test]
 fn what_images_may_have() {

@@ -196,6 +196,9 @@ fn listings_of_r600_without_a_heading() {
     // The code shows the stage, if it is there.
     let stage = |dwords: usize| log(&format!("{dwords} dwords, 1 gprs, stack 1\n{code}")).entries()[0].stage;
     assert_eq!((stage(4), stage(5), stage(40)), (Some("vs"), Some("vs"), None));
+    // A write to scratch memory has no target, though it has the bits of one.
+    let writes = "0000 00002000 92000000  MEM_SCRATCH\n0002 00000000 80200000 NOP EOP\n";
+    assert_eq!(log(&format!("4 dwords, 1 gprs, stack 1\n{writes}")).entries()[0].stage, Some("ps"));
     assert_eq!(mesa::import_nth("nothing", 0), Err(MesaError::NoProgram));
 }
 

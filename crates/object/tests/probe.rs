@@ -219,7 +219,7 @@ fn lines_of_languages() {
     let format = |format| Content::Foreign(Foreign::Format(format));
     for (text, content) in [
         // A comment says nothing, wherever it begins.
-        ("-- @fragment\n-- @vertex\nOUT LAST : ;\n", source(Language::X1k)),
+        ("-- gl_FragColor = vec4(1.0);\n-- vec2(\nOUT LAST : ;\n", source(Language::X1k)),
         ("OUT of here\n", Content::Text),
         ("OUT LAST : ;\n", source(Language::X1k)),
         // Most of the lines decide, if there are most.

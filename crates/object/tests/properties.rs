@@ -241,7 +241,9 @@ fn rules_of_objects() {
 fn address_loads_are_set_right() {
     const EVERGREEN_MOVA_INT: u32 = 0xCC << 7;
     const MOV: u32 = 0x19 << 7;
-    let clause = [[2, 0xA004_0000], [0, 0x8020_0000], [0x8000_0000, MOV], [0x8000_0000, EVERGREEN_MOVA_INT]];
+    // The clause has three slots; the last two are one group.
+    let clause =
+        [[2, 0xA008_0000], [0, 0x8020_0000], [0x8000_0000, MOV], [0, MOV], [0x8000_0000, EVERGREEN_MOVA_INT | 1 << 29]];
     let program = ctm_r700::Program { code: clause.to_vec(), info: R700Info::default() };
     let mut object = r700::write_object(&program, "one");
     // As if LLVM had written it.
@@ -250,8 +252,28 @@ fn address_loads_are_set_right() {
     let found = r700::read_llvm(&object).unwrap().swap_remove(0);
     let op = |words| ctm_r700::Alu::decode(words, ctm_r700::Family::R700).op;
     assert_eq!(found.repaired, 1);
-    assert_eq!(op(&found.program.code[3]), ctm_r700::AluOp::Op2(ctm_r700::Op2::MovAInt));
-    assert_eq!(found.program.code[..3], clause[..3]);
+    assert_eq!(op(&found.program.code[4]), ctm_r700::AluOp::Op2(ctm_r700::Op2::MovAInt));
+    assert_eq!(found.program.code[..4], clause[..4]);
+}
+
+/// Objects have functions up to a limit.
+#[test]
+fn objects_have_functions_at_most() {
+    let program = ctm_r700::Program { code: vec![[1, 2]; 3], info: R700Info::default() };
+    let object = r700::write_object(&program, "f");
+    let table = sections(&object)(".symtab");
+    let with = |count: usize| {
+        let mut object = object.clone();
+        let (symbols, moved) = (word(&object, table + 16) as usize, object.len());
+        object.extend_from_within(symbols..symbols + 16);
+        (0..count).for_each(|_| object.extend_from_within(symbols + 16..symbols + 32));
+        set(&mut object, table + 16, moved as u32);
+        set(&mut object, table + 20, 16 * (count as u32 + 1));
+        r700::read_llvm(&object)
+    };
+    let most = 1 << 16;
+    assert_eq!(with(most), Err(LlvmError::Records { records: 1, functions: most }));
+    assert_eq!(with(most + 1), Err(LlvmError::TooManyFunctions(most + 1)));
 }
 
 /// Names of sections may share their ends, but not be longer together than a linker makes them.

@@ -137,6 +137,10 @@ fn programs_of_a_module_of_deko3d() {
     module.set(Module::PROGRAMS + 12, end - 8);
     module.set(Module::PROGRAMS + 16, 8);
     assert_eq!(read_dksh(&module.bytes).unwrap()[0].program.constants, [0, 0]);
+    module.set(Module::PROGRAMS + 12, 64);
+    module.set(Module::PROGRAMS + 16, 0);
+    assert_eq!(read_dksh(&module.bytes).unwrap()[0].program, read_code(&kernel).unwrap(), "there are no constants");
+    module.set(Module::PROGRAMS + 16, 8);
     module.set(Module::PROGRAMS + 12, end);
     let outside =
         Sm50Error::Module { what: "constants", offset: module.bytes.len(), size: 8, length: module.bytes.len() };

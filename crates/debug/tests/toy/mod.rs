@@ -41,7 +41,18 @@ pub struct Options {
     pub counts: bool,
     /// The instruction at address 6 ends this group.
     pub trap: Option<u64>,
+    /// Passes of the loop instead of three.
+    pub passes: Option<u32>,
+    /// The instruction at this address is one that all lanes skip.
+    pub skipped: Option<u32>,
+    /// No instruction has a line of the source.
+    pub has_no_lines: bool,
 }
+
+/// The machine as it stands above.
+pub const PLAIN: Options = Options { counts: false, trap: None, passes: None, skipped: None, has_no_lines: false };
+/// Stores count in one word.
+pub const COUNTS: Options = Options { counts: true, ..PLAIN };
 
 #[derive(Clone)]
 struct State {
@@ -64,7 +75,7 @@ pub fn session(lane: u32, options: Options) -> Session {
     Session::new(Box::new(Toy::new(options)), (lane, 0), &|| false).expect("there is such a lane")
 }
 
-fn listing() -> Listing {
+fn listing(options: Options) -> Listing {
     let texts = [
         ("add t[0].r, 1", 2),
         ("loop 3", 3),
@@ -87,9 +98,9 @@ fn listing() -> Listing {
             _ => Vec::new(),
         },
         // The end has no line.
-        line: (at != 7).then_some((0, line)),
+        line: (at != 7 && !options.has_no_lines).then_some((0, line)),
     };
-    let source = SourceText { name: "toy".into(), text: String::new() };
+    let source = SourceText { name: "src/toy".into(), text: String::new() };
     Listing { rows: texts.into_iter().enumerate().map(row).collect(), sources: vec![source] }
 }
 
@@ -101,7 +112,7 @@ impl Toy {
         let cell = |pattern, channel, kind| Cell { pattern, number: 0, channel, kind, echoes: false };
         let shown = GuestView {
             machine: "toy",
-            listing: listing(),
+            listing: listing(options),
             memory,
             is_independent: !options.counts,
             cells: vec![
@@ -165,6 +176,7 @@ impl Guest for Toy {
             let is_even = lane == 0;
             let [red, green, n, _] = &mut self.state.cells[lane];
             match pc {
+                _ if self.options.skipped == Some(pc) => {}
                 0 => *red = (f32::from_bits(*red) + 1.0).to_bits(),
                 2 if is_even => *n += column + 1,
                 6 => *green = if is_even { (column as f32).to_bits() } else { 0x7FC0_0000 },
@@ -178,7 +190,7 @@ impl Guest for Toy {
         match pc {
             1 => self.state.pass = Some(1),
             3 if self.options.counts => self.store(TOTAL, self.load(TOTAL) + 1),
-            4 if self.state.pass == Some(3) => self.state.pass = None,
+            4 if self.state.pass == Some(self.options.passes.unwrap_or(3)) => self.state.pass = None,
             4 => (self.state.pc, self.state.pass) = (Some(2), self.state.pass.map(|pass| pass + 1)),
             5 => (self.state.pc, self.state.in_call) = (Some(8), true),
             6 if self.options.trap == Some(self.state.group) => {
@@ -221,13 +233,14 @@ impl Guest for Toy {
         let participation = match self.state.pc {
             None => Participation::Waits(None),
             Some(_) if self.state.in_call && lane == 1 => Participation::Waits(Some(5.into())),
+            Some(pc) if self.options.skipped == Some(pc) => Participation::Skips("none".into()),
             Some(2) if lane == 1 => Participation::Skips("p".into()),
             Some(_) => Participation::Executes,
         };
         (participation, String::new())
     }
     fn pass(&self) -> Option<Pass> {
-        self.state.pass.map(|number| Pass { depth: 1, number, of: Some(3) })
+        self.state.pass.map(|number| Pass { depth: 1, number, of: self.options.passes.or(Some(3)) })
     }
     fn stack(&self) -> Vec<Frame> {
         let frame = |kind, text: &str, returns| Frame { kind, text: text.into(), returns };

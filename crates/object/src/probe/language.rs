@@ -362,7 +362,7 @@ fn has_x1k_operand(line: &str) -> bool {
 /// `00 ALU: ADDR(2)`, `x: MOV R1.x, R0.x`, `01 EXP_DONE: PIX0, R0`, `END_OF_PROGRAM`.
 fn is_r700_line(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_numbered = rest.len() < line.len() && rest.starts_with([' ', '\t']);
+    let is_numbered = rest.starts_with([' ', '\t']);
     let rest = rest.trim_start();
     let word_end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     let (word, after) = rest.split_at(word_end);

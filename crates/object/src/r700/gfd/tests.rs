@@ -85,10 +85,29 @@ fn comments_say_all_of_a_header() {
         assert_eq!(parsed(&comments, &program, kind), Ok(header), "{comments}");
         Ok(())
     });
+}
+
+/// What follows from the rest is not said, and of registers only the fields that differ are.
+#[test]
+fn comments_say_no_more_than_it_takes() {
     for kind in KINDS {
         let mut header = Header::of(&a_program(kind), kind);
         header.complete();
         assert_eq!(super::comments::print(&header, &a_program(kind)), "", "nothing has to be said of it");
+    }
+    for (kind, text) in [
+        (HeaderKind::Pixel, "; $NUM_SPI_PS_INPUT_CNTL = 0x2\n; $CB_SHADER_MASK.OUTPUT1_ENABLE = 0x5\n"),
+        (HeaderKind::Pixel, "; $SPI_PS_INPUT_CNTL[3] = 0xff000000\n; $MODE = \"UniformRegister\"\n"),
+        (HeaderKind::Pixel, "; $LOOP_VARS[0].OFFSET = 0\n; $LOOP_VARS[0].VALUE = -1\n"),
+        (HeaderKind::Vertex, "; $NUM_SQ_VTX_SEMANTIC = 0x1\n; $SQ_VTX_SEMANTIC[0].SEMANTIC_ID = 0x4\n"),
+        (
+            HeaderKind::Vertex,
+            "; $ATTRIB_VARS[0].NAME = \"uv\"\n; $ATTRIB_VARS[0].TYPE = \"Float2\"\n; $ATTRIB_VARS[0].COUNT = 0\n\
+             ; $ATTRIB_VARS[0].LOCATION = 3\n",
+        ),
+    ] {
+        let header = parsed(text, &a_program(kind), kind).unwrap();
+        assert_eq!(super::comments::print(&header, &a_program(kind)), text);
     }
 }
 
@@ -236,6 +255,7 @@ fn values_of_comments_have_forms() {
         ("; $MODE[1 = 1", "expected a number and `]` after `[`"),
         ("; $SPI_PS_INPUT_CNTL[32] = 1", "has no element 32 (its elements are 0 to 31)"),
         ("; $CB_SHADER_MASK.OUTPUT1_ENABLE = 16", "16 does not fit `OUTPUT1_ENABLE` (expected 0 to 15)"),
+        ("; $CB_SHADER_MASK.OUTPUT = 1", "`CB_SHADER_MASK` has no field `OUTPUT` (it has OUTPUT0_ENABLE, "),
         ("; $LOOP_VARS[256].VALUE = 5", "`LOOP_VARS` is a table"),
         ("; $LOOP_VARS.VALUE = 5", "`LOOP_VARS` is a table"),
         ("; $LOOP_VARS[0].VALUES = 5", "`LOOP_VARS` has no member `VALUES` (it has OFFSET, VALUE)"),
@@ -252,6 +272,23 @@ fn values_of_comments_have_forms() {
     let source = SourceFile { name: "a.psh".to_owned(), text: text.to_owned() };
     let errors = super::comments::parse(&source, &program, HeaderKind::Pixel).unwrap_err();
     assert_eq!(errors.iter().map(|error| &text[error.span.clone()]).collect::<Vec<_>>(), ["; $Q = 1", "; $MODE"]);
+}
+
+/// The parts of a file have headers of a size that they say, and nothing counts after the last one.
+#[test]
+fn headers_of_files_and_blocks_have_sizes() {
+    let program = a_program(HeaderKind::Pixel);
+    let header = gfd_header(&program).unwrap();
+    let file = write_gfd(&[(&program, &header)]);
+    let expected = read_gfd(&file);
+    assert_eq!(read_gfd(&[&file[..], b"something else"].concat()), expected);
+    // 32 bytes more in front of the first block.
+    let mut longer = [&file[..32], &[0; 32], &file[32..]].concat();
+    longer[7] = 64;
+    assert_eq!(read_gfd(&longer), expected);
+    longer[7] = 31;
+    let error = GfdError::Unexpected { what: "the header of the file", offset: 4, found: 31, expected: 32 };
+    assert_eq!(read_gfd(&longer), Err(error));
 }
 
 /// Tables that lead out of a header leave the program as it is, without the header; one that is there ends where it says.
