@@ -6,6 +6,7 @@ CTM_BLESS=1 keeps what they show now.
 import itertools
 import os
 import pathlib
+import re
 
 import pytest
 
@@ -13,6 +14,13 @@ nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
 
 NOTEBOOKS = pathlib.Path(__file__).parents[3] / "examples/python/notebooks"
+# What differs from machine to machine: engines, and times.
+HOST = re.compile(r"jit-\w+|\binterp\b|[\d.]+ [mµ]?s\b|seconds=[\d.e-]+")
+
+
+def everywhere(text):
+    """A text without what differs from machine to machine."""
+    return HOST.sub("", text)
 
 
 def shown(notebook):
@@ -21,7 +29,7 @@ def shown(notebook):
         if cell.cell_type != "code":
             continue
         pieces = [
-            (output.output_type, output.get("text") or dict(output.get("data", {})))
+            (output.output_type, output.get("text") or {kind: everywhere(text) for kind, text in output.get("data", {}).items()})
             for output in cell.outputs
         ]
         yield [
