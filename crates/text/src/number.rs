@@ -24,7 +24,9 @@ pub fn parse_float(text: &str) -> Option<u32> {
         None if digits.eq_ignore_ascii_case("nan") => Some(NAN),
         None => text.parse::<f32>().ok().map(f32::to_bits),
         Some(hex) if hex.contains(['p', 'P']) => hex_float(hex).map(|bits| bits | u32::from(negative) << 31),
-        Some(hex) if !negative && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok(),
+        Some(hex) if digits.len() == text.len() && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            u32::from_str_radix(hex, 16).ok()
+        }
         Some(_) => None,
     }
 }
@@ -75,7 +77,19 @@ mod tests {
         ] {
             assert_eq!(parse_float(text), Some(bits), "{text}");
         }
-        for text in ["", "one", "1,5", "0x", "0xp1", "0x1p", "0x123456789", "-0x7", "0x1.p999", "0x12345678901234p0"] {
+        for text in [
+            "",
+            "one",
+            "1,5",
+            "0x",
+            "0xp1",
+            "0x1p",
+            "0x123456789",
+            "-0x7",
+            "+0x3F800000",
+            "0x1.p999",
+            "0x12345678901234p0",
+        ] {
             assert_eq!(parse_float(text), None, "{text}");
         }
     }
