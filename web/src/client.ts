@@ -1,7 +1,7 @@
 // The page's end of the engines: one that answers everything, and others that paint parts of pictures beside it.
 
 import { join } from "./parts";
-import type { Examination, LanguageId, Name, Painted, Reply, Request, Requests, Scene } from "./protocol";
+import type { Examination, LanguageId, Name, Painted, PassText, Reply, Request, Requests, Scene } from "./protocol";
 
 export class Stopped extends Error {}
 
@@ -65,8 +65,8 @@ export class Client {
   private first = this.start();
   private others: Engine[] = [];
   // What all engines must know before they paint.
-  private text: [LanguageId, string] | null = null;
-  private pictures = new Map<number, Parameters<Requests["setPicture"]>>();
+  private texts: [LanguageId, PassText[]] | null = null;
+  private pictures = new Map<string, Parameters<Requests["setPicture"]>>();
 
   // `onRestart` is called when new engines have taken the place of those that were stopped or broke.
   constructor(private onRestart: () => void) {}
@@ -79,24 +79,25 @@ export class Client {
     return this.first.call(name, ...args);
   }
 
-  examine(language: LanguageId, text: string): Promise<Examination> {
-    this.text = [language, text];
-    for (const other of this.others) other.tell("examine", language, text);
-    return this.first.call("examine", language, text);
+  examine(language: LanguageId, texts: PassText[]): Promise<Examination[]> {
+    this.texts = [language, texts];
+    if (texts.length === 1) for (const other of this.others) other.tell("examine", language, texts);
+    return this.first.call("examine", language, texts);
   }
 
   async setPicture(...picture: Parameters<Requests["setPicture"]>) {
-    this.pictures.set(picture[0], picture);
+    this.pictures.set(`${picture[0] ?? ""} ${picture[1]}`, picture);
     for (const other of this.others) other.tell("setPicture", ...picture);
     await this.first.call("setPicture", ...picture);
   }
 
-  // Paints with all engines. The first picture starts the others.
+  // Paints with all engines. The first picture starts the others. Buffers go from frame to frame in one engine, which paints all of the picture.
   async paint(scene: Scene): Promise<Painted> {
-    const count = Math.max(1, Math.min(1 + this.others.length, Math.floor(scene.height / ROWS)));
+    const isAlone = scene.buffers.length > 0;
+    const count = isAlone ? 1 : Math.max(1, Math.min(1 + this.others.length, Math.floor(scene.height / ROWS)));
     const engines = [this.first, ...this.others].slice(0, count);
     const parts = await Promise.all(engines.map((engine, part) => engine.call("paint", scene, part, count)));
-    if (this.others.length === 0) this.startOthers();
+    if (this.others.length === 0 && !isAlone) this.startOthers();
     return { picture: join(parts, scene.width, scene.height), milliseconds: Math.max(...parts.map(({ milliseconds }) => milliseconds)) };
   }
 
@@ -104,7 +105,7 @@ export class Client {
     const count = Math.min(navigator.hardwareConcurrency || 1, MOST) - 1;
     this.others = Array.from({ length: count }, () => this.start());
     for (const other of this.others) {
-      if (this.text) other.tell("examine", ...this.text);
+      if (this.texts) other.tell("examine", ...this.texts);
       for (const picture of this.pictures.values()) other.tell("setPicture", ...picture);
     }
   }

@@ -1,7 +1,7 @@
 // What a picture is made with: size, time, mouse, constants, uniforms, inputs.
 
 import { make } from "./dom";
-import type { State } from "./link";
+import type { PassState, State } from "./link";
 import type { Examination, PatternName } from "./protocol";
 
 interface Hooks {
@@ -17,6 +17,8 @@ const PATTERNS: [PatternName, string][] = [
   ["cells", "random cells"],
   ["picture", "a picture of mine"],
 ];
+// In front of the names of buffers among those of patterns.
+const BUFFER = "buffer:";
 // Constants that are shown at once; the others are after a fold.
 const SHOWN = 4;
 
@@ -30,6 +32,8 @@ export class Controls {
 
   constructor(
     private state: () => State,
+    // The text whose controls are shown, and the names of the buffers that its inputs can read.
+    private pass: () => { of: PassState; buffers: string[] },
     private hooks: Hooks,
   ) {
     this.time.addEventListener("input", () => this.setTime(Number(this.time.value)));
@@ -71,7 +75,8 @@ export class Controls {
   // Shows the controls that a program has. What is shown already stays, so that nobody loses the field in their hand.
   show(examined: Examination) {
     const state = this.state();
-    const shape = JSON.stringify([examined.kind, examined.constants, examined.uniforms, examined.inputs, state.language, state.time.to, state.mouse.to]);
+    const { of, buffers } = this.pass();
+    const shape = JSON.stringify([examined.kind, examined.constants, examined.uniforms, examined.inputs, state.language, state.time.to, state.mouse.to, of.inputs, buffers]);
     this.showTime();
     if (shape === this.shown) return;
     this.shown = shape;
@@ -110,7 +115,7 @@ export class Controls {
   }
 
   private input(number: number, name: string | null): HTMLElement {
-    const state = this.state();
+    const { of, buffers } = this.pass();
     const file = make("input", {
       type: "file",
       accept: "image/*",
@@ -121,9 +126,12 @@ export class Controls {
         if (chosen) this.hooks.picture(number, chosen);
       },
     });
-    const choice = select(`Input ${number}${name ? `: ${name}` : ""}`, PATTERNS, state.inputs[number] ?? "checker", (pattern) => {
-      state.inputs[number] = pattern as PatternName;
-      if (pattern === "picture") file.click();
+    const contents = [...PATTERNS, ...buffers.map((buffer) => [BUFFER + buffer, `buffer ${buffer}`] as [string, string])];
+    const now = of.inputs[number] ?? "checker";
+    const value = typeof now === "object" ? BUFFER + now.buffer : now;
+    const choice = select(`Input ${number}${name ? `: ${name}` : ""}`, contents, value, (chosen) => {
+      of.inputs[number] = chosen.startsWith(BUFFER) ? { buffer: chosen.slice(BUFFER.length) } : (chosen as PatternName);
+      if (chosen === "picture") file.click();
       else this.hooks.changed();
     });
     return make("div", { class: "line" }, choice, file);

@@ -27,6 +27,9 @@ export class Debugger {
   private grid = make("div", { class: "lanes", role: "group", "aria-label": "Lanes of the group" });
   private own: [number, number] | null = null;
   private registers = make("table", { class: "registers" });
+  private variables = make("table", { class: "registers variables", hidden: true });
+  // What variables held where the debugger stood before.
+  private held = new Map<string, number>();
   private timeline: Timeline = { lanes: 0, steps: [], total: 0, trap: null };
   private step = 0;
   private form: Form = "value";
@@ -79,7 +82,7 @@ export class Debugger {
       this.instruction,
       this.story,
       this.stack,
-      make("div", { class: "state" }, this.registers, this.grid),
+      make("div", { class: "state" }, this.variables, this.registers, this.grid),
     );
     this.idle();
   }
@@ -103,6 +106,7 @@ export class Debugger {
     this.title.textContent = title;
     this.slider.max = String(timeline.steps.length);
     this.watched = null;
+    this.held.clear();
     this.element.classList.add("live");
     this.drawStrip();
     void this.go(step);
@@ -112,6 +116,7 @@ export class Debugger {
     this.timeline = { lanes: 0, steps: [], total: 0, trap: null };
     this.element.classList.remove("live");
     this.registers.replaceChildren();
+    this.drawVariables(null);
     this.grid.replaceChildren();
     this.drawStack([]);
     this.instruction.textContent = "";
@@ -174,7 +179,28 @@ export class Debugger {
       moment.step === steps.length && trap && `Trap: ${trap}.`,
     ];
     this.story.textContent = said.filter(Boolean).join(" ");
+    this.drawVariables(moment.variables);
     this.registers.replaceChildren(this.head(), ...moment.registers.map((register) => this.row(register.name, register.channels, moment.step)));
+  }
+
+  // Variables of the source; those that the last movement has changed are marked.
+  private drawVariables(variables: Moment["variables"]) {
+    this.variables.hidden = variables === null;
+    const before = this.held;
+    this.held = new Map();
+    const row = ({ name, values }: NonNullable<Moment["variables"]>[number]) => {
+      const cells = values.map(({ channel, kind, bits }) => {
+        const full = channel ? `${name}.${channel}` : name;
+        if (kind === "absent") return make("td", { class: "absent", title: `The program does not have ${full} here` }, "?");
+        const changed = before.size > 0 && before.get(full) !== bits;
+        this.held.set(full, bits);
+        const text = spell(bits, kind, this.form);
+        return make("td", { class: changed ? "changed" : "", "data-variable": full }, make("span", { class: "value" }, channel ? make("i", {}, channel) : null, channel ? " " : null, text));
+      });
+      return make("tr", {}, make("th", { scope: "row" }, name), ...cells);
+    };
+    const caption = variables?.length === 0 ? "Variables: none is known in front of the next instruction" : "Variables of the shader, in front of the next instruction";
+    this.variables.replaceChildren(make("caption", {}, caption), ...(variables ?? []).map(row));
   }
 
   private drawGrid(group: Lane[]) {

@@ -59,15 +59,20 @@ export class Tabs<T extends string> {
       make("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": this.panel, onclick: () => this.select(name) }, text),
     );
     this.list.replaceChildren(...this.buttons);
-    this.mark(selected);
+    this.setSelected(selected);
   }
 
   select(name: T) {
-    this.mark(name);
+    this.setSelected(name);
     this.choose(name);
   }
 
-  private mark(name: T) {
+  // Gives those that it applies to a class, and takes it from the others.
+  mark(name: string, applies: (name: T) => boolean) {
+    for (const button of this.buttons) button.classList.toggle(name, applies(button.dataset.tab as T));
+  }
+
+  private setSelected(name: T) {
     for (const button of this.buttons) {
       const selected = button.dataset.tab === name;
       button.setAttribute("aria-selected", String(selected));

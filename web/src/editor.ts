@@ -4,7 +4,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, t
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { diagnosticCount, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightActiveLine, hoverTooltip, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
 import { highlight, language } from "./highlight";
 import { markdown } from "./markdown";
@@ -39,6 +39,10 @@ export class Editor {
   readonly view: EditorView;
   private languages = new Compartment();
   private current: LanguageId = "x1k";
+  private extensions: Extension[];
+  // Texts that are not shown, with what was done to them, by names.
+  private kept = new Map<string, EditorState>();
+  private name = "";
 
   constructor(
     parent: HTMLElement,
@@ -50,42 +54,48 @@ export class Editor {
       if (update.docChanged) changed(update.state.doc.toString());
       else if (update.selectionSet && update.view.hasFocus) lineChosen(update.state.doc.lineAt(update.state.selection.main.head).number);
     });
-    this.view = new EditorView({
-      parent,
-      state: EditorState.create({
-        extensions: [
-          lineNumbers(),
-          lintGutter(),
-          history(),
-          drawSelection(),
-          bracketMatching(),
-          closeBrackets(),
-          highlightActiveLine(),
-          syntaxHighlighting(highlight),
-          autocompletion({ override: [(context) => this.complete(context)], icons: false }),
-          hoverTooltip((view, at) => this.hover(view, at)),
-          marked,
-          this.languages.of(language("x1k")),
-          EditorView.contentAttributes.of({ "aria-label": "Text of the program", tabindex: "0", spellcheck: "false" }),
-          keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
-          update,
-        ],
-      }),
-    });
+    this.extensions = [
+      lineNumbers(),
+      lintGutter(),
+      history(),
+      drawSelection(),
+      bracketMatching(),
+      closeBrackets(),
+      highlightActiveLine(),
+      syntaxHighlighting(highlight),
+      autocompletion({ override: [(context) => this.complete(context)], icons: false }),
+      hoverTooltip((view, at) => this.hover(view, at)),
+      marked,
+      EditorView.contentAttributes.of({ "aria-label": "Text of the program", tabindex: "0", spellcheck: "false" }),
+      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
+      update,
+    ];
+    this.view = new EditorView({ parent, state: this.fresh("x1k", "") });
+  }
+
+  private fresh(id: LanguageId, doc: string): EditorState {
+    return EditorState.create({ doc, extensions: [...this.extensions, this.languages.of(language(id))] });
   }
 
   get text(): string {
     return this.view.state.doc.toString();
   }
 
+  // Shows another program.
   show(id: LanguageId, text: string) {
+    this.kept.clear();
+    this.name = "";
     this.current = id;
-    this.view.dispatch({
-      changes: { from: 0, to: this.view.state.doc.length, insert: text },
-      selection: { anchor: 0 },
-      effects: [this.languages.reconfigure(language(id)), mark.of(null)],
-      scrollIntoView: true,
-    });
+    this.view.setState(this.fresh(id, text));
+  }
+
+  // Shows another text of the program. One that was shown before comes back with what was done to it.
+  turn(name: string, text: string) {
+    this.kept.set(this.name, this.view.state);
+    this.name = name;
+    const kept = this.kept.get(name);
+    this.view.setState(kept?.doc.toString() === text ? kept : this.fresh(this.current, text));
+    this.setLanguage(this.current);
   }
 
   setLanguage(id: LanguageId) {

@@ -1,15 +1,27 @@
 // Links that hold everything: the state of the page, compressed, after the '#'.
 
-import type { LanguageId, PatternName } from "./protocol";
+import type { InputContent, LanguageId } from "./protocol";
 
-export interface State {
-  language: LanguageId;
+// The name that the picture's own text has among those of buffers.
+export const PICTURE = "";
+
+export interface PassState {
   text: string;
+  inputs: Record<number, InputContent>;
+}
+
+export interface BufferState extends PassState {
+  name: string;
+}
+
+export interface State extends PassState {
+  language: LanguageId;
+  // In the order in which they run before the picture.
+  buffers: BufferState[];
   size: [number, number];
   // Values that somebody set, by number or name.
   constants: Record<number, number[]>;
   uniforms: Record<string, number[]>;
-  inputs: Record<number, PatternName>;
   // Where time and mouse go: a constant as 'c0', the name of a uniform, or nowhere.
   time: { to: string; seconds: number };
   mouse: { to: string; x: number; y: number };
@@ -20,6 +32,7 @@ export interface State {
 export const FRESH: State = {
   language: "x1k",
   text: "",
+  buffers: [],
   size: [256, 256],
   constants: {},
   uniforms: {},
@@ -50,7 +63,10 @@ export async function decode(hash: string): Promise<State | null> {
     const packed = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const bytes = await through(packed, new DecompressionStream("deflate-raw"));
     const state = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof state.text === "string" ? { ...FRESH, ...state } : null;
+    const buffers: unknown = state.buffers ?? [];
+    const isBuffer = (one: BufferState | null) => typeof one?.name === "string" && typeof one.text === "string" && typeof one.inputs === "object";
+    if (typeof state.text !== "string" || !Array.isArray(buffers) || !buffers.every(isBuffer)) return null;
+    return { ...structuredClone(FRESH), ...state };
   } catch {
     return null;
   }

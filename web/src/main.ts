@@ -6,9 +6,10 @@ import { Controls } from "./controls";
 import { Debugger } from "./debug";
 import { find, make, Tabs } from "./dom";
 import { Editor } from "./editor";
-import { decode, encode, FRESH, type State } from "./link";
+import { decode, encode, FRESH, PICTURE, type State } from "./link";
 import { Invocations } from "./invocations";
 import { Listing } from "./listing";
+import { Passes } from "./passes";
 import { Picture, type View } from "./picture";
 import type { Examination, Example, ProgramKind, Language, LanguageId, LaunchOf, Painted, Scene, Word } from "./protocol";
 import { TraceView } from "./trace";
@@ -23,7 +24,9 @@ type Panel = "listing" | "lane" | "stages";
 const REST = 200;
 
 let state: State = structuredClone(FRESH);
+// What is found in the text that is looked at, and in all texts in the order in which they run.
 let examined: Examination | null = null;
+let found: Examination[] = [];
 let languages: Language[] = [];
 let examples: Example[] = [];
 let panel: Panel = "listing";
@@ -64,8 +67,8 @@ const editor = new Editor(
     explain: (id, word) => client.call("explain", id, word).catch(() => null),
   },
   (text) => {
-    if (text === state.text) return;
-    state.text = text;
+    if (text === passes.current.text) return;
+    passes.current.text = text;
     textChanged = true;
     refresh();
   },
@@ -93,7 +96,18 @@ const lanes = new Debugger(listing, {
     editor.markLine(line > 0 ? line : null, true);
   },
 });
-const controls = new Controls(() => state, { changed: refresh, picture: (input, file) => void givePicture(input, file) });
+const passes = new Passes(find("passes"), () => state, () => languages.some(({ id, compiled }) => id === state.language && compiled), {
+  chosen: turn,
+  changed: () => {
+    textChanged = true;
+    turn(passes.shown);
+  },
+});
+const controls = new Controls(
+  () => state,
+  () => ({ of: passes.current, buffers: passes.buffers.map(({ name }) => name) }),
+  { changed: refresh, picture: (input, file) => void givePicture(input, file) },
+);
 const invocations = new Invocations((chosen, invocation) => {
   launch = chosen;
   void follow(invocation, 0);
@@ -110,6 +124,7 @@ const panels = new Tabs<Panel>(find("panels"), "panel", showPanel);
 
 function showPanel(next: Panel) {
   panel = next;
+  document.body.dataset.panel = panel;
   const isDraw = examined?.kind === "pipeline";
   const shown = { listing: [listing.element], lane: isDraw ? [invocations.element, lanes.element] : [lanes.element], stages: [stages] };
   panelElement.replaceChildren(...shown[panel]);
@@ -130,7 +145,7 @@ function scene(): Scene {
     const register = /^c(\d+)$/.exec(to);
     if (register) constants[Number(register[1])] = values;
     else if (to !== "") {
-      const uniform = examined?.uniforms.find((one) => one.name === to);
+      const uniform = found.flatMap(({ uniforms }) => uniforms).find((one) => one.name === to);
       uniforms[to] = values.slice(0, uniform ? uniform.columns * uniform.rows * uniform.elements : 1);
     }
   };
@@ -139,7 +154,9 @@ function scene(): Scene {
   const { x, y } = state.mouse;
   const mouse = [x, y, x, y];
   put(state.mouse.to, mouse);
-  return { width, height, constants, uniforms, seconds, mouse, inputs: state.inputs };
+  const { buffers, place } = passes;
+  const shown = place < buffers.length ? place : null;
+  return { width, height, constants, uniforms, seconds, mouse, inputs: state.inputs, buffers: buffers.map(({ inputs }) => inputs), shown };
 }
 
 // Brings everything up to date with the state: once, however often it is called while that is going on.
@@ -178,11 +195,12 @@ async function update() {
       if (textChanged) {
         textChanged = false;
         lane = null;
-        const examining = client.examine(state.language, state.text);
+        const examining = client.examine(state.language, passes.texts);
         ahead = paintAhead();
-        const found = await examining;
+        const all = await examining;
         if (textChanged) continue;
-        showExamined(found);
+        found = all;
+        showExamined();
       }
       if (examined?.runs) await run(examined.kind, start, ahead);
     }
@@ -194,7 +212,8 @@ async function update() {
 
 // Asks for the picture of a text that is still examined: most edits leave a program one that makes a picture of the same scene.
 function paintAhead(): Ahead | null {
-  if (!examined?.runs || examined.kind !== "picture") return null;
+  // A picture that is not wanted would be a frame of the buffers all the same.
+  if (!examined?.runs || examined.kind !== "picture" || passes.buffers.length > 0) return null;
   const asked = scene();
   const painted = client.paint(asked);
   // What is wrong with a text shows in what is found in it.
@@ -258,16 +277,21 @@ function rest() {
   }, controls.isPlaying ? 0 : REST);
 }
 
-function showExamined(found: Examination) {
-  const kindChanged = examined?.kind !== found.kind || !examined;
+// Shows what is found in the text that is looked at. It runs if all texts do.
+function showExamined() {
+  const own = found[passes.place];
+  if (!own) return;
   const before = examined;
+  const wrong = found.findIndex(({ runs }) => !runs);
   // While a text is wrong, what the last right one showed stays.
-  examined = found.runs || !before ? found : { ...before, runs: false, problems: found.problems };
-  editor.setProblems(found.problems);
+  examined = wrong < 0 || !before ? { ...own, runs: wrong < 0 } : { ...before, runs: false, problems: own.problems };
+  editor.setProblems(own.problems);
+  passes.mark(found);
   showProblems();
-  if (!found.runs) {
-    const errors = found.problems.filter((problem) => problem.severity === "error").length;
-    say(`${errors} ${errors === 1 ? "error" : "errors"}`, "error");
+  if (wrong >= 0) {
+    const errors = found.flatMap(({ problems }) => problems).filter(({ severity }) => severity === "error").length;
+    const where = wrong === passes.place ? "" : ` in ${passes.texts[wrong]?.buffer ?? "the image"}`;
+    say(`${errors} ${errors === 1 ? "error" : "errors"}${where}`, "error");
     if (before) return;
   }
   if (lanes.live) {
@@ -276,16 +300,26 @@ function showExamined(found: Examination) {
     listing.markCurrent(null);
   }
   editor.markLine(null, false);
-  listing.show(found.listing, found.stages);
-  unbindOthers(found);
-  picture.setBottomUp(found.bottom_up);
-  controls.show(found);
-  if (kindChanged) showKind(found.kind);
+  listing.show(own.listing, own.stages);
+  unbindOthers();
+  picture.setBottomUp(own.bottom_up);
+  controls.show(own);
+  if (before?.kind !== own.kind) showKind(own.kind);
 }
 
-// Time and mouse go to nothing that the program does not have, nor to a uniform that has a meaning by its name.
-function unbindOthers(found: Examination) {
-  const has = (to: string) => /^c\d+$/.test(to) || found.uniforms.some((uniform) => uniform.name === to && !uniform.known);
+// Looks at another text, which has been examined unless a text has changed.
+function turn(name: string) {
+  editor.turn(name, passes.current.text);
+  examined = null;
+  lane = null;
+  if (!textChanged) showExamined();
+  refresh();
+}
+
+// Time and mouse go to nothing that no text has, nor to a uniform that has a meaning by its name.
+function unbindOthers() {
+  const uniforms = found.flatMap(({ uniforms }) => uniforms);
+  const has = (to: string) => /^c\d+$/.test(to) || uniforms.some((uniform) => uniform.name === to && !uniform.known);
   if (!has(state.time.to)) state.time.to = "";
   if (!has(state.mouse.to)) state.mouse.to = "";
 }
@@ -370,7 +404,7 @@ function moved(x: number, y: number, pressed: boolean) {
     const count = executed === null ? "" : ` · ${executed.toLocaleString("en")} instructions`;
     say(`(${x}, ${y}): ${picture.shown(x, y).join(" ")}${count}`);
   }
-  const follows = state.mouse.to !== "" || examined?.uniforms.some((uniform) => uniform.known && /mouse$/i.test(uniform.name));
+  const follows = state.mouse.to !== "" || found.some(({ uniforms }) => uniforms.some((uniform) => uniform.known && /mouse$/i.test(uniform.name)));
   if (follows && (pressed || !lane)) {
     Object.assign(state.mouse, { x, y });
     refresh();
@@ -405,8 +439,9 @@ async function givePicture(input: number, file: Blob) {
     if (!context) throw new Error("this browser draws no pictures");
     context.drawImage(bitmap, 0, 0, width, height);
     const { data } = context.getImageData(0, 0, width, height);
-    await client.setPicture(input, width, height, new Uint8Array(data));
-    state.inputs[input] = "picture";
+    const pass = passes.current;
+    await client.setPicture(passes.shown === PICTURE ? null : passes.shown, input, width, height, new Uint8Array(data));
+    pass.inputs[input] = "picture";
     refresh();
   } catch (error) {
     say(`the file is not a picture: ${(error as Error).message}`, "error");
@@ -467,6 +502,9 @@ function load(next: State) {
   languageSelect.value = state.language;
   textChanged = true;
   examined = null;
+  found = [];
+  passes.shown = PICTURE;
+  passes.show();
   editor.show(state.language, state.text);
   refresh();
 }
@@ -511,12 +549,16 @@ async function start() {
   });
   const started = await client.call("start");
   ({ languages, examples } = started);
+  picture.heat = started.heat;
   languageSelect.replaceChildren(...languages.map(({ id, name }) => make("option", { value: id }, name)));
   languageSelect.addEventListener("change", () => {
     state.language = languageSelect.value as LanguageId;
     editor.setLanguage(state.language);
     textChanged = true;
-    refresh();
+    const { shown } = passes;
+    passes.show();
+    if (passes.shown === shown) refresh();
+    else turn(passes.shown);
   });
   exampleSelect.replaceChildren(make("option", { value: "", disabled: true }, "choose …"), ...examples.map(({ name, title }) => make("option", { value: name }, title)));
   exampleSelect.addEventListener("change", () => {

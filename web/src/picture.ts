@@ -9,16 +9,6 @@ const LABEL = "Picture. Click a pixel, or move with the arrow keys and press Ent
 // Lanes of a group, along each side: those that the debugger runs together.
 const TILE = 8;
 
-// A ramp from dark to light that keeps its order without colours; polynomials fitted to Viridis.
-function ramp(t: number): [number, number, number] {
-  const mix = (c: number[]) => Math.max(0, Math.min(255, Math.round(255 * c.reduceRight((sum, k) => sum * t + k, 0))));
-  return [
-    mix([0.2777, 0.1051, -0.3309, -4.6342, 6.2283, 4.7764, -5.4355]),
-    mix([0.0054, 1.4046, 0.2148, -5.7991, 14.1799, -13.7451, 4.6459]),
-    mix([0.3341, 1.3846, 0.0951, -19.3324, 56.6906, -65.353, 26.3124]),
-  ];
-}
-
 // Of each lane, the share of its group's instructions for which it was inactive: 1 less its own count by the greatest of its group.
 export function divergence(lanes: Uint32Array, width: number, height: number): Float64Array {
   const idle = new Float64Array(lanes.length);
@@ -45,6 +35,8 @@ export class Picture {
   // Whether row 0 is the lowest.
   private bottomUp = false;
   view: View = "picture";
+  // Red, green and blue of the colours from the least to the most.
+  heat: Uint8Array = new Uint8Array(3);
 
   constructor(chosen: (x: number, y: number) => void, moved: (x: number, y: number, pressed: boolean) => void, label = LABEL) {
     this.canvas.setAttribute("aria-label", label);
@@ -127,27 +119,30 @@ export class Picture {
       this.legend.replaceChildren(this.view === "picture" ? "" : "counting …");
     } else {
       const values = this.view === "heat" ? Float64Array.from(this.lanes) : divergence(this.lanes, width, height);
-      let [least, most] = [Infinity, 0];
-      for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
-      if (this.view === "divergence") [least, most] = [0, Math.max(most, 0.01)];
-      const table = Array.from({ length: 256 }, (_, at) => ramp(at / 255));
-      const scale = most > least ? 255 / (most - least) : 0;
+      const most = values.reduce((most, value) => Math.max(most, value), this.view === "heat" ? 1 : 0.01);
       values.forEach((value, at) => {
-        const colour = table[Math.round((value - least) * scale)] ?? [0, 0, 0];
-        image.data.set([...colour, 255], 4 * at);
+        image.data.set(this.colour(value / most), 4 * at);
+        image.data[4 * at + 3] = 255;
       });
-      this.explain(least, most);
+      this.explain(most);
     }
     context.putImageData(image, 0, 0);
   }
 
-  private explain(least: number, most: number) {
+  // The colour of a share of the most, from 0 to 1.
+  private colour(share: number): Uint8Array {
+    const at = 3 * Math.round(share * (this.heat.length / 3 - 1));
+    return this.heat.subarray(at, at + 3);
+  }
+
+  private explain(most: number) {
     const text = (value: number) => (this.view === "heat" ? value.toLocaleString("en") : `${Math.round(100 * value)} %`);
     const what = this.view === "heat" ? "instructions of each lane" : `of the instructions of its ${TILE}×${TILE} group, for which each lane was inactive`;
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => `rgb(${ramp(t).join(" ")})`).join(", ");
+    // Between these the colours are on straight lines.
+    const stops = [0, 1 / 3, 2 / 3, 1].map((share) => `rgb(${this.colour(share).join(" ")})`).join(", ");
     const bar = make("span", { class: "ramp" });
     bar.style.background = `linear-gradient(to right, ${stops})`;
-    this.legend.replaceChildren(text(least), bar, text(most), make("span", { class: "what" }, what));
+    this.legend.replaceChildren(text(0), bar, text(most), make("span", { class: "what" }, what));
   }
 
   // The bytes of the pixel, as the canvas shows them.

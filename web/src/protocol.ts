@@ -4,6 +4,15 @@ export type LanguageId = "x1k" | "r700" | "sm50" | "glsl" | "wgsl" | "ps";
 export type ProgramKind = "picture" | "compute" | "pipeline";
 export type PatternName = "gradient" | "checker" | "noise" | "cells" | "picture";
 
+// What an input holds.
+export type InputContent = PatternName | { buffer: string };
+
+// The text of a buffer, or of the picture.
+export interface PassText {
+  buffer: string | null;
+  text: string;
+}
+
 export interface Language {
   id: LanguageId;
   name: string;
@@ -83,7 +92,11 @@ export interface Scene {
   // For uniforms that are called as a time or a mouse is.
   seconds: number;
   mouse: number[];
-  inputs: Record<number, PatternName>;
+  inputs: Record<number, InputContent>;
+  // The inputs of the buffers, in the order in which they run.
+  buffers: Record<number, InputContent>[];
+  // The buffer that is shown in place of the picture, by its place in that order.
+  shown: number | null;
 }
 
 export interface RunCounts {
@@ -125,6 +138,8 @@ export interface Moment {
   pass: number | null;
   registers: { name: string; channels: Channel[] }[];
   accesses: { write: boolean; place: string; at: number[]; kind: Channel["kind"]; bits: number[] }[];
+  // What variables of a shader hold in front of the next instruction; null of other programs.
+  variables: { name: string; values: { channel: string; kind: "float" | "truth" | "absent"; bits: number }[] }[] | null;
 }
 
 export interface Lane {
@@ -205,12 +220,14 @@ export interface Painted {
 
 // What the worker can be asked, by name.
 export interface Requests {
-  start(): { languages: Language[]; examples: Example[] };
+  // `heat`: red, green and blue of the colours of heat maps, from the least to the most.
+  start(): { languages: Language[]; examples: Example[]; heat: Uint8Array };
   completions(language: LanguageId): Word[];
   explain(language: LanguageId, word: string): string | null;
   open(name: string, bytes: Uint8Array): Opened;
-  examine(language: LanguageId, text: string): Examination;
-  setPicture(input: number, width: number, height: number, bytes: Uint8Array): null;
+  // The picture's text is the last one.
+  examine(language: LanguageId, texts: PassText[]): Examination[];
+  setPicture(buffer: string | null, input: number, width: number, height: number, bytes: Uint8Array): null;
   paint(scene: Scene, part: number, parts: number): PictureBands & { milliseconds: number };
   count(): RunCounts;
   countThreads(settings: string): RunCounts;

@@ -1,6 +1,6 @@
 // The engine, in a thread of its own: the page stays live, and can end what takes too long.
 
-import init, { Bench, completions, examples, explain, isTrace, languages, open, Viewer } from "./engine/ctm_web.js";
+import init, { Bench, completions, examples, explain, heatColours, isTrace, languages, open, Viewer } from "./engine/ctm_web.js";
 import engine from "./engine/ctm_web_bg.wasm?url";
 import relaxed from "./engine/relaxed.json";
 import { plain } from "./plain.mjs";
@@ -41,13 +41,13 @@ function counted(text: string) {
 }
 
 const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>) => ReturnType<Requests[name]> } = {
-  start: () => ({ languages: JSON.parse(languages()), examples: JSON.parse(examples()) }),
+  start: () => ({ languages: JSON.parse(languages()), examples: JSON.parse(examples()), heat: heatColours() }),
   completions: (language) => JSON.parse(completions(language)),
   explain: (language, word) => explain(language, word) ?? null,
   open: (name, bytes) => (isTrace(bytes) ? openTrace(bytes) : JSON.parse(open(name, bytes))),
-  examine: (language, text) => JSON.parse(bench.examine(language, text)),
-  setPicture: (input, width, height, bytes) => {
-    bench.setPicture(input, width, height, bytes);
+  examine: (language, texts) => JSON.parse(bench.examineAll(language, JSON.stringify(texts))),
+  setPicture: (buffer, input, width, height, bytes) => {
+    bench.setPicture(buffer, input, width, height, bytes);
     return null;
   },
   paint: (scene, part, parts) => {

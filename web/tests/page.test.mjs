@@ -109,6 +109,25 @@ test("the heat map has the counts of the engine", async () => {
   await page.getByRole("tab", { name: "Picture" }).click();
 });
 
+// Red, green and blue rise one after the other.
+const isHeat = ([r, g, b]) => (g === 0 || r === 255) && (b === 0 || g === 255);
+
+test("the colours of the heat map are those of `ctm run --heat`", async () => {
+  const { page } = browser;
+  await choose("mandelbrot");
+  await settled(page);
+  await page.getByRole("tab", { name: "Heat" }).click();
+  await page.waitForFunction(() => document.querySelector(".legend .ramp"));
+  const pixels = await page.$eval("#stage canvas", (canvas) => Array.from(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data));
+  const colours = new Set();
+  for (let at = 0; at < pixels.length; at += 4) colours.add(pixels.slice(at, at + 3).join());
+  assert.ok(colours.size > 20 && colours.has("255,255,255"), `${colours.size} colours`);
+  for (const colour of colours) assert.ok(isHeat(colour.split(",").map(Number)), colour);
+  const ends = (await page.locator(".legend").innerText()).match(/[\d,]+/g);
+  assert.equal(ends[0], "0");
+  await page.getByRole("tab", { name: "Picture" }).click();
+});
+
 test("problems are shown where they are, and completion has the names", async () => {
   const { page } = browser;
   await choose("plasma");
@@ -262,6 +281,105 @@ test("lanes of R700 have their group, and the loops that it is in", async () => 
   await page.waitForFunction(() => !document.querySelector(".debug .stack").hidden);
   assert.match(await page.locator(".debug .stack").innerText(), /^On the stack: /);
 });
+
+test("variables of a shader stand above the registers, and go along with the steps", async () => {
+  const { page, origin } = browser;
+  const text = "uniform float time;\nvoid main() {\n  vec2 p = gl_FragCoord.xy * time;\n  float sum = 0.0;\n  for (int i = 0; i < 40; i++) {\n    sum = sum * 0.5 + p.x;\n    if (sum > 1.7 * p.x) break;\n  }\n  gl_FragColor = vec4(sum, p, 1.0);\n}\n";
+  await unsettle(page);
+  await page.goto(`${origin}/${await link({ language: "glsl", text, size: [64, 64], uniforms: { time: [2] } })}`);
+  await page.reload();
+  await settled(page);
+  await page.locator("#stage canvas").click();
+  await page.waitForSelector(".debug.live .registers tr");
+  await page.getByLabel("Step of the lane").press("Home");
+  const sums = [];
+  const count = Number(await page.getByLabel("Step of the lane").getAttribute("max"));
+  for (let step = 0; step < count; step++) {
+    await page.waitForFunction((step) => document.querySelector(".where").textContent.startsWith(`step ${step} of`), step);
+    const sum = page.locator('[data-variable="sum"]');
+    if ((await sum.count()) > 0) sums.push(Number(await sum.innerText()));
+    await page.getByLabel("Step of the lane").press(".");
+  }
+  const column = Number((await page.locator(".debug h3").innerText()).match(/\d+/)[0]);
+  const x = (column + 0.5) * 2;
+  assert.deepEqual([...new Set(sums)], [0, x, 1.5 * x, 1.75 * x]);
+  await choose("mandelbrot");
+  await settled(page);
+  await page.locator("#stage canvas").click();
+  await page.waitForSelector(".debug.live .registers tr");
+  assert.equal(await page.locator(".variables").isVisible(), false);
+});
+
+const FETCH = "texelFetch(iChannel0, ivec2(p), 0)";
+const pixel = (page) => page.evaluate(() => [...document.querySelector("#stage canvas").getContext("2d").getImageData(5, 6, 1, 1).data]);
+
+test("buffers have tabs, and go from frame to frame", async () => {
+  const { page, origin } = browser;
+  const buffers = [{ name: "A", text: `void mainImage(out vec4 c, in vec2 p) { c = ${FETCH} + 0.25; }`, inputs: { 0: { buffer: "A" } } }];
+  const text = `void mainImage(out vec4 c, in vec2 p) { c = vec4(${FETCH}.xy, iTime / 10.0, 1.0); }`;
+  await unsettle(page);
+  await page.goto(`${origin}/${await link({ language: "glsl", text, size: [64, 64], inputs: { 0: { buffer: "A" } }, buffers })}`);
+  await page.reload();
+  await settled(page);
+  assert.deepEqual(await pixel(page), [64, 64, 0, 255]);
+  const next = async (act) => {
+    await unsettle(page);
+    await act();
+    await settled(page);
+  };
+  await next(() => page.getByLabel("Time in seconds").fill("1"));
+  assert.deepEqual(await pixel(page), [128, 128, 26, 255]);
+  // Another tab shows the buffer, which is the next frame then.
+  await next(() => page.getByRole("tab", { name: "A", exact: true }).click());
+  assert.match(await page.locator(".cm-content").innerText(), /\+ 0\.25/);
+  assert.deepEqual(await pixel(page), [191, 191, 191, 191]);
+  await page.locator("#stage canvas").click();
+  await page.waitForSelector(".debug.live .registers tr");
+  // What is typed there begins again.
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  await next(() => page.keyboard.type(" "));
+  assert.deepEqual(await pixel(page), [64, 64, 64, 64]);
+  await page.keyboard.type("}");
+  await page.waitForSelector("#passes .wrong");
+  assert.match(await page.locator("#status").innerText(), /error/);
+  await next(() => page.keyboard.press("Backspace"));
+  // Another buffer, which the first one reads, and which goes again.
+  await next(() => page.getByRole("button", { name: "Add a buffer" }).click());
+  assert.match(await page.locator(".cm-content").innerText(), /iResolution/);
+  await next(() => page.getByRole("tab", { name: "Image" }).click());
+  await next(() => page.getByLabel("Input 0: iChannel0").selectOption("buffer:B"));
+  assert.deepEqual(await pixel(page), [22, 26, 26, 255]);
+  await page.getByRole("tab", { name: "B", exact: true }).click();
+  await next(() => page.getByRole("button", { name: "Remove B" }).click());
+  assert.equal(await page.locator("#passes [role=tab]").count(), 2);
+  assert.equal(await page.getByLabel("Input 0: iChannel0").inputValue(), "checker");
+  await page.waitForFunction(() => location.hash.length > 10);
+  await next(() => page.selectOption("#example", "julia"));
+  assert.equal(await page.locator("#passes").isVisible(), false);
+});
+
+for (const width of [1360, 1920]) {
+  test(`a lane is read without scrolling sideways at ${width} pixels`, async () => {
+    const { page } = browser;
+    const before = page.viewportSize();
+    await page.setViewportSize({ width, height: 800 });
+    for (const example of ["clouds-glsl", "julia", "newton"]) {
+      await choose(example);
+      await settled(page);
+      await page.locator("#stage canvas").click();
+      await page.waitForSelector(".debug.live .registers tr");
+      for (const form of ["numbers", "bits"]) {
+        await page.getByLabel("How values are written").selectOption({ label: form });
+        await page.waitForTimeout(100);
+        const sides = await page.$$eval("#panel, header, main, body", (elements) => elements.map(({ id, scrollWidth, clientWidth }) => [id, scrollWidth, clientWidth]));
+        for (const [id, scroll, client] of sides) assert.ok(scroll <= client, `${example}, ${form}: ${id} is ${scroll} wide in ${client}`);
+      }
+      await page.getByLabel("How values are written").selectOption({ label: "numbers" });
+    }
+    await page.setViewportSize(before);
+  });
+}
 
 test("threads and invocations of all stages are followed, with the lanes of their warp", async () => {
   const { page } = browser;

@@ -12,6 +12,7 @@
 //! - [`surface_for`] says how an array lies in memory, and [`surface`] makes a surface for results of a given size; both
 //!   leave the base address to the caller. [`upload`] and [`download`] move the values.
 //! - [`Difference::of`] compares two arrays.
+//! - [`heat_map`] is the picture of counts, by the colours [`HEAT`].
 //! - [`encode`] gives the bytes of a file of some [`FileKind`], and [`Animation`] those of one with many frames. Whoever writes them takes care that the file appears
 //!   complete or not at all.
 //!
@@ -38,6 +39,7 @@ mod buffer;
 mod difference;
 mod dwords;
 mod error;
+mod heat;
 mod npy;
 mod png;
 mod raw;
@@ -51,6 +53,7 @@ pub use buffer::decode_buffer;
 pub use difference::{ArrayMismatch, Difference};
 pub use dwords::decode_dwords;
 pub use error::ContentError;
+pub use heat::{HEAT, heat_map};
 pub use npy::read_npy;
 pub use png::{ClampedValues, Tonemap, read_png};
 pub use raw::read_raw;

@@ -162,6 +162,41 @@ fn a_session_over_a_shader_has_its_source() {
     assert!(screen.is_ascii() && screen.contains("+ variables -") && screen.contains("> 7     vec2 p"), "{screen}");
 }
 
+/// A session is over the first frame: buffers have been made, those that the frame before would have left are 0.
+#[test]
+fn a_session_over_a_shader_reads_buffers() {
+    let folder = Folder::new("debug-buffers");
+    let fetch = |number: u32| format!("texelFetch(iChannel{number}, ivec2(gl_FragCoord.xy), 0)");
+    folder.write(
+        "a.frag",
+        format!(
+            "uniform float level; void main() {{ gl_FragColor = vec4(gl_FragCoord.xy, level, 1.0) + {}; }}\n",
+            fetch(0)
+        ),
+    );
+    folder.write(
+        "image.frag",
+        format!("void main() {{\n    vec4 held = {};\n    float sum = held.x + held.y * held.z;\n    gl_FragColor = vec4(sum, sum * sum, held.xw);\n}}\n", fetch(0)),
+    );
+    let (image, a) = (folder.0.join("image.frag"), folder.0.join("a.frag"));
+    let buffer = format!("A={}", a.display());
+    let mut run = vec!["debug", image.to_str().unwrap(), "--domain", "8x8", "--lane", "4,2", "--buffer", &buffer];
+    run.extend(["--input", "iChannel0=A", "--input", "A.iChannel0=A", "--uniform", "level=3"]);
+    let mut terminal = Terminal::new(&run);
+    terminal.shows("q quit");
+    terminal.press(":break line 4\r");
+    terminal.shows("breakpoint 1");
+    terminal.press("c");
+    terminal.shows("1: breakpoint");
+    terminal.press(":sum\r");
+    terminal.shows("sum = 12");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+    // A buffer that is wrong is an error in front of the screen.
+    let wrong: Vec<&str> = run.iter().map(|&word| if word == buffer { "A=none.frag" } else { word }).collect();
+    Terminal::new(&wrong).shows("none.frag");
+}
+
 /// Editors see the same.
 #[test]
 fn an_editor_sees_the_variables_of_a_shader() {

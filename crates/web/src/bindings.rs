@@ -41,6 +41,12 @@ pub fn examples() -> Result<String, JsError> {
     json(&EXAMPLES)
 }
 
+/// The colours of heat maps, from the least to the most: red, green and blue of each.
+#[wasm_bindgen(js_name = heatColours)]
+pub fn heat_colours() -> Vec<u8> {
+    ctm_array::HEAT.as_flattened().to_vec()
+}
+
 /// The names of a language, as JSON.
 #[wasm_bindgen]
 pub fn completions(of: &str) -> Result<String, JsError> {
@@ -136,10 +142,23 @@ impl Bench {
         json(&self.workbench.examine(language(of)?, text))
     }
 
+    /// [`Workbench::examine_all`].
+    #[wasm_bindgen(js_name = examineAll)]
+    pub fn examine_all(&mut self, of: &str, texts: &str) -> Result<String, JsError> {
+        json(&self.workbench.examine_all(language(of)?, parsed(texts)?))
+    }
+
     /// [`Workbench::set_picture`].
     #[wasm_bindgen(js_name = setPicture)]
-    pub fn set_picture(&mut self, input: u8, width: u32, height: u32, bytes: Vec<u8>) -> Result<(), JsError> {
-        self.workbench.set_picture(input, width, height, bytes).map_err(failed)
+    pub fn set_picture(
+        &mut self,
+        buffer: Option<String>,
+        input: u8,
+        width: u32,
+        height: u32,
+        bytes: Vec<u8>,
+    ) -> Result<(), JsError> {
+        self.workbench.set_picture(buffer, input, width, height, bytes).map_err(failed)
     }
 
     /// [`Workbench::paint`].
@@ -194,7 +213,7 @@ impl Bench {
     }
 
     /// [`Workbench::moment`].
-    pub fn moment(&self, step: usize) -> Result<String, JsError> {
+    pub fn moment(&mut self, step: usize) -> Result<String, JsError> {
         json(&self.workbench.moment(step).map_err(failed)?)
     }
 

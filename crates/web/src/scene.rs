@@ -25,18 +25,63 @@ pub struct Scene {
     pub seconds: f32,
     /// Column and row of the mouse, and of the last press of its button, for uniforms that are called so.
     pub mouse: [f32; 4],
-    /// What inputs hold, by number.
-    pub inputs: BTreeMap<u8, Pattern>,
+    /// What the inputs of the picture's program hold, by number.
+    pub inputs: BTreeMap<u8, InputContent>,
+    /// The same of the buffers, in the order in which they run.
+    pub buffers: Vec<BTreeMap<u8, InputContent>>,
+    /// The buffer that is shown in place of the picture.
+    pub shown: Option<usize>,
 }
 
 impl Default for Scene {
     fn default() -> Self {
-        let (constants, uniforms, inputs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Scene { width: 256, height: 256, constants, uniforms, seconds: 0.0, mouse: [0.0; 4], inputs }
+        Scene {
+            width: 256,
+            height: 256,
+            constants: BTreeMap::new(),
+            uniforms: BTreeMap::new(),
+            seconds: 0.0,
+            mouse: [0.0; 4],
+            inputs: BTreeMap::new(),
+            buffers: Vec::new(),
+            shown: None,
+        }
     }
 }
 
-/// What an input holds where nobody has given it a picture.
+impl Scene {
+    /// What the inputs of a program hold: that of a buffer, by its place in the order in which they run, or that of the picture.
+    pub fn inputs_of(&self, buffer: Option<usize>) -> Option<&BTreeMap<u8, InputContent>> {
+        buffer.map_or(Some(&self.inputs), |buffer| self.buffers.get(buffer))
+    }
+
+    /// Whether pictures of this scene can follow those of another one as frames of the same buffers.
+    pub fn follows(&self, other: &Scene) -> bool {
+        let shape = |scene: &Scene| (scene.width, scene.height, scene.inputs.clone(), scene.buffers.clone());
+        self.seconds >= other.seconds && shape(self) == shape(other)
+    }
+}
+
+/// What an input holds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum InputContent {
+    /// Something that does not change.
+    Pattern(Pattern),
+    /// The picture of a buffer.
+    Buffer {
+        /// Its name.
+        buffer: String,
+    },
+}
+
+impl Default for InputContent {
+    fn default() -> Self {
+        InputContent::Pattern(Pattern::default())
+    }
+}
+
+/// What an input holds that reads no buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pattern {
@@ -85,10 +130,18 @@ fn noise(x: u32, y: u32) -> u32 {
 
 /// Sets the constants of a shader's uniforms: those that the scene gives, else those that have a meaning by their names, else those of the
 /// source; sizes of textures by themselves.
-pub fn set_uniforms(interface: &Interface, scene: &Scene, sizes: &BTreeMap<u8, [u32; 2]>, constants: &mut Constants) {
+///
+/// `frame` is the number of the frame; `None` is that of the seconds.
+pub fn set_uniforms(
+    interface: &Interface,
+    scene: &Scene,
+    frame: Option<u32>,
+    sizes: &BTreeMap<u8, [u32; 2]>,
+    constants: &mut Constants,
+) {
     let mut moment = Moment {
         size: [scene.width, scene.height],
-        frame: (scene.seconds * RATE) as u32,
+        frame: frame.unwrap_or((scene.seconds * RATE) as u32),
         seconds: scene.seconds,
         rate: RATE,
         mouse: scene.mouse,

@@ -4,7 +4,7 @@ use crate::language::Language;
 use crate::problem::{Places, Problem, Severity};
 use ctm_compile::front::ps;
 use ctm_compile::front::{Convention, Interface, UniformKind};
-use ctm_compile::{Compiled, Options, compile, compile_pixel_shader};
+use ctm_compile::{Compiled, Options, Variable, compile, compile_pixel_shader};
 use ctm_follow::InstructionPlace;
 use ctm_gpu::Program;
 use ctm_text::{Assembled, Diagnostic, Origin};
@@ -58,7 +58,7 @@ pub enum ProgramKind {
 }
 
 /// A text, examined: what the page shows of it.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Examination {
     /// Whether there is a program.
     pub runs: bool,
@@ -83,7 +83,7 @@ pub struct Examination {
 }
 
 /// An input.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Input {
     /// Its number.
     pub number: u8,
@@ -92,7 +92,7 @@ pub struct Input {
 }
 
 /// A float constant.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Constant {
     /// Its number.
     pub number: u8,
@@ -103,7 +103,7 @@ pub struct Constant {
 }
 
 /// A uniform.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Uniform {
     /// Its name.
     pub name: String,
@@ -127,6 +127,17 @@ pub struct ReadText {
     pub source: Option<ReadProgram>,
     /// What the page shows.
     pub examined: Examination,
+}
+
+/// Where the variables of a text are while its program runs, if it is a shader of GLSL or WGSL.
+pub fn variables(language: Language, text: &str) -> Vec<Variable> {
+    let options = Options { variables: true, ..Options::default() };
+    let shading = match language {
+        Language::Glsl => ctm_compile::Language::Glsl,
+        Language::Wgsl => ctm_compile::Language::Wgsl,
+        Language::X1k | Language::R700 | Language::Sm50 | Language::Ps => return Vec::new(),
+    };
+    compile(text, shading, &options).map(|compiled| compiled.variables).unwrap_or_default()
 }
 
 /// Reads a text of a language.

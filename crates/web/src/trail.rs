@@ -1,9 +1,11 @@
 //! The way of one lane through a program: its steps, what it holds at each of them, and who wrote that.
 
 use crate::source::ListedInstruction;
+use ctm_debug::{Register, Value};
 use ctm_follow::{
     Cell, GroupEnd, InstructionPlace, LaneView, MemoryAccess, Next, Observer, Participation, Standing, Step, StepPart,
 };
+
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -66,14 +68,47 @@ pub struct Moment {
     /// The pass of the innermost loop.
     pub pass: Option<u32>,
     /// Everything that the lane holds but zeros that nobody wrote.
-    pub registers: Vec<Register>,
+    pub registers: Vec<HeldRegister>,
     /// What was read and written in memory.
     pub accesses: Vec<Accessed>,
+    /// What the variables of a shader hold in front of the next instruction; `None` of other programs.
+    pub variables: Option<Vec<SourceVariable>>,
+}
+
+/// A variable of a shader, or an element, column or member of it.
+#[derive(Debug, Serialize)]
+pub struct SourceVariable {
+    /// Its name.
+    pub name: String,
+    /// What it holds: one value, or one for each channel.
+    pub values: Vec<VariableValue>,
+}
+
+/// What a scalar of a variable holds.
+#[derive(Debug, Serialize)]
+pub struct VariableValue {
+    /// The letter of its channel; empty if it has none.
+    pub channel: String,
+    /// How to read the bits: `float`, `truth`, or `absent` where the program does not have it.
+    pub kind: &'static str,
+    /// The bits.
+    pub bits: u32,
+}
+
+impl From<Register> for SourceVariable {
+    fn from(Register { name, values }: Register) -> Self {
+        let value = |value: Value| VariableValue {
+            channel: value.channel.map(String::from).unwrap_or_default(),
+            kind: value.kind,
+            bits: value.bits,
+        };
+        SourceVariable { name, values: values.into_iter().map(value).collect() }
+    }
 }
 
 /// A register.
 #[derive(Debug, Serialize)]
-pub struct Register {
+pub struct HeldRegister {
     /// Its name.
     pub name: String,
     /// Its channels.
@@ -173,10 +208,11 @@ impl Trail {
             pass: last.and_then(|last| last.pass[1]).map(|pass| pass.number),
             registers: self.registers(step),
             accesses,
+            variables: None,
         }
     }
 
-    fn registers(&self, step: usize) -> Vec<Register> {
+    fn registers(&self, step: usize) -> Vec<HeldRegister> {
         let Some(start) = &self.start else { return Vec::new() };
         let key = |cell: &Cell| (cell.pattern, cell.number, cell.channel);
         // What was written: bits, those before, and the step.
@@ -189,7 +225,7 @@ impl Trail {
                 written.insert(key, (change.bits, before, number + 1));
             }
         }
-        let mut registers: Vec<Register> = Vec::new();
+        let mut registers: Vec<HeldRegister> = Vec::new();
         for (cell, bits) in &start.cells {
             let entry = written.get(&key(cell)).copied();
             if cell.echoes || (entry.is_none() && *bits == 0) {
@@ -207,7 +243,7 @@ impl Trail {
             let name = cell.register();
             match registers.last_mut() {
                 Some(register) if register.name == name => register.channels.push(channel),
-                _ => registers.push(Register { name, channels: vec![channel] }),
+                _ => registers.push(HeldRegister { name, channels: vec![channel] }),
             }
         }
         registers

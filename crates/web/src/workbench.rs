@@ -1,13 +1,13 @@
 //! What the page works with: one text, its program, its picture, and the lane that somebody looks at.
 
-use crate::canvas::{Canvas, CanvasError, CanvasPixels, bands};
+use crate::canvas::{Canvas, CanvasError, CanvasPixels, GivenPictures, Pass, bands};
 use crate::compute::LaunchSettings;
 use crate::language::Language;
 use crate::pipeline::{self, DrawSettings, LaunchOf, PipelineError, draw};
 use crate::problem::Severity;
 use crate::scene::Scene;
-use crate::source::{Examination, ReadProgram, read};
-use crate::trail::{Moment, Timeline, Trail};
+use crate::source::{Examination, ReadProgram, ReadText, read, variables};
+use crate::trail::{Moment, SourceVariable, Timeline, Trail};
 use ctm_array::{Array, ContentError, Data, Shape};
 use ctm_debug::{LaneSnapshot, Position, Session, SessionError, Snapshot};
 use ctm_engine::Executor;
@@ -16,7 +16,7 @@ use ctm_gpu::object::probe::Language as Spoken;
 use ctm_gpu::{Engine, Limits, Machine, load};
 use ctm_lane::counts::InstructionCount;
 use ctm_sm50::pipeline::Wireframe;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
@@ -36,6 +36,9 @@ pub enum WorkbenchError {
     /// The program is one of vertices.
     #[error("vertex programs (PVS) do not run on the page: 'ctm run' and 'ctm debug' run them")]
     Vertices,
+    /// The text of a buffer is not a program.
+    #[error("the text of the buffer {0} has errors: correct them first")]
+    NoBufferProgram(String),
     /// The errors of a check.
     #[error("the program is invalid: {0}")]
     Refused(String),
@@ -138,14 +141,51 @@ pub struct OpenedFile {
     pub text: String,
 }
 
+/// The text of a buffer or of the picture.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct PassText {
+    /// The name of the buffer; none of the picture.
+    pub buffer: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// A text that was read.
+struct ReadPass {
+    language: Language,
+    text: PassText,
+    read: ReadText,
+    /// The first error of a check.
+    refusal: Option<String>,
+}
+
+impl ReadPass {
+    fn new(language: Language, text: PassText) -> Self {
+        let mut read = read(language, &text.text);
+        let errors = read.examined.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let refusal = errors.map(|problem| problem.message.clone()).next();
+        read.examined.runs &= refusal.is_none();
+        ReadPass { language, text, read, refusal }
+    }
+
+    fn source(&self) -> Result<&ReadProgram, WorkbenchError> {
+        match (&self.read.source, &self.refusal, &self.text.buffer) {
+            (Some(source), None, _) => Ok(source),
+            (_, _, Some(buffer)) => Err(WorkbenchError::NoBufferProgram(buffer.clone())),
+            (Some(_), Some(refusal), None) => Err(WorkbenchError::Refused(refusal.clone())),
+            (None, _, None) => Err(WorkbenchError::NoProgram),
+        }
+    }
+}
+
 /// The state after the page.
 pub struct Workbench {
     executor: Executor,
     engine: Engine,
     limits: Limits,
-    source: Option<ReadProgram>,
-    refusal: Option<String>,
-    pictures: BTreeMap<u8, Array>,
+    /// In the order in which they run: the buffers, then the picture.
+    passes: Vec<ReadPass>,
+    pictures: GivenPictures,
     canvas: Option<Canvas>,
     trail: Option<Trail>,
     session: Option<Session>,
@@ -157,52 +197,61 @@ impl Workbench {
         let limits = Limits { run_time: Some(RUN_TIME), memory: MEMORY, ..Limits::DEFAULT };
         let engine = Engine::named(ctm_gpu::EngineName::Interp).unwrap_or_default();
         let engine = engine.with_limits(limits).with_threads(1);
-        let pictures = BTreeMap::new();
-        Workbench {
-            executor,
-            engine,
-            limits,
-            source: None,
-            refusal: None,
-            pictures,
-            canvas: None,
-            trail: None,
-            session: None,
-        }
+        let (passes, pictures) = (Vec::new(), GivenPictures::new());
+        Workbench { executor, engine, limits, passes, pictures, canvas: None, trail: None, session: None }
     }
 
     /// Takes another text, and says what it is.
     pub fn examine(&mut self, language: Language, text: &str) -> Examination {
-        let read = read(language, text);
+        let mut examined = self.examine_all(language, vec![PassText { buffer: None, text: text.to_owned() }]);
+        examined.remove(0)
+    }
+
+    /// Takes the texts of buffers and, as the last one, of the picture, and says what each is. Those that have not changed stay.
+    pub fn examine_all(&mut self, language: Language, texts: Vec<PassText>) -> Vec<Examination> {
         (self.canvas, self.trail, self.session) = (None, None, None);
-        let errors = read.examined.problems.iter().filter(|problem| problem.severity == Severity::Error);
-        self.refusal = errors.map(|problem| problem.message.clone()).next();
-        self.source = read.source;
-        Examination { runs: read.examined.runs && self.refusal.is_none(), ..read.examined }
+        let mut known = std::mem::take(&mut self.passes);
+        let pass = |text: PassText| match known.iter().position(|pass| pass.language == language && pass.text == text) {
+            Some(same) => known.swap_remove(same),
+            None => ReadPass::new(language, text),
+        };
+        self.passes = texts.into_iter().map(pass).collect();
+        self.passes.iter().map(|pass| pass.read.examined.clone()).collect()
+    }
+
+    /// The pass that is looked at: the picture, unless a buffer is shown in its place.
+    fn shown_pass(&self) -> Result<&ReadPass, WorkbenchError> {
+        let shown = self.canvas.as_ref().map(Canvas::shown_pass);
+        shown.map_or(self.passes.last(), |shown| self.passes.get(shown)).ok_or(WorkbenchError::NoProgram)
     }
 
     fn source(&self) -> Result<&ReadProgram, WorkbenchError> {
-        match (&self.source, &self.refusal) {
-            (Some(source), None) => Ok(source),
-            (Some(_), Some(refusal)) => Err(WorkbenchError::Refused(refusal.clone())),
-            (None, _) => Err(WorkbenchError::NoProgram),
-        }
+        self.shown_pass()?.source()
     }
 
     fn canvas(&self) -> Result<&Canvas, WorkbenchError> {
         self.canvas.as_ref().ok_or(WorkbenchError::NoPicture)
     }
 
-    /// Gives an input a picture of four bytes for each pixel. Scenes whose pattern for the input is a picture show it.
+    /// Gives an input of the picture's program, or of that of a buffer, a picture of four bytes for each pixel. Scenes whose pattern for the input
+    /// is a picture show it.
     ///
     /// # Errors
     /// The bytes are no such picture.
-    pub fn set_picture(&mut self, input: u8, width: u32, height: u32, bytes: Vec<u8>) -> Result<(), WorkbenchError> {
+    pub fn set_picture(
+        &mut self,
+        buffer: Option<String>,
+        input: u8,
+        width: u32,
+        height: u32,
+        bytes: Vec<u8>,
+    ) -> Result<(), WorkbenchError> {
         let shape = Shape { width: width as usize, height: height as usize, channels: 4 };
         if shape.values() != Some(bytes.len()) || bytes.is_empty() {
             return Err(WorkbenchError::PictureBytes { width, height, bytes: bytes.len() });
         }
-        self.pictures.insert(input, Array { shape, data: Data::U8(bytes) });
+        self.pictures.insert((buffer, input), Array { shape, data: Data::U8(bytes) });
+        self.canvas = None;
         Ok(())
     }
 
@@ -217,17 +266,34 @@ impl Workbench {
     /// Runs the program over the pixels of one of the parts of a scene ([`bands`]), and gives what its first output shows there. The picture
     /// is complete only in these rows.
     ///
+    /// Where there are buffers, a picture is the frame after the last one if its scene can follow the other's ([`Scene::follows`]), else
+    /// the first one.
+    ///
     /// # Errors
     /// As [`paint`](Self::paint), or there is no such part.
     pub fn paint_part(&mut self, scene: Scene, part: u32, parts: u32) -> Result<PictureBands, WorkbenchError> {
         if part >= parts {
             return Err(WorkbenchError::NoPart { part, parts });
         }
-        let source = self.source()?;
+        let canvas = self.canvas.take();
+        let passes =
+            self.passes.iter().map(|pass| Ok(Pass { buffer: pass.text.buffer.as_deref(), source: pass.source()? }));
+        let passes = passes.collect::<Result<Vec<_>, WorkbenchError>>()?;
         let rows = bands(scene.height, part, parts);
-        let canvas = Canvas::new(source, scene, &self.pictures)?;
-        for rows in &rows {
-            canvas.run_rows(source, &self.executor, &self.limits, rows.clone())?;
+        let canvas = match canvas.filter(|canvas| canvas.goes_on_with(&scene)) {
+            Some(mut canvas) => {
+                canvas.go_on_with(scene);
+                canvas
+            }
+            None if passes.is_empty() => return Err(WorkbenchError::NoProgram),
+            None => Canvas::new(&passes, scene, &self.pictures)?,
+        };
+        canvas.run_buffers(&passes, &self.executor, &self.limits)?;
+        // A buffer that is shown has run, and nothing reads the picture.
+        if let Some(Pass { buffer: None, source }) = passes.get(canvas.shown_pass()) {
+            for rows in &rows {
+                canvas.run_rows(source, &self.executor, &self.limits, rows.clone())?;
+            }
         }
         let shown = canvas.shown(canvas.outputs().next().unwrap_or(0), &rows)?;
         self.canvas = Some(canvas);
@@ -262,7 +328,9 @@ impl Workbench {
         let (source, canvas) = (self.source()?, self.canvas()?);
         let mut trail = Trail::new(&source.listing, 0);
         canvas.follow(source, (x, y), &self.limits, &mut trail)?;
-        self.session = Some(canvas.session(source, (x, y))?);
+        let pass = self.shown_pass()?;
+        let variables = variables(pass.language, &pass.text.text);
+        self.session = Some(canvas.session(source, &variables, (x, y))?);
         Ok(self.trail.insert(trail).timeline())
     }
 
@@ -270,8 +338,16 @@ impl Workbench {
     ///
     /// # Errors
     /// No lane is followed.
-    pub fn moment(&self, step: usize) -> Result<Moment, WorkbenchError> {
-        Ok(self.trail.as_ref().filter(|trail| trail.has_run()).ok_or(WorkbenchError::NoLane)?.moment(step))
+    pub fn moment(&mut self, step: usize) -> Result<Moment, WorkbenchError> {
+        let trail = self.trail.as_ref().filter(|trail| trail.has_run()).ok_or(WorkbenchError::NoLane)?;
+        let mut moment = trail.moment(step);
+        if let Some(session) = self.session.as_mut().filter(|session| session.has_variables()) {
+            let position = session.position();
+            session.go_to(Position { step: trail.instructions_before(moment.step + 1), ..position })?;
+            let variables = session.snapshot().variables;
+            moment.variables = Some(variables.into_iter().map(SourceVariable::from).collect());
+        }
+        Ok(moment)
     }
 
     /// The followed lane's group in front of its step with this number, from 1: its lanes, which of them execute the step, and the loops,

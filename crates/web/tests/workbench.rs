@@ -6,9 +6,12 @@ use ctm_web::compute::LaunchSettings;
 use ctm_web::examples::EXAMPLES;
 use ctm_web::pipeline::DrawSettings;
 use ctm_web::problem::Severity;
-use ctm_web::scene::Scene;
+use ctm_web::scene::{InputContent, Scene};
 use ctm_web::source::ProgramKind;
+use ctm_web::trail::SourceVariable;
+use ctm_web::workbench::PassText;
 use ctm_web::{Language, Workbench};
+use std::collections::BTreeMap;
 
 fn workbench() -> Workbench {
     Workbench::new(Executor::Engine(Engine::interpreter()))
@@ -178,7 +181,7 @@ fn moments_go_both_ways() {
     let timeline = workbench.follow(5, 9).unwrap();
     assert_eq!((timeline.steps.len(), timeline.lanes), (2, 64));
     assert_eq!(timeline.steps[0].writes, ["temp[1].rg"]);
-    let channel = |step: usize, register: &str, channel: usize| {
+    let mut channel = |step: usize, register: &str, channel: usize| {
         let moment = workbench.moment(step).unwrap();
         let register = moment.registers.into_iter().find(|one| one.name == register)?;
         let channel = &register.channels[channel];
@@ -188,6 +191,124 @@ fn moments_go_both_ways() {
     assert_eq!(channel(1, "temp[1]", 0), Some((9.0, 1, true)));
     assert_eq!(channel(2, "temp[1]", 1), Some((5.0, 1, false)));
     assert_eq!(channel(0, "temp[0]", 1), Some((9.0, 0, false)), "what the lane starts with");
+}
+
+/// Two shaders of buffers that read each other, and one that reads itself. The picture has what they hold, and the frame, in its bytes.
+fn buffered() -> (Workbench, Scene) {
+    let fetch = |name: &str| format!("texelFetch({name}, ivec2(gl_FragCoord.xy), 0)");
+    let shader = |samplers: &str, value: &str| {
+        format!("uniform sampler2D {samplers}; void main() {{ gl_FragColor = vec4({value}); }}")
+    };
+    let text = |buffer: Option<&str>, text: String| PassText { buffer: buffer.map(str::to_owned), text };
+    let texts = vec![
+        text(Some("A"), shader("b", &format!("{} + 1.0", fetch("b")))),
+        text(Some("B"), shader("a", &format!("{} * 2.0", fetch("a")))),
+        text(Some("S"), shader("own", &format!("{} + vec4(time)", fetch("own")))),
+        text(
+            None,
+            shader(
+                "a, b, s",
+                &format!("vec4({}.x, {}.y, {}.z, float(iFrame) + 5.0) / 255.0", fetch("a"), fetch("b"), fetch("s")),
+            ),
+        ),
+    ];
+    let mut workbench = workbench();
+    let examined = workbench.examine_all(Language::Glsl, texts);
+    assert!(examined.iter().all(|one| one.runs), "{examined:?}");
+    let read = |names: &[&str]| {
+        let content = |name: &&str| InputContent::Buffer { buffer: (*name).to_owned() };
+        (0..).zip(names.iter().map(content)).collect()
+    };
+    let buffers = vec![read(&["B"]), read(&["A"]), read(&["S"])];
+    (workbench, Scene { inputs: read(&["A", "B", "S"]), buffers, seconds: 1.0, ..scene(16) })
+}
+
+#[test]
+fn buffers_feed_each_other_and_themselves() {
+    let (mut workbench, scene) = buffered();
+    let pixels = [[1, 2, 1, 5], [3, 6, 2, 6], [7, 14, 3, 7]];
+    for pixel in pixels {
+        let painted = workbench.paint(scene.clone()).unwrap();
+        assert!(painted.chunks(4).all(|found| found == pixel), "{pixel:?}: {:?}", &painted[..4]);
+    }
+    // What is looked at after a picture is the frame that it was.
+    let counted = workbench.count().unwrap();
+    assert_eq!(counted.lanes.len(), 256);
+    let timeline = workbench.follow(3, 4).unwrap();
+    let last = workbench.moment(timeline.steps.len()).unwrap();
+    let written = last.accesses.iter().filter(|access| access.write).flat_map(|access| &access.bits);
+    let written: Vec<f32> = written.map(|&bits| (f32::from_bits(bits) * 255.0).round()).collect();
+    assert_eq!(written, [7.0, 14.0, 3.0, 7.0]);
+    // A buffer in place of the picture is the next frame, of which bytes show 0 to 1.
+    let shown = Scene { shown: Some(2), ..scene.clone() };
+    assert_eq!(workbench.paint(shown).unwrap()[..4], [255; 4]);
+    assert_eq!(workbench.paint(scene.clone()).unwrap()[..4], [31, 62, 5, 9]);
+    // Time that goes back, another size and another text begin again.
+    let earlier = Scene { seconds: 0.5, ..scene.clone() };
+    assert_eq!(workbench.paint(earlier.clone()).unwrap()[..4], [1, 2, 1, 5]);
+    assert_eq!(workbench.paint(Scene { width: 24, ..earlier.clone() }).unwrap()[..4], [1, 2, 1, 5]);
+    assert_eq!(workbench.paint(Scene { width: 24, ..earlier }).unwrap()[..4], [3, 6, 1, 6]);
+}
+
+#[test]
+fn buffers_that_are_wrong_are_named() {
+    let (mut workbench, mut scene) = buffered();
+    scene.buffers[1] = BTreeMap::from([(0, InputContent::Buffer { buffer: "C".to_owned() })]);
+    assert!(workbench.paint(scene.clone()).unwrap_err().to_string().contains("the buffer 'C', which does not exist"));
+    let text = |buffer: Option<&str>, text: &str| PassText { buffer: buffer.map(str::to_owned), text: text.to_owned() };
+    let picture = "void main() { gl_FragColor = vec4(1.0); }";
+    let examined = workbench.examine_all(Language::Glsl, vec![text(Some("A"), "void main() {"), text(None, picture)]);
+    assert_eq!(examined.iter().map(|one| one.runs).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(
+        workbench.paint(scene.clone()).unwrap_err().to_string(),
+        "the text of the buffer A has errors: correct them first"
+    );
+    let endless = "void main() { float a = 0.0; while (a < 1.0) a *= 0.5; gl_FragColor = vec4(a); }";
+    workbench.examine_all(Language::Glsl, vec![text(Some("A"), endless), text(None, picture)]);
+    let error = workbench.paint(scene).unwrap_err().to_string();
+    assert!(error.starts_with("the buffer A: "), "{error}");
+}
+
+/// What variables hold is calculated here from the text.
+#[test]
+fn variables_of_shaders_are_followed() {
+    let text = "uniform float time;
+void main() {
+    vec2 p = gl_FragCoord.xy;
+    float sum = 0.0;
+    for (int i = 0; i < 50; i++) {
+        sum = sum * 0.5 + p.x;
+        if (sum > 1.9 * p.x) break;
+    }
+    gl_FragColor = vec4(sum, p.y, time, 1.0);
+}";
+    let mut workbench = workbench();
+    assert!(workbench.examine(Language::Glsl, text).runs);
+    workbench.paint(Scene { seconds: 0.25, ..scene(16) }).unwrap();
+    let timeline = workbench.follow(5, 9).unwrap();
+    let held = |workbench: &mut Workbench, step: usize| {
+        let variables = workbench.moment(step).unwrap().variables.unwrap();
+        let value = |variable: &SourceVariable| {
+            let values = variable.values.iter().filter(|value| value.kind != "absent");
+            let values: Vec<f32> = values.map(|value| f32::from_bits(value.bits)).collect();
+            (variable.name.clone(), values)
+        };
+        variables.iter().map(value).collect::<BTreeMap<_, _>>()
+    };
+    // sum is x, 1.5 x, 1.75 x, 1.875 x, 1.9375 x.
+    let mut sums: Vec<f32> = Vec::new();
+    for step in 0..timeline.steps.len() {
+        let held = held(&mut workbench, step);
+        assert_eq!(held["time"], [0.25]);
+        sums.extend(held.get("sum").into_iter().flatten());
+    }
+    sums.dedup();
+    assert_eq!(sums, [0.0, 1.0, 1.5, 1.75, 1.875, 1.9375].map(|share| 5.5 * share));
+    assert!(held(&mut workbench, timeline.steps.len()).is_empty(), "in front of the end is no instruction");
+    workbench.examine(Language::X1k, "OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;");
+    workbench.paint(scene(16)).unwrap();
+    workbench.follow(5, 9).unwrap();
+    assert!(workbench.moment(0).unwrap().variables.is_none());
 }
 
 #[test]

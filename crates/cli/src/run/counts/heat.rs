@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::host::Host;
 use crate::outputs::{OutputKind, Sink};
 use crate::report::Message;
-use ctm_array::{Array, Data, FileKind, Shape, WriteOptions};
+use ctm_array::{Array, Data, FileKind, Shape, WriteOptions, heat_map};
 use std::path::{Path, PathBuf};
 
 /// The file that receives the picture.
@@ -25,9 +25,7 @@ impl Heat {
     pub fn paint(mut self, lanes: &[u64], shape: Shape) -> Result<Sink, Failure> {
         let array = match self.kind {
             FileKind::Png | FileKind::Apng => {
-                let most = lanes.iter().max().copied().unwrap_or_default().max(1) as f64;
-                let colours = lanes.iter().flat_map(|&lane| colour(lane as f64 / most)).collect();
-                Array { shape: Shape { channels: 3, ..shape }, data: Data::U8(colours) }
+                Array { shape: Shape { channels: 3, ..shape }, data: Data::U8(heat_map(lanes)) }
             }
             FileKind::Npy | FileKind::Raw => {
                 let counts = lanes.iter().map(|&lane| (lane as f32).to_bits()).collect();
@@ -40,9 +38,4 @@ impl Heat {
         self.sink.write(&bytes)?;
         Ok(self.sink)
     }
-}
-
-/// Red, green and blue of a part from 0 to 1.
-fn colour(part: f64) -> [u8; 3] {
-    [0.0, 1.0, 2.0].map(|before| ((3.0 * part - before).clamp(0.0, 1.0) * 255.0).round() as u8)
 }

@@ -14,9 +14,9 @@ use crate::run::{Frames, Memory};
 use crate::{Console, Failure, source};
 use ctm_compile::front::Interface;
 use ctm_engine::Executor;
-use ctm_memory::{Format, Surface};
+use ctm_memory::Format;
 use ctm_object::probe;
-use ctm_x1k::{Constants, Interpolants, Job, Program, RunError, RunOptions};
+use ctm_x1k::{Constants, FrameBuffer, Interpolants, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -76,29 +76,23 @@ impl Buffer {
 }
 
 /// The memory of the buffers of a run.
-pub struct Surfaces(Vec<[Surface; 2]>);
+pub struct Surfaces(Vec<FrameBuffer>);
 
 impl Surfaces {
-    /// Memory for two pictures of each buffer: the one that is made, and the one of the frame before.
+    /// Memory for the pictures of each buffer.
     ///
     /// # Errors
     /// There is not as much.
     pub fn new(buffers: &[Buffer], domain: Extent, memory: &mut Memory) -> Result<Self, Failure> {
         let mut surface = || memory.add_hidden(domain, Format::Float32_4);
-        buffers.iter().map(|_| Ok([surface()?, surface()?])).collect::<Result<_, Failure>>().map(Surfaces)
+        buffers.iter().map(|_| Ok(FrameBuffer([surface()?, surface()?]))).collect::<Result<_, Failure>>().map(Surfaces)
     }
 
-    /// The picture of a buffer that a reader gets in a frame; the readers are the buffers in order, and what follows them.
-    fn read(&self, buffer: usize, reader: usize, frame: u32) -> Surface {
-        let made = buffer < reader;
-        self.0[buffer][(frame as usize + usize::from(!made)) % 2]
-    }
-
-    /// Puts the buffers that a job reads in a frame among its inputs.
+    /// Puts the buffers that a job reads in a frame among its inputs. The readers are the buffers in order, and what follows them.
     pub fn bind(&self, job: &mut Job<'_>, inputs: &Inputs, reader: usize, frame: u32) {
         for (unit, buffer) in inputs.buffers.iter().enumerate() {
             if let Some(buffer) = *buffer {
-                job.inputs[unit] = Some(self.read(buffer, reader, frame));
+                job.inputs[unit] = Some(self.0[buffer].read(frame, buffer < reader));
             }
         }
     }
@@ -163,7 +157,7 @@ impl<'b> Pass<'b> {
                 unfused: like.unfused,
                 ..Job::new(&pass.buffer.program, like.domain, like.memory)
             };
-            job.outputs[0] = Some(surfaces.0[reader][frame as usize % 2]);
+            job.outputs[0] = Some(surfaces.0[reader].made(frame));
             pass.moving.set(frames, frame, &mut job.constants);
             surfaces.bind(&mut job, &pass.inputs, reader, frame);
             executor.run(&job, options).map_err(|error| (pass.buffer.name.as_str(), error))?;

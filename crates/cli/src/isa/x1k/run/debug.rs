@@ -3,14 +3,16 @@
 use super::super::Loaded;
 use super::super::options::{MadRule, X1kArgs};
 use super::super::shader;
+use super::buffers::{Buffer, Pass, Surfaces};
 use super::memory::Data;
-use super::{constants, failure, load_with, variables, varyings};
+use super::{buffer_failed, constants, failure, load_with, varyings};
 use crate::isa::File;
 use crate::options::values::FollowedLane;
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
 use crate::report::Message;
 use crate::run::{Debugged, Frames, engine, follow, lines, numbered_uniforms, options, picture};
 use crate::{Console, Failure};
+use ctm_compile::session_variables;
 use ctm_x1k::debug::{DebugError, listing, session};
 use ctm_x1k::{FLOAT_CONSTANTS, Interpolants, Job, NoPlane, RunError};
 
@@ -34,22 +36,22 @@ pub fn debug(
     for (number, uniform) in numbered_uniforms(&args.frames, FLOAT_CONSTANTS)? {
         constants.floats[usize::from(number)] = [frames.bits(uniform, 0); 4];
     }
-    if !args.buffers.is_empty() {
-        let message = Message::error("a debugger's session does not take --buffer for shaders");
-        return Err(Failure::Usage(message.help("'ctm run' takes it, with --follow too")));
-    }
-    let mut data = Data::prepare(args, x1k, program, interface.as_ref(), &[], domain, console)?;
+    let buffers = Buffer::load_all(args, x1k, console)?;
+    let mut data = Data::prepare(args, x1k, program, interface.as_ref(), &buffers, domain, console)?;
+    let surfaces = Surfaces::new(&buffers, domain, &mut data.memory)?;
+    let passes = Pass::prepare_all(&buffers, args, domain, &mut data.memory, console)?;
     data.memory.take_results().clear(&data.memory.space);
     if let Some(interface) = interface {
         let (sizes, numbered) = (&data.inputs.sizes, &numbered);
-        let surroundings = shader::UniformContext { interface, sizes, numbered, is_others: &|_| false };
+        let is_others = |name: &str| buffers.iter().any(|buffer| shader::has_uniform(&buffer.interface, name));
+        let surroundings = shader::UniformContext { interface, sizes, numbered, is_others: &is_others };
         let moving = shader::fill(&surroundings, &mut constants, args, domain, console)?;
         moving.set(frames, 0, &mut constants);
     }
     let vertices = varyings::vertices(&x1k.varyings, program, interface.as_ref(), domain, console)?;
     let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
     let interpolants = vertices.as_ref().map(Interpolants::through).transpose().map_err(no_plane)?;
-    let job = Job {
+    let mut job = Job {
         interpolants,
         constants,
         inputs: data.inputs.surfaces,
@@ -61,6 +63,9 @@ pub fn debug(
     };
     let quiet = |_, _| {};
     let options = options(&args.execution, console.host, &quiet, &cancel);
+    let (_, executor) = engine(&args.execution)?;
+    Pass::run_all(&passes, &surfaces, &job, frames, 0, &executor, &options).map_err(buffer_failed)?;
+    surfaces.bind(&mut job, &data.inputs, buffers.len(), 0);
     let listing = lines(listing(program), |row, _| origins.get(row));
     let mut session = session(&job, &options, listing, lane).map_err(|error| match error {
         DebugError::State(error) => failure(RunError::State(error), &loaded, options.step_limit),
@@ -68,9 +73,8 @@ pub fn debug(
     })?;
     if let Some(interface) = &loaded.interface {
         let cells = session.guest().cells();
-        session.set_variables(variables::variables(&loaded.variables, interface, &job.constants, cells));
+        session.set_variables(session_variables(&loaded.variables, interface, &job.constants, cells));
     }
-    let (_, executor) = engine(&args.execution)?;
     Debugged::new(session, shows, lanes, options, |options| {
         executor.run(&job, options).ok()?;
         let shown = data.outputs.iter().flatten().next();

@@ -7,7 +7,6 @@ mod inputs;
 mod memory;
 mod sampling;
 mod trace;
-mod variables;
 mod varyings;
 
 pub use debug::debug;
@@ -136,13 +135,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
                 job.constants.floats[usize::from(number)] = [frames.bits(uniform, frame); 4];
             }
             moving.iter().for_each(|moving| moving.set(frames, frame, &mut job.constants));
-            Pass::run_all(&passes, &surfaces, &job, frames, frame, &executor, &options).map_err(
-                |(buffer, error)| {
-                    let failed =
-                        |message: Message| message.with_note(format!("it is the shader of the buffer {buffer}"));
-                    buffer_failure(error, failed)
-                },
-            )?;
+            Pass::run_all(&passes, &surfaces, &job, frames, frame, &executor, &options).map_err(buffer_failed)?;
             surfaces.bind(&mut job, &data.inputs, buffers.len(), frame);
             for run in 0..args.execution.repeat {
                 if run == 0 || reads_results {
@@ -253,7 +246,8 @@ fn adjust(program: &mut Program, args: &RunArgs, x1k: &X1kArgs) -> Result<(), Fa
 }
 
 /// Why the shader of a buffer failed, for people.
-fn buffer_failure(error: RunError, about: impl Fn(Message) -> Message) -> Failure {
+fn buffer_failed((buffer, error): (&str, RunError)) -> Failure {
+    let about = |message: Message| message.with_note(format!("it is the shader of the buffer {buffer}"));
     match error {
         RunError::Halted(halt) => halt.into(),
         RunError::State(error) => about(Message::error(error.to_string())).into(),

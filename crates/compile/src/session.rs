@@ -1,15 +1,15 @@
 //! The variables of a shader's source, for a debugger's session: those that its program keeps in registers, and its uniforms.
 
-use ctm_compile::front::{Interface, Uniform, UniformKind};
-use ctm_compile::ir::Reading;
-use ctm_compile::{self as compile, LocationSource};
+use crate::compiled::{self, LocationSource};
+use crate::front::{Interface, Uniform, UniformKind};
+use crate::ir::Reading;
 use ctm_debug::{Location, Origin, Test, Variable};
 use ctm_follow::Cell;
 use ctm_x1k::Constants;
 
-/// All of them, where the constants of the run have their values.
-pub fn variables(
-    compiled: &[compile::Variable],
+/// All of them, where the constants of the run have their values; `cells` are those of the session.
+pub fn session_variables(
+    compiled: &[compiled::Variable],
     interface: &Interface,
     constants: &Constants,
     cells: &[Cell],
@@ -33,7 +33,7 @@ pub fn variables(
 }
 
 /// A place of the program as the session has it.
-fn located(location: &compile::Location, constants: &Constants, cells: &[Cell]) -> Option<Location> {
+fn located(location: &compiled::Location, constants: &Constants, cells: &[Cell]) -> Option<Location> {
     let origin = match location.source {
         LocationSource::Number(bits) => Origin::Bits(bits),
         LocationSource::Constant { register, channel } => {
