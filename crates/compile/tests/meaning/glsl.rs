@@ -636,4 +636,104 @@ pub const CASES: &[Case] = &[
         "mat2 m = mat2(v); mat4 n = mat4(0.0); n[3].wx = m[1].yx = m[0].xy; c = vec4(n[3].wx, m[1]);",
         [1.0, 2.0, 2.0, 1.0],
     ),
+    // Loops whose conditions declare.
+    (
+        "a condition that declares",
+        "",
+        "float a = 0.0; while (bool more = a < k) { if (!more) a = 50.0; a += 1.0; } c = vec4(a);",
+        [3.0; 4],
+    ),
+    (
+        "a condition that declares, and goes on",
+        "int calls = 0; bool more(int i) { calls++; return i < n + 3; }",
+        "float a = 0.0; int i = 0; while (bool m = more(i)) { i++; if (i == 2) continue; bool m = false; a += float(i); } c = vec4(a, calls, i, 0.0);",
+        [13.0, 6.0, 5.0, 0.0],
+    ),
+    (
+        "a condition that declares in front of one statement",
+        "",
+        "float a = 0.0; while (bool more = a < k) if (more) a += 2.0; else a += 1.0; a *= 2.0; c = vec4(a);",
+        [8.0; 4],
+    ),
+    (
+        "a condition of a counting loop that declares",
+        "",
+        "float a = 0.0; int i = 7; for (int i = 0; bool more = i < n + 2; i++) { if (i == 1) continue; if (i == 3) break; a += more ? float(i) + 1.0 : 50.0; } c = vec4(a, i, 0.0, 0.0);",
+        [4.0, 7.0, 0.0, 0.0],
+    ),
+    (
+        "a step that reads what the condition declares",
+        "",
+        "float a = 0.0; int i = 0; for (; bool more = i < n; i += more ? 1 : 9) a += 1.0; c = vec4(a, i, 0.0, 0.0);",
+        [2.0, 2.0, 0.0, 0.0],
+    ),
+    (
+        "conditions that declare in one another",
+        "",
+        "float a = 0.0, b = 0.0; while (bool x = a < k) { a += 1.0; float d = 0.0; while (bool x = d < a) d += 1.0; b += d; } c = vec4(a, b, 0.0, 0.0);",
+        [3.0, 6.0, 0.0, 0.0],
+    ),
+    // Choices whose last label has no statement.
+    (
+        "a last label without a statement",
+        "",
+        "float a = 1.0; switch (n) { case 1: a = 2.0; break; case 2: } switch (n) { case 2: a += 10.0; default: } c = vec4(a);",
+        [11.0; 4],
+    ),
+    // Remainders.
+    ("a remainder of a vector", "", "ivec3 a = ivec3(7, 8, 9) % (n + 1); c = vec4(a, 0.0);", [1.0, 2.0, 0.0, 0.0]),
+    ("a remainder by a vector", "", "ivec2 b = ivec2(n, 4); c = vec4(7 % b, (n + 5) % b.yx);", [1.0, 3.0, 3.0, 1.0]),
+    (
+        "remainders in products",
+        "struct S { ivec2 q; }; ivec2 f(int x) { return ivec2(x, 9); }",
+        "S s = S(ivec2(n, 5)); ivec2 a[2]; a[1] = 3 * s.q % 4 * 2; c = vec4(a[1], +f(7) % 4 % 3);",
+        [4.0, 6.0, 0.0, 1.0],
+    ),
+    (
+        "a remainder that is assigned",
+        "",
+        "ivec2 a = ivec2(7, 9); a %= n + 2; c = vec4(a, 0.0, 0.0);",
+        [3.0, 1.0, 0.0, 0.0],
+    ),
+    ("an unsigned remainder", "", "uvec2 a = uvec2(7u, 9u) % uint(n); c = vec4(a, 0.0, 0.0);", [1.0, 1.0, 0.0, 0.0]),
+    // Numbers of matrices.
+    (
+        "vectors of a matrix",
+        "",
+        "mat2 m = mat2(1.5, 2.5, k, 4.0); c = vec4(ivec2(m), vec3(m).z, float(m));",
+        [1.0, 2.0, 3.0, 1.5],
+    ),
+    (
+        "a vector of a matrix across its columns",
+        "mat3 f() { return mat3(k, 1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0); }",
+        "c = vec4(f() * 2.0);",
+        [6.0, 2.0, 4.0, 8.0],
+    ),
+    ("a vector of a wide matrix", "", "c = vec4(mat2x3(k, 1.0, 2.0, 4.0, 5.0, 6.0));", [3.0, 1.0, 2.0, 4.0]),
+    // Channels of columns that are counted.
+    (
+        "channels of a column that are counted",
+        "",
+        "mat3 m = mat3(k); m[0].x++; ++m[1].yz; m[n].z--; m[2].zx--; c = vec4(m[0].x, m[1].yz, m[2].x + m[2].z);",
+        [4.0, 4.0, 1.0, 0.0],
+    ),
+    (
+        "a channel of a column that a loop counts",
+        "",
+        "mat2 m = mat2(0.0); for (m[1].x = 1.0; m[1].x < k; m[1].x++) m[0].y += 2.0; c = vec4(m[0], m[1]);",
+        [0.0, 4.0, 3.0, 0.0],
+    ),
+    // Products of two vectors.
+    (
+        "a product of unequal vectors",
+        "",
+        "mat3x2 m = outerProduct(v.xy, vec3(1.0, k, 5.0)); c = vec4(m[0], m[1].y, m[2].x);",
+        [1.0, 2.0, 6.0, 5.0],
+    ),
+    (
+        "a product of equal vectors",
+        "",
+        "mat2 m = outerProduct(v.xy, v.zw); c = vec4(m[0], m[1]);",
+        [3.0, 6.0, 4.0, 8.0],
+    ),
 ];

@@ -96,36 +96,48 @@ impl<'a> Declared<'a> {
         1
     }
 
-    /// `m[i].xy = v;`, channels of a column of a matrix, by a variable: `vec2 t = m[i].xy; t = v; m[i][0] = t[0]; ...`.
+    /// `m[i].xy = v;`, channels of a column of a matrix, by a variable: `vec2 t = m[i].xy; t = v; m[i][0] = t[0]; ...`. So are `m[i].xy++;` and
+    /// `++m[i].xy;`.
     fn column(&self, tokens: &[Token<'a>]) -> Option<(Vec<Token<'a>>, usize)> {
-        let matrix = self.variables.get(&*tokens[0].text).filter(|shape| shape.name.starts_with("mat"))?;
-        let (indices, rest) = sizes(&tokens[1..]);
-        let [point, swizzle, assign, ..] = rest else { return None };
-        let assigns = matches!(&*assign.text, "=" | "+=" | "-=" | "*=" | "/=");
-        if indices.len() != matrix.sizes.len() + 1 || !point.is(".") || swizzle.text.len() < 2 || !assigns {
+        let counts = |token: &Token<'_>| matches!(&*token.text, "++" | "--");
+        let (first, of_place) = if counts(&tokens[0]) { (Some(&tokens[0]), &tokens[1..]) } else { (None, tokens) };
+        let matrix = self.variables.get(&*of_place.first()?.text).filter(|shape| shape.name.starts_with("mat"))?;
+        let (indices, rest) = sizes(&of_place[1..]);
+        let [point, swizzle, after @ ..] = rest else { return None };
+        if indices.len() != matrix.sizes.len() + 1 || !point.is(".") || swizzle.text.len() < 2 {
             return None;
         }
+        let (at, column) = (tokens[0].at, &of_place[..of_place.len() - rest.len()]);
+        let one = [Token::new(Kind::Number, "1.0", at)];
+        let mut reader = Reader { tokens: after, next: 0 };
+        let assigns = |token: &Token<'_>| matches!(&*token.text, "=" | "+=" | "-=" | "*=" | "/=");
+        let (assign, value) = match (first, after.first()?) {
+            (None, assign) if assigns(assign) => {
+                reader.next = 1;
+                (assign.clone(), reader.until(";").ok()?)
+            }
+            (None, count) | (Some(count), _) if counts(count) => {
+                reader.next = usize::from(first.is_none());
+                if !reader.is(";") {
+                    return None;
+                }
+                reader.next += 1;
+                (Token::mark(if count.is("++") { "+=" } else { "-=" }, at), &one[..])
+            }
+            _ => return None,
+        };
         let channels = |set: &str| swizzle.text.chars().map(|channel| set.find(channel)).collect::<Option<Vec<_>>>();
         let channels = ["xyzw", "rgba", "stpq"].into_iter().find_map(channels)?;
-        let mut reader = Reader { tokens: &rest[3..], next: 0 };
-        let value = reader.until(";").ok()?;
-        let (at, column) = (tokens[0].at, &tokens[..tokens.len() - rest.len()]);
         let mut out = vec![Token::word(format!("vec{} ctm_column =", channels.len()), at)];
         out.extend_from_slice(column);
-        out.extend([
-            point.clone(),
-            swizzle.clone(),
-            Token::mark(";", at),
-            Token::word("ctm_column", at),
-            assign.clone(),
-        ]);
+        out.extend([point.clone(), swizzle.clone(), Token::mark(";", at), Token::word("ctm_column", at), assign]);
         out.extend_from_slice(value);
         out.push(Token::mark(";", at));
         for (i, channel) in channels.into_iter().enumerate() {
             out.extend_from_slice(column);
             out.push(Token::word(format!("[{channel}] = ctm_column[{i}];"), at));
         }
-        Some((out, tokens.len() - rest.len() + 3 + reader.next))
+        Some((out, tokens.len() - after.len() + reader.next))
     }
 
     /// `a == b` of two structures or arrays: the same of all their parts.

@@ -146,7 +146,7 @@ fn construct<'a>(declared: &Declared<'a>, tokens: &mut Vec<Token<'a>>, at: usize
 }
 
 /// Where the expression begins whose member comes after a point: `a[i].b`, `f(x)`.
-fn start(tokens: &[Token<'_>], point: usize) -> usize {
+pub(super) fn start(tokens: &[Token<'_>], point: usize) -> usize {
     let mut at = point;
     while let Some(before) = at.checked_sub(1) {
         match &*tokens[before].text {
@@ -179,7 +179,7 @@ fn behind_index(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 /// Where the value of an assignment ends.
-fn value_end(tokens: &[Token<'_>], begin: usize) -> usize {
+pub(super) fn value_end(tokens: &[Token<'_>], begin: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(begin) {
         match &*token.text {

@@ -8,14 +8,17 @@ mod brackets;
 mod calls;
 mod chains;
 mod composites;
+mod conditions;
 mod declarations;
 mod effects;
+mod forms;
 mod initialisers;
 mod keywords;
 mod lazy;
 mod lex;
 mod loops;
 mod matrices;
+mod mixtures;
 mod names;
 mod order;
 mod preprocess;
@@ -218,7 +221,7 @@ impl Dialect {
 pub(crate) fn dialect(text: &str, starts: &[usize], defines: &[(String, String)]) -> Result<Dialect, Located> {
     let (tokens, is_invariant) = sources(text, starts, defines)?;
     shallow(&tokens)?;
-    let tokens = lazy::lazy(targets::targets(chains::chains(tokens)));
+    let tokens = lazy::lazy(targets::targets(chains::chains(conditions::plain(tokens))));
     let mut declared = declarations::declarations(tokens, starts)?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
@@ -226,6 +229,7 @@ pub(crate) fn dialect(text: &str, starts: &[usize], defines: &[(String, String)]
     truths::numbers(&mut declared, &mut needs);
     let end = declared.tokens.last().map_or(0, |token| token.at);
     matrices::members(&mut declared, &mut needs)?;
+    mixtures::calls(&mut declared, &mut needs)?;
     sampler_members::expand(&mut declared)?;
     sampler_arrays::expand(&mut declared)?;
     let tokens = names::names(&mut declared, &mut needs)?;

@@ -69,13 +69,18 @@ pub(super) struct Declarator<'t, 'a> {
 
 /// Splits a list at its commas outside of brackets.
 pub(super) fn split<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
+    split_at(tokens, ",")
+}
+
+/// Splits tokens at a mark outside of brackets.
+pub(super) fn split_at<'t, 'a>(tokens: &'t [Token<'a>], mark: &str) -> Vec<&'t [Token<'a>]> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0);
     for (i, token) in tokens.iter().enumerate() {
         match &*token.text {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth -= 1,
-            "," if depth == 0 => {
+            text if text == mark && depth == 0 => {
                 parts.push(&tokens[start..i]);
                 start = i + 1;
             }

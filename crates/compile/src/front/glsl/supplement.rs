@@ -1,7 +1,8 @@
 //! Functions of GLSL that naga's reader does not have, in GLSL that it reads.
 
 /// Names of such functions that texts call.
-pub(super) const NAMES: [&str; 10] = [
+pub(super) const NAMES: [&str; 11] = [
+    "outerProduct",
     "modf",
     "matrixCompMult",
     "dot",
@@ -40,6 +41,39 @@ pub(super) fn text(name: &str) -> String {
                         "{kind} matrixCompMult({kind} a, {kind} b) {{ return {kind}({}); }} ",
                         products.join(", ")
                     );
+                }
+            }
+        }
+        "outerProduct" => {
+            for columns in 2..=4 {
+                for rows in 2..=4 {
+                    let products: Vec<_> = (0..columns).map(|column| format!("a * b[{column}]")).collect();
+                    text += &format!(
+                        "mat{columns}x{rows} outerProduct(vec{rows} a, vec{columns} b) {{ return mat{columns}x{rows}({}); }} ",
+                        products.join(", ")
+                    );
+                }
+            }
+        }
+        "ctm_modulo" => {
+            for (scalar, vector) in [("int", "ivec"), ("uint", "uvec")] {
+                for size in 2..=4 {
+                    let kind = format!("{vector}{size}");
+                    text += &format!(
+                        "{kind} ctm_modulo({kind} a, {scalar} b) {{ return a % {kind}(b); }} \
+                         {kind} ctm_modulo({scalar} a, {kind} b) {{ return {kind}(a) % b; }} "
+                    );
+                }
+            }
+        }
+        "ctm_first1" | "ctm_first2" | "ctm_first3" | "ctm_first4" => {
+            let count = usize::from(name.as_bytes()[name.len() - 1] - b'0');
+            let kind = FLOATS[count - 1];
+            for columns in 2..=4 {
+                for rows in 2..=4 {
+                    let numbers: Vec<_> = (0..count).map(|n| format!("a[{}][{}]", n / rows, n % rows)).collect();
+                    text +=
+                        &format!("{kind} {name}(mat{columns}x{rows} a) {{ return {kind}({}); }} ", numbers.join(", "));
                 }
             }
         }
