@@ -4,7 +4,7 @@ use crate::backend::{Binding, Unfit, generate_optimised};
 use crate::compiled::{Compiled, Language, Options};
 use crate::front::Interface;
 use crate::front::naga::{Inlined, LowerError, ReadError, ReadFailure, read_glsl_sources, read_wgsl};
-use crate::opt::{optimise_within, shorten_within};
+use crate::opt::{UnrolledLoop, optimise_listing, shorten_within};
 use ctm_lane::budget::{Budget, Halt, Meter};
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -16,12 +16,14 @@ pub enum CompileError {
     #[error(transparent)]
     Read(#[from] ReadFailure),
     /// It does not fit the machine. Functions stand in it wherever they are called.
-    #[error("{unfit}{}", listed(inlined))]
+    #[error("{unfit}{}{}", listed(inlined), listed_loops(unrolled))]
     Unfit {
         /// Why.
         unfit: Unfit,
         /// The functions that it consists of, if it is too large.
         inlined: Vec<Inlined>,
+        /// The loops that are unrolled in it, if it is too large.
+        unrolled: Vec<UnrolledLoop>,
     },
     /// The budget was used up.
     #[error("compiling ended early: {0}")]
@@ -56,7 +58,7 @@ impl CompileError {
     }
 }
 
-/// Most functions that an error lists.
+/// Most functions, and most loops, that an error lists.
 const LISTED: usize = 3;
 
 /// The functions that take most of a program that is too long.
@@ -75,6 +77,18 @@ fn listed(inlined: &[Inlined]) -> String {
         return String::new();
     }
     format!("; functions stand in it wherever they are called: {}, with what they call", most.join(", "))
+}
+
+/// The loops that stand in a program that is too long more than once, those that do most often first.
+fn listed_loops(unrolled: &[UnrolledLoop]) -> String {
+    let mut loops: Vec<&UnrolledLoop> = unrolled.iter().filter(|one| one.line > 0).collect();
+    loops.sort_by_key(|one| std::cmp::Reverse(one.passes as usize * one.places));
+    let part = |one: &&UnrolledLoop| match one.places {
+        1 => format!("line {} has {} passes", one.line, one.passes),
+        places => format!("line {} has {} passes in {places} places", one.line, one.passes),
+    };
+    let most: Vec<String> = loops.iter().take(LISTED).map(part).collect();
+    if most.is_empty() { String::new() } else { format!("; loops are unrolled: that of {}", most.join(", that of ")) }
 }
 
 /// The register that holds the position when a program starts; interpolated inputs follow it.
@@ -115,18 +129,22 @@ pub fn compile_within(
     let mut shader = module.named(options.variables).lower_within(options.entry.as_deref(), meter)?;
     shader.function.is_exact |= options.precise;
     let binding = Binding { parts: shader.parts, ..binding(&shader.interface) };
-    let mut optimised = optimise_within(&shader.function, meter)?;
+    let (mut optimised, mut unrolled) = optimise_listing(&shader.function, meter)?;
     let mut generated = generate_optimised(&optimised, &binding);
-    if let Err(Unfit::Instructions { .. } | Unfit::Temporaries) = generated {
+    if let Err(unfit @ (Unfit::Instructions { .. } | Unfit::Temporaries)) = generated {
         let shorter = shorten_within(&shader.function, meter)?;
         if shorter != optimised {
-            generated = generate_optimised(&shorter, &binding);
-            optimised = shorter;
+            let rolled = generate_optimised(&shorter, &binding);
+            // Indices that are calculated may take more than passes of their own.
+            if rolled.as_ref().err().is_none_or(|&other| !is_longer(other, unfit)) {
+                (generated, optimised, unrolled) = (rolled, shorter, Vec::new());
+            }
         }
     }
     let generated = generated.map_err(|unfit| {
         let is_size = matches!(unfit, Unfit::Instructions { .. } | Unfit::Temporaries | Unfit::Constants { .. });
-        CompileError::Unfit { unfit, inlined: if is_size { shader.inlined } else { Vec::new() } }
+        let (inlined, unrolled) = if is_size { (shader.inlined, unrolled) } else { Default::default() };
+        CompileError::Unfit { unfit, inlined, unrolled }
     })?;
     let mut program = generated.program;
     for &(slot, register) in &binding.varyings {
@@ -142,6 +160,14 @@ pub fn compile_within(
         read: shader.function,
         optimised,
     })
+}
+
+/// Whether a program takes more instructions than another one, and both take too many.
+fn is_longer(one: Unfit, other: Unfit) -> bool {
+    let (Unfit::Instructions { found: one, .. }, Unfit::Instructions { found: other, .. }) = (one, other) else {
+        return false;
+    };
+    one > other
 }
 
 /// Where the machine code of a shader finds what its interface says.

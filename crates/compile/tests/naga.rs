@@ -3,7 +3,8 @@
 use ctm_compile::front::naga::{ReadError, ReadFailure, Shader, read_glsl, read_wgsl};
 use ctm_compile::front::{TextureKind, UniformPlace};
 use ctm_compile::ir::{Environment, Fetch, QUAD, eval, verify};
-use ctm_compile::opt::optimise;
+use ctm_compile::opt::{UnrolledLoop, optimise};
+use ctm_compile::{CompileError, Language, Options, compile};
 
 /// Invocations lie at (4, 6) and on; constant c is (c, c + 0.25, c + 0.5, c + 0.75); a texel is its coordinates.
 struct Fixed;
@@ -513,4 +514,35 @@ fn sources_are_linked() {
         let error = read(&[main, source]).unwrap_err().to_string();
         assert!(error.contains(wanted), "{source}: {error}");
     }
+}
+
+/// What is too long names what stands in it more than once: functions with their calls, loops with their lines and passes. Indices that are
+/// calculated take more than passes of their own here, so the loops are unrolled all the same.
+#[test]
+fn what_is_too_long_is_named() {
+    let mut text = String::from(
+        "uniform vec4 v;\nfloat f(float x) {\n  float a[4]; float b[4];\n  for (int i = 0; i < 4; i++) {\n    \
+         a[i] = sin(x + float(i)); b[3 - i] = a[i] * x;\n    x += a[i] * b[i] - b[3 - i];\n    a[3 - i] = x * b[i]; b[i] = a[3 - i] + x;\n  }\n  \
+         return a[0] + b[1] * a[2] + b[3] * a[1];\n}\nvoid main() {\n  vec4 c = v;\n",
+    );
+    for call in 0..40 {
+        text +=
+            &format!("  c.{} += f(c.{} * {call}.5);\n", ["x", "y", "z", "w"][call % 4], ["y", "x", "w", "z"][call % 4]);
+    }
+    text += "  gl_FragColor = c;\n}\n";
+    let error = compile(&text, Language::Glsl, &Options::default()).unwrap_err();
+    let CompileError::Unfit { inlined, unrolled, .. } = &error else { panic!("{error:?}") };
+    assert!(inlined.iter().any(|one| one.name == "f" && one.times == 40), "{inlined:?}");
+    assert_eq!(unrolled[..], [UnrolledLoop { line: 4, passes: 4, places: 40 }]);
+    let message = error.to_string();
+    for part in ["`f` 40 times (", "; loops are unrolled: that of line 4 has 4 passes in 40 places"] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    // Loops that stay are none of them.
+    let long = "uniform vec4 v; float g(float x) { for (int i = 0; i < 100; i++) x = sin(x) * cos(x); return x; }\nvoid main() { vec4 c = v; ";
+    let calls: String =
+        (0..60).map(|call| format!("c.x += g(c.y * {call}.5); c.y += pow(c.x, 1.{call}) * c.z; ")).collect();
+    let error =
+        compile(&format!("{long}{calls} gl_FragColor = c; }}"), Language::Glsl, &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("`g` 60 times") && !error.to_string().contains("loops are"), "{error}");
 }

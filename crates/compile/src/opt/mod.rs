@@ -23,13 +23,41 @@ mod sums;
 
 use crate::ir::Function;
 use ctm_lane::budget::{Budget, Halt, Meter};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Makes a function better, within a budget: see [`optimise`].
 ///
 /// # Errors
 /// The budget is used up.
 pub fn optimise_within(function: &Function, meter: &Meter<'_>) -> Result<Function, Halt> {
-    optimise_with(function, rebuild::UNROLLED, meter)
+    Ok(optimise_listing(function, meter)?.0)
+}
+
+/// A loop of the source that became straight code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnrolledLoop {
+    /// Its line, from 1; 0 if there is none.
+    pub line: u32,
+    /// How many passes it has: the most that one of its places has.
+    pub passes: u32,
+    /// In how many places it stands: calls and loops around it have one each.
+    pub places: usize,
+}
+
+/// As [`optimise_within`], with the loops of several passes that became straight code, by their lines.
+///
+/// # Errors
+/// The budget is used up.
+pub fn optimise_listing(function: &Function, meter: &Meter<'_>) -> Result<(Function, Vec<UnrolledLoop>), Halt> {
+    let straightened = RefCell::default();
+    let optimised = optimise_with(function, rebuild::UNROLLED, &straightened, meter)?;
+    let mut loops: BTreeMap<u32, UnrolledLoop> = BTreeMap::new();
+    for (line, passes) in straightened.into_inner() {
+        let found = loops.entry(line).or_insert(UnrolledLoop { line, passes, places: 0 });
+        (found.passes, found.places) = (found.passes.max(passes), found.places + 1);
+    }
+    Ok((optimised, loops.into_values().collect()))
 }
 
 /// Makes a function better whose code would else be too long: loops of several passes stay loops.
@@ -37,15 +65,20 @@ pub fn optimise_within(function: &Function, meter: &Meter<'_>) -> Result<Functio
 /// # Errors
 /// The budget is used up.
 pub fn shorten_within(function: &Function, meter: &Meter<'_>) -> Result<Function, Halt> {
-    optimise_with(function, 0, meter)
+    optimise_with(function, 0, &RefCell::default(), meter)
 }
 
-fn optimise_with(function: &Function, unrolled: usize, meter: &Meter<'_>) -> Result<Function, Halt> {
+fn optimise_with(
+    function: &Function,
+    unrolled: usize,
+    straightened: &RefCell<Vec<(u32, u32)>>,
+    meter: &Meter<'_>,
+) -> Result<Function, Halt> {
     let is_exact = function.is_exact;
     let mut function = dead::eliminate(function);
     for _ in 0..MAX_ROUNDS {
         meter.check()?;
-        let next = dead::eliminate(&rebuild::rebuild(&function, true, unrolled, is_exact, meter));
+        let next = dead::eliminate(&rebuild::rebuild(&function, true, unrolled, is_exact, straightened, meter));
         if next == function {
             break;
         }
@@ -54,7 +87,7 @@ fn optimise_with(function: &Function, unrolled: usize, meter: &Meter<'_>) -> Res
     let passes: [&dyn Fn(&Function) -> Function; 5] = [
         &relative::by_loops,
         &booleans::lower,
-        &|function| rebuild::rebuild(function, false, unrolled, is_exact, meter),
+        &|function| rebuild::rebuild(function, false, unrolled, is_exact, straightened, meter),
         &|function| if is_exact { function.clone() } else { sums::order(function) },
         &|function| contract::contract(function, is_exact),
     ];

@@ -6,6 +6,7 @@ use super::rules::{self, Defined};
 use crate::ir::{End, Function, If, Inst, Loop, Naming, Node, Op, Passes, Region, Type, Value, named_at};
 use crate::limits::Poll;
 use ctm_lane::budget::Meter;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// Scalar instructions of both sides of a choice up to which it becomes selections: a branch takes three instructions, and those hold three or four
@@ -49,18 +50,22 @@ struct Rebuild<'a> {
     is_exact: bool,
     /// What variables of the source hold.
     names: Vec<Naming>,
+    /// Loops of several passes that became straight code: their lines and passes, one for each place.
+    straightened: Vec<(u32, u32)>,
     work: usize,
     poll: Poll<'a>,
     line: u32,
 }
 
 /// The function with all of that done once. It is done quickly once the meter says that there is no time. Without `selections`, choices stay
-/// choices, as selections by a boolean are none of the back end's operations. Loops of several passes are unrolled up to `unrolled` instructions.
+/// choices, as selections by a boolean are none of the back end's operations. Loops of several passes are unrolled up to `unrolled` instructions;
+/// `straightened` gets the line and the passes of each, once for each place.
 pub(super) fn rebuild(
     function: &Function,
     selections: bool,
     unrolled: usize,
     is_exact: bool,
+    straightened: &RefCell<Vec<(u32, u32)>>,
     meter: &Meter<'_>,
 ) -> Function {
     let mut rebuild = Rebuild {
@@ -77,12 +82,14 @@ pub(super) fn rebuild(
         unrolled,
         is_exact,
         names: Vec::new(),
+        straightened: Vec::new(),
         work: 0,
         poll: Poll::new(meter),
         line: 0,
     };
     let body = rebuild.region(&function.body);
     rebuild.name(&[Value(function.values() as u32)]);
+    straightened.borrow_mut().append(&mut rebuild.straightened);
     Function::new(rebuild.types, body, function.outputs.clone()).named(rebuild.names)
 }
 
@@ -406,7 +413,7 @@ impl Rebuild<'_> {
         self.nodes.push(Vec::new());
         self.scopes.push(Vec::new());
         let (mut params, mut ended) = (init, repeat.passes == Passes::Times(0));
-        let (values, names) = (self.types.len(), self.names.len());
+        let (values, names, straightened) = (self.types.len(), self.names.len(), self.straightened.len());
         for pass in 0..=passes {
             if ended || self.types.len() - values > TRIED_VALUES || !self.has_time() {
                 break;
@@ -425,7 +432,11 @@ impl Rebuild<'_> {
             self.scopes.last_mut().expect("a region is open").extend(keys);
             self.name(&repeat.results);
             self.bind(&repeat.results, params);
+            if passes > 1 {
+                self.straightened.push((repeat.line, passes));
+            }
         } else {
+            self.straightened.truncate(straightened);
             self.names.truncate(names);
             for key in keys {
                 self.available.remove(&key);
