@@ -21,7 +21,7 @@ pub use run::RunCommand;
 use crate::absent::AbsentCommand;
 use crate::execution::Execution;
 use crate::isa::{Isa, IsaChoice, IsaCommands, ProgramArgs};
-use crate::options::ListingArgs;
+use crate::options::{KeptGlobals, ListingArgs, with_kept_options};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
@@ -36,7 +36,11 @@ const STYLES: Styles = Styles::styled()
 /// Assembles, disassembles, checks, runs and explains native GPU programs, without the GPU.
 #[derive(Debug, Parser)]
 #[command(name = "ctm", version, styles = STYLES, max_term_width = 110, after_help = EXAMPLES)]
+#[command(mut_subcommands = with_kept_options)]
 pub struct Cli {
+    /// What its command keeps of the options below.
+    #[command(flatten)]
+    pub kept: KeptGlobals,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

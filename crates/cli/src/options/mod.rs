@@ -4,6 +4,7 @@ mod budget;
 mod frames;
 mod generator;
 mod given;
+mod global;
 mod run;
 pub mod values;
 
@@ -11,6 +12,7 @@ pub use budget::{BudgetArgs, Size, TimeLimit};
 pub use frames::{FrameArgs, Uniform};
 pub use generator::Generator;
 pub use given::{DRAW, GivenOptions, RUN, RunUse};
+pub use global::{KeptGlobals, with_kept_options};
 pub use run::{DEFAULT_DOMAIN, ExecutionArgs, RunArgs};
 
 use clap::Args;
