@@ -23,6 +23,7 @@ mod pixel_shader;
 mod session;
 #[cfg(feature = "shading-languages")]
 mod shader;
+mod sources;
 
 pub use compiled::{Compiled, Language, Location, LocationSource, Options, Variable};
 pub use front::Warning;
@@ -30,3 +31,4 @@ pub use pixel_shader::{PixelShader, compile_pixel_shader, compile_pixel_shader_w
 pub use session::session_variables;
 #[cfg(feature = "shading-languages")]
 pub use shader::{CompileError, compile, compile_within};
+pub use sources::Sources;

@@ -87,6 +87,12 @@ pub enum Error {
         /// Its language.
         language: Language,
     },
+    /// Further sources are given for a shader that has one.
+    #[error("further sources are linked to shaders in GLSL, and this one is {language}: leave them out")]
+    Linked {
+        /// Its language.
+        language: Language,
+    },
     /// A text that is to be compiled does not show its language.
     #[error("the file is {content}, which does not say what language it is in: give the language")]
     UnknownLanguage {
@@ -151,6 +157,15 @@ pub enum Error {
         /// The number.
         number: u8,
     },
+    /// A session does not go there.
+    #[error(transparent)]
+    Session(#[from] ctm_debug::SessionError),
+    /// There is no session over a program of X1K.
+    #[error(transparent)]
+    DebugX1k(#[from] ctm_x1k::debug::DebugError),
+    /// There is no session over a program of R700.
+    #[error(transparent)]
+    DebugR700(#[from] ctm_r700::debug::DebugError),
     /// Corners of interpolated inputs make no plane.
     #[error(transparent)]
     NoPlane(#[from] NoPlane),

@@ -3,6 +3,8 @@
 use crate::uniforms::Uniforms;
 use crate::{Counts, Engine, Error, Mapped, Program, ProgramUse, listing};
 use ctm_array::{Array, Shape};
+use ctm_compile::{Variable, session_variables};
+use ctm_debug::Session;
 use ctm_engine::{Compiled, GuestJob};
 use ctm_follow::Observer;
 use ctm_lane::counts;
@@ -22,6 +24,15 @@ pub struct Kernel {
     pub(crate) guest: Guest,
 }
 
+/// What a debugger knows of the source of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DebugSource {
+    /// The line of each instruction, from 1; 0 if it has none.
+    pub lines: Vec<u32>,
+    /// Where the variables are.
+    pub variables: Vec<Variable>,
+}
+
 /// What a run depends on besides the program.
 pub(crate) struct Parts {
     pub domain: Domain,
@@ -36,6 +47,8 @@ pub(crate) struct Parts {
     pub constants: BTreeMap<u8, [f32; 4]>,
     /// Those of a shader.
     pub uniforms: Option<Uniforms>,
+    /// What a debugger knows of the source.
+    pub source: DebugSource,
     /// What textures are, of a shader.
     pub textures: BTreeMap<u8, TextureShape>,
     /// Interpolated inputs, of programs of X1K.
@@ -100,6 +113,36 @@ impl Kernel {
             Guest::R700(program, _) => {
                 let job = r700_job(program, &self.parts);
                 Ok(ctm_r700::reference::run_observed(&job, &options, lane, observer)?)
+            }
+        }
+    }
+
+    /// A debugger's session over the group of the lane at column i and row j, on a copy of the kernel's memory: it goes in both directions, and has the
+    /// variables of a shader that was compiled with [`ShaderOptions::variables`](crate::ShaderOptions::variables).
+    ///
+    /// # Errors
+    /// There is no such lane, or no memory for the copy.
+    pub fn debug(&self, lane: (u32, u32)) -> Result<Session, Error> {
+        let options = self.engine.options();
+        match &self.guest {
+            Guest::X1k(program, _) => {
+                let job = x1k_job(program, &self.parts);
+                let mut listing = ctm_x1k::debug::listing(program);
+                for (row, &line) in listing.rows.iter_mut().zip(&self.parts.source.lines) {
+                    row.line = Some((0, line)).filter(|_| line > 0);
+                }
+                let mut session = ctm_x1k::debug::session(&job, &options, listing, lane)?;
+                if let Some(uniforms) = &self.parts.uniforms {
+                    let (variables, cells) = (&self.parts.source.variables, session.guest().cells());
+                    let variables = session_variables(variables, uniforms.interface(), &job.constants, cells);
+                    session.set_variables(variables);
+                }
+                Ok(session)
+            }
+            Guest::R700(program, _) => {
+                let job = r700_job(program, &self.parts);
+                let listing = ctm_r700::debug::listing(program, None);
+                Ok(ctm_r700::debug::session(&job, &options, listing, lane)?)
             }
         }
     }

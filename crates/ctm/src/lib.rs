@@ -29,6 +29,7 @@
 //! - [`Engine::draw`]: the programs of an SM50 pipeline over vertices, to captured records;
 //! - [`card::Trace`]: what a driver submitted to a graphics card, executed again;
 //! - [`Kernel::follow`], [`Threads::follow`]: what one lane goes through, step by step;
+//! - [`Kernel::debug`]: a debugger's [session](debug::Session), with the variables of a shader;
 //! - [`Kernel::count`], [`Threads::count`]: how often each instruction executed, and how many each lane;
 //! - [`device`]: the CTM device, which command buffers drive.
 //!
@@ -91,6 +92,7 @@ pub use ctm_array as array;
 pub use ctm_array::{Array, Shape};
 pub use ctm_codegen::{EngineName, fault};
 pub use ctm_compile::front as shader_interface;
+pub use ctm_debug as debug;
 pub use ctm_device as device;
 pub use ctm_follow as follow;
 pub use ctm_lane::budget::{Cancel, Limits};

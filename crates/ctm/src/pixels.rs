@@ -1,6 +1,6 @@
 //! Programs over rectangles of lanes: what is to run.
 
-use crate::kernel::{Guest, Kernel, Parts};
+use crate::kernel::{DebugSource, Guest, Kernel, Parts};
 use crate::uniforms::Uniforms;
 use crate::{Engine, Error, Machine, Mapped, Program, ProgramUse, Texture};
 use ctm_array::{Array, Shape};
@@ -25,6 +25,7 @@ pub struct Pixels {
     constants: BTreeMap<u8, [f32; 4]>,
     uniforms: Option<Uniforms>,
     varyings: BTreeMap<u8, Corners>,
+    source: DebugSource,
 }
 
 /// The values of an interpolated input at three corners of the domain: top left, top right and bottom left.
@@ -46,12 +47,18 @@ impl Pixels {
     pub fn new(program: Program, width: u32, height: u32) -> Self {
         let (inputs, outputs, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (size, origin, varyings) = ((width, height), [0; 2], BTreeMap::new());
-        Pixels { program, size, origin, inputs, outputs, constants, uniforms: None, varyings }
+        let source = DebugSource::default();
+        Pixels { program, size, origin, inputs, outputs, constants, uniforms: None, varyings, source }
     }
 
     /// The same with the uniforms of the shader that the program was compiled from.
     pub(crate) fn with_uniforms(self, uniforms: Uniforms) -> Self {
         Pixels { uniforms: Some(uniforms), ..self }
+    }
+
+    /// The same with what a debugger knows of the source.
+    pub(crate) fn with_source(self, source: DebugSource) -> Self {
+        Pixels { source, ..self }
     }
 
     /// The value of a uniform of a shader, by its name: a number for each channel, column and element, or one for all.
@@ -135,6 +142,7 @@ impl Pixels {
         let interpolants = self.interpolants()?;
         let mut parts = Parts {
             uniforms: self.uniforms,
+            source: self.source,
             textures: BTreeMap::new(),
             interpolants,
             domain,

@@ -1,10 +1,11 @@
 //! Shaders in source, compiled to programs of X1K, with the names of their source.
 
+use crate::kernel::DebugSource;
 use crate::machine::language_of;
 use crate::uniforms::Uniforms;
 use crate::{Error, Pixels, Program};
-use ctm_compile::Compiled;
 use ctm_compile::front::{Interface, ps};
+use ctm_compile::{Compiled, Sources, Variable};
 use ctm_lane::budget::{Limits, Meter};
 use ctm_object::probe::Language;
 use ctm_text::Diagnostic;
@@ -27,16 +28,20 @@ use std::path::Path;
 pub struct Shader {
     /// The program.
     pub program: Program,
-    /// The line of the source that each instruction comes from, from 1; 0 if it has none.
+    /// The line of [`source`](Self::source) that each instruction comes from, from 1; 0 if it has none.
     pub lines: Vec<u32>,
     /// Where its uniforms, textures, inputs and outputs are, by their names in the source.
     pub interface: Interface,
     /// What may not be as it was meant.
     pub warnings: Vec<Diagnostic>,
-    /// The source.
+    /// The source; several are one after the other.
     pub source: String,
     /// Its language.
     pub language: Language,
+    /// Where its variables are while the program runs, if [`ShaderOptions::variables`] asked for it.
+    variables: Vec<Variable>,
+    sources: Sources,
+    options: ShaderOptions,
 }
 
 /// What of a source is compiled, and how.
@@ -50,14 +55,25 @@ pub struct ShaderOptions {
     pub precise: bool,
     /// Coordinates of lookups in pixel shader text count texels; else they go from 0 to 1, as in Direct3D.
     pub texel_coordinates: bool,
+    /// Further sources of a shader in GLSL, linked as OpenGL does it: each has its macros and its version, and all share functions and globals.
+    pub linked: Vec<String>,
+    /// Sessions of [`Kernel::debug`](crate::Kernel::debug) have the variables of GLSL and WGSL. The program is the same.
+    pub variables: bool,
     /// What compiling may use.
     pub limits: Limits,
 }
 
 impl Default for ShaderOptions {
     fn default() -> Self {
-        let (defines, entry, limits) = (Vec::new(), None, Limits::DEFAULT);
-        ShaderOptions { defines, entry, precise: false, texel_coordinates: false, limits }
+        ShaderOptions {
+            defines: Vec::new(),
+            entry: None,
+            precise: false,
+            texel_coordinates: false,
+            linked: Vec::new(),
+            variables: false,
+            limits: Limits::DEFAULT,
+        }
     }
 }
 
@@ -91,12 +107,15 @@ impl Shader {
         options: &ShaderOptions,
     ) -> Result<Self, Error> {
         let meter = Meter::new(options.limits.start(), None);
+        if !options.linked.is_empty() && language != Language::Glsl {
+            return Err(Error::Linked { language });
+        }
         match language {
             Language::Glsl | Language::Wgsl => shading(name, text, language, options, &meter),
             Language::PixelShader => {
                 let pixel = ps::Options { scaled: !options.texel_coordinates, precise: options.precise };
                 let compiled = ctm_compile::compile_pixel_shader_within(name, text, pixel, &meter)??;
-                Ok(Self::of(compiled.compiled, compiled.warnings, text, language))
+                Ok(Self::of(compiled.compiled, compiled.warnings, Sources::new([text]), language, options))
             }
             Language::X1k | Language::R700 | Language::Sm50 | Language::Pvs | Language::Commands => {
                 Err(Error::NotCompiled { language })
@@ -104,16 +123,39 @@ impl Shader {
         }
     }
 
-    fn of(compiled: Compiled, warnings: Vec<Diagnostic>, source: &str, language: Language) -> Self {
-        let Compiled { program, lines, interface, .. } = compiled;
-        Shader { program: program.into(), lines, interface, warnings, source: source.to_owned(), language }
+    fn of(
+        compiled: Compiled,
+        warnings: Vec<Diagnostic>,
+        sources: Sources,
+        language: Language,
+        options: &ShaderOptions,
+    ) -> Self {
+        let Compiled { program, lines, interface, variables, .. } = compiled;
+        let (program, source, options) = (program.into(), sources.text.clone(), options.clone());
+        Shader { program, lines, interface, warnings, source, language, variables, sources, options }
+    }
+
+    /// The same shader, compiled with [`ShaderOptions::variables`].
+    ///
+    /// # Errors
+    /// Compiling takes more than its limits.
+    pub fn with_variables(&self) -> Result<Self, Error> {
+        let options = ShaderOptions { variables: true, ..self.options.clone() };
+        let first = self.sources.starts.first().map_or(self.source.len(), |second| second - 1);
+        Self::compile(&self.source[..first], self.language, &options)
+    }
+
+    /// The source of a line of [`source`](Self::source), from 0, and the line there, from 1.
+    pub fn place(&self, line: u32) -> (usize, u32) {
+        self.sources.place(line)
     }
 
     /// The shader over `width` x `height` pixels. Uniforms that are called as Shadertoy and others call theirs (`iResolution`,
     /// `u_time`) have their values, others those of the source or 0; inputs that nobody gives go from 0 to 1.
     pub fn pixels(&self, width: u32, height: u32) -> Pixels {
         let uniforms = Uniforms::new(self.interface.clone(), [width, height]);
-        Pixels::new(self.program.clone(), width, height).with_uniforms(uniforms)
+        let source = DebugSource { lines: self.lines.clone(), variables: self.variables.clone() };
+        Pixels::new(self.program.clone(), width, height).with_uniforms(uniforms).with_source(source)
     }
 
     /// The number of the input that is a texture of this name.
@@ -147,25 +189,26 @@ fn shading(
     options: &ShaderOptions,
     meter: &Meter<'_>,
 ) -> Result<Shader, Error> {
-    let ShaderOptions { defines, entry, precise, .. } = options;
+    let ShaderOptions { defines, entry, precise, linked, variables, .. } = options;
+    let sources = Sources::new(std::iter::once(text).chain(linked.iter().map(String::as_str)));
     let shading = ctm_compile::Options {
         defines: defines.clone(),
         entry: entry.clone(),
         precise: *precise,
-        ..ctm_compile::Options::default()
+        variables: *variables,
+        sources: sources.starts.clone(),
     };
     let of_naga = if language == Language::Wgsl { ctm_compile::Language::Wgsl } else { ctm_compile::Language::Glsl };
-    let compiled = ctm_compile::compile_within(text, of_naga, &shading, meter);
+    let compiled = ctm_compile::compile_within(&sources.text, of_naga, &shading, meter);
     let compiled = compiled.map_err(|error| match error.halt() {
         Some(halt) => Error::Halted(halt),
-        None => Error::Source {
-            name: name.to_owned(),
-            line: error.line(),
-            column: error.column(),
-            message: error.to_string(),
-        },
+        None => {
+            let (source, line) = sources.place(error.line());
+            let name = if source == 0 { name.to_owned() } else { format!("<linked {}>", source - 1) };
+            Error::Source { name, line, column: error.column(), message: error.to_string() }
+        }
     })?;
-    Ok(Shader::of(compiled, Vec::new(), text, language))
+    Ok(Shader::of(compiled, Vec::new(), sources, language, options))
 }
 
 #[cfg(not(feature = "shaders"))]

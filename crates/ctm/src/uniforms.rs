@@ -23,6 +23,11 @@ impl Uniforms {
         Uniforms { interface, given: BTreeMap::new(), moment }
     }
 
+    /// The shader's names.
+    pub fn interface(&self) -> &Interface {
+        &self.interface
+    }
+
     /// Gives a uniform its value: a number for each channel, column and element, or one for all.
     ///
     /// # Errors

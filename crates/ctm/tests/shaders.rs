@@ -1,5 +1,6 @@
 //! Shaders in source: compiled, with the names of their source.
 
+use ctm_gpu::debug::Position;
 use ctm_gpu::object::probe::Language;
 use ctm_gpu::{Array, Engine, Error, Machine, Program, Shader, ShaderOptions, Shape, load};
 
@@ -91,4 +92,54 @@ fn errors_of_sources_have_their_place() {
     let error = compile("ps_2_0\nmuv oC0, c0\n", Language::PixelShader).unwrap_err();
     assert!(matches!(&error, Error::Text(_)) && error.to_string().contains(":2:1"), "{error}");
     assert!(matches!(compile("EXIT;", Language::Sm50), Err(Error::NotCompiled { .. })));
+}
+
+#[test]
+fn sources_are_linked() {
+    let main = "float twice(float);\nuniform float level;\nvoid main() { gl_FragColor = vec4(twice(level)); }\n";
+    let other = "#define TWO 2.0\nfloat twice(float x) {\n  return TWO * x * gl_FragCoord.x;\n}\n";
+    let linked = |other: &str| ShaderOptions { linked: vec![other.to_owned()], ..ShaderOptions::default() };
+    let shader = Shader::compile(main, Language::Glsl, &linked(other)).unwrap();
+    let mut kernel = shader.pixels(2, 1).uniform("level", &[4.0]).unwrap().compile(&Engine::fastest()).unwrap();
+    kernel.run().unwrap();
+    assert_eq!(kernel.output(0).unwrap().to_floats()[3..5], [4.0, 12.0]);
+    let places: Vec<_> = shader.lines.iter().map(|&line| shader.place(line)).collect();
+    assert!(
+        places.contains(&(1, 3)) && places.iter().all(|&(source, line)| [(0, 3), (1, 3)].contains(&(source, line))),
+        "{places:?}"
+    );
+    let error = Shader::compile(main, Language::Glsl, &linked("float twice(float x) {\n  return y;\n}")).unwrap_err();
+    assert!(error.to_string().starts_with("<linked 0>:2:"), "{error}");
+    let wgsl = "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }";
+    assert!(matches!(Shader::compile(wgsl, Language::Wgsl, &linked(other)), Err(Error::Linked { .. })));
+}
+
+/// What the variables hold is calculated here from the text.
+#[test]
+fn sessions_have_variables() {
+    let text = "uniform float level;\nvoid main() {\n  vec2 p = gl_FragCoord.xy;\n  float sum = 0.0;\n  \
+        for (int i = 0; i < 50; i++) {\n    sum = sum * 0.5 + p.x;\n    if (sum > level * p.x) break;\n  }\n  \
+        gl_FragColor = vec4(sum, p, 1.0);\n}\n";
+    let shader = compile(text, Language::Glsl).unwrap();
+    let sums = |shader: &Shader| {
+        let kernel = shader.pixels(8, 8).uniform("level", &[1.9]).unwrap().compile(&Engine::fastest()).unwrap();
+        let mut session = kernel.debug((5, 3)).unwrap();
+        let mut sums: Vec<f32> = Vec::new();
+        let mut step = 0;
+        while !session.snapshot().ended {
+            for variable in session.snapshot().variables.iter().filter(|variable| variable.name == "sum") {
+                sums.push(f32::from_bits(variable.values[0].bits));
+            }
+            step += 1;
+            session.go_to(Position { step, ..session.position() }).unwrap();
+        }
+        sums.dedup();
+        sums
+    };
+    assert_eq!(sums(&shader), []);
+    let with = shader.with_variables().unwrap();
+    assert_eq!(with.program, shader.program);
+    assert_eq!(sums(&with), [0.0, 1.0, 1.5, 1.75, 1.875, 1.9375].map(|share| 5.5 * share));
+    let kernel = with.pixels(8, 8).compile(&Engine::fastest()).unwrap();
+    assert!(kernel.debug((8, 0)).is_err());
 }

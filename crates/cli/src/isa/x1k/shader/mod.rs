@@ -13,10 +13,10 @@ use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure, source};
 #[cfg(feature = "shaders")]
 use ctm_compile::CompileError;
-use ctm_compile::Compiled;
 #[cfg(feature = "shaders")]
 use ctm_compile::front::naga;
 use ctm_compile::front::ps;
+use ctm_compile::{Compiled, Sources};
 use ctm_lane::budget::{Limits, Meter};
 use ctm_object::probe::Language;
 use ctm_text::{Origin, SourceFile};
@@ -123,37 +123,33 @@ pub fn read_linked(paths: &[PathBuf], console: &Console) -> Result<Vec<SourceFil
 
 /// Where lines of a shader are. It may have several sources: they are compiled as one text, one after the other.
 struct Lines {
-    /// The first one, which messages are about that have no line.
-    file: Arc<SourceFile>,
-    /// All of them.
-    text: String,
-    /// Where those after the first one begin in the text.
-    sources: Vec<usize>,
-    /// The file of each line, and the byte that it begins at there.
-    lines: Vec<(Arc<SourceFile>, usize)>,
+    /// The sources; the first one is that which messages are about that have no line.
+    files: Vec<Arc<SourceFile>>,
+    /// Where the lines of each begin.
+    starts: Vec<Vec<usize>>,
+    /// All of them as one text.
+    sources: Sources,
 }
 
 impl Lines {
     fn new(source: SourceFile, linked: &[SourceFile]) -> Self {
-        let file = Arc::new(source);
-        let files: Vec<Arc<SourceFile>> =
-            std::iter::once(file.clone()).chain(linked.iter().cloned().map(Arc::new)).collect();
-        let (mut text, mut sources, mut lines) = (String::new(), Vec::new(), Vec::new());
-        for (number, file) in files.into_iter().enumerate() {
-            if number > 0 {
-                text.push('\n');
-                sources.push(text.len());
-            }
-            text += &file.text;
-            let starts = std::iter::once(0).chain(file.text.match_indices('\n').map(|(at, _)| at + 1));
-            lines.extend(starts.map(|start| (file.clone(), start)));
-        }
-        Lines { file, text, sources, lines }
+        let files: Vec<Arc<SourceFile>> = std::iter::once(source).chain(linked.iter().cloned()).map(Arc::new).collect();
+        let starts = |file: &Arc<SourceFile>| {
+            std::iter::once(0).chain(file.text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+        };
+        let sources = Sources::new(files.iter().map(|file| file.text.as_str()));
+        Lines { starts: files.iter().map(starts).collect(), files, sources }
+    }
+
+    fn first(&self) -> &Arc<SourceFile> {
+        &self.files[0]
     }
 
     /// The file and the start of a line, and how far from there its first and last characters are that are not blank.
     fn extent(&self, number: u32) -> (Arc<SourceFile>, usize, usize, usize) {
-        let (file, start) = self.lines[(number.max(1) as usize - 1).min(self.lines.len() - 1)].clone();
+        let (source, line) = self.sources.place(number.max(1));
+        let (file, starts) = (self.files[source].clone(), &self.starts[source]);
+        let start = starts[(line.max(1) as usize - 1).min(starts.len() - 1)];
         let text = file.text[start..].lines().next().unwrap_or_default();
         let indent = text.len() - text.trim_start().len();
         let end = text.trim_end().len().max(indent);
@@ -168,7 +164,7 @@ impl Lines {
     /// A place: a word from a column on, a whole line if the column is 0, the file if the line is.
     fn location(&self, line: u32, column: u32) -> Location {
         match (line, column) {
-            (0, _) => Location::File(self.file.name.clone()),
+            (0, _) => Location::File(self.first().name.clone()),
             (number, 0) => Location::Text(self.origin(number)),
             (number, column) => {
                 let (file, start, _, end) = self.extent(number);
@@ -200,9 +196,9 @@ pub fn compile(
 ) -> Result<(Compiled, Vec<Origin>), Failure> {
     let compiler = require_compiled(&source, language)?;
     let lines = Lines::new(source, &options.linked);
-    let text = &lines.text;
+    let text = &lines.sources.text;
     // What is wrong with a text in another language says nothing.
-    let wrong = |failure: Failure| mistaken(&lines.file, language).map_or(failure, Failure::from);
+    let wrong = |failure: Failure| mistaken(lines.first(), language).map_or(failure, Failure::from);
     let cancel = console.host.interrupt();
     let meter = Meter::new(options.limits.start(), Some(&*cancel));
     let compiled = match compiler {
@@ -210,7 +206,7 @@ pub fn compile(
         Compiler::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
         #[cfg(feature = "shaders")]
         Compiler::Shading(language) => {
-            let shading = ctm_compile::Options { sources: lines.sources.clone(), ..options.shading.clone() };
+            let shading = ctm_compile::Options { sources: lines.sources.starts.clone(), ..options.shading.clone() };
             let compiled = ctm_compile::compile_within(text, language, &shading, &meter);
             let compiled = compiled
                 .map_err(|error| error.halt().map_or_else(|| wrong(lines.failure(&error).into()), Failure::from))?;
@@ -221,7 +217,7 @@ pub fn compile(
         }
         Compiler::PixelShader => {
             let options = ps::Options { scaled: !options.texel_coordinates, precise: options.shading.precise };
-            let shader = ctm_compile::compile_pixel_shader_within(&lines.file.name, text, options, &meter)?;
+            let shader = ctm_compile::compile_pixel_shader_within(&lines.first().name, text, options, &meter)?;
             let shader = shader.map_err(|error| wrong(error.into()))?;
             shader.warnings.iter().for_each(|warning| console.report(&diagnostic(warning)));
             shader.compiled
@@ -240,15 +236,17 @@ fn understood(source: SourceFile, language: Language, options: &Options, console
     let cancel = console.host.interrupt();
     let meter = Meter::new(options.limits.start(), Some(&*cancel));
     let lines = Lines::new(source, &options.linked);
-    let text = &lines.text;
+    let text = &lines.sources.text;
     let printed = match compiler {
-        Compiler::PixelShader => ps::parse(&lines.file.name, text)?.shader.to_string(),
+        Compiler::PixelShader => ps::parse(&lines.first().name, text)?.shader.to_string(),
         #[cfg(not(feature = "shaders"))]
         Compiler::Shading(_) => return Err(crate::absent::absent("its compiler of GLSL and WGSL", "shaders")),
         #[cfg(feature = "shaders")]
         Compiler::Shading(language) => {
             let module = match language {
-                ctm_compile::Language::Glsl => naga::read_glsl_sources(text, &lines.sources, &options.shading.defines),
+                ctm_compile::Language::Glsl => {
+                    naga::read_glsl_sources(text, &lines.sources.starts, &options.shading.defines)
+                }
                 ctm_compile::Language::Wgsl => naga::read_wgsl(text),
             };
             meter.check()?;
