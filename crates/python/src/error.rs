@@ -66,6 +66,7 @@ pub fn exception(error: Cause) -> PyErr {
         | Cause::NoNames
         | Cause::UniformSize { .. }
         | Cause::UniformWhole { .. }
+        | Cause::Linked { .. }
         | Cause::Vertices { .. }
         | Cause::Form { .. }
         | Cause::Grid

@@ -21,6 +21,8 @@ mod _native {
     #[pymodule_export]
     use crate::card::{PyCardTrace, PyReplay};
     #[pymodule_export]
+    use crate::counts::heat_map;
+    #[pymodule_export]
     use crate::draw::{attributes, draw};
     #[pymodule_export]
     use crate::engine::{PyEngine, engines};

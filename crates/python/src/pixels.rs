@@ -7,9 +7,9 @@ use crate::error::exception;
 use crate::interrupt::interruptible;
 use crate::memory::PyMemory;
 use crate::program::PyProgram;
-use crate::steps::{PySteps, steps};
+use crate::steps::{PySteps, steps, variables};
 use ctm_gpu::sampler::{Filter, Sampler, Wrap};
-use ctm_gpu::{Array, Engine, Error, Kernel, Mapped, Pixels, RunStats, Shape, Texture, Trail};
+use ctm_gpu::{Array, Engine, Error, Kernel, Mapped, Pixels, RunStats, Shader, Shape, Texture, Trail};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -101,8 +101,13 @@ impl PyTexture<'_> {
 
 impl PyJob<'_> {
     fn pixels(&self, program: &PyProgram) -> PyResult<Pixels> {
+        self.pixels_of(program, program.shader.as_deref())
+    }
+
+    /// The run of a program with this shader.
+    fn pixels_of(&self, program: &PyProgram, shader: Option<&Shader>) -> PyResult<Pixels> {
         let [x, y] = self.origin;
-        let pixels = match &program.shader {
+        let pixels = match shader {
             Some(shader) => shader.pixels(self.width, self.height),
             None => Pixels::new(program.program.clone(), self.width, self.height),
         };
@@ -231,9 +236,17 @@ pub fn trace_pixels<'py>(
             lane.0, lane.1, job.width, job.height
         )));
     }
-    let pixels = job.pixels(program)?;
+    let shader = program.shader.as_ref().map(|shader| shader.with_variables()).transpose().map_err(exception)?;
+    let pixels = job.pixels_of(program, shader.as_ref())?;
     let mut trail = Trail::new(most);
-    let follow = |kernel: &mut Kernel| kernel.follow(lane, &mut trail);
+    let follow = |kernel: &mut Kernel| {
+        // A session is over memory as it was before the run.
+        let session = shader.as_ref().map(|_| kernel.debug(lane)).transpose()?;
+        let did = kernel.follow(lane, &mut trail)?;
+        let known = session.map(|mut session| variables(&mut session, trail.steps.len())).transpose()?;
+        Ok((did, known.unwrap_or_default()))
+    };
     let ran = interruptible(py, &engine.engine, None, |engine| run(pixels, engine, follow))?;
-    Ok((into_python(py, ran.outputs, &ran.given, ran.times)?, steps(&program.program, &trail)))
+    let (did, known) = ran.given;
+    Ok((into_python(py, ran.outputs, &did, ran.times)?, steps(&program.program, &trail, known)))
 }

@@ -38,7 +38,7 @@ type Uniform = (String, &'static str, u8, u8, Option<u32>, Vec<f32>, bool);
 /// whether row 0 is the lowest of pictures.
 type Names = (Vec<Uniform>, Vec<(String, u8, &'static str)>, Vec<(String, u8, u8, u8)>, Vec<(String, u8)>, bool);
 /// A shader's source, with what of it is compiled.
-type Source = (String, &'static str, Vec<(String, String)>, Option<String>, bool, bool);
+type Source = (String, &'static str, Vec<(String, String)>, Option<String>, bool, bool, Vec<String>);
 
 /// The machine with this name.
 pub fn machine(name: &str) -> PyResult<Machine> {
@@ -58,6 +58,7 @@ impl PyProgram {
 
     /// Compiles a shader.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "Python's side has names for them")]
     fn compile(
         py: Python<'_>,
         text: &str,
@@ -66,13 +67,14 @@ impl PyProgram {
         entry: Option<String>,
         precise: bool,
         texel_coordinates: bool,
+        linked: Vec<String>,
     ) -> PyResult<Self> {
         let compiled = Language::ALL.into_iter().filter(|language| language.is_compiled());
         let found = compiled.clone().find(|one| one.name() == language).ok_or_else(|| {
             let names: Vec<&str> = compiled.map(Language::name).collect();
             value_error(format!("unknown language '{language}': languages are {}", names.join(", ")))
         })?;
-        let options = ShaderOptions { defines, entry, precise, texel_coordinates, ..ShaderOptions::default() };
+        let options = ShaderOptions { defines, entry, precise, texel_coordinates, linked, ..ShaderOptions::default() };
         let shader = py.detach(|| Shader::compile(text, found, &options)).map_err(exception)?;
         Ok(PyProgram { program: shader.program.clone(), shader: Some(Arc::new(shader)) })
     }
@@ -123,11 +125,11 @@ impl PyProgram {
         Some((uniforms.collect(), textures.collect(), varyings.collect(), outputs.collect(), names.is_bottom_up))
     }
 
-    /// The shader that it was compiled from, as `compile` takes it: text, language, macros, entry point, and two options.
+    /// The shader of a file that it was compiled from, as `compile` takes it: text, language, macros, entry point, two options, and further sources.
     #[getter]
     fn source(&self) -> Option<Source> {
         let shader = self.shader.as_ref()?;
-        Some((shader.source.clone(), shader.language.name(), Vec::new(), None, false, false))
+        Some((shader.source.clone(), shader.language.name(), Vec::new(), None, false, false, Vec::new()))
     }
 
     /// The lines of the shader that instructions come from; none of other programs.

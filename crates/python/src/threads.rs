@@ -91,5 +91,5 @@ pub fn trace_threads<'py>(
     let mut threads = launch.threads(program)?;
     let mut trail = Trail::new(most);
     let report = interruptible(py, &engine.engine, None, |engine| threads.follow(engine, thread, &mut trail))?;
-    Ok((launch.memory(py, &threads)?, stats(&report.stats), steps(&program.program, &trail)))
+    Ok((launch.memory(py, &threads)?, stats(&report.stats), steps(&program.program, &trail, Vec::new())))
 }

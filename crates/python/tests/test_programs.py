@@ -4,6 +4,7 @@ import errno
 import inspect
 import pathlib
 import pickle
+import pydoc
 import warnings
 
 import ctm
@@ -155,6 +156,20 @@ def test_signatures_are_complete():
         kinds = {parameter.kind for parameter in inspect.signature(method).parameters.values()}
         assert inspect.Parameter.VAR_KEYWORD not in kinds, method
     assert list(inspect.signature(ctm.Program.run).parameters)[1:] == list(inspect.signature(ctm.run).parameters)[1:]
+    for method, name, kind in ((ctm.run, "uniforms", "Mapping[str, ArrayLike] | None"), (ctm.Program.launch, "threads_of_host", "int | None")):
+        assert inspect.signature(method).parameters[name].annotation == kind and name in pydoc.render_doc(method)
+
+
+def test_options_that_there_are_not(copy, add):
+    calls = [
+        (lambda: ctm.run(copy, (1, 1), threeds=1), "run"),
+        (lambda: copy.trace(domain=(1, 1), threeds=1), "trace"),
+        (lambda: add.launch(threeds=1), "launch"),
+        (lambda: ctm.draw(add, threeds=1), "draw"),
+    ]
+    for call, name in calls:
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'threeds'$"):
+            call()
 
 
 def test_version():

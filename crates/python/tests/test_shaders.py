@@ -123,3 +123,42 @@ def test_vertex_programs_transform():
         program.transform()
     with pytest.raises(ValueError, match="input 1 has 1 vectors, expected 2"):
         program.transform({0: corners, 1: corners[:1]})
+
+
+def test_sources_are_linked():
+    main = "float twice(float); uniform float level; void main() { gl_FragColor = vec4(twice(level)); }"
+    other = "#define TWO 2.0\nfloat twice(float x) { return TWO * x; }"
+    program = ctm.compile(main, linked=[other])
+    assert (program.run((1, 1), uniforms={"level": 4})[0] == 8).all()
+    again = pickle.loads(pickle.dumps(program))
+    assert again == program and (again.run((1, 1), uniforms={"level": 4})[0] == 8).all()
+    with pytest.raises(ctm.CompileError, match="<linked 0>:1:"):
+        ctm.compile(main, linked=["float twice(float x) { return y; }"])
+    with pytest.raises(ValueError, match="further sources"):
+        ctm.compile("@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }", "wgsl", linked=[other])
+
+
+def test_traces_have_the_variables_of_the_source():
+    text = """uniform float level;
+void main() {
+    vec2 p = gl_FragCoord.xy;
+    float sum = 0.0;
+    bool more = true;
+    for (int i = 0; i < 50; i++) {
+        sum = sum * 0.5 + p.x;
+        if (sum > level * p.x) break;
+    }
+    gl_FragColor = vec4(sum, p, 1.0);
+}"""
+    program = ctm.compile(text)
+    trace = program.trace((5, 3), (8, 8), uniforms={"level": 1.9})
+    held = [trace.variables(step) for step in trace]
+    sums = list(dict.fromkeys(variables["sum"] for variables in held if "sum" in variables))
+    # What the text says, calculated here.
+    assert sums == [5.5 * share for share in (0, 1, 1.5, 1.75, 1.875, 1.9375)]
+    assert all(abs(variables["level"] - 1.9) < 1e-6 for variables in held)
+    assert held[len(held) // 2] == trace.variables(len(held) // 2 + 1)
+    assert (trace.result[0] == program.run((8, 8), uniforms={"level": 1.9})[0]).all()
+    with pytest.raises(ValueError, match="there is no step 0"):
+        trace.variables(0)
+    assert ctm.assemble(program.text, "x1k").trace((0, 0), (8, 8)).variables(1) == {}

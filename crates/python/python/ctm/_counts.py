@@ -46,11 +46,9 @@ class Counts:
         return cls(tuple(Counted(*each) for each in instructions), np.array(lanes, np.uint64).reshape(shape))
 
     def heat(self) -> NDArray[np.uint8]:
-        """The lanes as a heat map (height, width, 3): from black where lanes execute least through red and yellow to white where most."""
-        lanes = np.atleast_2d(self.lanes).astype(np.float64)
-        heat = 3 * (lanes - lanes.min()) / max(float(np.ptp(lanes)), 1.0)
-        colours: NDArray[np.uint8] = (255 * np.clip(heat[:, :, np.newaxis] - np.arange(3), 0, 1) + 0.5).astype(np.uint8)
-        return colours
+        """The lanes as a heat map (height, width, 3): from black for none through red and yellow to white where lanes execute most."""
+        lanes = np.atleast_2d(self.lanes)
+        return np.frombuffer(_native.heat_map(lanes.ravel().tolist()), np.uint8).reshape(*lanes.shape, 3)
 
     def __str__(self) -> str:
         return "\n".join([f"{'executions':>12} {'lanes':>14}", *map(str, self.instructions)])

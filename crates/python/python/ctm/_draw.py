@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ctm import _arrays, _native, _run
+from ctm._options import EngineOptions, takes
 from ctm._progress import Progress, reporting
 from ctm._result import Stats
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ctm._program import Program
 
 
@@ -217,6 +220,7 @@ def _attribute(name: str, value: ArrayLike) -> tuple[int, NDArray[np.uint32]]:
     return address, _arrays.words(array, f"attribute {name}").reshape(array.shape)
 
 
+@takes(EngineOptions)
 def draw(
     vs: Program,
     tcs: Program | None = None,
@@ -237,12 +241,8 @@ def draw(
     point_mode: bool = False,
     clockwise: bool = False,
     stream: int = 0,
-    engine: str | None = None,
-    threads: int = 0,
-    seconds: float | None = None,
-    instructions: int | None = None,
-    memory: int | None = None,
     progress: Progress = None,
+    **options: Unpack[EngineOptions],
 ) -> Drawn:
     """Draws vertices with the programs of an "sm50" pipeline, and returns what transform feedback captures: a record for each vertex that
     comes out. Strips and fans are taken apart.
@@ -277,8 +277,7 @@ def draw(
     else:
         named = capture if isinstance(capture, Mapping) else {name: name for name in capture}
         captured = {name: _place(attribute) for name, attribute in named.items()}
-    how = {"engine": engine, "threads": threads, "seconds": seconds, "instructions": instructions, "memory": memory}
     return Draw(
         vs, tcs, tes, gs, primitive or ("patches" if tes else "points"), vertices, captured, arrays, _run.words_of_banks(banks), first, instances,
-        patch_vertices, tess_domain, tess_spacing, point_mode, clockwise, tuple(map(float, levels)), stream, how,
+        patch_vertices, tess_domain, tess_spacing, point_mode, clockwise, tuple(map(float, levels)), stream, {**options},
     ).run(progress)

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -16,9 +16,12 @@ from ctm import _instruction, _native, _run, _trace, _vertices
 from ctm._counts import Counts
 from ctm._instruction import Instruction
 from ctm._names import ShaderTexture, Uniform, Varying
+from ctm._options import EngineOptions, JobOptions, LaunchOptions, takes
 from ctm._progress import Progress
 from ctm._result import Launch, Result
-from ctm._texture import Texture
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -151,213 +154,89 @@ class Program:
         """What is wrong with it, or may be: findings about the whole program first, then in the order of addresses."""
         return [Finding(*found) for found in self._native.check()]
 
+    @takes(JobOptions)
     def run(
-        self,
-        domain: tuple[int, int] | None = None,
-        *,
-        inputs: Mapping[int | str, ArrayLike] | None = None,
-        textures: Mapping[int | str, Texture] | None = None,
-        constants: Mapping[int | str, ArrayLike] | None = None,
-        uniforms: Mapping[str, ArrayLike] | None = None,
-        varyings: Mapping[int | str, ArrayLike] | None = None,
-        outputs: Mapping[int, str] | None = None,
-        like: _run.Job | Result | None = None,
-        engine: str | None = None,
-        threads: int | None = None,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory: int | None = None,
-        origin: tuple[int, int] | None = None,
-        time: float | None = None,
-        mouse: Sequence[float] | None = None,
-        progress: Progress = None,
+        self, domain: tuple[int, int] | None = None, *, progress: Progress = None, **options: Unpack[JobOptions]
     ) -> Result:
         """Runs it for every position of a rectangle; see `ctm.run`."""
-        return _run.run(
-            self,
-            domain,
-            inputs=inputs,
-            textures=textures,
-            constants=constants,
-            uniforms=uniforms,
-            varyings=varyings,
-            outputs=outputs,
-            like=like,
-            engine=engine,
-            threads=threads,
-            seconds=seconds,
-            instructions=instructions,
-            memory=memory,
-            origin=origin,
-            time=time,
-            mouse=mouse,
-            progress=progress,
-        )
+        return _run.job(self, domain, options).run(progress)
 
+    @takes(JobOptions)
     def count(
-        self,
-        domain: tuple[int, int] | None = None,
-        *,
-        inputs: Mapping[int | str, ArrayLike] | None = None,
-        textures: Mapping[int | str, Texture] | None = None,
-        constants: Mapping[int | str, ArrayLike] | None = None,
-        uniforms: Mapping[str, ArrayLike] | None = None,
-        varyings: Mapping[int | str, ArrayLike] | None = None,
-        outputs: Mapping[int, str] | None = None,
-        like: _run.Job | Result | None = None,
-        engine: str | None = None,
-        threads: int | None = None,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory: int | None = None,
-        origin: tuple[int, int] | None = None,
-        time: float | None = None,
-        mouse: Sequence[float] | None = None,
-        progress: Progress = None,
+        self, domain: tuple[int, int] | None = None, *, progress: Progress = None, **options: Unpack[JobOptions]
     ) -> Counts:
         """Runs it as `ctm.run` does, without machine code, and returns how often each instruction executed, and how many each lane executed."""
-        return _run.job(
-            self,
-            domain,
-            inputs=inputs,
-            textures=textures,
-            constants=constants,
-            uniforms=uniforms,
-            varyings=varyings,
-            outputs=outputs,
-            like=like,
-            engine=engine,
-            threads=threads,
-            seconds=seconds,
-            instructions=instructions,
-            memory=memory,
-            origin=origin,
-            time=time,
-            mouse=mouse,
-        ).count(progress)
+        return _run.job(self, domain, options).count(progress)
 
+    @takes(JobOptions)
     def trace(
         self,
         lane: tuple[int, int] = (0, 0),
         domain: tuple[int, int] | None = None,
         *,
-        inputs: Mapping[int | str, ArrayLike] | None = None,
-        textures: Mapping[int | str, Texture] | None = None,
-        constants: Mapping[int | str, ArrayLike] | None = None,
-        uniforms: Mapping[str, ArrayLike] | None = None,
-        varyings: Mapping[int | str, ArrayLike] | None = None,
-        outputs: Mapping[int, str] | None = None,
-        like: _run.Job | Result | None = None,
-        engine: str | None = None,
-        threads: int | None = None,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory: int | None = None,
-        origin: tuple[int, int] | None = None,
-        time: float | None = None,
-        mouse: Sequence[float] | None = None,
         most: int = 65536,
+        **options: Unpack[JobOptions],
     ) -> _trace.Trace:
         """Runs it, and returns what the lane at column `lane[0]` and row `lane[1]` went through. Options are those of `ctm.run`, and
-        `most`, the number of steps that are kept."""
-        return _run.job(
-            self,
-            domain,
-            inputs=inputs,
-            textures=textures,
-            constants=constants,
-            uniforms=uniforms,
-            varyings=varyings,
-            outputs=outputs,
-            like=like,
-            engine=engine,
-            threads=threads,
-            seconds=seconds,
-            instructions=instructions,
-            memory=memory,
-            origin=origin,
-            time=time,
-            mouse=mouse,
-        ).trace(_run.pair(lane, "lane", 0), most)
+        `most`, the number of steps that are kept. That of a shader has its variables, too: `Trace.variables`."""
+        return _run.job(self, domain, options).trace(_run.pair(lane, "lane", 0), most)
 
+    @takes(LaunchOptions)
     def launch(
         self,
         blocks: int | tuple[int, ...] = 1,
         threads: int | tuple[int, ...] = 1,
         *,
-        memory: Mapping[int, ArrayLike] | None = None,
-        banks: Mapping[int, ArrayLike] | None = None,
-        engine: str | None = None,
-        threads_of_host: int = 0,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory_limit: int | None = None,
         progress: Progress = None,
+        **options: Unpack[LaunchOptions],
     ) -> Launch:
         """Runs compute code of "sm50" over blocks of threads.
 
         `memory` has words by address of global memory (a multiple of 2048, not 0): arrays of values of 4 bytes. `banks` has the words of
         constant banks; arguments of a kernel begin at word 80 of bank 0. `progress`, `engine`, `threads_of_host`, `seconds`, `instructions` and
         `memory_limit` are as in `ctm.run`."""
-        native = _run.engine_of(engine, threads_of_host, seconds, instructions, memory_limit)
-        return _run.launch(self, blocks, threads, memory=memory, banks=banks, engine=native, progress=progress)
+        return _run.launch(self, blocks, threads, options, progress)
 
+    @takes(LaunchOptions)
     def count_threads(
         self,
         blocks: int | tuple[int, ...] = 1,
         threads: int | tuple[int, ...] = 1,
         *,
-        memory: Mapping[int, ArrayLike] | None = None,
-        banks: Mapping[int, ArrayLike] | None = None,
-        engine: str | None = None,
-        threads_of_host: int = 0,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory_limit: int | None = None,
         progress: Progress = None,
+        **options: Unpack[LaunchOptions],
     ) -> Counts:
         """Launches it by the reference, and returns how often each instruction executed, and how many each thread executed. Options are those of
         `launch`."""
-        native = _run.engine_of(engine, threads_of_host, seconds, instructions, memory_limit)
-        return _run.count_threads(self, blocks, threads, memory=memory, banks=banks, engine=native, progress=progress)
+        return _run.count_threads(self, blocks, threads, options, progress)
 
+    @takes(LaunchOptions)
     def trace_thread(
         self,
         thread: int = 0,
         blocks: int | tuple[int, ...] = 1,
         threads: int | tuple[int, ...] = 1,
         *,
-        memory: Mapping[int, ArrayLike] | None = None,
-        banks: Mapping[int, ArrayLike] | None = None,
-        engine: str | None = None,
-        threads_of_host: int = 0,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory_limit: int | None = None,
         most: int = 65536,
+        **options: Unpack[LaunchOptions],
     ) -> _trace.Trace:
         """Launches it, and returns what a thread went through, counted block after block. Options are those of `launch`, and `most`."""
-        native = _run.engine_of(engine, threads_of_host, seconds, instructions, memory_limit)
-        return _run.trace_thread(self, thread, blocks, threads, memory=memory, banks=banks, most=most, engine=native)
+        return _run.trace_thread(self, thread, blocks, threads, options, most)
 
+    @takes(EngineOptions)
     def transform(
         self,
         inputs: Mapping[int, ArrayLike] | None = None,
         *,
         vertices: int | None = None,
         constants: Mapping[int | str, ArrayLike] | None = None,
-        engine: str | None = None,
-        threads: int = 0,
-        seconds: float | None = None,
-        instructions: int | None = None,
-        memory: int | None = None,
         progress: Progress = None,
+        **options: Unpack[EngineOptions],
     ) -> _vertices.Transformed:
         """Runs a vertex program of "pvs" over vertices: `inputs` has arrays by the number of the input, with a row of up to four numbers for each
         vertex. What a row lacks, and inputs that are not given, is (0, 0, 0, 1). `vertices` says how many there are, where no input does.
         `constants`, `engine`, `threads` and limits are as in `ctm.run`."""
-        native = _run.engine_of(engine, threads, seconds, instructions, memory)
-        return _vertices.transform(self, inputs, vertices, constants, native, progress)
+        return _vertices.transform(self, inputs, vertices, constants, _run.engine_of(**options), progress)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file of the form that the ending of its name stands for: ".x1k", ".r700", ".sm50" or ".pvs", as `isa` is, for assembly
@@ -399,9 +278,16 @@ def _restored(text: str, isa: str, name: str | None) -> Program:
 
 
 def _recompiled(
-    text: str, language: str, defines: list[tuple[str, str]], entry: str | None, precise: bool, texel_coordinates: bool, name: str | None
+    text: str,
+    language: str,
+    defines: list[tuple[str, str]],
+    entry: str | None,
+    precise: bool,
+    texel_coordinates: bool,
+    linked: list[str],
+    name: str | None,
 ) -> Program:
-    source = (text, language, defines, entry, precise, texel_coordinates)
+    source = (text, language, defines, entry, precise, texel_coordinates, linked)
     program = Program(_native.Program.compile(*source), name)
     program._source = source
     return program
@@ -432,6 +318,7 @@ def compile(
     entry: str | None = None,
     precise: bool = False,
     texel_coordinates: bool = False,
+    linked: Sequence[str] = (),
 ) -> Program:
     """Compiles a fragment shader to a program of "x1k", which has the names of its source.
 
@@ -440,10 +327,12 @@ def compile(
     - `entry`: the entry point of WGSL, if there are several for fragments.
     - `precise`: numbers are calculated in the order of the text, each rounded.
     - `texel_coordinates`: coordinates of lookups in pixel shader text count texels; else they go from 0 to 1, as in Direct3D.
+    - `linked`: further sources of a shader in GLSL, linked as OpenGL does it: each has its macros and its version, and all share functions and
+      globals. `Program.lines` counts on through them.
 
     Raises `CompileError` (`AssemblyError` of pixel shader text) with what is wrong, and where."""
     macros = [(name, "1" if value is True else str(value)) for name, value in (defines or {}).items()]
-    return _recompiled(text, language, macros, entry, precise, texel_coordinates, None)
+    return _recompiled(text, language, macros, entry, precise, texel_coordinates, list(linked), None)
 
 
 def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, isa: str | None = None) -> Program:

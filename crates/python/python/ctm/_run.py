@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ctm import _arrays, _native
 from ctm._counts import Counts
+from ctm._options import JobOptions, LaunchOptions, takes
 from ctm._progress import Progress, reporting
 from ctm._result import Launch, Result, Stats
 from ctm._texture import Texture
 from ctm._trace import Trace
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ctm._program import Program
 
 Corners = tuple[tuple[float, float, float, float], tuple[float, float, float, float], tuple[float, float, float, float]]
@@ -28,18 +31,18 @@ _ENGINES: dict[tuple[Any, ...], _native.Engine] = {}
 
 def engine_of(
     engine: str | None = None,
-    threads: int = 0,
+    threads: int | None = None,
     seconds: float | None = None,
     instructions: int | None = None,
     memory: int | None = None,
 ) -> _native.Engine:
     """An engine; those without limits are kept, with what they compile."""
-    key = (engine, threads, seconds, instructions, memory)
+    key = (engine, threads or 0, seconds, instructions, memory)
     made = _ENGINES.get(key)
     if made is None:
         if len(_ENGINES) >= 16:
             _ENGINES.clear()
-        made = _ENGINES[key] = _native.Engine(engine, threads, seconds, instructions, memory)
+        made = _ENGINES[key] = _native.Engine(*key)
     return made
 
 
@@ -129,57 +132,34 @@ class Job:
         return Result(self, arrays, Stats(*stats, engine.name, *seconds))
 
 
-def job(
-    program: Program,
-    domain: tuple[int, int] | None = None,
-    *,
-    inputs: Mapping[int | str, ArrayLike] | None = None,
-    textures: Mapping[int | str, Texture] | None = None,
-    constants: Mapping[int | str, ArrayLike] | None = None,
-    uniforms: Mapping[str, ArrayLike] | None = None,
-    varyings: Mapping[int | str, ArrayLike] | None = None,
-    outputs: Mapping[int, str] | None = None,
-    like: Job | Result | None = None,
-    engine: str | None = None,
-    threads: int | None = None,
-    seconds: float | None = None,
-    instructions: int | None = None,
-    memory: int | None = None,
-    origin: tuple[int, int] | None = None,
-    time: float | None = None,
-    mouse: Sequence[float] | None = None,
-) -> Job:
+def job(program: Program, domain: tuple[int, int] | None, options: JobOptions) -> Job:
     """The job that `run` runs."""
-    given: dict[str, Any] = {
-        "engine": engine,
-        "threads": threads,
-        "seconds": seconds,
-        "instructions": instructions,
-        "memory": memory,
-        "origin": None if origin is None else pair(origin, "origin", 0),
-        "time": time,
-        "mouse": None if mouse is None else _mouse(mouse),
-        "domain": None if domain is None else pair(domain, "domain", 1),
-    }
-    how = {name: value for name, value in given.items() if value is not None}
-    if inputs is not None:
+    how: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    like = how.pop("like", None)
+    if domain is not None:
+        how["domain"] = pair(domain, "domain", 1)
+    if "origin" in how:
+        how["origin"] = pair(how["origin"], "origin", 0)
+    if "mouse" in how:
+        how["mouse"] = _mouse(how["mouse"])
+    if "inputs" in how:
         how["inputs"] = {
-            program.input(key): _arrays.image(array, f"input {key}") for key, array in _items(inputs, "inputs")
+            program.input(key): _arrays.image(array, f"input {key}") for key, array in _items(how["inputs"], "inputs")
         }
-    if textures is not None:
-        how["textures"] = {program.input(key): texture for key, texture in _items(textures, "textures")}
-    if constants is not None:
+    if "textures" in how:
+        how["textures"] = {program.input(key): texture for key, texture in _items(how["textures"], "textures")}
+    if "constants" in how:
         how["constants"] = {
-            program.constant(key): _arrays.vector(value, f"constant {key}") for key, value in _items(constants, "constants")
+            program.constant(key): _arrays.vector(value, f"constant {key}") for key, value in _items(how["constants"], "constants")
         }
-    if uniforms is not None:
-        how["uniforms"] = {name: _arrays.numbers(value, f"uniform {name}") for name, value in _items(uniforms, "uniforms")}
-    if varyings is not None:
+    if "uniforms" in how:
+        how["uniforms"] = {name: _arrays.numbers(value, f"uniform {name}") for name, value in _items(how["uniforms"], "uniforms")}
+    if "varyings" in how:
         how["varyings"] = {
-            program.varying(key): _corners(value, f"varying {key}") for key, value in _items(varyings, "varyings")
+            program.varying(key): _corners(value, f"varying {key}") for key, value in _items(how["varyings"], "varyings")
         }
-    if outputs is not None:
-        how["outputs"] = {number(key, "output"): name for key, name in _items(outputs, "outputs")}
+    if "outputs" in how:
+        how["outputs"] = {number(key, "output"): name for key, name in _items(how["outputs"], "outputs")}
     if like is not None:
         return replace(like.job if isinstance(like, Result) else like, program=program, **how)
     if domain is None:
@@ -191,26 +171,9 @@ def job(
     return Job(program, **how)
 
 
+@takes(JobOptions)
 def run(
-    program: Program,
-    domain: tuple[int, int] | None = None,
-    *,
-    inputs: Mapping[int | str, ArrayLike] | None = None,
-    textures: Mapping[int | str, Texture] | None = None,
-    constants: Mapping[int | str, ArrayLike] | None = None,
-    uniforms: Mapping[str, ArrayLike] | None = None,
-    varyings: Mapping[int | str, ArrayLike] | None = None,
-    outputs: Mapping[int, str] | None = None,
-    like: Job | Result | None = None,
-    engine: str | None = None,
-    threads: int | None = None,
-    seconds: float | None = None,
-    instructions: int | None = None,
-    memory: int | None = None,
-    origin: tuple[int, int] | None = None,
-    time: float | None = None,
-    mouse: Sequence[float] | None = None,
-    progress: Progress = None,
+    program: Program, domain: tuple[int, int] | None = None, *, progress: Progress = None, **options: Unpack[JobOptions]
 ) -> Result:
     """Runs a pixel program for every position of a rectangle.
 
@@ -236,40 +199,25 @@ def run(
     The lock of the interpreter is not held meanwhile, and Ctrl-C ends the run. Raises `Error` if a lane traps or a limit is reached,
     TypeError and ValueError if something does not fit.
     """
-    return job(
-        program,
-        domain,
-        inputs=inputs,
-        textures=textures,
-        constants=constants,
-        uniforms=uniforms,
-        varyings=varyings,
-        outputs=outputs,
-        like=like,
-        engine=engine,
-        threads=threads,
-        seconds=seconds,
-        instructions=instructions,
-        memory=memory,
-        origin=origin,
-        time=time,
-        mouse=mouse,
-    ).run(progress)
+    return job(program, domain, options).run(progress)
 
 
-def _launch_items(
-    blocks: int | tuple[int, ...],
-    threads: int | tuple[int, ...],
-    memory: Mapping[int, ArrayLike] | None,
-    banks: Mapping[int, ArrayLike] | None,
-) -> _native.LaunchItems:
-    return {
+def _launch(
+    blocks: int | tuple[int, ...], threads: int | tuple[int, ...], options: LaunchOptions
+) -> tuple[_native.Engine, _native.LaunchItems]:
+    engine = engine_of(
+        options.get("engine"),
+        options.get("threads_of_host"),
+        options.get("seconds"),
+        options.get("instructions"),
+        options.get("memory_limit"),
+    )
+    memory = options.get("memory") or {}
+    return engine, {
         "blocks": _three(blocks, "blocks"),
         "threads": _three(threads, "threads"),
-        "memory": {
-            number(key, "address"): _arrays.words(words, f"memory at {key:#x}") for key, words in (memory or {}).items()
-        },
-        "banks": words_of_banks(banks),
+        "memory": {number(key, "address"): _arrays.words(words, f"memory at {key:#x}") for key, words in memory.items()},
+        "banks": words_of_banks(options.get("banks")),
     }
 
 
@@ -279,52 +227,30 @@ def words_of_banks(banks: Mapping[int, ArrayLike] | None) -> dict[int, NDArray[n
 
 
 def launch(
-    program: Program,
-    blocks: int | tuple[int, ...],
-    threads: int | tuple[int, ...],
-    *,
-    memory: Mapping[int, ArrayLike] | None = None,
-    banks: Mapping[int, ArrayLike] | None = None,
-    engine: _native.Engine,
-    progress: Progress = None,
+    program: Program, blocks: int | tuple[int, ...], threads: int | tuple[int, ...], options: LaunchOptions, progress: Progress
 ) -> Launch:
     """Runs compute code; see `Program.launch`."""
-    items = _launch_items(blocks, threads, memory, banks)
+    engine, items = _launch(blocks, threads, options)
     with reporting(progress) as report:
         words, stats = _native.run_threads(program._native, engine, items, report)
     return Launch(words, Stats(*stats, engine.name))
 
 
 def count_threads(
-    program: Program,
-    blocks: int | tuple[int, ...],
-    threads: int | tuple[int, ...],
-    *,
-    memory: Mapping[int, ArrayLike] | None = None,
-    banks: Mapping[int, ArrayLike] | None = None,
-    engine: _native.Engine,
-    progress: Progress = None,
+    program: Program, blocks: int | tuple[int, ...], threads: int | tuple[int, ...], options: LaunchOptions, progress: Progress
 ) -> Counts:
     """Runs compute code by the reference, and counts; see `Program.count_threads`."""
-    items = _launch_items(blocks, threads, memory, banks)
+    engine, items = _launch(blocks, threads, options)
     with reporting(progress) as report:
         counts = _native.count_threads(program._native, engine, items, report)
     return Counts.of(counts, (-1,))
 
 
 def trace_thread(
-    program: Program,
-    thread: int,
-    blocks: int | tuple[int, ...],
-    threads: int | tuple[int, ...],
-    *,
-    memory: Mapping[int, ArrayLike] | None = None,
-    banks: Mapping[int, ArrayLike] | None = None,
-    most: int = 65536,
-    engine: _native.Engine,
+    program: Program, thread: int, blocks: int | tuple[int, ...], threads: int | tuple[int, ...], options: LaunchOptions, most: int
 ) -> Trace:
     """Runs compute code, and returns what one thread went through; see `Program.trace_thread`."""
-    items = _launch_items(blocks, threads, memory, banks)
+    engine, items = _launch(blocks, threads, options)
     words, stats, steps = _native.trace_threads(program._native, engine, items, thread, most)
     return Trace.of(steps, thread, Launch(words, Stats(*stats, engine.name)))
 

@@ -82,8 +82,16 @@ class Step:
 class Trace(Sequence[Step]):
     """The steps of a lane."""
 
-    def __init__(self, steps: tuple[Step, ...], end: dict[str, float | int], lane: Any, result: Result | Launch) -> None:
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        end: dict[str, float | int],
+        lane: Any,
+        result: Result | Launch,
+        variables: Sequence[Sequence[_native.Variable]] = (),
+    ) -> None:
         self._steps = steps
+        self._variables = variables
         self.end = end
         """What the lane's registers held at the end, but zeros."""
         self.lane = lane
@@ -94,7 +102,8 @@ class Trace(Sequence[Step]):
     @classmethod
     def of(cls, steps: _native.Steps, lane: Any, result: Result | Launch) -> Trace:
         """Of what the extension module gives."""
-        return cls(tuple(_step(step) for step in steps[0]), {name: _value(bits, is_float) for name, bits, is_float in steps[1]}, lane, result)
+        end = {name: _value(bits, is_float) for name, bits, is_float in steps[1]}
+        return cls(tuple(_step(step) for step in steps[0]), end, lane, result, steps[2])
 
     @overload
     def __getitem__(self, index: int) -> Step: ...
@@ -118,6 +127,21 @@ class Trace(Sequence[Step]):
             if any(change.register == register or change.register.startswith(register + ".") for change in step.changes):
                 return step
         return None
+
+    def variables(self, step: int | Step) -> dict[str, float | bool]:
+        """What the variables of a shader hold in front of a step, or of that with this number: those that the program has somewhere there, channel by
+        channel ("p.x"), and uniforms. Empty for other programs, and for pixel shader text but for its constants."""
+        number = step if isinstance(step, int) else step.number
+        if not 1 <= number <= len(self._steps):
+            raise ValueError(f"there is no step {number}: the trace has steps 1 to {len(self._steps)}")
+        found: dict[str, float | bool] = {}
+        for changes in self._variables[:number]:
+            for name, bits, is_truth in changes:
+                if bits is None:
+                    found.pop(name, None)
+                else:
+                    found[name] = bits != 0 if is_truth else _value(bits, True)
+        return found
 
     def __str__(self) -> str:
         return "\n".join(map(str, self._steps))

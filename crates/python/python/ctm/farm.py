@@ -9,11 +9,12 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ctm._options import JobOptions
 from ctm._program import Program
 from ctm._result import Result
 from ctm._run import Job, job
@@ -196,7 +197,8 @@ def run_tiled(
         raise ValueError(f"unknown format '{format}': formats are {', '.join(_DTYPES)}")
     margin_x, margin_y = (halo, halo) if isinstance(halo, int) else halo or (0, 0)
     number = output if output is not None else next(iter(program.outputs), 0)
-    base = job(program, (1, 1), constants=constants or {}, outputs={number: format}, **{"threads": 1, **how})
+    options = {"constants": constants or {}, "outputs": {number: format}, "threads": 1, **how}
+    base = job(program, (1, 1), cast(JobOptions, options))
     place = None if origin_constant is None else program.constant(origin_constant)
     shared, compute = dask.delayed(base), dask.delayed(_run_tile)
     dtype, channels = _DTYPES[format]
