@@ -3,11 +3,13 @@
 
   scripts/windows.py [--ctm PROGRAM] [--timeout SECONDS]
 
-Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without; then
-through Wayland, on a compositor (weston) that draws on a card itself, in a window of the server.
+Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without, as does
+tests/card/windows.c, which has several windows, one of them resized and one without a back buffer; then through Wayland, on a
+compositor (weston) that draws on a card itself, in a window of the server.
 A program that draws without the card has to be an error under `ctm card run --require`.
 
-Debian's packages: xvfb weston piglit libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is not here.
+Debian's packages: xvfb weston piglit gcc libx11-dev libgl-dev libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is
+not here.
 """
 
 import argparse
@@ -40,20 +42,23 @@ def main():
     if home is None or shutil.which("Xvfb") is None or shutil.which("weston") is None:
         print("piglit, Xvfb or weston is missing: apt-get install piglit xvfb weston", file=sys.stderr)
         return 3
+    folder = pathlib.Path(tempfile.mkdtemp())
+    windows = folder / "windows"
+    subprocess.run(["cc", "-O1", ROOT / "tests/card/windows.c", "-o", windows, "-lX11", "-lGL"], check=True)
     wrong = count = 0
     for extensions in [[], ["-extension", "MIT-SHM"]]:
         with server(extensions) as (display, screen):
-            for program in PROGRAMS:
+            for program in [*(home / program for program in PROGRAMS), windows]:
                 software = {"LIBGL_ALWAYS_SOFTWARE": "1"}
-                expected = picture([home / program], {**display, "PIGLIT_PLATFORM": "glx", **software}, screen, options)
-                for platform in PLATFORMS:
+                expected = picture([program], {**display, "PIGLIT_PLATFORM": "glx", **software}, screen, options)
+                for platform in PLATFORMS if program != windows else ["glx"]:
                     for card in CARDS:
-                        command = [options.ctm, "card", "run", "--require", "--card", card, "--", home / program]
+                        command = [options.ctm, "card", "run", "--require", "--card", card, "--", program]
                         found = picture(command, {**display, "PIGLIT_PLATFORM": platform}, screen, options)
                         count += 1
                         if not is_like(found, expected):
                             wrong += 1
-                            print(f"another picture: {program} on {card} by {platform}, server options {extensions}")
+                            print(f"another picture: {program.name} on {card} by {platform}, server options {extensions}")
             if not extensions:
                 count += 1
                 wrong += 0 if refuses_software(home, display, options) else 1
@@ -68,6 +73,7 @@ def main():
                             if not is_like(picture(command, variables, screen, options), expected):
                                 wrong += 1
                                 print(f"another picture: {program} on {card} by Wayland")
+    shutil.rmtree(folder)
     print(f"windows: {count - wrong} of {count} as they have to be")
     return 1 if wrong else 0
 

@@ -2,6 +2,7 @@
 
 use crate::device::complain;
 use crate::process::existing;
+use crate::x11::screenshot;
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{CStr, c_int, c_void};
@@ -30,7 +31,11 @@ extern "C" fn at_start() {
 }
 
 extern "C" fn at_end() {
-    let is_wrong = catch_unwind(|| PROCESS.load(Relaxed) == process::id() && complain_of_others());
+    let look = || {
+        screenshot::complain_of_missing();
+        complain_of_others()
+    };
+    let is_wrong = catch_unwind(|| PROCESS.load(Relaxed) == process::id() && look());
     if is_wrong.unwrap_or(false) && env::var_os(REQUIRE).is_some_and(|value| !value.is_empty()) {
         // SAFETY: the calls write what the program has written, and end it.
         unsafe {

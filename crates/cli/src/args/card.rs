@@ -89,6 +89,7 @@ Examples:
   ctm card run -- ./triangle
   ctm card run --card rv515 -- piglit run quick_gl results
   ctm card run --fps -- glxgears                                 in a window of X
+  ctm card run --screenshot gears.png@60 -- glxgears             what its 60th frame shows
   LD_LIBRARY_PATH=$HOME/mesa/lib ctm card run -- ./triangle      your own build of Mesa
 
 The program takes the place of ctm: signals and exit code are its own. Linux only; programs draw in windows of X (GLX, EGL), through EGL without a
@@ -103,6 +104,9 @@ pub struct CardRunArgs {
     /// Print the frames per second of windows every five seconds
     #[arg(long)]
     pub fps: bool,
+    /// Write a frame that a window of X shows to a PNG file: the first, or the Nth of FILE.png@N
+    #[arg(long, value_name = "FILE[@N]", value_hint = ValueHint::FilePath)]
+    pub screenshot: Option<PathBuf>,
 }
 
 /// `ctm card record`.

@@ -23,6 +23,9 @@ pub fn run(args: &CardRunArgs, console: &mut Console) -> Result<(), Failure> {
     if args.fps {
         command.env("CTM_CARD_FPS", "1");
     }
+    if let Some(file) = &args.screenshot {
+        command.env("CTM_CARD_SCREENSHOT", whole_name(file)?);
+    }
     let error = replace_by(command);
     Err(not_run(&args.client, &error).into())
 }

@@ -12,4 +12,5 @@ mod fences;
 mod pixmaps;
 mod rate;
 mod requests;
+pub mod screenshot;
 mod xcb;

@@ -304,6 +304,17 @@ pub fn upload(connection: Connection, name: u32) {
     with(connection, name, |pixmap| pixmap.upload(connection, name));
 }
 
+/// What a pixmap shows, if it is one of these: its extent, bits for each pixel, and rows of whole words.
+pub fn rows(connection: Connection, name: u32) -> Option<(Extent, u8, Vec<u8>)> {
+    let mut shown = None;
+    with(connection, name, |Pixmap { image, .. }| {
+        let mut rows = vec![0; image.bytes()];
+        image.read(&mut rows);
+        shown = Some((image.extent, 8 * image.pixel_bytes as u8, rows));
+    });
+    shown
+}
+
 /// Notes that the server draws to a pixmap, if it is one of these.
 pub fn note_written(connection: Connection, name: u32) {
     with(connection, name, |pixmap| pixmap.is_written = true);

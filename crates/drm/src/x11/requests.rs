@@ -2,7 +2,7 @@
 
 use super::pixmaps::Description;
 use super::xcb::{Connection, Cookie, Extent};
-use super::{fences, pixmaps, rate};
+use super::{fences, pixmaps, rate, screenshot};
 use crate::process::device;
 use crate::real::{real, set_errno};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -257,6 +257,7 @@ pub unsafe extern "C" fn xcb_present_pixmap(
     guarded((), || {
         pixmaps::upload(connection, pixmap);
         rate::count();
+        screenshot::present(|| pixmaps::rows(connection, pixmap));
     });
     // The server knows no fence of this process. The client waits for its events as well, which say when the pixmap is free.
     let own = |fence| guarded(false, || fences::is_known(connection, fence));
