@@ -96,7 +96,8 @@ export class Controls {
       });
     const sizes = SIDES.map((side) => [String(side), `${side} × ${side}`] as [string, string]);
     const moves = examined.uniforms.some((uniform) => uniform.known && /time$|frame$|date$/i.test(uniform.name));
-    const time = (state.time.to !== "" || moves) && make("div", { class: "line" }, this.play, this.time, this.clock);
+    // Buffers go on with time, whatever reads it.
+    const time = (state.time.to !== "" || moves || buffers.length > 0) && make("div", { class: "line" }, this.play, this.time, this.clock);
     this.element.replaceChildren(
       make(
         "div",

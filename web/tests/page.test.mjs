@@ -332,6 +332,7 @@ test("buffers have tabs, and go from frame to frame", async () => {
   // Another tab shows the buffer, which is the next frame then.
   await next(() => page.getByRole("tab", { name: "A", exact: true }).click());
   assert.match(await page.locator(".cm-content").innerText(), /\+ 0\.25/);
+  assert.ok(await page.getByRole("button", { name: "Play" }).isVisible(), "a buffer that reads no time has frames all the same");
   assert.deepEqual(await pixel(page), [191, 191, 191, 191]);
   await page.locator("#stage canvas").click();
   await page.waitForSelector(".debug.live .registers tr");
