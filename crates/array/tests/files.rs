@@ -84,13 +84,17 @@ fn rows_of_dwords_are_those_of_the_array() {
 /// Where there is one axis, both orders are the same.
 #[test]
 fn dwords_are_in_the_order_of_c() {
-    let read = |fortran: &str, axes: &str| {
-        let header = format!("{{'descr': '<u4', 'fortran_order': {fortran}, 'shape': {axes}}}\n");
+    let of_type = |descr: &str, fortran: &str, axes: &str| {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {axes}}}\n");
         let values: Vec<u8> = (1u32..=6).flat_map(u32::to_le_bytes).collect();
         let bytes =
             [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), &values].concat();
         decode_dwords(Path::new("a.npy"), &bytes, None)
     };
+    let read = |fortran: &str, axes: &str| of_type("<u4", fortran, axes);
+    for (descr, name) in [("<c4", "complex32"), ("<u8", "uint64"), ("|b1", "bool")] {
+        assert_eq!(of_type(descr, "False", "(6,)"), Err(ContentError::NotDwords { found: name.into() }));
+    }
     let values = Ok(vec![1, 2, 3, 4, 5, 6]);
     assert_eq!(
         [read("False", "(6,)"), read("False", "(2, 3)"), read("True", "(6,)")],

@@ -354,4 +354,29 @@ mod tests {
         let budget = Budget { deadline: Some(Instant::now()), ..Budget::default() };
         assert_eq!(Meter::new(budget, None).check(), Err(Halt::Deadline));
     }
+
+    #[test]
+    fn budgets_are_what_limits_say() {
+        let limits = Limits { instructions: 7, run_time: None, group_time: Some(Duration::from_secs(3)), memory: 9 };
+        let budget = limits.start();
+        assert_eq!((budget.instructions, budget.deadline, budget.memory), (7, None, 9));
+        assert_eq!(budget.group_time, Some(Duration::from_secs(3)));
+        let soon =
+            Limits { run_time: Some(Duration::from_secs(3600)), ..limits }.start().deadline.expect("there is one");
+        assert!(soon > Instant::now());
+        assert_eq!(Limits { run_time: Some(Duration::MAX), ..limits }.start().deadline, None, "it never comes");
+        assert_eq!([true, false].map(|flag| AtomicBool::new(flag).is_cancelled()), [true, false]);
+    }
+
+    #[test]
+    fn memory_that_no_host_has() {
+        assert_eq!((require(1), require(u64::MAX / 2)), (Ok(()), Err(Halt::NoMemory { bytes: u64::MAX / 2 })));
+        assert_eq!(require(u64::MAX), Err(Halt::NoMemory { bytes: u64::MAX }));
+    }
+
+    #[test]
+    fn accesses_are_near_an_instruction_if_that_is_known() {
+        let end = |pc| Halt::HostAccess { pc }.to_string().split("memory").nth(1).map(str::to_owned);
+        assert_eq!((end(None), end(Some(7))), (Some(String::new()), Some(", at or near instruction 7".to_owned())));
+    }
 }

@@ -155,4 +155,17 @@ mod tests {
         assert_eq!((lanes[AXIS as usize - 1], lanes[AXIS as usize + 1]), (1, 1));
         assert_eq!(lanes.iter().sum::<u64>(), 2);
     }
+
+    /// What a group has executed that runs again counts once.
+    #[test]
+    fn what_is_discarded_does_not_count() {
+        let counts = InstructionCounts::new(Lanes::Line(2), &Budget::default()).unwrap();
+        let mut tally = Tally::new(&counts, 2);
+        tally.add(3, 0..2);
+        tally.discard();
+        tally.add(5, 0..1);
+        tally.finish([(0, 0), (1, 0)].into_iter());
+        assert_eq!(counts.instructions(), [(5.into(), InstructionCount { executions: 1, lanes: 1 })].into());
+        assert_eq!(counts.lanes(), [1, 0]);
+    }
 }

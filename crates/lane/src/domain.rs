@@ -174,4 +174,43 @@ mod tests {
         assert_eq!((layout.groups(), layout.occupied_groups()), (3, 2), "the first three places are outside");
         assert_eq!(Layout::new(Domain { i0: 1, ..Domain::default() }, 4).groups(), 0);
     }
+
+    /// The group of a lane is the one that has its position, and each lane has one.
+    #[test]
+    fn lanes_are_in_the_groups_of_their_positions() {
+        let areas = [(0, 0, 0, 0), (3, 1, 4, 1), (1, 1, 9, 6), (2, 3, 8, 3), (5, 0, 5, 9), (0, 2, 6, 5)];
+        let areas = areas.map(|(i0, j0, i1, j1)| Lanes::Area(Domain { i0, j0, i1, j1 }));
+        let lines = [0, 1, 7, 40].map(Lanes::Line);
+        for lanes in areas.into_iter().chain(lines) {
+            for width in [1, 3, 4, 8, 32] {
+                let layout = Layout::new(lanes, width);
+                let mut count = 0;
+                for group in 0..layout.groups() {
+                    for (i, j) in layout.positions(group) {
+                        let is_lane = lanes.contains(i, j);
+                        assert_eq!(layout.group_of(i, j), is_lane.then_some(group), "{lanes:?} {width}: ({i}, {j})");
+                        count += u64::from(is_lane);
+                    }
+                }
+                assert_eq!(count, lanes.count(), "{lanes:?} {width}");
+                let quads = match lanes {
+                    Lanes::Area(Domain { i0, j0, i1, j1 }) => (i1 / 2 - i0 / 2 + 1) * (j1 / 2 - j0 / 2 + 1),
+                    Lanes::Line(count) => count.div_ceil(4),
+                };
+                let most = (u64::from(quads) * QUAD as u64).div_ceil(width as u64);
+                assert!(layout.groups() <= most, "{lanes:?} {width}: {} groups", layout.groups());
+            }
+        }
+        let long = Layout::new(Lanes::Line(AXIS + 3), 32);
+        assert_eq!(
+            [(0, 0), (31, 0), (32, 0), (2, 1), (3, 1)].map(|(i, j)| long.group_of(i, j)),
+            [Some(0), Some(0), Some(1), Some(2048), None]
+        );
+        assert!(!Lanes::Line(AXIS + 3).contains(AXIS, 0), "coordinates are below it");
+        let one = Domain::of_size(1, 1).expect("a position");
+        assert_eq!((one.is_empty(), one.lanes(), Domain { i0: 1, ..one }.is_empty()), (false, 1, true));
+        assert_eq!((Domain { j0: 1, ..one }.is_empty(), Domain { i0: 2, i1: 5, j0: 7, j1: 9 }.lanes()), (true, 12));
+        assert_eq!(Domain::of_size(3, 2), Some(Domain { i0: 0, j0: 0, i1: 2, j1: 1 }));
+        assert_eq!((Domain::of_size(0, 1), Domain::of_size(1, 0)), (None, None));
+    }
 }

@@ -273,11 +273,28 @@ mod tests {
         assert_eq!(effort.take_cut(), Some(CutShort::Steps { limit: 75 }));
     }
 
+    /// A share has the limits of the run, and what a limit of the run ends is over.
+    #[test]
+    fn a_share_is_of_the_same_run() {
+        let (yes, least) = (AtomicBool::new(true), (LEAST_MEMORY / VALUE_BYTES) as usize);
+        let small = Effort::new(&Budget { memory: 0, ..Budget::default() }, None);
+        let share = small.share();
+        assert!(share.has_memory_for(least) && !share.has_memory_for(least + 1));
+        small.take_back(&share);
+        assert_eq!(small.check(), Err(CutShort::Memory { limit: LEAST_MEMORY }));
+        assert!(small.share().is_over(), "it is over for shares too");
+        assert!(!Effort::new(&Budget::default(), Some(&yes)).share().spend(1));
+        let late = Budget { deadline: Some(Instant::now()), ..Budget::default() };
+        assert!(!Effort::new(&late, None).share().spend(1));
+        assert!(!Meter::new(late, None).effort().spend(1));
+        assert!(!Meter::new(Budget::default(), Some(&yes)).effort().spend(1));
+    }
+
     #[test]
     fn a_pass_without_patience_stops_alone() {
         let effort = Effort::default();
         let patience = effort.patience(&Function::default());
-        assert!(patience.spend(LEAST_PATIENCE) && !patience.spend(1) && patience.is_over());
+        assert!(!patience.is_over() && patience.spend(LEAST_PATIENCE) && !patience.spend(1) && patience.is_over());
         assert!(!effort.is_over() && effort.take_cut().is_none());
     }
 }

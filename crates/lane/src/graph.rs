@@ -507,4 +507,17 @@ mod tests {
             }
         }
     }
+
+    /// Loops without a loop inside, and not too large.
+    #[test]
+    fn innermost_loops_have_a_size() {
+        let loops = |text: &str, most: usize| {
+            let bodies = Graph::new(&text.parse().unwrap()).innermost_loops(most);
+            bodies.iter().map(|body| body.iter().map(|block| block.0).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        let nested = "b0:\n%0 = covered\njump b1\nb1:\njump b2\nb2:\nany %0, b2, b3\nb3:\nany %0, b1, b4\nb4:\nreturn";
+        assert_eq!(loops(nested, 10), [[2]]);
+        let three = "b0:\n%0 = covered\njump b1\nb1:\njump b2\nb2:\njump b3\nb3:\nany %0, b1, b4\nb4:\nreturn";
+        assert_eq!((loops(three, 3), loops(three, 2).len()), (vec![vec![1, 2, 3]], 0));
+    }
 }

@@ -81,3 +81,39 @@ impl RunStats {
         self.out_of_range |= other.out_of_range;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Limits;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    #[test]
+    fn parts_of_a_run_add_up() {
+        let mut all = RunStats { lanes: 1, instructions: 20, groups: 300, out_of_range: false };
+        all.merge(&RunStats { lanes: 4, instructions: 50, groups: 600, out_of_range: true });
+        assert_eq!(all, RunStats { lanes: 5, instructions: 70, groups: 900, out_of_range: true });
+        all.merge(&RunStats::default());
+        assert_eq!(all, RunStats { lanes: 5, instructions: 70, groups: 900, out_of_range: true });
+    }
+
+    #[test]
+    fn runs_are_over_when_somebody_says_so_or_it_is_late() {
+        let hour = Some(Duration::from_secs(3600));
+        let budget = |run_time| Limits { run_time, ..Limits::default() }.start();
+        let (yes, no) = (AtomicBool::new(true), AtomicBool::new(false));
+        for (cancel, run_time, over) in [
+            (None, None, false),
+            (Some(&no), hour, false),
+            (Some(&yes), hour, true),
+            (Some(&no), Some(Duration::ZERO), true),
+            (None, Some(Duration::ZERO), true),
+            (Some(&yes), None, true),
+        ] {
+            let cancel = cancel.map(|flag: &AtomicBool| flag as &dyn Cancel);
+            let options = RunOptions { cancel, budget: budget(run_time), ..RunOptions::default() };
+            assert_eq!((options.is_over(), !options.effort().spend(1)), (over, over), "{cancel:?} {run_time:?}");
+        }
+    }
+}

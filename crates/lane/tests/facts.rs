@@ -74,6 +74,62 @@ fn coordinates_are_positions_and_constants() {
     }
 }
 
+/// What operations make of a position, which they move, blur or lose.
+#[test]
+fn shapes_of_operations() {
+    const GIVEN: &str = "table t0 4
+        b0:
+        %0 = pos_x
+        %1 = pos_y
+        %2 = covered
+        %3 = itof %0
+        %4 = itof %1
+        %5 = lane 0x3f800000 ; 1.0
+        %6 = lane 0x3f000000 ; 0.5
+        %7 = table_splat t0, 1
+        %8 = table_splat t0, 2
+        %9 = fcmp.olt %7, %8
+        %10 = lane 3
+        %11 = iadd %0, %10
+        %12 = lane 0xfffffffd ; -3
+        %13 = iadd %0, %12
+        %14 = uniform 1
+        ";
+    let shape = |operation: &str| {
+        let (function, graph) = read(&format!("{GIVEN}%15 = {operation}\nreturn"));
+        LaneShapes::new(&function, &graph).get(Value(15))
+    };
+    let at = |axis, offset| LaneShape::Coordinate { axis, offset };
+    for (operation, expected) in [
+        ("canon_nan 0x7fffffff, %3", at(Axis::X, 0.0)),
+        ("utof %11", at(Axis::X, 3.0)),
+        ("utof %13", LaneShape::Along(Axis::X)),
+        ("itof %13", at(Axis::X, -3.0)),
+        ("fsub %3, %6", at(Axis::X, -0.5)),
+        ("fadd %6, %4", at(Axis::Y, 0.5)),
+        ("fsub %6, %3", LaneShape::Along(Axis::X)),
+        ("fsub %3, %7", LaneShape::Along(Axis::X)),
+        ("fmul %3, %5", at(Axis::X, 0.0)),
+        ("fmul %5, %3", at(Axis::X, 0.0)),
+        ("fmul %3, %6", LaneShape::Varying),
+        ("fma %3, %5, %6", at(Axis::X, 0.5)),
+        ("fround.floor %3", LaneShape::Along(Axis::X)),
+        ("fround.floor %7", LaneShape::Uniform),
+        ("select %9, %3, %3", at(Axis::X, 0.0)),
+        ("select %9, %7, %8", LaneShape::Uniform),
+        ("select %9, %3, %4", LaneShape::Varying),
+        ("select %2, %3, %11", LaneShape::Along(Axis::X)),
+        ("select %2, %3, %4", LaneShape::Varying),
+        ("select %2, %7, %7", LaneShape::Varying),
+        ("select %2, %3, %7", LaneShape::Varying),
+        ("splat %14", LaneShape::Uniform),
+        ("iadd %7, %8", LaneShape::Uniform),
+        ("iadd %3, %4", LaneShape::Varying),
+    ] {
+        assert_eq!(shape(operation), expected, "{operation}");
+    }
+}
+
 #[test]
 fn shapes_in_loops() {
     let (function, graph) = read(
@@ -176,6 +232,157 @@ fn ranges_in_loops_end() {
     assert_eq!(ends(range(14)), (0.0, 2.0, false));
     assert_eq!(ends(range(7)), (0.0, 65_535.0, false));
     assert!(range(18).may_be_infinite() && !range(18).nan);
+}
+
+/// What operations make of given ranges.
+#[test]
+fn ranges_of_operations() {
+    const GIVEN: &str = "surface s0 unit whole
+        surface s1 whole
+        table t0 4
+        table t1 4 finite
+        b0:
+        %0 = pos_x
+        %1 = covered
+        %2, %3, %4, %5 = surface_load s0, %0, %0, %1
+        %6, %7, %8, %9 = surface_load s1, %0, %0, %1
+        %10 = lane 0x40000000 ; 2.0
+        %11 = lane 0xc0400000 ; -3.0
+        %12 = select %1, %10, %11
+        %13 = fadd %2, %10
+        %14 = float_to_index 64, %6
+        %15 = lane 0x40200000 ; 2.5
+        %16 = lane 0xc0600000 ; -3.5
+        %17 = select %1, %15, %16
+        %18 = lane 0x00800000 ; the least normal number
+        %19 = lane 0x80800000 ; its negative
+        %20 = lane 2
+        %21 = lane 28
+        %22 = lane 1
+        %23 = iadd %14, %22
+        %24 = uniform 255
+        %25 = uniform -1
+        %26 = table_uniform t0, 1
+        %27 = uniform_and %26, %24
+        %28 = uniform_and %26, %25
+        %29 = fround.floor %12
+        %30 = fround.floor %6
+        %31 = lane 0xc3480000 ; -200.0
+        %32 = lane 0x7f7fffff ; the greatest number
+        ";
+    const INF: f32 = f32::INFINITY;
+    let range = |operation: &str| {
+        let (function, graph) = read(&format!("{GIVEN}%40 = {operation}\nreturn").replace("%40", "%33"));
+        ValueRanges::new(&function, &graph).get(Value(33))
+    };
+    for (operation, lo, hi, nan) in [
+        ("fsqrt %13", 2f32.sqrt(), 3f32.sqrt(), false),
+        ("fsqrt %12", 0.0, 2f32.sqrt(), true),
+        ("fround.floor %17", -4.0, 2.0, false),
+        ("fround.ceil %17", -3.0, 3.0, false),
+        ("fround.trunc %17", -3.0, 2.0, false),
+        ("fround.even %17", -4.0, 2.0, false),
+        ("frc %12", 0.0, 1.0, false),
+        ("frc %6", 0.0, 1.0, true),
+        ("sin %12", -1.0, 1.0, false),
+        ("cos %6", -1.0, 1.0, true),
+        ("ex2 %12", 0.0, 8.0, false),
+        ("ex2 %31", 0.0, 2f32.powi(-119), false),
+        ("ex2 %6", 0.0, INF, true),
+        ("ex2 %32", 0.0, INF, false),
+        ("ln2 %13", -127.0, 129.0, false),
+        ("ln2 %2", -INF, 129.0, false),
+        ("ln2 %12", -INF, 129.0, true),
+        ("ln2 %6", -INF, INF, true),
+        ("fmin %12, %2", -3.0, 1.0, false),
+        ("fmax %12, %2", 0.0, 2.0, false),
+        ("fmin %6, %2", -INF, 1.0, false),
+        ("fmax %6, %2", 0.0, INF, false),
+        ("select %1, %12, %15", -3.0, 2.5, false),
+        ("clamp01 %6", 0.0, 1.0, false),
+        ("neg %12", -2.0, 3.0, false),
+        ("abs %12", 0.0, 3.0, false),
+        ("abs %13", 2.0, 3.0, false),
+        ("nabs %12", -3.0, -0.0, false),
+        ("nabs %13", -3.0, -2.0, false),
+        ("itof %14", 0.0, 63.0, false),
+        ("utof %14", 0.0, 63.0, false),
+        ("itof %6", -2_147_483_648.0, 2_147_483_648.0, false),
+        ("utof %6", 0.0, 4_294_967_296.0, false),
+        ("fsub %12, %29", 0.0, 1.0, false),
+        ("fsub %6, %30", 0.0, 1.0, true),
+        ("fsub %12, %13", -6.0, 0.0, false),
+        ("fmul %12, %12", 0.0, 9.0, false),
+        ("fmul %12, %13", -9.0, 6.0, false),
+        ("fma %12, %12, %13", 2.0, 12.0, false),
+        ("fma %12, %13, %2", -9.0, 7.0, false),
+        ("fma %12, %13, %6", -INF, INF, true),
+        ("fdiv %12, %13", -1.5, 1.0, false),
+        ("fdiv %12, %2", -INF, INF, true),
+        ("fdiv %13, %2", -INF, INF, false),
+        ("fdiv %13, %18", 2f32.powi(127), 3.0 * 2f32.powi(126), false),
+        ("fdiv %22, %18", 2f32.powi(-23), 2f32.powi(-23), false),
+        ("table_splat t1, 0", f32::MIN, f32::MAX, false),
+        ("table_splat t0, 0", -INF, INF, true),
+        ("canon_nan 0x7fffffff, %12", -3.0, 2.0, false),
+        ("quad.0123 %12", -3.0, 2.0, false),
+    ] {
+        let found = range(operation);
+        assert_eq!((found.lo, found.hi, found.nan), (lo, hi, nan), "{operation}");
+    }
+    let any = (i32::MIN, i32::MAX);
+    for (operation, int) in [
+        ("float_to_index 8, %6", (0, 7)),
+        ("float_to_index 0, %6", (0, 0)),
+        ("and %14, %6", (0, 63)),
+        ("and %6, %7", any),
+        ("and %14, %20", (0, 2)),
+        ("shr %14, %20", (0, 15)),
+        ("shr %6, %21", (0, 15)),
+        ("shr %6, %23", (0, i32::MAX)),
+        ("shr %6, %14", any),
+        ("popcount %6", (0, 32)),
+        ("clz %6", (0, 32)),
+        ("ftoh %6", (0, 65_535)),
+        ("iadd %14, %14", (0, 126)),
+        ("isub %14, %23", (-64, 62)),
+        ("iadd %6, %14", any),
+        ("splat %27", (0, 255)),
+        ("splat %28", any),
+        ("splat %26", any),
+        ("neg %14", any),
+        ("canon_nan 0x7fffffff, %14", any),
+    ] {
+        assert_eq!(range(operation).int, int, "{operation}");
+    }
+}
+
+/// What does not move in a loop keeps its end, and what grows by integers ends.
+#[test]
+fn ranges_of_loops_move_where_values_do() {
+    let (function, graph) = read(
+        "surface s0 unit whole
+        b0:
+        %0 = pos_x
+        %1 = covered
+        %2, %3, %4, %5 = surface_load s0, %0, %0, %1
+        %6 = lane 0x40000000 ; 2.0
+        %7 = float_to_index 8, %2
+        %8 = lane 7
+        %9 = lane 1
+        jump b1(%6, %7, %9)
+        b1(%10: lane, %11: lane, %12: lane):
+        %13 = fadd %10, %2
+        %14 = and %11, %8
+        %15 = iadd %12, %9
+        any %1, b1(%13, %14, %15), b2
+        b2:
+        return",
+    );
+    let ranges = ValueRanges::new(&function, &graph);
+    let range = |number| ranges.get(Value(number));
+    assert_eq!((range(10).lo, range(10).nan), (2.0, false));
+    assert_eq!((range(11).int, range(12).int), ((0, 7), (i32::MIN, i32::MAX)));
 }
 
 /// Every result lies in its range, for arguments that do.

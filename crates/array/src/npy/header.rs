@@ -269,6 +269,12 @@ mod tests {
             assert_eq!((&header.axes[..], rest.len()), (axes, 0));
         }
         assert_eq!(write("<f4", &[2, 3]).len(), 128, "no more blanks than it takes");
+        // Of every length.
+        for count in 0..=MAX_AXES {
+            let bytes = write("<f4", &vec![1; count]);
+            assert_eq!((bytes.len() % ALIGNMENT, bytes.last()), (0, Some(&b'\n')));
+            assert_eq!(read(&bytes).unwrap().0.axes.len(), count);
+        }
     }
 
     #[test]
