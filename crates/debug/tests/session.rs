@@ -495,6 +495,20 @@ fn stops_are_found_in_long_runs() {
     assert_eq!(session.position().step, 1000);
 }
 
+/// Looking back counts the steps that are made again, from one checkpoint to the next.
+#[test]
+fn looking_back_goes_so_far() {
+    let look = |most: u64| {
+        let (mut session, _) = long(1500);
+        go(&mut session, 1000);
+        session.set_max_steps(most);
+        session.last_write(&WriteTarget::cell(GREEN))
+    };
+    // From 1001 to the checkpoint at 512, and from 513 to the start.
+    assert_eq!(look(489 + 513), Ok(None));
+    assert_eq!(look(489 + 512), Err(SessionError::Far(489 + 512)));
+}
+
 /// Instructions that no lane executes are passed by.
 #[test]
 fn nobody_stops_where_nobody_is() {
