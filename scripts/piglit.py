@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs tests of piglit on the card, and compares with what they give on hardware.
 
-  scripts/piglit.py [--card CARD] [--ctm PROGRAM] [--jobs N] [--timeout SECONDS] [--minutes N] [LIST]
+  scripts/piglit.py [--card CARD] [--ctm PROGRAM] [--mesa FOLDER] [--jobs N] [--timeout SECONDS] [--minutes N] [LIST]
 
 A line of LIST (tests/card/piglit.txt if left out) is what hardware gives, and the name of a test: `pass NAME`, or `fail NAME`
-for one that real cards fail too, which may pass or fail here, and must end by itself. With `--minutes`, tests are chosen at random, again
+for one that real cards fail too, which may pass or fail here, and must end by itself. `--mesa` takes your own build of Mesa. With `--minutes`, tests are chosen at random, again
 and again for so long, and it is said how much memory of the host they leave in use.
 
 Debian's packages: piglit libgl1-mesa-dri libegl1 libgbm1. Exit code 3: piglit is not here.
@@ -30,6 +30,7 @@ def main():
     parser.add_argument("list", nargs="?", type=pathlib.Path, default=ROOT / "tests/card/piglit.txt")
     parser.add_argument("--card", default="rv515")
     parser.add_argument("--ctm", default=ROOT / "target/release/ctm")
+    parser.add_argument("--mesa", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--minutes", type=float)
@@ -120,13 +121,14 @@ def run_test(home, command, options):
     test = [home / "bin" / os.path.basename(command[0]), *command[1:]]
     environment = dict(
         os.environ,
-        LD_LIBRARY_PATH=str(home / "lib"),
+        LD_LIBRARY_PATH=os.pathsep.join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), str(home / "lib")])),
         MESA_SHADER_CACHE_DISABLE="true",
         PIGLIT_PLATFORM="gbm",
         PIGLIT_SOURCE_DIR=str(home),
         WAFFLE_GBM_DEVICE=NODE,
     )
-    card = [options.ctm, "card", "run", "--card", options.card, "--", *test]
+    mesa = ["--mesa", options.mesa] if options.mesa else []
+    card = [options.ctm, "card", "run", "--card", options.card, *mesa, "--", *test]
     try:
         done = subprocess.run(
             card, cwd=home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=options.timeout

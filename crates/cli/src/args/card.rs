@@ -69,6 +69,9 @@ pub struct ClientArgs {
     /// A program whose OpenGL is not drawn by the card is an error: exit code 1
     #[arg(long)]
     pub require: bool,
+    /// Your own build of Mesa: the folder of the build, or the one that it is installed to [default: the system's Mesa]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub mesa: Option<PathBuf>,
     /// The library with the card [default: libctm_drm.so beside ctm, or in ../lib]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub library: Option<PathBuf>,
@@ -90,7 +93,7 @@ Examples:
   ctm card run --card rv515 -- piglit run quick_gl results
   ctm card run --fps -- glxgears                                 in a window of X
   ctm card run --screenshot gears.png@60 -- glxgears             what its 60th frame shows
-  LD_LIBRARY_PATH=$HOME/mesa/lib ctm card run -- ./triangle      your own build of Mesa
+  ctm card run --mesa $HOME/mesa/build -- ./triangle             your own build of Mesa
 
 The program takes the place of ctm: signals and exit code are its own. Linux only; programs draw in windows of X (GLX, EGL), through EGL without a
 window system, or through GBM.")]
@@ -139,6 +142,9 @@ pub struct CardDoctorArgs {
     /// The card: rv515 (Radeon X1300), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
+    /// Your own build of Mesa: the folder of the build, or the one that it is installed to [default: the system's Mesa]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub mesa: Option<PathBuf>,
     /// The library with the card [default: libctm_drm.so beside ctm, or in ../lib]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub library: Option<PathBuf>,

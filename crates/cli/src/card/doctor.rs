@@ -1,13 +1,14 @@
 //! `ctm card doctor`: what this machine has for programs that draw on a card, and what it lacks.
 
 use super::machine::{self, Folders};
+use super::mesa::MesaBuild;
 use crate::args::CardDoctorArgs;
 use crate::{Console, Failure};
 use serde_json::json;
 use std::env;
 use std::fs;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bytes of addresses that a process with a card needs: the card's memory twice, and room for the program.
 const ADDRESSES: u64 = 8 << 30;
@@ -60,7 +61,8 @@ impl Finding {
 /// Looks at the machine, and says what is there.
 pub fn doctor(args: &CardDoctorArgs, console: &mut Console) -> Result<(), Failure> {
     let card = args.card.identity();
-    let folders = Folders::of_environment();
+    let mesa = args.mesa.as_deref().map(|folder| MesaBuild::find(folder, card.driver)).transpose()?;
+    let folders = Folders::new(mesa.as_ref());
     let [driver, egl, gbm] = folders.needed(&card);
     let library = match machine::library(args.library.as_deref()) {
         Ok(path) => Finding::good("card", format!("{}: {}", card.name, path.display())),
@@ -72,12 +74,12 @@ pub fn doctor(args: &CardDoctorArgs, console: &mut Console) -> Result<(), Failur
         ),
     };
     let driver = match &driver.found {
-        Some(path) => Finding::good("driver", format!("{}, Mesa {}", path.display(), version(path))),
+        Some(path) => Finding::good("driver", format!("{}, Mesa {}", path.display(), machine::mesa_version(path))),
         None => Finding::new(
             "driver",
             State::Missing,
             format!("{} is not here", driver.file),
-            "Debian: apt-get install libgl1-mesa-dri; a build of your own: LD_LIBRARY_PATH and LIBGL_DRIVERS_PATH name its folders",
+            "Debian: apt-get install libgl1-mesa-dri; a build of your own: --mesa FOLDER",
         ),
     };
     let interfaces = [("EGL", egl), ("GBM", gbm)].map(|(name, needed)| match needed.found {
@@ -119,18 +121,6 @@ pub fn doctor(args: &CardDoctorArgs, console: &mut Console) -> Result<(), Failur
     match findings.iter().any(|finding| finding.state == State::Missing) {
         true => Err(Failure::Program(1)),
         false => Ok(()),
-    }
-}
-
-/// The version of Mesa that a driver says it is.
-fn version(driver: &Path) -> String {
-    let bytes = fs::read(driver).unwrap_or_default();
-    let after = |at: usize| bytes[at + 5..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
-    let found =
-        bytes.windows(7).enumerate().find(|(_, window)| window.starts_with(b"Mesa ") && window[5].is_ascii_digit());
-    match found {
-        Some((at, _)) => after(at).map(|&byte| char::from(byte)).collect(),
-        None => "of an unknown version".to_owned(),
     }
 }
 

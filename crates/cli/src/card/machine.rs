@@ -1,8 +1,10 @@
 //! What this machine must have for programs to draw on a card.
 
+use super::mesa::MesaBuild;
 use crate::report::Message;
 use ctm_card::Identity;
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
 /// The library with the card.
@@ -42,6 +44,8 @@ pub fn library(given: Option<&Path>) -> Result<PathBuf, Message> {
 pub struct Folders {
     libraries: Vec<PathBuf>,
     drivers: Vec<PathBuf>,
+    /// The driver of a build of Mesa.
+    driver: Option<PathBuf>,
 }
 
 /// A file that programs with a card need.
@@ -57,16 +61,17 @@ pub struct RequiredFile {
 }
 
 impl Folders {
-    /// As the environment says.
-    pub fn of_environment() -> Self {
+    /// As the environment says; before that a build of Mesa.
+    pub fn new(mesa: Option<&MesaBuild>) -> Self {
         let paths = |variable: &str| -> Vec<PathBuf> {
             env::var_os(variable).map(|paths| env::split_paths(&paths).collect()).unwrap_or_default()
         };
-        let mut libraries = paths("LD_LIBRARY_PATH");
+        let mut libraries: Vec<PathBuf> = mesa.iter().flat_map(|mesa| mesa.libraries.iter().cloned()).collect();
+        libraries.extend(paths("LD_LIBRARY_PATH"));
         libraries.extend(DIRECTORIES.map(PathBuf::from));
         let mut drivers = paths("LIBGL_DRIVERS_PATH");
         drivers.extend(libraries.iter().map(|folder| folder.join("dri")));
-        Folders { libraries, drivers }
+        Folders { libraries, drivers, driver: mesa.map(|mesa| mesa.driver.clone()) }
     }
 
     /// A library, if it is here.
@@ -85,7 +90,7 @@ impl Folders {
         };
         [
             RequiredFile {
-                found: find(&self.drivers, &driver),
+                found: self.driver.clone().or_else(|| find(&self.drivers, &driver)),
                 file: driver,
                 what: "Mesa's driver",
                 packages: "libgl1-mesa-dri",
@@ -101,11 +106,23 @@ fn find(folders: &[PathBuf], file: &str) -> Option<PathBuf> {
 }
 
 /// Warnings about what is not here that drivers and most programs need.
-pub fn missing(card: &Identity) -> Vec<Message> {
-    let missing = Folders::of_environment().needed(card).into_iter().filter(|needed| needed.found.is_none());
+pub fn missing(card: &Identity, mesa: Option<&MesaBuild>) -> Vec<Message> {
+    let missing = Folders::new(mesa).needed(card).into_iter().filter(|needed| needed.found.is_none());
     let warning = |needed: RequiredFile| {
         Message::warning(format!("{} is not here, {}", needed.file, needed.what))
             .help(format!("Debian: apt-get install {}", needed.packages))
     };
     missing.map(warning).collect()
+}
+
+/// The version of Mesa that a driver says it is.
+pub fn mesa_version(driver: &Path) -> String {
+    let bytes = fs::read(driver).unwrap_or_default();
+    let after = |at: usize| bytes[at + 5..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
+    let found =
+        bytes.windows(7).enumerate().find(|(_, window)| window.starts_with(b"Mesa ") && window[5].is_ascii_digit());
+    match found {
+        Some((at, _)) => after(at).map(|&byte| char::from(byte)).collect(),
+        None => "of an unknown version".to_owned(),
+    }
 }

@@ -8,6 +8,7 @@ mod execution;
 mod history;
 mod info;
 mod machine;
+mod mesa;
 mod replay;
 mod start;
 mod stats;

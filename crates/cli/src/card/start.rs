@@ -1,6 +1,7 @@
 //! `ctm card run` and `ctm card record`.
 
 use super::machine;
+use super::mesa::MesaBuild;
 use crate::args::{CardRecordArgs, CardRunArgs, ClientArgs};
 use crate::failure::cause;
 use crate::outputs::OutputKind;
@@ -77,7 +78,13 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
 /// What runs a program with a card.
 fn command(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> Result<Command, Failure> {
     let library = machine::library(client.library.as_deref())?;
-    machine::missing(&client.card.identity()).iter().for_each(|message| console.report(message));
+    let card = client.card.identity();
+    let mesa = client.mesa.as_deref().map(|folder| MesaBuild::find(folder, card.driver)).transpose()?;
+    machine::missing(&card, mesa.as_ref()).iter().for_each(|message| console.report(message));
+    if let Some(mesa) = &mesa {
+        let (version, driver) = (machine::mesa_version(&mesa.driver), mesa.driver.display());
+        console.report(&Message::note(format!("the driver is Mesa {version}, '{driver}'")));
+    }
     console.require_no_warnings()?;
     console.out.flush()?;
     let (program, arguments) = client.program.split_first().expect("a program is given");
@@ -87,7 +94,8 @@ fn command(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> 
         preload.push(others);
     }
     let mut command = Command::new(program);
-    command.args(arguments).env("LD_PRELOAD", preload).env("CTM_CARD", client.card.identity().name);
+    command.args(arguments).env("LD_PRELOAD", preload).env("CTM_CARD", card.name);
+    command.envs(mesa.iter().flat_map(MesaBuild::environment));
     if let Some(engine) = client.engine {
         command.env("CTM_CARD_ENGINE", engine.name());
     }
