@@ -4,9 +4,7 @@
 //! and a directory at the end of the file how long it is, and how its tiles lie. A process that imports it has its pages in the
 //! memory of its own card, at an address that its own heap gave: both processes see what either writes, at once.
 
-use crate::heap::GRANULE;
-use crate::memory::{DIRECTORY, Descriptor, END, Export, FIRST, Memory};
-use crate::process::Opened;
+use crate::memory::{DIRECTORY, END, Export, FIRST, GRANULE, Memory};
 use crate::real;
 use ctm_card::Object;
 use std::fs::File;
@@ -121,26 +119,10 @@ pub fn size(descriptor: i32, export: Export) -> Option<u32> {
     Some(Description::read(file, export)?.size)
 }
 
-/// Where a client that maps `length` bytes of a descriptor from `offset` on finds them: a descriptor, and the place in its file. `None` if they are
-/// not there.
-pub fn place(opened: Opened, descriptor: i32, offset: i64, length: usize) -> Option<(i32, i64)> {
-    match opened {
-        Opened::Own(device, Descriptor::Node(_)) => {
-            let foreign = device.objects().foreign_place(u64::try_from(offset).ok()?, length as u64);
-            Some(foreign.unwrap_or((descriptor, offset)))
-        }
-        Opened::Own(_, Descriptor::Export(export)) | Opened::Foreign(Descriptor::Export(export)) => {
-            let end = u64::try_from(offset).ok()?.checked_add(length as u64)?;
-            let is_inside = end <= size(descriptor, export)?.into();
-            is_inside.then_some((descriptor, i64::from(export.address) + offset))
-        }
-        Opened::Foreign(Descriptor::Node(_)) => Some((descriptor, offset)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Descriptor;
 
     #[test]
     fn descriptions_reach_other_processes() {

@@ -1,11 +1,9 @@
 //! Which ranges of the card's memory are in use.
 
-use crate::memory::{END, FIRST};
+use crate::memory::{END, FIRST, GRANULE};
 use ctm_card::Object;
 use std::collections::BTreeMap;
 
-/// Bytes that addresses and sizes of objects are multiples of: a page.
-pub const GRANULE: u32 = 4096;
 /// Bytes of a huge page.
 const HUGE_PAGE: u64 = 2 << 20;
 /// Bytes of an object from which on these are worth what they cost: all of its memory can be in such pages.

@@ -14,6 +14,7 @@ mod files;
 mod foreign;
 mod heap;
 mod ioctl;
+mod mapping;
 mod memory;
 mod objects;
 mod options;

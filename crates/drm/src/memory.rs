@@ -3,7 +3,6 @@
 //! A card address is an offset in the file. So the driver maps buffer objects itself, with the descriptor that it has and the
 //! offset that it is given.
 
-use crate::heap::GRANULE;
 use crate::real;
 use ctm_card::Object;
 use ctm_memory::Arena;
@@ -17,6 +16,8 @@ use std::sync::Arc;
 pub const FIRST: u64 = 0x1000;
 /// Bytes of the file: the addresses of buffer objects. Those after them are left to what cards keep for themselves while they draw.
 pub const LENGTH: u64 = 3 << 30;
+/// Bytes that addresses and sizes of objects are multiples of: a page.
+pub const GRANULE: u32 = 4096;
 /// Pages of the file.
 const PAGES: u64 = LENGTH / GRANULE as u64;
 /// Where the [directory](crate::foreign) begins, of 16 bytes for each page.

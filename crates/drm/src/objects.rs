@@ -284,8 +284,7 @@ impl Objects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::GRANULE;
-    use crate::memory::descriptor;
+    use crate::memory::{GRANULE, descriptor};
 
     /// A client, with a descriptor.
     fn client(objects: &mut Objects, memory: &Memory) -> (u64, i32) {

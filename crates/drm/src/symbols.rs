@@ -4,8 +4,9 @@
 //! Those with a variable number of operands are declared with the one that they may have: on the hosts that there are, it is
 //! passed in the same place, and not looked at where it was not given.
 
-use crate::foreign::{self, size};
+use crate::foreign::size;
 use crate::ioctl;
+use crate::mapping;
 use crate::memory::Descriptor;
 use crate::process::{Opened, device, opened, opened_as};
 use crate::real::{real, set_errno};
@@ -271,7 +272,7 @@ macro_rules! maps {
         ) -> *mut c_void {
             let (descriptor, offset) = match opened(descriptor) {
                 Some(opened) => {
-                    let place = catch_unwind(|| foreign::place(opened, descriptor, offset, length)).ok().flatten();
+                    let place = catch_unwind(|| mapping::place(opened, descriptor, offset, length)).ok().flatten();
                     let Some(place) = place else {
                         set_errno(libc::EINVAL);
                         return libc::MAP_FAILED;
