@@ -10,6 +10,9 @@ const MICRO_LOG2: u32 = 5;
 /// Elements of 4 bytes, from a multiple of so many columns on, that lie side by side in every layout.
 pub const CONTIGUOUS_COLUMNS: u32 = 4;
 
+/// Rows at most.
+pub const ROWS: u32 = 4096;
+
 /// How the elements of 32 bytes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MicroTile {
@@ -187,6 +190,41 @@ impl Layout {
     }
 }
 
+impl ctm_pipeline::Layout for Layout {
+    fn bytes(&self) -> u32 {
+        1 << self.element_log2
+    }
+
+    fn size(&self) -> [u32; 2] {
+        [self.stride >> self.element_log2, ROWS]
+    }
+
+    fn column(&self, x: u32) -> Option<ctm_pipeline::AddressPart> {
+        Some(self.column(x).into())
+    }
+
+    fn row(&self, y: u32, _: u32) -> Option<ctm_pipeline::AddressPart> {
+        Some(self.row(y).into())
+    }
+
+    fn offset(&self, x: u32, y: u32, _: u32) -> u64 {
+        self.offset(x, y).into()
+    }
+
+    fn quad(&self) -> [u64; 4] {
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| self.offset(x, y).into())
+    }
+}
+
+impl From<AddressPart> for ctm_pipeline::AddressPart {
+    fn from(AddressPart { added, toggled }: AddressPart) -> Self {
+        ctm_pipeline::AddressPart { added: added.into(), toggled: toggled.into() }
+    }
+}
+
+/// The quads of a surface.
+pub type SurfaceQuads<'a> = ctm_pipeline::SurfaceQuads<'a, Layout>;
+
 /// Bits of a coordinate.
 const COORDINATE_BITS: usize = 12;
 
@@ -233,6 +271,12 @@ mod tests {
                     (0..height).flat_map(|y| (0..width).map(move |x| layout.offset(x, y))).collect();
                 assert_eq!(places.len() as u32, width * height, "{layout:?}");
                 assert_eq!(places.last(), Some(&((width * height - 1) * bytes)), "{layout:?}");
+                let quad = ctm_pipeline::Layout::quad(&layout);
+                for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+                    let first = u64::from(layout.offset(x & !1, y & !1));
+                    let place = first + quad[(y % 2 * 2 + x % 2) as usize];
+                    assert_eq!(u64::from(layout.offset(x, y)), place, "{layout:?} {x} {y}");
+                }
             }
         }
     }

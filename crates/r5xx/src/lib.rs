@@ -12,7 +12,6 @@ mod draws;
 mod layout;
 pub mod listing;
 pub mod packets;
-mod pairs;
 mod pipeline;
 mod ports;
 pub mod registers;

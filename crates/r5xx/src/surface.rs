@@ -1,11 +1,11 @@
 //! Colour and depth buffers: pixels of an object, by column and row.
 
-use crate::layout::{AddressPart, CONTIGUOUS_COLUMNS, Layout, MicroTile};
-use crate::pairs::FOUR;
+use crate::layout::{AddressPart, CONTIGUOUS_COLUMNS, Layout, MicroTile, ROWS, SurfaceQuads};
 use crate::registers::Binding;
 use ctm_card::ObjectBytes;
 use ctm_engine::SurfaceLayout;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space};
+use ctm_pipeline::Layers;
 use ctm_raster::channel::Words;
 use ctm_raster::grid::Rect;
 use ctm_raster::multisample::sample_offset;
@@ -13,9 +13,6 @@ use std::ops::Range;
 
 /// Bytes of a page in which the samples of pixels alternate.
 const SAMPLE_PAGE: u32 = 2048;
-
-/// Rows at most.
-const ROWS: u32 = 4096;
 
 /// A surface that begins `offset` bytes from the first of these, if all of it that can be reached is among them.
 pub fn surface_of(
@@ -88,24 +85,14 @@ impl<'a> Surface<'a> {
         surface_of(&self.memory, space, 0, surface, Bounds::Drop)
     }
 
-    /// Its layout, if its pixels have four bytes and one sample, and all of a rectangle, up to whole groups of [`FOUR`] columns, are there. It may be that they
-    /// are, and nobody knows.
-    pub fn layout_of_quads(&self, area: Rect) -> Option<Layout> {
-        let whole = self.bytes == 4 && self.samples == 1 && self.pitch.is_multiple_of(FOUR as u32) && self.holds(area);
-        whole.then_some(self.layout)
+    /// Its quads, where pixels have one sample.
+    pub fn quads(&self) -> SurfaceQuads<'a> {
+        SurfaceQuads::new(self.layout, self.memory, Layers::default())
     }
 
     /// Whether no two pixels have the same place.
     pub fn has_own_places(&self) -> bool {
         self.layout.has_whole_tiles()
-    }
-
-    /// Whether all pixels of a rectangle are there. It may be that they are, and nobody knows.
-    pub fn holds(&self, area: Rect) -> bool {
-        let [_, tile_log2] = self.layout.tile_log2();
-        let rows = area.bottom.next_multiple_of(1 << tile_log2);
-        let inside = area.right <= self.pitch && self.has_own_places() && rows <= ROWS;
-        inside && self.memory.address(0, self.pitch * self.bytes * rows).is_some()
     }
 
     /// Whether there is a pixel in this column and row.
@@ -284,19 +271,23 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_holds_all_rows_of_its_tiles() {
+    fn quads_have_the_pixels_that_are_there() {
         ctm_cases::check(500, |u: &mut Unstructured| {
             let (macro_tile, micro_tile) = (u.arbitrary()?, MicroTile::of(u.int_in_range(0..=2)?));
             let form = SurfaceForm { pitch: 256, macro_tile, micro_tile, bytes: *u.choose(&[1, 2, 4])?, samples: 1 };
             let rows: u32 = u.int_in_range(1..=60)?;
             let [_, height_log2] = Layout::new(form.bytes, form.pitch * form.bytes, macro_tile, micro_tile).tile_log2();
             let size = form.pitch * form.bytes * rows.next_multiple_of(1 << height_log2);
-            let area = Rect { left: 0, top: 0, right: form.pitch, bottom: rows };
-            after(form, size, |surface| {
-                let mut pixels = (0..rows).flat_map(|y| (0..form.pitch).map(move |x| (x, y)));
-                assert!(surface.holds(area) && pixels.all(|(x, y)| surface.contains(x, y)), "{form:?}, {rows} rows");
-            });
-            after(form, size - 4, |surface| assert!(!surface.holds(area), "{form:?}, {rows} rows"));
+            for size in [size, size - 4] {
+                after(form, size, |surface| {
+                    let quads = surface.quads();
+                    for (x, y) in (0..rows + 2).flat_map(|y| (0..form.pitch + 2).map(move |x| (x, y))) {
+                        let existing = quads.existing(quads.place((x & !1, y & !1), 0));
+                        let is_there = existing >> (y % 2 * 2 + x % 2) & 1 != 0;
+                        assert_eq!(is_there, surface.contains(x, y), "{form:?}, {rows} rows, {x} {y}");
+                    }
+                });
+            }
             Ok(())
         });
     }

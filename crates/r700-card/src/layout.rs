@@ -3,6 +3,7 @@
 //! Sources: libdrm's `radeon_surface.c` (sizes), the family's published address equations.
 
 use crate::registers::codes::ArrayMode;
+use ctm_pipeline::AddressPart;
 
 /// Banks that tiles are spread over.
 const BANKS: u64 = 4;
@@ -94,23 +95,6 @@ impl Mode {
     }
 }
 
-/// What the column or the row of an element says of where it lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AddressPart {
-    /// What is added.
-    sum: u64,
-    /// The bank, of which bits change places.
-    bank: u64,
-}
-
-impl AddressPart {
-    /// Bytes from the beginning of the level to the element of this column and that row.
-    #[inline(always)]
-    pub fn with(self, other: AddressPart) -> u64 {
-        self.sum + other.sum + (self.bank ^ other.bank)
-    }
-}
-
 impl Layout {
     /// Elements of 1, 2, 4, 8 or 16 bytes; `None` for orders that no driver uses, and other elements.
     pub fn new(mode: ArrayMode, pitch: u32, rows: u32, bytes: u32) -> Option<Self> {
@@ -196,7 +180,7 @@ impl Layout {
             Mode::Banks => offset & (GROUP * (BANKS - 1)),
             Mode::Linear | Mode::Tiles => 0,
         };
-        AddressPart { sum: offset - bank, bank }
+        AddressPart { added: offset - bank, toggled: bank }
     }
 
     fn is_split(&self) -> bool {
@@ -243,6 +227,35 @@ impl Layout {
         BANKS * (offset & !(GROUP - 1)) + GROUP * bank + offset % GROUP
     }
 }
+
+impl ctm_pipeline::Layout for Layout {
+    fn bytes(&self) -> u32 {
+        self.bytes()
+    }
+
+    fn size(&self) -> [u32; 2] {
+        [self.pitch(), self.rows()]
+    }
+
+    fn column(&self, x: u32) -> Option<AddressPart> {
+        self.column(x)
+    }
+
+    fn row(&self, y: u32, slice: u32) -> Option<AddressPart> {
+        self.row(y, slice)
+    }
+
+    fn offset(&self, x: u32, y: u32, slice: u32) -> u64 {
+        self.offset(x, y, slice)
+    }
+
+    fn quad(&self) -> [u64; 4] {
+        self.quad()
+    }
+}
+
+/// The quads of a surface.
+pub type SurfaceQuads<'a> = ctm_pipeline::SurfaceQuads<'a, Layout>;
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,8 @@
 use crate::blend::{ALPHA, BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
 use crate::channel::{Channel, ChannelKind};
 use crate::colour::{ColourOperation, ColourState};
+use crate::float_bytes::WriteFloats;
 use crate::simd::{LANES, LaneWords as Numbers, Simd};
-use crate::target::TargetFormat;
 
 /// 1, as a byte.
 const ONE: u32 = 0xFF;
@@ -22,7 +22,6 @@ enum Rule {
 /// How pixels are written whose four channels are the bytes of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteColours {
-    format: TargetFormat,
     rule: Rule,
     /// The channel that is the destination's alpha; `None`: it is 1.
     destination_alpha: Option<usize>,
@@ -51,17 +50,11 @@ impl ByteColours {
             }
         };
         Some(ByteColours {
-            format,
             rule,
             destination_alpha: state.destination_alpha(),
             constant: state.constant().map(|value| value.min(ONE)),
             written: state.written()[0],
         })
-    }
-
-    /// How the colours are stored that [`write`](WriteBytes::write) takes.
-    pub fn source(&self) -> ColourState {
-        ColourState::new(self.format, ColourOperation::Copy, 0xF, None, [0; 4])
     }
 
     /// The same, if colours are stored as they are.
@@ -88,15 +81,24 @@ impl ByteColours {
 
 /// What writes rounded colours.
 pub trait WriteBytes: Copy {
-    /// The pixels to be stored, for rounded colours and the pixels in memory: what [`ColourState::write`] gives. Only the bits that are set in
-    /// `chosen` change.
-    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words;
+    /// Whether what is stored depends on what is there, but for bits that are not written.
+    const READS: bool;
+    /// The bits that are written.
+    fn written(&self) -> u32;
+    /// Pixels whose bits are stored, as far as they are written, for rounded colours and the pixels in memory: what [`ColourState::write`] gives.
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words) -> S::Words;
 }
 
 impl WriteBytes for &ByteColours {
+    const READS: bool = true;
+
+    fn written(&self) -> u32 {
+        self.written
+    }
+
     #[inline(always)]
-    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
-        let new = match &self.rule {
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words) -> S::Words {
+        match &self.rule {
             Rule::Copy => source,
             Rule::Over => over(simd, source, memory),
             Rule::Logic(operation) => {
@@ -104,8 +106,7 @@ impl WriteBytes for &ByteColours {
                 simd.words(&each(&simd.array(source), &simd.array(memory), new))
             }
             Rule::Blend(state) => simd.words(&self.blended(state, simd.array(source), simd.array(memory))),
-        };
-        replaced(simd, memory, new, self.written, chosen)
+        }
     }
 }
 
@@ -116,9 +117,15 @@ pub struct Copied {
 }
 
 impl WriteBytes for Copied {
+    const READS: bool = false;
+
+    fn written(&self) -> u32 {
+        self.written
+    }
+
     #[inline(always)]
-    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
-        replaced(simd, memory, source, self.written, chosen)
+    fn write<S: Simd>(self, _: S, source: S::Words, _: S::Words) -> S::Words {
+        source
     }
 }
 
@@ -129,17 +136,46 @@ pub struct Over {
 }
 
 impl WriteBytes for Over {
+    const READS: bool = true;
+
+    fn written(&self) -> u32 {
+        self.written
+    }
+
     #[inline(always)]
-    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words, chosen: S::Words) -> S::Words {
-        replaced(simd, memory, over(simd, source, memory), self.written, chosen)
+    fn write<S: Simd>(self, simd: S, source: S::Words, memory: S::Words) -> S::Words {
+        over(simd, source, memory)
     }
 }
 
-/// Words of memory with the chosen ones of the bits that are written.
-#[inline(always)]
-fn replaced<S: Simd>(simd: S, memory: S::Words, new: S::Words, written: u32, chosen: S::Words) -> S::Words {
-    let changed = simd.and(simd.and(simd.xor(memory, new), simd.splat(written)), chosen);
-    simd.xor(memory, changed)
+/// Colours that are rounded to bytes before they are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounded<W> {
+    /// The component of each byte, from the lowest one on.
+    pub components: [usize; 4],
+    /// What writes the bytes.
+    pub bytes: W,
+}
+
+impl<W: WriteBytes> WriteFloats for Rounded<W> {
+    const READS: bool = W::READS;
+
+    fn components(&self) -> [usize; 4] {
+        self.components
+    }
+
+    fn written(&self) -> u32 {
+        self.bytes.written()
+    }
+
+    #[inline(always)]
+    fn pixels<S: Simd>(&self, simd: S, components: [S::Words; 4], _: S::Words, memory: S::Words) -> S::Words {
+        let [a, b, c, d] = components;
+        let (a, b) = (simd.codes(simd.singles(a), ONE), simd.codes(simd.singles(b), ONE));
+        let (c, d) = (simd.codes(simd.singles(c), ONE), simd.codes(simd.singles(d), ONE));
+        let source = simd.or(simd.or(a, simd.up::<8>(b)), simd.or(simd.up::<16>(c), simd.up::<24>(d)));
+        self.bytes.write(simd, source, memory)
+    }
 }
 
 /// The bytes of words, channel by channel.
@@ -264,6 +300,7 @@ fn quotient(sum: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::simd::{SimdTask, dispatch};
+    use crate::target::TargetFormat;
     use ctm_cases::{Result, Unstructured};
 
     #[test]
@@ -310,25 +347,33 @@ mod tests {
 
     struct Write {
         colours: ByteColours,
-        source: Numbers,
+        components: [usize; 4],
+        source: [Numbers; 4],
         memory: Numbers,
-        chosen: u8,
     }
 
     impl SimdTask for Write {
         type Output = Numbers;
 
         fn run(self, simd: impl Simd) -> Numbers {
-            let [source, memory] = [&self.source, &self.memory].map(|words| simd.words(words));
-            let chosen = simd.chosen(self.chosen);
-            let all = self.colours.write(simd, source, memory, chosen);
-            if let Some(copied) = self.colours.copied() {
-                assert_eq!(simd.array(copied.write(simd, source, memory, chosen)), simd.array(all));
+            let Write { colours, components, source, memory } = self;
+            let pixels = |bytes: &dyn Fn([Numbers; 4]) -> Numbers| bytes(components.map(|component| source[component]));
+            let words = |words: &[Numbers; 4]| words.each_ref().map(|words| simd.words(words));
+            let (zero, memory) = (simd.splat(0), simd.words(&memory));
+            let all = pixels(&|source| {
+                simd.array(Rounded { components, bytes: &colours }.pixels(simd, words(&source), zero, memory))
+            });
+            if let Some(bytes) = colours.copied() {
+                let copied =
+                    |source| simd.array(Rounded { components, bytes }.pixels(simd, words(&source), zero, memory));
+                assert_eq!(pixels(&copied), all);
             }
-            if let Some(over) = self.colours.over() {
-                assert_eq!(simd.array(over.write(simd, source, memory, chosen)), simd.array(all));
+            if let Some(bytes) = colours.over() {
+                let over =
+                    |source| simd.array(Rounded { components, bytes }.pixels(simd, words(&source), zero, memory));
+                assert_eq!(pixels(&over), all);
             }
-            simd.array(all)
+            all
         }
     }
 
@@ -352,18 +397,19 @@ mod tests {
             let constant: [u8; 4] = u.arbitrary()?;
             let state = ColourState::new(format, operation, mask, destination_alpha, constant.map(u32::from));
             let colours = ByteColours::of(&state).expect("bytes");
-            let (mut source, mut memory, mut chosen, mut expected) = ([0; 8], [0; 8], 0, [0; 8]);
+            let components = *u.choose(&[[0, 1, 2, 3], [2, 1, 0, 3], [3, 0, 0, 1]])?;
+            let (mut source, mut memory, mut expected) = ([[0; LANES]; 4], [0; LANES], [0; LANES]);
             for n in 0..LANES {
                 let mut value = || Ok(u.int_in_range(-20..=280)? as f32 / 260.0);
                 let colour = [value()?, value()?, value()?, value()?].map(f32::to_bits);
                 memory[n] = u.arbitrary()?;
-                let is_chosen = u.ratio(3, 4)?;
-                chosen |= u8::from(is_chosen) << n;
-                source[n] = colours.source().write(colour, [0; 4])[0];
-                let written = state.write(colour, [memory[n], 0, 0, 0])[0];
-                expected[n] = if is_chosen { written } else { memory[n] };
+                source.iter_mut().zip(colour).for_each(|(source, value)| source[n] = value);
+                expected[n] = state.write(components.map(|component| colour[component]), [memory[n], 0, 0, 0])[0];
             }
-            assert_eq!(dispatch(Write { colours, source, memory, chosen }), expected, "{state:?}");
+            let written = (&colours).written();
+            let new = dispatch(Write { colours, components, source, memory });
+            let found: Numbers = std::array::from_fn(|n| memory[n] & !written | new[n] & written);
+            assert_eq!(found, expected, "{state:?}");
             Ok(())
         });
     }

@@ -196,14 +196,14 @@ impl DepthPlane {
 
     /// Depth before it is rounded.
     #[inline]
-    pub(crate) fn plane(&self) -> &Plane {
+    pub fn plane(&self) -> &Plane {
         &self.plane
     }
 }
 
 /// The nearest integer to a number, halves up, from 0 to `max`, which has at most 31 bits. NaN gives 0.
 #[inline(always)]
-pub(crate) fn nearest(number: f64, max: u32) -> u32 {
+pub fn nearest(number: f64, max: u32) -> u32 {
     /// Numbers of this size are integers: their units are in the low bits of those above it.
     const UNITS: f64 = (1u64 << 52) as f64;
     let raised = number.max(0.0).min(f64::from(max)) + 0.5;

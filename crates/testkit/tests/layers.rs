@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 13] = [
     &["text", "memory"],
     &["raster", "lane", "array", "debug"],
     &["card", "engine"],
-    &["codegen", "x1k", "r700", "sm50", "pvs"],
+    &["codegen", "pipeline", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx", "r700-card", "compile", "dap", "terminal"],
     &["device", "cards"],
     &["replay"],

@@ -6,11 +6,11 @@ use crate::registers::codes::{Shading, TextureSource};
 use crate::registers::{
     GaColorControl, GaPointS0, GaPointS1, GaPointT0, GaPointT1, GbEnable, RegisterFile, RsInst, RsInstCount, RsIp,
 };
+use ctm_pipeline::{AtPixels, Values};
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
 use ctm_raster::plane::{AttributePlane, EvaluationPoint, Perspective, Plane};
-use ctm_raster::quads::{BLOCK, BlockPlaces};
-use ctm_raster::simd::{LANES, LaneWords, Simd};
+use ctm_raster::simd::Simd;
 use ctm_x1k::fragments::QuadVector;
 use std::cell::OnceCell;
 
@@ -454,23 +454,6 @@ impl Value {
         }
     }
 
-    /// The values at the pixels of the block at these places, with this upper left pixel: in the upper and the lower row.
-    #[inline(always)]
-    pub fn at_block<S: Simd>(&self, simd: S, places: &BlockPlaces<S>, (x, y): (u16, u16)) -> [LaneWords; 2] {
-        match self {
-            Value::Plane(AttributePlane::Constant(bits)) => [[*bits; LANES]; 2],
-            Value::Plane(AttributePlane::Varying(plane)) => {
-                let [upper, lower] = places.attribute(plane);
-                [simd.array(upper), simd.array(lower)]
-            }
-            Value::Position(_) | Value::Generated(..) => {
-                let quads: [_; BLOCK] = std::array::from_fn(|n| self.at(&None, u32::from(x) + 2 * n as u32, y.into()));
-                let row = |line: usize| std::array::from_fn(|n| quads[n / 2][2 * line + n % 2]);
-                [row(0), row(1)]
-            }
-        }
-    }
-
     /// At the pixels of a quad.
     #[inline]
     fn at(&self, places: &Option<[EvaluationPoint; 4]>, x: u32, y: u32) -> [u32; 4] {
@@ -482,6 +465,35 @@ impl Value {
             Value::Position(_) => down([y, y + 1].map(|y| (y as f32).to_bits())),
             Value::Generated(0, way) => across([x, x + 1].map(|x| way.at(x))),
             Value::Generated(_, way) => down([y, y + 1].map(|y| way.at(y))),
+        }
+    }
+}
+
+/// What kernels get over a primitive: some components of temporaries.
+pub struct PrimitiveValues {
+    /// What values are divided by, if they are not linear on the screen.
+    pub divisor: Option<Plane>,
+    /// The components.
+    pub values: Vec<Value>,
+}
+
+impl Values for PrimitiveValues {
+    fn divisor(&self) -> Option<Plane> {
+        self.divisor
+    }
+
+    #[inline(always)]
+    fn component<S: Simd>(&self, simd: S, number: usize, _: S::Words, at: &impl AtPixels<S>) -> S::Words {
+        match self.values.get(number) {
+            None => simd.splat(0),
+            Some(Value::Plane(AttributePlane::Constant(bits))) => simd.splat(*bits),
+            Some(Value::Plane(AttributePlane::Varying(plane))) => at.attribute(plane, false),
+            Some(Value::Position(axis)) => {
+                simd.words(&at.places()[usize::from(*axis != 0)].map(|pixel| (pixel as f32).to_bits()))
+            }
+            Some(Value::Generated(axis, way)) => {
+                simd.words(&at.places()[usize::from(*axis != 0)].map(|pixel| way.at(pixel)))
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::targets::samples;
 use super::window::MAX_DEPTH;
-use crate::layout::MicroTile;
+use crate::layout::{Layout, MicroTile};
 use crate::registers::codes::{StencilOp, ZFunction};
 use crate::registers::{
     RegisterFile, ZbBwCntl, ZbCntl, ZbDepthclearvalue, ZbDepthoffset, ZbDepthpitch, ZbFormat, ZbStencilrefmask,
@@ -11,6 +11,7 @@ use crate::registers::{
 use crate::surface::{Surface, SurfaceForm};
 use ctm_card::history::TestHistory;
 use ctm_memory::Arena;
+use ctm_pipeline::{DepthForm, DepthPlanes, DepthTests};
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
     CompareFunction, DepthNumbers, DepthState, DepthStencilFill, DepthStencilState, DepthStencilValue, Facing,
@@ -86,9 +87,15 @@ impl<'a> DepthUnit<'a> {
         self.surface.is_none()
     }
 
-    /// The tests.
-    pub fn state(&self) -> &DepthStencilState {
-        &self.state
+    /// The tests and the buffer as tiles see them, if anything is tested.
+    pub fn tests(&self) -> Option<DepthTests<'a, Layout>> {
+        Some(DepthTests {
+            state: self.state,
+            form: if self.sixteen_bits { DepthForm::Unorm16 } else { DepthForm::Stencil8Unorm24 },
+            planes: DepthPlanes::Steps24,
+            quads: self.surface.as_ref()?.quads(),
+            passes_beyond: true,
+        })
     }
 
     /// The buffer, if anything is tested.

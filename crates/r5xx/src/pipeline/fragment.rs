@@ -7,7 +7,8 @@ use crate::registers::{
 };
 use crate::state::State;
 use ctm_card::history::AlphaHistory;
-use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_unorm};
+use ctm_num::convert::f16_to_f32;
+use ctm_pipeline::AlphaTest;
 use ctm_raster::depth::CompareFunction;
 use ctm_x1k::{Body, Constants, Instruction, IntConstant, Program, ProgramInfo, References, TexOp};
 
@@ -53,27 +54,6 @@ pub fn fragment_constants(state: &State) -> Constants {
 /// Whether a program can kill fragments.
 pub fn kills(program: &Program) -> bool {
     program.code.iter().any(|instruction| matches!(&instruction.body, Body::Tex(tex) if tex.op == TexOp::Texkill))
-}
-
-/// An alpha test, by what is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AlphaTest {
-    /// Alpha as binary16, with a reference (bits of binary32).
-    Half {
-        /// The comparison.
-        function: CompareFunction,
-        /// The reference.
-        reference: u32,
-    },
-    /// Alpha as an integer from 0 to `max`.
-    Code {
-        /// The comparison.
-        function: CompareFunction,
-        /// The code of 1.
-        max: u32,
-        /// The reference.
-        reference: u32,
-    },
 }
 
 /// What is done with a fragment after the program.
@@ -141,26 +121,6 @@ impl AlphaUnit {
             // The nearest code.
             (false, false) => AlphaTest::Code { function, max: 1023, reference: (2 * reference * 1023 + 255) / 510 },
         })
-    }
-}
-
-impl AlphaTest {
-    /// Alpha (bits) and the reference, in the same units.
-    fn compared(&self, alpha: u32) -> (f32, f32) {
-        match *self {
-            AlphaTest::Half { reference, .. } => {
-                (f32::from_bits(f16_to_f32(f32_to_f16(alpha))), f32::from_bits(reference))
-            }
-            AlphaTest::Code { max, reference, .. } => (f32_to_unorm(alpha, max) as f32, reference as f32),
-        }
-    }
-
-    /// Whether a fragment with this alpha (bits) passes.
-    fn passes(&self, alpha: u32) -> bool {
-        let (alpha, reference) = self.compared(alpha);
-        match self {
-            AlphaTest::Half { function, .. } | AlphaTest::Code { function, .. } => function.holds(alpha, reference),
-        }
     }
 }
 

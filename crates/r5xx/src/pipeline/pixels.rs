@@ -9,12 +9,13 @@ use super::DrawError;
 use super::attributes::Inputs;
 use super::depth::{ColourClear, DepthFill, DepthUnit};
 use super::fills::PrimitiveFill;
-use super::fragment::{AlphaTest, AlphaUnit, kills};
+use super::fragment::{AlphaUnit, kills};
 use super::rectangles::RectangleTarget;
 use super::resolve::SampleResolve;
 use super::stipple::LineStipple;
 use super::targets::{ColourTarget, samples, targets};
 use super::window::{GRID, MAX_DEPTH, WindowVertex};
+use crate::layout::Layout;
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
     ZbZtop,
@@ -22,6 +23,7 @@ use crate::registers::{
 use crate::surface::Surface;
 use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
+use ctm_pipeline::{DepthTests, Rules};
 use ctm_raster::coverage::{self, ConvexPolygon};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
@@ -166,14 +168,9 @@ impl<'a> Pixels<'a> {
         &self.targets
     }
 
-    /// The depth and stencil tests and their buffer, if there are such.
-    pub fn depth(&self) -> Option<(&DepthUnit<'a>, &Surface<'a>)> {
-        Some((&self.depth, self.depth.surface()?))
-    }
-
-    /// Whether the program has an effect.
-    pub fn shades(&self) -> bool {
-        self.shades
+    /// The depth buffer, if there are tests.
+    pub fn depth_surface(&self) -> Option<&Surface<'a>> {
+        self.depth.surface()
     }
 
     /// Where the first sample of a pixel is.
@@ -193,19 +190,19 @@ impl<'a> Pixels<'a> {
         self.screendoor >> (6 * lane) & 1 != 0 && self.visible.shows(x, y)
     }
 
-    /// Whether tests come before the program.
-    pub fn tests_early(&self) -> bool {
-        self.early || !self.shades
+    /// The depth and stencil tests as tiles see them.
+    pub fn depth_tests(&self) -> Option<DepthTests<'a, Layout>> {
+        self.depth.tests()
+    }
+
+    /// What happens to pixels around this program.
+    pub fn rules(&self, program: &Program) -> Rules {
+        Rules { early: self.early || !self.shades, runs: self.shades, kills: kills(program), alpha: self.alpha.test() }
     }
 
     /// Whether depth is the program's W.
     pub fn depth_from_program(&self) -> bool {
         self.alpha.depth_from_program
-    }
-
-    /// The alpha test.
-    pub fn alpha_test(&self) -> Option<AlphaTest> {
-        self.alpha.test()
     }
 
     /// The pixels that can be drawn to.

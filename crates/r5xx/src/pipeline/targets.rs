@@ -11,7 +11,9 @@ use crate::surface::{Surface, SurfaceForm};
 use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_memory::{Arena, Format as SurfaceFormat, Space};
 use ctm_num::convert::f16_to_f32;
+use ctm_pipeline::{BytesTask, Colours};
 use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
+use ctm_raster::bytes::{ByteColours, Rounded};
 use ctm_raster::channel::{Channel, ChannelKind, Words};
 use ctm_raster::colour::{ColourOperation, ColourState};
 use ctm_raster::target::TargetFormat;
@@ -104,16 +106,6 @@ impl ColourTarget<'_> {
         Colour { words, rgba, is_integer: false }
     }
 
-    /// What happens to colours on their way there.
-    pub fn state(&self) -> &ColourState {
-        &self.state
-    }
-
-    /// Which of the output's channels each channel of the buffer is.
-    pub fn selects(&self) -> [usize; 4] {
-        self.selects
-    }
-
     /// The buffer.
     pub fn surface(&self) -> &Surface<'_> {
         &self.surface
@@ -151,6 +143,52 @@ impl ColourTarget<'_> {
     /// Whether anything is written.
     pub fn writes(&self) -> bool {
         !self.state.writes_nothing()
+    }
+}
+
+impl ctm_pipeline::ColourTarget for ColourTarget<'_> {
+    fn output(&self) -> usize {
+        self.output
+    }
+
+    fn second(&self) -> Option<usize> {
+        None
+    }
+
+    fn keeps(&self) -> bool {
+        self.reads()
+    }
+
+    fn stores_vectors(&self) -> bool {
+        let is_whole = *self.state.format() == wide(16, 32, ChannelKind::Float32) && self.selects == [0, 1, 2, 3];
+        is_whole && !self.reads()
+    }
+
+    fn has_bytes(&self) -> bool {
+        ByteColours::of(&self.state).is_some()
+    }
+
+    #[inline(always)]
+    fn with_bytes(&self, task: impl BytesTask) {
+        let (Some(colours), components) = (ByteColours::of(&self.state), self.selects) else { return };
+        if let Some(bytes) = colours.over() {
+            task.run(Rounded { components, bytes });
+        } else if let Some(bytes) = colours.copied() {
+            task.run(Rounded { components, bytes });
+        } else {
+            task.run(Rounded { components, bytes: &colours });
+        }
+    }
+
+    #[inline(always)]
+    fn merged<const N: usize>(&self, colours: &Colours<N>, _: Option<&Colours<N>>, memory: &Colours<N>) -> Colours<N> {
+        let [a, b, c, d] = self.selects.map(|select| &colours[select]);
+        let mut new = [[0; N]; 4];
+        for n in 0..N {
+            let stored = self.state.write([a[n], b[n], c[n], d[n]], memory.map(|words| words[n]));
+            new.iter_mut().zip(stored).for_each(|(new, word)| new[n] = word);
+        }
+        new
     }
 }
 

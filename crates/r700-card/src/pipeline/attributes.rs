@@ -10,8 +10,10 @@ use crate::registers::{
     RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
     SpiVsOutId,
 };
+use ctm_pipeline::{AtPixels, Values};
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane, PrimitiveSetup};
+use ctm_raster::simd::Simd;
 
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ONE: u32 = 0xBF80_0000;
@@ -372,6 +374,54 @@ impl Gradients {
                 });
                 selected.map(f32::to_bits)
             }),
+        }
+    }
+}
+
+impl Values for Gradients {
+    fn divisor(&self) -> Option<Plane> {
+        self.perspective.divisor()
+    }
+
+    /// Component n % 4 of the register with number n / 4, as [`vectors`](Self::vectors) gives it.
+    #[inline(always)]
+    fn component<S: Simd>(&self, simd: S, number: usize, covered: S::Words, at: &impl AtPixels<S>) -> S::Words {
+        let Some(value) = self.values.get(number / 4) else { return simd.splat(0) };
+        let component = number % 4;
+        match value {
+            Value::Constant(value) => simd.splat(value[component]),
+            // With one sample, all places inside of a pixel are its centre.
+            Value::Varying { planes, linear, .. } => match &planes[component] {
+                AttributePlane::Constant(bits) => simd.splat(*bits),
+                AttributePlane::Varying(plane) => at.attribute(plane, *linear),
+            },
+            Value::Position { .. } => simd.binary32(match component {
+                0 => at.numbers(&self.axis(Axis::Column)),
+                1 => at.numbers(&self.axis(Axis::Row)),
+                2 => at.numbers(&self.depth),
+                _ => simd.div(simd.number(1.0), at.numbers(self.inverse())),
+            }),
+            Value::Face { component: at, face } if component == at % 4 => simd.splat(*face),
+            Value::Face { .. } if component == 2 => covered,
+            Value::Face { .. } | Value::Sample => simd.splat(0),
+            Value::Sprite { selects, flipped, corners: [low, high] } => {
+                let (axis, low, high) = match selects[component] {
+                    0 => return simd.splat(0),
+                    1 => return simd.splat(1f32.to_bits()),
+                    2 => (Axis::Column, low.x, high.x),
+                    _ => (Axis::Row, low.y, high.y),
+                };
+                // The numbers are exact, and are divided as binary32 numbers: the quotient is rounded once.
+                let Plane { value, dx, dy } = self.axis(axis);
+                let per_pixel = GRID.per_pixel as f64;
+                let (dx, dy) = (dx * per_pixel, dy * per_pixel);
+                let from_low = at.numbers(&Plane { value: value * per_pixel - low as f64, dx, dy });
+                let part = simd.rounded(simd.div(from_low, simd.number((high - low).max(1) as f64)));
+                match (axis, flipped) {
+                    (Axis::Row, true) => simd.binary32(simd.add(simd.number(1.0), simd.mul(simd.number(-1.0), part))),
+                    (Axis::Column | Axis::Row, _) => simd.binary32(part),
+                }
+            }
         }
     }
 }

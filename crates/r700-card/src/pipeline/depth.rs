@@ -1,9 +1,8 @@
 //! The depth buffer: tests of depth and stencil values. Coarse depth is not kept.
 
 use super::DrawError;
-use super::targets::{Layers, SamplePlace, addresses, samples};
-use super::tiles::SurfaceQuads;
-use crate::layout::Layout;
+use super::targets::{SamplePlace, addresses, samples};
+use crate::layout::{Layout, SurfaceQuads};
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
 use crate::registers::{
     DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbStencilrefmask, DbStencilrefmaskBf,
@@ -13,11 +12,11 @@ use crate::registers::{
 use ctm_card::history::TestHistory;
 use ctm_card::{DepthPicture, ObjectBytes};
 use ctm_memory::Arena;
-use ctm_num::convert::f32_to_unorm;
+use ctm_pipeline::{DepthForm, DepthPlanes, DepthTests, Layers, with_reference};
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthNumbers, DepthState, DepthStencilFill, DepthStencilState, DepthStencilValue, Facing,
-    StencilOperation, StencilState, float_of_key, key_of_float, test,
+    CompareFunction, DepthState, DepthStencilFill, DepthStencilState, DepthStencilValue, Facing, StencilOperation,
+    StencilState, test,
 };
 use std::ops::Range;
 
@@ -49,82 +48,6 @@ pub struct Incoming {
     pub reference: Option<u8>,
     /// Its primitive is seen from the front.
     pub front: bool,
-}
-
-/// How depth and stencil values are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DepthForm {
-    /// Depth of 16 bits.
-    Unorm16,
-    /// Depth of 24 bits, and after it stencil values.
-    Unorm24 { stencil: bool },
-    /// Binary32; with stencil values in the next word.
-    Float { stencil: bool },
-}
-
-impl DepthForm {
-    fn bytes(self) -> u32 {
-        match self {
-            DepthForm::Unorm16 => 2,
-            DepthForm::Unorm24 { .. } | DepthForm::Float { stencil: false } => 4,
-            DepthForm::Float { stencil: true } => 8,
-        }
-    }
-
-    fn has_stencil(self) -> bool {
-        matches!(self, DepthForm::Unorm24 { stencil: true } | DepthForm::Float { stencil: true })
-    }
-
-    /// A depth as a number that compares as depths do.
-    fn key(self, depth: f32) -> u32 {
-        match self {
-            DepthForm::Unorm16 => f32_to_unorm(depth.to_bits(), 0xFFFF),
-            DepthForm::Unorm24 { .. } => f32_to_unorm(depth.to_bits(), 0xFF_FFFF),
-            DepthForm::Float { .. } => key_of_float((depth + 0.0).to_bits()),
-        }
-    }
-
-    /// What these numbers are.
-    fn numbers(self) -> DepthNumbers {
-        match self {
-            DepthForm::Unorm16 => DepthNumbers::Fraction(16),
-            DepthForm::Unorm24 { .. } => DepthNumbers::Fraction(24),
-            DepthForm::Float { .. } => DepthNumbers::OrderedFloat,
-        }
-    }
-
-    /// What these words are.
-    #[inline]
-    pub fn load(self, words: [u32; 4]) -> DepthStencilValue {
-        match self {
-            DepthForm::Unorm16 => DepthStencilValue { depth: words[0] & 0xFFFF, stencil: 0 },
-            DepthForm::Unorm24 { .. } => {
-                DepthStencilValue { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 }
-            }
-            DepthForm::Float { .. } => DepthStencilValue { depth: key_of_float(words[0]), stencil: words[1] as u8 },
-        }
-    }
-
-    /// The depth that is stored, as bits of binary32.
-    pub fn depth(self, stored: DepthStencilValue) -> u32 {
-        let part = |most: u32| ((f64::from(stored.depth) / f64::from(most)) as f32).to_bits();
-        match self {
-            DepthForm::Unorm16 => part(0xFFFF),
-            DepthForm::Unorm24 { .. } => part(0xFF_FFFF),
-            DepthForm::Float { .. } => float_of_key(stored.depth),
-        }
-    }
-
-    /// The words for that.
-    #[inline]
-    pub fn store(self, stored: DepthStencilValue) -> [u32; 4] {
-        let stencil = u32::from(stored.stencil);
-        match self {
-            DepthForm::Unorm16 => [stored.depth, 0, 0, 0],
-            DepthForm::Unorm24 { .. } => [stored.depth | stencil << 24, 0, 0, 0],
-            DepthForm::Float { .. } => [float_of_key(stored.depth), stencil, 0, 0],
-        }
-    }
 }
 
 /// How far polygons of one side are moved in depth.
@@ -181,11 +104,14 @@ impl DepthBuffer<'_> {
         let depth_bits = match (depth, form) {
             (None, _) => 0,
             (Some(_), DepthForm::Float { .. }) => u32::MAX,
-            (Some(_), DepthForm::Unorm16 | DepthForm::Unorm24 { .. }) => 0xFF_FFFF,
+            (Some(_), DepthForm::Unorm16 | DepthForm::Unorm24 { .. } | DepthForm::Stencil8Unorm24) => 0xFF_FFFF,
         };
         let stencil_bits = match form {
             DepthForm::Unorm24 { stencil: true } => u32::from(stencil_bits) << 24,
-            DepthForm::Unorm24 { stencil: false } | DepthForm::Unorm16 | DepthForm::Float { .. } => 0,
+            DepthForm::Unorm24 { stencil: false }
+            | DepthForm::Stencil8Unorm24
+            | DepthForm::Unorm16
+            | DepthForm::Float { .. } => 0,
         };
         let [word, ..] = form.store(DepthStencilValue { depth: depth.unwrap_or_default(), stencil });
         Some((word, depth_bits | stencil_bits))
@@ -306,14 +232,10 @@ impl<'a> DepthBuffer<'a> {
         outcome.passed
     }
 
-    /// The tests of a sample for which the program exports this stencil value.
-    #[inline]
-    pub fn state_for(&self, reference: Option<u8>) -> DepthStencilState {
-        let mut state = self.state;
-        if let (Some(reference), Some(sides)) = (reference, &mut state.stencil) {
-            sides.iter_mut().for_each(|side| side.reference = reference);
-        }
-        state
+    /// The tests, with these quads of the buffer.
+    pub fn tests(&self, quads: SurfaceQuads<'a>) -> DepthTests<'a, Layout> {
+        let DepthBuffer { state, surface } = self;
+        DepthTests { state: *state, form: surface.format, planes: DepthPlanes::Numbers, quads, passes_beyond: false }
     }
 
     /// What the tests of a sample do.
@@ -321,7 +243,7 @@ impl<'a> DepthBuffer<'a> {
         let format = &self.surface.format;
         let before = self.stored(place);
         let Incoming { depth, range: [least, most], reference, front } = *incoming;
-        let state = self.state_for(reference);
+        let state = with_reference(self.state, reference);
         let incoming = format.key(depth.max(least).min(most));
         let facing = if front { Facing::Front } else { Facing::Back };
         let outcome = test(&state, before, incoming, facing);
@@ -402,33 +324,5 @@ mod tests {
         assert_eq!(distance(&registers), 0.5 + 3.0 / f64::from(1 << 24), "0.5 has exponent -1");
         registers.write(0x2_8DFC, 0.125f32.to_bits());
         assert_eq!((distance(&registers), DepthOffset::of(&registers, false).distance(1.0, 1.0)), (0.125, 0.0));
-    }
-
-    #[test]
-    fn what_is_stored_is_loaded() {
-        let forms = [
-            DepthForm::Unorm16,
-            DepthForm::Unorm24 { stencil: true },
-            DepthForm::Float { stencil: false },
-            DepthForm::Float { stencil: true },
-        ];
-        for form in forms {
-            for depth in [0.0f32, 0.25, 0.5, 1.0] {
-                let stencil = if form.has_stencil() { 0xA5 } else { 0 };
-                let stored = DepthStencilValue { depth: form.key(depth), stencil };
-                assert_eq!(form.load(form.store(stored)), stored, "{form:?}");
-            }
-            assert!(form.key(0.25) < form.key(0.5));
-        }
-        let float = DepthForm::Float { stencil: false };
-        assert!(float.key(-2.0) < float.key(-1.0) && float.key(-1.0) < float.key(0.0));
-        assert_eq!(
-            (float.key(-0.0), float.store(DepthStencilValue { depth: float.key(-1.5), stencil: 0 })[0]),
-            (float.key(0.0), (-1.5f32).to_bits())
-        );
-        assert_eq!(
-            DepthForm::Unorm24 { stencil: true }.store(DepthStencilValue { depth: 0x12_3456, stencil: 0x78 })[0],
-            0x7812_3456
-        );
     }
 }

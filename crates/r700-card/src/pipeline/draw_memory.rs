@@ -2,12 +2,14 @@
 //! of the card's memory. The memory itself outlives draws.
 
 use super::DrawError;
-use super::tiles::{Primitives, QuadPlaceCache, SurfaceQuads, WorkerMemory};
+use super::attributes::Gradients;
+use crate::layout::{Layout, SurfaceQuads};
 use crate::programs::{KeptPrograms, StageProgram};
 use crate::registers::RegisterFile;
 use ctm_card::Object;
 use ctm_engine::UseCounts;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
+use ctm_pipeline::{PlaceCache, Primitives, TileWorker};
 use ctm_r700::{Region, Stage};
 use ctm_raster::tiles::Tiles;
 use std::cell::RefCell;
@@ -33,10 +35,10 @@ pub struct DrawCache {
     lanes: RefCell<UseCounts>,
     many: u64,
     programs: RefCell<KeptPrograms>,
-    places: RefCell<QuadPlaceCache>,
-    primitives: RefCell<Primitives>,
+    places: RefCell<PlaceCache<Layout>>,
+    primitives: RefCell<Primitives<Gradients>>,
     tiles: RefCell<Tiles>,
-    workers: RefCell<Vec<WorkerMemory>>,
+    workers: RefCell<Vec<TileWorker>>,
 }
 
 /// Memory after that of the card, and both as programs see them.
@@ -93,12 +95,12 @@ impl DrawCache {
     }
 
     /// No primitives, in the memory of those that were given back last.
-    pub fn take_primitives(&self) -> Primitives {
+    pub fn take_primitives(&self) -> Primitives<Gradients> {
         self.primitives.take()
     }
 
     /// Gives memory of primitives back.
-    pub fn give_primitives_back(&self, mut primitives: Primitives) {
+    pub fn give_primitives_back(&self, mut primitives: Primitives<Gradients>) {
         primitives.clear();
         self.primitives.replace(primitives);
     }
@@ -115,13 +117,13 @@ impl DrawCache {
     }
 
     /// What a thread works with.
-    pub fn take_worker_memory(&self) -> WorkerMemory {
+    pub fn take_tile_worker(&self) -> TileWorker {
         self.workers.borrow_mut().pop().unwrap_or_default()
     }
 
     /// Gives it back.
-    pub fn give_worker_memory_back(&self, memory: WorkerMemory) {
-        self.workers.borrow_mut().push(memory);
+    pub fn give_tile_worker_back(&self, worker: TileWorker) {
+        self.workers.borrow_mut().push(worker);
     }
 
     /// Memory of at least so many bytes after that of the card.

@@ -14,6 +14,7 @@ use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef,
 use crate::state::State;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
+use ctm_pipeline::{AlphaTest, BYTES, ComponentLines, Lines, PIXELS, WORDS};
 use ctm_r700::{Bindings, Component, Gradient, Input, Job, Region, Stage};
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::plane::PrimitiveSetup;
@@ -22,6 +23,8 @@ use std::sync::Arc;
 
 /// Bytes of a vector.
 const VECTOR: u64 = 16;
+/// Bytes of a line of words.
+const LINE_BYTES: u32 = 4 * WORDS as u32;
 
 /// What the pixels of a draw have in common.
 pub struct PixelStage<'a> {
@@ -87,14 +90,28 @@ pub struct Regions {
     pub valid: Option<Region>,
 }
 
-/// Where the program finds and leaves what it works on, for so many pixels: words, a line for each component of a register.
-pub struct Lines {
+/// Where the program of tiles finds and leaves what it works on: words, as [`Lines`] has them.
+#[derive(Clone)]
+pub struct LineRegions {
     /// Of each register that gets something.
-    pub inputs: Vec<[Region; 4]>,
+    inputs: Vec<[Region; 4]>,
     /// Of each colour that is used, by its number.
-    pub outputs: Vec<(usize, [Region; 4])>,
-    /// Words of a line.
-    words: u32,
+    outputs: Vec<(usize, [Region; 4])>,
+    /// Depths and stencil values, if it exports some.
+    depths: Option<ExportedDepths>,
+    /// Pixels that it does not kill, if it may kill some: as it notes them, lane by lane, and in lines.
+    valid: Option<[Region; 2]>,
+}
+
+/// Depths and stencil values that the program exports.
+#[derive(Clone)]
+struct ExportedDepths {
+    /// As it exports them, with masks of samples: two rows of vectors.
+    vectors: Region,
+    /// Depths in lines, if they count.
+    depth: Option<Region>,
+    /// Stencil values in lines, if they count.
+    stencil: Option<Region>,
 }
 
 impl<'a> PixelStage<'a> {
@@ -173,36 +190,42 @@ impl<'a> PixelStage<'a> {
         })
     }
 
-    /// Memory for so many pixels in lines.
+    /// Memory for tiles.
     ///
     /// # Errors
     /// There is none left.
-    pub fn lines(&self, pixels: usize, builder: &mut DrawMemoryBuilder) -> Result<Lines, DrawError> {
-        let mut line = || builder.reserve(4 * pixels as u64);
+    pub fn lines(&self, builder: &mut DrawMemoryBuilder) -> Result<LineRegions, DrawError> {
+        let rules = &self.rules;
+        let mut line = || builder.reserve(BYTES as u64);
         let mut inputs = Vec::new();
         for _ in self.inputs.registers() {
             inputs.push([line()?, line()?, line()?, line()?]);
         }
+        // Alpha is that of the first.
+        let first = rules.alpha.is_some().then_some(0);
+        let used = self.targets.iter().flat_map(|target| [Some(target.output), target.second]).flatten().chain(first);
         let mut outputs: Vec<(usize, _)> = Vec::new();
-        for target in &self.targets {
-            if outputs.iter().all(|&(known, _)| known != target.output) {
-                outputs.push((target.output, [line()?, line()?, line()?, line()?]));
+        for output in used {
+            if outputs.iter().all(|&(known, _)| known != output) {
+                outputs.push((output, [line()?, line()?, line()?, line()?]));
             }
         }
-        Ok(Lines { inputs, outputs, words: pixels as u32 })
+        let valid = if rules.kills { Some([line()?, line()?]) } else { None };
+        let depth = if rules.exports_depth { Some(line()?) } else { None };
+        let stencil = if rules.exports_stencil { Some(line()?) } else { None };
+        let depths = match rules.exports_depth || rules.exports_stencil || rules.exports_mask {
+            true => Some(ExportedDepths { vectors: builder.reserve(4 * BYTES as u64)?, depth, stencil }),
+            false => None,
+        };
+        Ok(LineRegions { inputs, outputs, depths, valid })
     }
 
-    /// The program for so many pixels in lines, with these bindings.
-    pub fn job_of_pixels<'j>(
-        &'j self,
-        lines: &Lines,
-        pixels: usize,
-        bindings: &Bindings,
-        memory: &'j Space,
-    ) -> Option<Job<'j>> {
-        let domain = Domain::of_size(pixels as u32, 1)?;
+    /// The program for what lies in lines, with these bindings.
+    pub fn job_of_lines<'j>(&'j self, lines: &LineRegions, bindings: &Bindings, memory: &'j Space) -> Option<Job<'j>> {
+        let domain = Domain::of_size(PIXELS as u32, 1)?;
+        let size = [WORDS as u32, 2];
         let line = |region: &Region| {
-            let (pitch, height, format) = (lines.words, 1, Format::Float32_1);
+            let ([pitch, height], format) = (size, Format::Float32_1);
             Surface { base: region.base, pitch, height, tiling: Tiling::Linear, superfine: false, format }
         };
         let inputs = lines.inputs.iter().map(|lines| Input::Channels(lines.each_ref().map(line)));
@@ -213,6 +236,8 @@ impl<'a> PixelStage<'a> {
                 *channels = Some(lines.each_ref().map(line));
             }
         }
+        job.targets.depth = lines.depths.as_ref().map(|depths| vectors_of(&depths.vectors, size));
+        job.targets.valid = lines.valid.map(|[noted, _]| noted);
         Some(job)
     }
 
@@ -358,22 +383,71 @@ impl Regions {
     }
 }
 
-impl Lines {
-    /// The lines of a colour, if it is used.
-    pub fn output(&self, number: usize) -> Option<&[Region; 4]> {
-        self.outputs.iter().find(|&&(output, _)| output == number).map(|(_, lines)| lines)
+impl LineRegions {
+    /// What the program works on; of inputs, what it reads (register and component).
+    pub fn lines<'l>(&self, arena: &'l Arena, inputs: &Inputs, reads: impl Fn(u8, usize) -> bool) -> Lines<'l> {
+        let of = |region: &Region| ComponentLines::of(arena, region.base);
+        let component = |(register, lines): (u8, &[Region; 4])| {
+            [0, 1, 2, 3].map(|n| if reads(register, n) { of(&lines[n]) } else { None })
+        };
+        let colour = |(output, lines): &(usize, [Region; 4])| {
+            let [Some(a), Some(b), Some(c), Some(d)] = lines.each_ref().map(of) else { return None };
+            Some((*output, [a, b, c, d]))
+        };
+        Lines {
+            inputs: inputs.registers().zip(&self.inputs).flat_map(component).collect(),
+            colours: self.outputs.iter().filter_map(colour).collect(),
+            depth: self.depths.as_ref().and_then(|depths| of(depths.depth.as_ref()?)),
+            stencil: self.depths.as_ref().and_then(|depths| of(depths.stencil.as_ref()?)),
+            valid: self.valid.as_ref().and_then(|[_, lines]| of(lines)),
+        }
     }
 
-    /// Nothing of these colours is exported yet for the first so many pixels.
-    pub fn clear_outputs(&self, arena: &Arena, pixels: usize, is_cleared: impl Fn(usize) -> bool) {
+    /// Nothing is exported yet for so many columns and rows of lines, of colours for which that matters: what is not is zero.
+    pub fn clear(&self, arena: &Arena, [columns, rows]: [usize; 2], is_cleared: impl Fn(usize) -> bool) {
         let cleared = self.outputs.iter().filter(|(output, _)| is_cleared(*output));
-        for line in cleared.flat_map(|(_, lines)| lines) {
-            arena.fill_words(line.base, pixels, 0, u32::MAX);
+        for (line, row) in cleared.flat_map(|(_, lines)| lines).flat_map(|line| (0..rows).map(move |row| (line, row))) {
+            arena.fill_words(line.base + row as u32 * LINE_BYTES, columns, 0, u32::MAX);
+        }
+        if let Some(ExportedDepths { vectors, .. }) = &self.depths {
+            (0..rows).for_each(|row| {
+                arena.fill_words(vectors.base + row as u32 * 4 * LINE_BYTES, 4 * columns, 0, u32::MAX);
+            });
+        }
+        if let Some([noted, _]) = &self.valid {
+            arena.fill_words(noted.base, columns * rows, 0, u32::MAX);
+        }
+    }
+
+    /// Moves what the program has exported for so many columns and rows to lines.
+    pub fn collect(&self, arena: &Arena, [columns, rows]: [usize; 2]) {
+        let mut words = vec![0; columns];
+        for row in 0..rows as u32 {
+            if let Some([noted, lines]) = &self.valid {
+                arena.read_words(noted.base + row * 4 * columns as u32, &mut words);
+                arena.write_words(lines.base + row * LINE_BYTES, &words);
+            }
+            let Some(ExportedDepths { vectors, depth, stencil }) = &self.depths else { continue };
+            let mut all = vec![[0; 4]; columns];
+            arena.read_words(vectors.base + row * 4 * LINE_BYTES, all.as_flattened_mut());
+            for (component, lines) in [depth, stencil].into_iter().enumerate() {
+                if let Some(lines) = lines {
+                    words.iter_mut().zip(&all).for_each(|(word, vector)| *word = vector[component]);
+                    arena.write_words(lines.base + row * LINE_BYTES, &words);
+                }
+            }
         }
     }
 }
 
 impl Rules {
+    /// The same as tiles see it.
+    pub fn of_tiles(&self) -> ctm_pipeline::Rules {
+        let alpha = |(function, reference): (_, f32)| AlphaTest::Float { function, reference: reference.to_bits() };
+        let Rules { early, runs, kills, .. } = *self;
+        ctm_pipeline::Rules { early, runs, kills, alpha: self.alpha.map(alpha) }
+    }
+
     fn of(registers: &RegisterFile, control: &DbShaderControl, has_samples: bool, has_targets: bool) -> Self {
         let test = registers.get::<SxAlphaTestControl>();
         let tests_alpha = test.alpha_test_enable && !test.alpha_test_bypass;

@@ -2,9 +2,8 @@
 
 use super::DrawError;
 use super::blending::Blending;
-use super::tiles::SurfaceQuads;
 use crate::format;
-use crate::layout::Layout;
+use crate::layout::{Layout, SurfaceQuads};
 use crate::registers::codes::{NumberType, SpecialOp};
 use crate::registers::{
     CbColorBase, CbColorControl, CbColorInfo, CbColorSize, CbColorView, CbShaderMask, CbTargetMask, PaScAaConfig,
@@ -13,9 +12,11 @@ use crate::registers::{
 use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_card::{ObjectBytes, Picture};
 use ctm_memory::{Arena, BASE_ALIGNMENT, Format, Tiling};
+use ctm_pipeline::{BytesTask, Colours, Layers};
 use ctm_r700::VectorForm;
 use ctm_raster::blend::LogicOp;
 use ctm_raster::channel::Words;
+use ctm_raster::float_bytes::FloatBytes;
 use ctm_raster::pixel::{ComponentNumbers, PixelFormat};
 use std::ops::Range;
 
@@ -37,23 +38,6 @@ pub struct SamplePlace {
     pub layer: u32,
     /// The sample.
     pub sample: u32,
-}
-
-/// Layers of a surface that are drawn to.
-#[derive(Clone, Copy, Debug)]
-pub struct Layers {
-    /// The first slice.
-    pub first: u32,
-    /// The last slice.
-    pub last: u32,
-}
-
-impl Layers {
-    /// The slice of a layer; those after the last one are the last one (decision D234 of the card).
-    #[inline(always)]
-    pub fn slice(self, layer: u32) -> u32 {
-        self.first.saturating_add(layer).min(self.last.max(self.first))
-    }
 }
 
 /// The card addresses of layers of a surface that begins with these bytes.
@@ -302,6 +286,86 @@ impl<'a> ColourTarget<'a> {
             }
         };
         std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n])
+    }
+}
+
+impl<'a> ColourTarget<'a> {
+    /// The quads of the target.
+    pub fn surface_quads(&self) -> SurfaceQuads<'a> {
+        self.surface.surface_quads()
+    }
+
+    /// How colours are stored for eight pixels at a time, if pixels are bytes of a word.
+    fn bytes(&self) -> Option<FloatBytes> {
+        let blend = match &self.operation {
+            TargetOperation::Copy => None,
+            TargetOperation::Blend(blending) => Some(blending.of_fractions()?),
+            TargetOperation::Logic(_) => return None,
+        };
+        FloatBytes::of(&self.surface.format, blend, self.written[0])
+    }
+}
+
+impl ctm_pipeline::ColourTarget for ColourTarget<'_> {
+    fn output(&self) -> usize {
+        self.output
+    }
+
+    fn second(&self) -> Option<usize> {
+        self.second
+    }
+
+    fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    fn stores_vectors(&self) -> bool {
+        !self.keeps && matches!(self.operation, TargetOperation::Copy) && self.surface.format.keeps_bits()
+    }
+
+    fn has_bytes(&self) -> bool {
+        self.bytes().is_some()
+    }
+
+    #[inline(always)]
+    fn with_bytes(&self, task: impl BytesTask) {
+        let Some(bytes) = self.bytes() else { return };
+        if let Some(over) = bytes.over() {
+            task.run(over);
+        } else if let Some(copied) = bytes.copied() {
+            task.run(copied);
+        } else {
+            task.run(&bytes);
+        }
+    }
+
+    /// As [`write`](ColourTarget::write) does it pixel by pixel.
+    #[inline(always)]
+    fn merged<const N: usize>(
+        &self,
+        colours: &Colours<N>,
+        second: Option<&Colours<N>>,
+        memory: &Colours<N>,
+    ) -> Colours<N> {
+        let format = &self.surface.format;
+        let mut new = match &self.operation {
+            TargetOperation::Copy => format.encode_each(colours),
+            TargetOperation::Blend(blending) => {
+                format.encode_each(&blending.apply_each(colours, second, &format.decode_each(memory)))
+            }
+            TargetOperation::Logic(operation) => {
+                let mut bits = format.encode_each(colours);
+                let words = bits.as_flattened_mut().iter_mut().zip(memory.as_flattened());
+                words.for_each(|(bits, memory)| *bits = operation.apply(*bits, *memory));
+                bits
+            }
+        };
+        if self.keeps {
+            for ((new, memory), written) in new.iter_mut().zip(memory).zip(self.written) {
+                new.iter_mut().zip(memory).for_each(|(new, memory)| *new = *new & written | memory & !written);
+            }
+        }
+        new
     }
 }
 

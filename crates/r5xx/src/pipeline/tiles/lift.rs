@@ -1,20 +1,16 @@
-//! What stands around a fragment program, as lane IR: what quads bring, tests, what is stored for them.
+//! What stands around a fragment program, as lane IR: what quads bring, texture fetches, what the program gives.
 
 use super::buffer_fetch::BufferFetch;
-use super::merge::{LaneDepthStencil, alpha_test, depth_test, stored_words};
 use super::planes::PLANES;
-use super::{Component, DEPTH, FLAGS, Flags, Key};
+use super::{Component, Key};
 use crate::pipeline::rectangles::fetch_texture;
 use crate::tx::BufferTexture;
-use ctm_lane::{Buffer, Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
+use ctm_lane::{Buffer, Builder, Channels, SurfaceDecl, Value};
 use ctm_memory::Format;
 use ctm_raster::sampler::{Sampler, TextureShape};
 use ctm_x1k::lift::{FetchValues, FragmentEnvironment, FragmentInputs};
 use ctm_x1k::{Body, INPUTS, OUTPUTS, TexOp};
 use std::cell::{Cell, RefCell};
-
-/// The greatest depth as a number.
-const MAX_DEPTH: f64 = crate::pipeline::window::MAX_DEPTH as f64;
 
 impl Key {
     fn place(b: &mut Builder, plane: usize) -> (Value, Value) {
@@ -52,56 +48,6 @@ impl Key {
         let (lanes, zero) = (b.covered(), b.constant(0));
         b.surface_store(surface, Channels(1), x, y, word, zero, zero, zero, lanes);
     }
-
-    /// The lanes of which a flag is set.
-    fn flag(b: &mut Builder, flags: Value, flag: u32) -> Value {
-        let (flag, zero) = (b.constant(flag), b.constant(0));
-        let bit = b.and(flags, flag);
-        b.icmp(IntTest::Ne, bit, zero)
-    }
-
-    /// The lanes that pass stencil and depth tests, and the word that is to be stored.
-    fn test(&self, b: &mut Builder, flags: Value, program: Option<Value>) -> (Value, Option<Value>) {
-        let Some(state) = &self.depth_stencil else { return (b.mask_constant(true), None) };
-        let old = self.input(b, DEPTH);
-        let incoming = match program {
-            Some(depth) => code_of_depth(b, depth),
-            None => {
-                let bits = b.constant(Flags::DEPTH);
-                b.and(flags, bits)
-            }
-        };
-        let (eight, byte) = (b.constant(8), b.constant(0xFF));
-        let is_back = Key::flag(b, flags, Flags::BACK);
-        let (passed, word) = if self.sixteen_bits {
-            let (incoming, stencil) = (b.shr(incoming, eight), b.constant(0));
-            let (passed, new) = depth_test(b, state, LaneDepthStencil { depth: old, stencil }, incoming, is_back);
-            (passed, new.depth)
-        } else {
-            let stored = LaneDepthStencil { depth: b.shr(old, eight), stencil: b.and(old, byte) };
-            let (passed, new) = depth_test(b, state, stored, incoming, is_back);
-            let depth = b.shl(new.depth, eight);
-            (passed, b.or(depth, new.stencil))
-        };
-        // Where there is no buffer, everything passes.
-        let exists = Key::flag(b, flags, Flags::EXISTS);
-        let missing = b.mask_not(exists);
-        (b.mask_or(passed, missing), Some(word))
-    }
-}
-
-/// The nearest integer to the greatest depth times a value that is clamped to [0, 1], halves up. NaN gives 0.
-fn code_of_depth(b: &mut Builder, depth: Value) -> Value {
-    let mut number = |value: f64| {
-        let bits = value.to_bits();
-        (b.constant(bits as u32), b.constant((bits >> 32) as u32))
-    };
-    let (scale, half) = (number(MAX_DEPTH), number(0.5));
-    let [low, high] = b.ftod(depth);
-    let [low, high] = b.dmul(Rounding::Even, low, high, scale.0, scale.1);
-    let [low, high] = b.dadd(Rounding::Even, low, high, half.0, half.1);
-    let (code, most) = (b.dtou(low, high), b.constant(MAX_DEPTH as u32));
-    b.umin(code, most)
 }
 
 /// What is worked out of a fetch before the kernel runs.
@@ -168,64 +114,6 @@ impl<'k> Lifting<'k> {
         }
         Some(plane)
     }
-
-    /// What comes before the program where tests are the kernel's: fragments that fail run no program.
-    fn test_early(&self, b: &mut Builder) {
-        let flags = self.key.input(b, FLAGS);
-        let covered = Key::flag(b, flags, Flags::COVERED);
-        let none = b.constant(0);
-        let (lanes, result) = if self.key.early {
-            let (passed, word) = self.key.test(b, flags, None);
-            let passed = b.mask_and(covered, passed);
-            if let Some(word) = word {
-                self.key.output(b, DEPTH, word);
-            }
-            let (tested, counted) = (b.constant(Flags::TESTED), b.constant(Flags::TESTED | Flags::COUNTED));
-            let result = b.select(covered, tested, none);
-            (passed, b.select(passed, counted, result))
-        } else {
-            (covered, none)
-        };
-        self.key.output(b, FLAGS, result);
-        let (run, leave) = (b.new_block(), b.new_block());
-        b.branch_any(lanes, (run, &[]), (leave, &[]));
-        b.seal(run);
-        b.seal(leave);
-        b.switch_to(leave);
-        b.ret();
-        b.switch_to(run);
-    }
-
-    /// The pixels whose colours are to be stored, where tests are the kernel's, and the word that says what became of them.
-    fn test_late(&self, b: &mut Builder, lanes: Value, alpha: Value, depth: Value) {
-        let flags = self.key.input(b, FLAGS);
-        let covered = Key::flag(b, flags, Flags::COVERED);
-        let mut live = b.mask_and(lanes, covered);
-        if let Some(test) = &self.key.alpha {
-            let passed = alpha_test(b, test, alpha);
-            live = b.mask_and(live, passed);
-        }
-        let [none, tested, counted, written] =
-            [0, Flags::TESTED, Flags::TESTED | Flags::COUNTED, Flags::TESTED | Flags::COUNTED | Flags::WRITTEN]
-                .map(|flags| b.constant(flags));
-        let result = if self.key.early {
-            let (passed, _) = self.key.test(b, flags, None);
-            let passed = b.mask_and(covered, passed);
-            live = b.mask_and(live, passed);
-            let result = b.select(covered, tested, none);
-            b.select(passed, counted, result)
-        } else {
-            let (passed, word) = self.key.test(b, flags, self.key.depth_from_program.then_some(depth));
-            if let Some(word) = word {
-                self.key.output(b, DEPTH, word);
-            }
-            let result = b.select(live, tested, none);
-            live = b.mask_and(live, passed);
-            result
-        };
-        let result = b.select(live, written, result);
-        self.key.output(b, FLAGS, result);
-    }
 }
 
 impl FragmentEnvironment for Lifting<'_> {
@@ -239,14 +127,17 @@ impl FragmentEnvironment for Lifting<'_> {
             let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
             b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
         }
-        for _ in [FLAGS; 2] {
+        // Planes that are read, and planes that are written.
+        for _ in 0..2 {
             b.function.add_surface(SurfaceDecl { unit: false, whole: true });
         }
         for _ in self.key.in_buffers.iter().flatten() {
             b.function.add_buffer();
         }
-        if !self.key.is_tested {
-            self.test_early(b);
+        // Where no fragment is left, the program ends.
+        if let Some(plane) = self.key.results.valid {
+            let zero = b.constant(0);
+            self.key.output(b, plane, zero);
         }
         let mut component = |component| {
             let value = match component {
@@ -284,16 +175,19 @@ impl FragmentEnvironment for Lifting<'_> {
     }
 
     fn epilogue(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value) {
-        if !self.key.is_tested {
-            self.test_late(b, lanes, outputs[0][3], depth);
-        }
-        for target in &self.key.targets {
-            let source = target.selects.map(|select| outputs[target.output][select]);
-            let memory: Vec<Value> = target.memory.clone().map(|plane| self.key.input(b, plane)).collect();
-            let words = stored_words(b, &target.state, source, &memory);
-            for (plane, word) in target.results.clone().zip(words) {
-                self.key.output(b, plane, word);
+        let results = &self.key.results;
+        for (output, first) in outputs.iter().zip(results.outputs) {
+            for (plane, value) in first.into_iter().flat_map(|first| (first..).zip(output)) {
+                self.key.output(b, plane, *value);
             }
+        }
+        if let Some(plane) = results.depth {
+            self.key.output(b, plane, depth);
+        }
+        if let Some(plane) = results.valid {
+            let (one, zero) = (b.constant(1), b.constant(0));
+            let valid = b.select(lanes, one, zero);
+            self.key.output(b, plane, valid);
         }
     }
 }

@@ -1,80 +1,51 @@
-//! Quads of many primitives on the engine: the fragment program with its texture fetches, and all that comes after it, are one kernel, which
-//! runs over up to about [`QUADS`](planes::QUADS) quads at once. What quads bring is laid out for it before; what it gives goes to memory after
-//! it. Where none of its fragments looks at others of its quad, it runs for the pixels that are drawn instead ([`drawn_pixels`]).
+//! The fragment program of many primitives on the engine: with its texture fetches it is one kernel, which runs for what [`ctm_pipeline`] lays out for it.
 //!
-//! Where tests come before the kernel, and colours are stored as four bytes, the kernel only rounds them: blending follows in memory, in the order
-//! of the quads ([`ctm_raster::bytes`]). Else what is in memory at their places is among what quads bring, and those that run together have
-//! different places.
-//!
-//! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
+//! What kernels can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
 
 mod buffer_fetch;
-mod buffers;
-mod drawn_pixels;
-mod early;
+mod components;
 mod job;
 mod lift;
 mod memory;
-mod merge;
-mod pending;
 mod planes;
 mod renderer;
-mod store;
-mod transfer;
-mod worker;
+mod thread;
 
 pub use memory::TileMemory;
 pub use renderer::TileRenderer;
 
-use super::attributes::Routing;
+use super::attributes::{PrimitiveValues, Routing};
 use super::detiled::{DetiledTextures, bound};
-use super::fragment::AlphaTest;
 use super::pixels::Pixels;
 use super::rectangles::{fetches, program_tables, texture_of};
+use super::targets::ColourTarget;
+use super::window::GRID;
+use crate::layout::Layout;
 use crate::surface::Surface;
 use crate::tx::{BufferTexture, KernelTexture, Textures};
+use components::Channels;
 use ctm_card::ObjectBytes;
 use ctm_engine::{Engine, SurfaceLayout};
 use ctm_memory::{Bounds, Buffer, Space};
-use ctm_raster::bytes::ByteColours;
-use ctm_raster::colour::ColourState;
-use ctm_raster::depth::DepthStencilState;
+use ctm_pipeline::{Family, Rules};
+use ctm_raster::grid::Grid;
 use ctm_raster::sampler::TextureKind;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::{
-    Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, WriteMode,
+    Body, Constants, Effects, INPUTS, Instruction, OUTPUTS, Operand, Program, ProgramInfo, ReadPath, RunOptions,
+    WriteMode,
 };
-use pending::Channels;
 use planes::{PLANES, Planes, Side};
-use std::ops::Range;
 
-/// The plane with what is known of each fragment.
-const FLAGS: usize = 0;
-/// The plane with the stored depth and stencil.
-const DEPTH: usize = 1;
-/// The first plane after these.
-const OTHERS: usize = 2;
+/// The cards of this family.
+pub enum R5xx {}
 
-/// Bits of the words of plane [`FLAGS`].
-struct Flags;
-
-impl Flags {
-    /// The fragment's depth, in units of the depth buffer.
-    const DEPTH: u32 = 0x00FF_FFFF;
-    /// Its primitive shows its back.
-    const BACK: u32 = 1 << 24;
-    /// There is a depth buffer at its place.
-    const EXISTS: u32 = 1 << 25;
-    /// It is covered.
-    const COVERED: u32 = 1 << 26;
-
-    /// Of results: the word for the depth buffer is to be stored.
-    const TESTED: u32 = 1;
-    /// Of results: it passed the tests.
-    const COUNTED: u32 = 2;
-    /// Of results: its colours are to be stored.
-    const WRITTEN: u32 = 4;
+impl Family for R5xx {
+    const GRID: Grid = GRID;
+    type Values = PrimitiveValues;
+    type Target<'a> = ColourTarget<'a>;
+    type Layout = Layout;
 }
 
 /// What a component of a temporary is at program start.
@@ -86,19 +57,33 @@ pub enum Component {
     Plane(usize),
 }
 
-/// A colour buffer of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct TileTarget {
-    /// The program's output that goes there.
-    output: usize,
-    /// Which of its channels each channel of the buffer is.
-    selects: [usize; 4],
-    /// What happens to it on the way.
-    state: ColourState,
-    /// The planes with the words that are there: none if they do not matter.
-    memory: Range<usize>,
-    /// The planes of results with the words that are to be stored.
-    results: Range<usize>,
+/// The planes of what a kernel gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Results {
+    /// The first plane of each output that is used.
+    outputs: [Option<usize>; OUTPUTS],
+    /// Depth, if it is the program's W.
+    depth: Option<usize>,
+    /// 0 for fragments that the program kills, if it may kill some.
+    valid: Option<usize>,
+}
+
+impl Results {
+    /// Of a draw.
+    fn of(pixels: &Pixels, rules: &Rules) -> Self {
+        let mut planes = 0;
+        let mut take = |is_used: bool, count: usize| {
+            let first = planes;
+            planes += if is_used { count } else { 0 };
+            is_used.then_some(first)
+        };
+        // The alpha test is that of output 0.
+        let is_used = |output: usize| {
+            output == 0 && rules.alpha.is_some() || pixels.targets().iter().any(|target| target.output == output)
+        };
+        let outputs = std::array::from_fn(|output| take(is_used(output), 4));
+        Results { outputs, depth: take(pixels.depth_from_program(), 1), valid: take(rules.kills, 1) }
+    }
 }
 
 /// Everything that decides what a kernel does.
@@ -116,26 +101,9 @@ pub struct Key {
     in_buffers: Vec<Option<BufferTexture>>,
     texture_layouts: Vec<SurfaceLayout>,
     plane_layouts: [SurfaceLayout; 2],
-    /// All tests come before the kernel: it has only fragments that passed.
-    is_tested: bool,
-    /// Depth and stencil are tested before the program runs.
-    early: bool,
-    depth_stencil: Option<DepthStencilState>,
-    /// The depth buffer has 16 bits.
-    sixteen_bits: bool,
-    /// Depth is the program's W.
-    depth_from_program: bool,
-    alpha: Option<AlphaTest>,
-    targets: Vec<TileTarget>,
+    results: Results,
     /// Planes that are read, but for those of texels.
     planes: usize,
-}
-
-impl Key {
-    /// Whether what is stored for a pixel depends on what was stored before.
-    fn reads_pixels(&self) -> bool {
-        self.depth_stencil.is_some() || self.targets.iter().any(|target| !target.memory.is_empty())
-    }
 }
 
 /// What draws have in common whose quads kernels can draw.
@@ -155,12 +123,13 @@ pub struct TileState<'a> {
     engine: &'a Engine,
     options: &'a RunOptions<'a>,
     presets: Vec<(u8, [Component; 4])>,
-    /// The channels of temporaries that are in planes, and how many components these are.
+    /// The channels of temporaries that are in planes, one after the other.
     channels: Vec<Channels>,
-    components: usize,
     /// The tables of the program.
     tables: Vec<Vec<u32>>,
-    targets: Vec<TileTarget>,
+    rules: Rules,
+    results: Results,
+    /// Planes that are read: those of components.
     planes: usize,
 }
 
@@ -232,8 +201,8 @@ impl<'a> TileState<'a> {
             }
         }
         // What is read or written must not be what is written elsewhere.
-        let depth = pixels.depth().map(|(_, surface)| surface);
-        let written: Vec<&Surface> = pixels.targets().iter().map(|target| target.surface()).chain(depth).collect();
+        let targets = pixels.targets().iter().map(|target| target.surface());
+        let written: Vec<&Surface> = targets.chain(pixels.depth_surface()).collect();
         let overlaps = |bytes: &ObjectBytes, of: &[&Surface]| of.iter().any(|surface| surface.bytes().overlaps(bytes));
         let aliased = (1..written.len()).any(|n| overlaps(written[n].bytes(), &written[..n]));
         let read = |unit: usize| textures.unit(unit as u8).filter(|_| used[unit]);
@@ -241,30 +210,8 @@ impl<'a> TileState<'a> {
         if shared || aliased || (0..INPUTS).filter_map(read).any(|texture| overlaps(texture.bytes(), &written)) {
             return None;
         }
-        let mut planes = OTHERS;
-        let mut take = |count: usize| {
-            planes += count;
-            planes - count..planes
-        };
-        let mut results = OTHERS;
-        let mut targets = Vec::new();
-        for target in pixels.targets() {
-            let state = *target.state();
-            if !merge::is_supported(&state) {
-                return None;
-            }
-            let words = state.format().bytes.div_ceil(4) as usize;
-            results += words;
-            targets.push(TileTarget {
-                output: target.output,
-                selects: target.selects(),
-                state,
-                memory: take(if state.reads_memory() { words } else { 0 }),
-                results: results - words..results,
-            });
-        }
         let read = read_components(job.program, |unit| units[usize::from(unit) % INPUTS].is_some());
-        let (mut channels, mut components) = (Vec::new(), 0);
+        let (mut channels, mut planes) = (Vec::new(), 0);
         let mut presets = Vec::new();
         for (input, &temporary) in job.presets.iter().enumerate() {
             let mut chosen = 0;
@@ -279,13 +226,14 @@ impl<'a> TileState<'a> {
                     return Component::Constant(bits);
                 }
                 chosen |= 1 << channel;
-                components += 1;
-                Component::Plane(take(1).start)
+                planes += 1;
+                Component::Plane(planes - 1)
             };
             presets.push((temporary, [0, 1, 2, 3].map(component)));
             channels.push(Channels { input, chosen });
         }
-        (planes <= PLANES && results <= PLANES).then_some(TileState {
+        let rules = pixels.rules(job.program);
+        (planes <= PLANES).then_some(TileState {
             program: job.program,
             constants: job.constants,
             textures: units,
@@ -297,16 +245,11 @@ impl<'a> TileState<'a> {
             options,
             presets,
             channels,
-            components,
             tables: program_tables(job.constants),
-            targets,
+            rules,
+            results: Results::of(pixels, &rules),
             planes,
         })
-    }
-
-    /// The first plane with what primitives bring.
-    fn first_value(&self) -> usize {
-        OTHERS + self.targets.iter().map(|target| target.memory.len()).sum::<usize>()
     }
 
     /// The textures that kernels fetch from, by unit, or their copies, and the memory that each lies in.
@@ -317,24 +260,13 @@ impl<'a> TileState<'a> {
         bound(&self.textures, self.space, copies)
     }
 
-    /// What decides what the kernel does, which only rounds the colours for which there is something in `colours`.
-    fn key(
-        &self,
-        pixels: &Pixels,
-        planes: &Planes,
-        is_tested: bool,
-        colours: &[Option<ByteColours>],
-        copies: Option<&DetiledTextures>,
-    ) -> Key {
+    /// What decides what the kernel does.
+    fn key(&self, planes: &Planes, copies: Option<&DetiledTextures>) -> Key {
         let TileState { program, constants, .. } = self;
         let plane = |side, bounds| SurfaceLayout::of(planes.space(), &planes.surface(side), bounds);
         let bound = || self.bound(copies);
         let layout =
             |(texture, space): (KernelTexture, &Space)| SurfaceLayout::of(space, &texture.surface, Bounds::Clamp);
-        let rounded = |(target, colours): (&TileTarget, &Option<ByteColours>)| match colours {
-            Some(colours) => TileTarget { state: colours.source(), memory: 0..0, ..target.clone() },
-            None => target.clone(),
-        };
         Key {
             code: program.code.clone(),
             info: program.info,
@@ -346,13 +278,7 @@ impl<'a> TileState<'a> {
             in_buffers: self.in_buffers.clone(),
             texture_layouts: bound().flatten().map(layout).collect(),
             plane_layouts: [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)],
-            is_tested,
-            early: pixels.tests_early(),
-            depth_stencil: pixels.depth().filter(|_| !is_tested).map(|(depth, _)| *depth.state()),
-            sixteen_bits: pixels.depth().is_some_and(|(depth, _)| depth.has_sixteen_bits()),
-            depth_from_program: pixels.depth_from_program(),
-            alpha: pixels.alpha_test(),
-            targets: self.targets.iter().zip(colours).map(rounded).collect(),
+            results: self.results,
             planes: self.planes,
         }
     }

@@ -1,26 +1,20 @@
 //! Primitives on their way through a kernel: they are collected, by the tiles that they touch, and drawn tile by tile.
 
-use super::buffers::{Buffer, Buffers};
-use super::early::EarlyTests;
 use super::job::{TileJob, TileKernel};
-use super::memory::TileMemory;
-use super::pending::{Primitive, ShadingRate};
-use super::worker::{Shared, Worker, WorkerResult};
-use super::{Key, TileState, TileTarget};
+use super::memory::{TileMemory, Worker};
+use super::thread::{BoundKernel, TileThread};
+use super::{Key, R5xx, TileState, components};
 use crate::pipeline::detiled::DetiledTextures;
 use crate::pipeline::pixels::{Pixels, RasterPrimitive};
 use ctm_card::DrawCounts;
 use ctm_engine::Compiled;
-use ctm_raster::bytes::ByteColours;
+use ctm_pipeline::{DepthTests, PixelCounts, Primitive, TileDraw, allows_pixels, spread};
+use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::Point;
 use ctm_x1k::RunError;
 use std::cell::{RefCell, RefMut};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::AtomicUsize;
-use std::sync::{Mutex, PoisonError};
-
-/// Quads that launches are a multiple of: no vector of any engine is wider.
-pub(super) const MULTIPLE: usize = 32;
+use std::sync::PoisonError;
 
 /// Primitives that wait for their kernel.
 pub struct TileRenderer<'s> {
@@ -34,11 +28,6 @@ pub struct TileRenderer<'s> {
     around: u64,
     /// What was done with pixels.
     counts: DrawCounts,
-    buffers: Buffers<'s>,
-    /// The tests, if they are done before there is a kernel.
-    tests: Option<EarlyTests<'s>>,
-    /// Of each colour buffer, how colours are written that the kernel has only rounded.
-    colours: Vec<Option<ByteColours>>,
     /// What is drawn with instead of the textures, from some time on.
     in_rows: Option<DetiledKernel>,
 }
@@ -62,23 +51,16 @@ impl<'s> TileRenderer<'s> {
         quads: u64,
     ) -> Result<Option<Self>, RunError> {
         let Ok(mut memory) = memory.try_borrow_mut() else { return Ok(None) };
-        let buffers = Buffers::of(pixels, &mut memory.places);
-        let tests = EarlyTests::of(pixels, &buffers, state.program);
-        let Some(own) = memory.own() else { return Ok(None) };
-        let colours = |(buffer, target): (&Buffer, &TileTarget)| match buffer {
-            Buffer::PixelPairs(_) => ByteColours::of(&target.state).filter(|_| tests.is_some()),
-            Buffer::Pixels(_) => None,
-        };
-        let colours: Vec<_> = buffers.targets.iter().zip(&state.targets).map(colours).collect();
-        let key = state.key(pixels, &own.planes, tests.is_some(), &colours, None);
+        let Some(planes) = memory.planes.first() else { return Ok(None) };
+        let key = state.key(planes, None);
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         let kind = hasher.finish();
         if memory.drawn.add(kind, quads) < memory.many {
             return Ok(None);
         }
-        let Some(own) = memory.own() else { return Ok(None) };
-        let job = TileJob { state, key: &key, copies: None, planes: &own.planes, extent: [0; 2] };
+        let Some(planes) = memory.planes.first() else { return Ok(None) };
+        let job = TileJob { state, key: &key, copies: None, planes, extent: [0; 2] };
         let compiled = state.engine.compile(&job)?;
         if !compiled.run(&job, state.options)? {
             return Ok(None);
@@ -87,22 +69,8 @@ impl<'s> TileRenderer<'s> {
         memory.primitives.clear();
         let tile = memory.tile;
         memory.tiles.begin(pixels.framebuffer(), tile);
-        let counts = DrawCounts::default();
-        let (around, in_rows) = (0, None);
-        Ok(Some(TileRenderer {
-            state,
-            pixels,
-            memory,
-            key,
-            kind,
-            compiled,
-            around,
-            counts,
-            buffers,
-            tests,
-            colours,
-            in_rows,
-        }))
+        let (counts, around, in_rows) = (DrawCounts::default(), 0, None);
+        Ok(Some(TileRenderer { state, pixels, memory, key, kind, compiled, around, counts, in_rows }))
     }
 
     /// Draws a primitive.
@@ -121,17 +89,21 @@ impl<'s> TileRenderer<'s> {
         let TileMemory { primitives, tiles, .. } = &mut *self.memory;
         tiles.add(area, primitives.all.len() as u16);
         let depth = &raster_primitive.depth;
-        let primitive = Primitive {
+        let components = components::add(primitives, raster_primitive.inputs, &self.state.channels);
+        primitives.all.push(Primitive {
             shape: raster_primitive.shape.clone(),
             area,
-            stipple: raster_primitive.stipple.map(Box::new),
+            shown: match raster_primitive.stipple {
+                Some(stipple) => Some(Box::new(move |x, y| stipple.draws(x, y))),
+                None => None,
+            },
             origin: depth.setup.map_or(Point::default(), |setup| setup.origin()),
-            divisor: raster_primitive.inputs.divisor(),
-            depth: depth.plane,
+            depth: *depth.plane.plane(),
+            range: [0.0, 1.0],
             facing: depth.facing,
-            components: primitives.add_components(raster_primitive.inputs, &self.state.channels),
-        };
-        primitives.all.push(primitive);
+            layer: 0,
+            components,
+        });
         Ok(())
     }
 
@@ -150,8 +122,13 @@ impl<'s> TileRenderer<'s> {
             self.memory.primitives.clear();
             self.memory.tiles.clear();
             self.around = 0;
-            let WorkerResult { counts, quads } = done?;
-            self.counts.add_pixels(counts);
+            let PixelCounts { covered, passed, quads } = done?;
+            let fragments = match (self.state.rules.runs, self.state.rules.early) {
+                (false, _) => 0,
+                (true, true) => passed,
+                (true, false) => covered,
+            };
+            self.counts.add_pixels(DrawCounts { pixels: covered, fragments, passed, ..DrawCounts::default() });
             self.memory.drawn.add(self.kind, quads);
         }
         Ok(())
@@ -159,16 +136,16 @@ impl<'s> TileRenderer<'s> {
 
     /// Copies the textures in tiles, if what waits is worth it.
     fn copy_textures(&mut self) -> Result<(), RunError> {
-        let TileRenderer { state, pixels, memory, tests, colours, .. } = self;
+        let TileRenderer { state, memory, .. } = self;
         let texels = DetiledTextures::texels(&state.textures);
         let pays = texels > 0 && self.around >= texels.saturating_mul(memory.pixels_per_texel);
         if self.in_rows.is_some() || !pays {
             return Ok(());
         }
         let Some(copies) = DetiledTextures::of(&state.textures, state.space, &mut memory.copies) else { return Ok(()) };
-        let Some(own) = memory.own() else { return Ok(()) };
-        let key = state.key(pixels, &own.planes, tests.is_some(), colours, Some(&copies));
-        let job = TileJob { state, key: &key, copies: Some(&copies), planes: &own.planes, extent: [0; 2] };
+        let Some(planes) = memory.planes.first() else { return Ok(()) };
+        let key = state.key(planes, Some(&copies));
+        let job = TileJob { state, key: &key, copies: Some(&copies), planes, extent: [0; 2] };
         let compiled = state.engine.compile(&job)?;
         if compiled.run(&job, state.options)? {
             self.in_rows = Some(DetiledKernel { copies, key, compiled });
@@ -176,57 +153,50 @@ impl<'s> TileRenderer<'s> {
         Ok(())
     }
 
-    fn draw_tiles(&mut self) -> Result<WorkerResult, RunError> {
-        let TileRenderer { state, pixels, memory, key, compiled, buffers, tests, colours, in_rows, .. } = self;
-        let (copies, key, compiled) = match in_rows {
-            Some(DetiledKernel { copies, key, compiled }) => (Some(&*copies), key, compiled),
-            None => (None, key, compiled),
+    fn draw_tiles(&mut self) -> Result<PixelCounts, RunError> {
+        let TileRenderer { state, pixels, memory, key, compiled, in_rows, .. } = self;
+        let kernel = &match in_rows {
+            Some(DetiledKernel { copies, key, compiled }) => BoundKernel { key, compiled, copies: Some(copies) },
+            None => BoundKernel { key, compiled, copies: None },
         };
-        let workers = state.engine.runtime().workers();
+        let pool = state.engine.runtime().workers();
         let pieces = (memory.tiles.touched() as u64).min(self.around.div_ceil(memory.pixels_per_thread));
-        memory.reserve(workers.threads(state.options.threads, pieces));
-        let TileMemory { primitives, tiles, threads, .. } = &**memory;
-        let shared = Shared {
-            state,
-            pixels,
-            buffers,
-            tests: tests.as_ref(),
-            key,
-            colours,
-            compiled,
-            copies,
+        let threads = memory.reserve(pool.threads(state.options.threads, pieces));
+        let TileMemory { primitives, tiles, planes, workers, places, .. } = &mut **memory;
+        let mut placed = |surface: &crate::surface::Surface<'s>| surface.quads().with_places(places, true);
+        let depth = pixels.depth_tests().zip(pixels.depth_surface());
+        let depth = depth.map(|(tests, surface)| DepthTests { quads: placed(surface), ..tests });
+        let targets = pixels.targets().iter().map(|target| (target, placed(target.surface())));
+        let targets: Vec<_> = targets.collect();
+        let uses_quads = kernel.compiled.kernels().and_then(Option::as_ref).is_none_or(|kernel| kernel.uses_quads);
+        let rate = match !uses_quads && allows_pixels(&state.rules, pixels.targets().iter()) {
+            true => ShadingRate::Pixels,
+            false => ShadingRate::Quads,
+        };
+        let shows = |x, y| pixels.shows(x, y);
+        let draw = TileDraw::<R5xx> {
             primitives,
             tiles,
-            next: AtomicUsize::new(0),
-            rate: ShadingRate::Quads,
+            components: state.planes,
+            sample: pixels.sample(),
+            shown: if pixels.shows_all() { None } else { Some(&shows) },
+            depth,
+            targets: &targets,
+            rules: state.rules,
+            rate,
         };
-        // Alone, pixels need neither those that are not drawn nor an order.
-        let uses_quads = compiled.kernels().and_then(Option::as_ref).is_none_or(|kernel| kernel.uses_quads);
-        let shared = Shared {
-            rate: match key.is_tested && !uses_quads && colours.iter().all(Option::is_some) {
-                true => ShadingRate::Pixels,
-                false => ShadingRate::Quads,
-            },
-            ..shared
+        let planes = &*planes;
+        let begin = |number: usize, _: &Worker| Some(TileThread::new(state, kernel, planes.get(number)?));
+        let work = |worker: &mut Worker, thread: &mut TileThread, tile: u32| {
+            worker.counts.add(worker.tiles.draw(&draw, tile as usize, thread)?);
+            Ok(())
         };
-        let framebuffer = pixels.framebuffer();
-        let all = Mutex::new(Ok(WorkerResult::default()));
-        let work = |thread: usize| {
-            let Some(memory) = threads.get(thread) else { return };
-            let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
-            memory.begin(framebuffer.right, framebuffer.bottom);
-            let done = Worker::new(&shared, &mut memory).draw();
-            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-            match (done, &mut *all) {
-                (Ok(WorkerResult { counts, quads }), Ok(all)) => {
-                    all.counts.add_pixels(counts);
-                    all.quads += quads;
-                }
-                (Err(error), Ok(_)) => *all = Err(error),
-                (_, Err(_)) => {}
-            }
-        };
-        workers.run(workers.threads(state.options.threads, pieces), work, || {});
-        all.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let done = spread(Some(pool), &workers[..threads], tiles.touched() as u32, begin, work);
+        let mut counts = PixelCounts::default();
+        for worker in workers {
+            let worker = worker.get_mut().unwrap_or_else(PoisonError::into_inner);
+            counts.add(std::mem::take(&mut worker.counts));
+        }
+        done.map(|()| counts)
     }
 }

@@ -1,7 +1,7 @@
 //! Pixels of four bytes that are copied bit for bit: depths to a target that shows them.
 
 use super::rectangles::columns_from;
-use super::surfaces::SurfaceQuads;
+use crate::layout::SurfaceQuads;
 use ctm_memory::RowWords;
 use ctm_raster::simd::{LANES, Simd, SimdTask};
 use std::ops::Range;

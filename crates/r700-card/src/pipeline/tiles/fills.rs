@@ -2,10 +2,11 @@
 //! it fills the memory of pixels.
 
 use super::rectangles::Rectangle;
-use super::surfaces::{SurfaceBlocks, SurfaceQuads};
+use crate::layout::SurfaceQuads;
 use crate::pipeline::stage::PixelStage;
 use crate::pipeline::targets::{ColourTarget, TargetOperation};
 use ctm_memory::RowWords;
+use ctm_pipeline::SurfaceBlocks;
 use ctm_raster::simd::{LANES, Simd, SimdTask};
 
 /// Whether rectangles of a draw can be such.

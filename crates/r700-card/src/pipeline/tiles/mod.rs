@@ -1,37 +1,27 @@
 //! Pixels with one sample, many together: primitives are collected by the tiles of the framebuffer that they touch, and drawn tile by tile, which
 //! threads share, in blocks of eight columns and two rows. All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
 
-mod colour;
 mod copying;
-mod depth;
-mod drawn_pixels;
 mod fills;
-mod interpolation;
-mod primitives;
-mod quad_masks;
-mod rasterising;
 mod rectangle_stores;
 mod rectangles;
-mod storing;
 mod surface_variant;
-mod surfaces;
 #[cfg(test)]
 mod tests;
-mod values;
 mod worker;
 
 pub use copying::CopyRows;
-pub use primitives::Primitives;
 pub use rectangles::{Piece, Rectangle};
 pub use surface_variant::SurfaceVariant;
-pub use surfaces::{QuadPlaceCache, SurfaceQuads};
 
-use super::attributes::{PrimitiveContext, SetupVertex};
+use super::attributes::{Gradients, PrimitiveContext, SetupVertex, depth_over};
 use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::pixels::GRID;
 use super::samples::Samples;
 use super::stage::{PixelStage, ShadedPrimitive};
+use super::targets::ColourTarget;
 use super::{DrawContext, DrawError};
+use crate::layout::{Layout, SurfaceQuads};
 use crate::state::State;
 use ctm_card::DrawCounts;
 use ctm_engine::{Executor, Workers};
@@ -39,29 +29,30 @@ use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
+use ctm_pipeline::{Components, Family, PixelCounts, Primitive, Primitives, Rules, TileDraw, allows_pixels, spread};
 use ctm_r700::Job;
 use ctm_raster::coverage::{ConvexPolygon, area, quad_spans};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::depth::Facing;
-use ctm_raster::grid::Rect;
+use ctm_raster::grid::{Grid, Rect};
 use ctm_raster::plane::PrimitiveSetup;
 use ctm_raster::simd::dispatch;
 use ctm_raster::tiles::{self, Tiles};
 use fills::FillRectangle;
 use rectangles::PendingHalf;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-pub use worker::WorkerMemory;
 use worker::{CompiledProgram, Share, Shared, Worker};
 
-/// Quads that the program runs for together.
-const QUADS: usize = 1024;
-/// Quads of memory after these: what blocks bring is laid out for all of their columns.
-const MARGIN: usize = 4;
-/// Pixels that the program runs for together where it runs for those that are drawn alone: with the margin of a line, no more than surfaces have columns.
-const PIXELS: usize = 4 * QUADS - 4 * LINE_MARGIN;
-/// Words of memory after theirs. With them, lines are of no power of two bytes, as caches keep few lines whose addresses differ by one.
-const LINE_MARGIN: usize = 64;
+/// The cards of this family.
+pub enum R700 {}
+
+impl Family for R700 {
+    const GRID: Grid = GRID;
+    type Values = Gradients;
+    type Target<'a> = ColourTarget<'a>;
+    type Layout = Layout;
+}
+
 /// Quads from which on another thread is worth it.
 const QUADS_PER_THREAD: usize = 512;
 /// Quads from which on it is worth it to find out where those of all columns and rows lie.
@@ -90,7 +81,7 @@ pub struct TileRenderer<'a> {
     draw_memory: DrawMemory<'a>,
     workers: Vec<Mutex<Worker>>,
     /// The primitives that wait, and the tiles that they touch.
-    primitives: Primitives,
+    primitives: Primitives<Gradients>,
     tiles: Tiles,
     /// Pixels around them.
     around: u64,
@@ -105,6 +96,11 @@ pub struct TileRenderer<'a> {
 /// Pixels of a part of the framebuffer.
 fn pixels_of(area: Rect) -> u64 {
     u64::from(area.right.saturating_sub(area.left)) * u64::from(area.bottom.saturating_sub(area.top))
+}
+
+/// The side of a primitive that is seen.
+fn facing(front: bool) -> Facing {
+    if front { Facing::Front } else { Facing::Back }
 }
 
 /// Quads of so many pixels.
@@ -133,9 +129,9 @@ impl<'a> TileRenderer<'a> {
         }
         let threads = threads(context).map_or(1, |workers| workers.threads(context.options.threads, THREADS as u64));
         let mut worker = || {
-            let lines = stage.lines(PIXELS + LINE_MARGIN, &mut builder)?;
-            let regions = stage.regions(QUADS + MARGIN, &mut builder)?;
-            Ok(Mutex::new(Worker::new(regions, lines, context.cache.take_worker_memory())))
+            let lines = stage.lines(&mut builder)?;
+            let regions = stage.regions(rectangles::PIECE_PIXELS as usize / 4, &mut builder)?;
+            Ok(Mutex::new(Worker::new(regions, lines, context.cache.take_tile_worker())))
         };
         let workers = (0..threads).map(|_| worker()).collect::<Result<_, DrawError>>()?;
         let draw_memory = builder.make()?;
@@ -178,7 +174,22 @@ impl<'a> TileRenderer<'a> {
         if !(self.takes_rectangles || self.fills) || pixels_of(area) < rectangles::LEAST {
             self.draw_half()?;
             self.begin(area)?;
-            self.primitives.add(&self.stage.inputs, (shape, area), face, setup, corners);
+            let inputs = &self.stage.inputs;
+            let components = self.primitives.add_components(
+                |planes| inputs.add_planes(face, setup, corners, planes),
+                || inputs.over(face, setup, corners),
+            );
+            self.primitives.all.push(Primitive {
+                shape: shape.clone(),
+                area,
+                shown: None,
+                origin: setup.origin(),
+                depth: depth_over(face, &setup, corners),
+                range: face.depths,
+                facing: facing(face.front),
+                layer: face.layer,
+                components,
+            });
             return Ok(());
         }
         let shaded = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
@@ -211,7 +222,19 @@ impl<'a> TileRenderer<'a> {
     /// Collects a primitive.
     fn add(&mut self, LargePrimitive { shape, area, shaded }: LargePrimitive) -> Result<(), DrawError> {
         self.begin(area)?;
-        self.primitives.add_shaded(shape, area, shaded);
+        let ShadedPrimitive { gradients, front, layer, range } = shaded;
+        self.primitives.all.push(Primitive {
+            shape,
+            area,
+            shown: None,
+            origin: gradients.perspective.setup().origin(),
+            depth: gradients.depth,
+            range,
+            facing: facing(front),
+            layer,
+            components: Components::Values(self.primitives.values.len()),
+        });
+        self.primitives.values.push(gradients);
         Ok(())
     }
 
@@ -248,15 +271,17 @@ impl<'a> TileRenderer<'a> {
         let shares = |threads: usize| if threads > 1 { threads as u32 * SHARES_PER_THREAD } else { 1 };
         let how = (compiled, ShadingRate::Quads);
         if bound.is_some_and(|bound| bound.colours.is_some()) {
-            return self.spread(pixels, shares, how, job, |_, share| share.run_strip(rectangle));
+            return self.spread(pixels, shares, how, job, |_, share, number| share.run_strip(rectangle, number));
         }
         let exports_all = bound.is_some_and(|bound| bound.exports_all);
-        self.spread(pixels, shares, how, job, |worker, share| worker.draw_rectangle(share, rectangle, exports_all))
+        self.spread(pixels, shares, how, job, |worker, share, number| {
+            worker.draw_rectangle(share, (rectangle, exports_all), number)
+        })
     }
 
     /// The depth buffer and the targets, in this order, if rectangles that have one colour and one depth are filled.
     fn filled(&self) -> Option<Vec<SurfaceQuads<'a>>> {
-        let depth = self.stage.depth.as_ref().map(|depth| depth.surface_quads());
+        let depth = self.stage.depth.as_ref().map(|depth| depth.surface.surface_quads());
         let all = depth.into_iter().chain(self.stage.targets.iter().map(|target| target.surface_quads()));
         let all: Vec<_> = all.map(|surface_quads| self.context.cache.with_places(surface_quads, true)).collect();
         (self.fills && all.iter().all(|surface_quads| surface_quads.blocks().is_some())).then_some(all)
@@ -269,8 +294,7 @@ impl<'a> TileRenderer<'a> {
         let Worker { regions, .. } = &*worker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut words = Vec::new();
         if let (Some(buffer), Some((depth, range))) = (&stage.depth, rectangle.depth) {
-            let facing = if rectangle.front { Facing::Front } else { Facing::Back };
-            words.push(buffer.filled(depth, range, facing).unwrap_or_default());
+            words.push(buffer.filled(depth, range, facing(rectangle.front)).unwrap_or_default());
         }
         if !stage.targets.is_empty()
             && let Some(mut job) = stage.job_of_rectangle(regions, (rectangle, None), self.draw_memory.space())
@@ -312,19 +336,19 @@ impl<'a> TileRenderer<'a> {
         let (pixels, stage) = (self.around / 2, &self.stage);
         let executor = self.context.executor_of(self.stage.program.hash, pixels);
         let shares = |_| self.tiles.touched() as u32;
-        let draw = |worker: &mut Worker, share: &mut Share| worker.draw_tile(share);
-        if quads_of(pixels) >= QUADS_WORTH_PLACES && drawn_pixels::is_possible(&self.stage) {
-            let bindings = self.bindings_of_pixels(pixels);
-            let bindings = bindings.as_ref().unwrap_or(&stage.bindings);
-            let job = |worker: &Worker, space| stage.job_of_pixels(&worker.lines, PIXELS, bindings, space);
-            let compiled = self.compiled(executor, &job)?.filter(drawn_pixels::is_by_pixels);
-            if compiled.is_some() {
-                return self.spread(pixels, shares, (compiled, ShadingRate::Pixels), job, draw);
-            }
+        let mut bindings = None;
+        let mut rate = ShadingRate::Quads;
+        if quads_of(pixels) >= QUADS_WORTH_PLACES && allows_pixels(&stage.rules.of_tiles(), stage.targets.iter()) {
+            bindings = self.bindings_of_pixels(pixels);
+            rate = ShadingRate::Pixels;
         }
-        let job = |worker: &Worker, space| stage.job(&worker.regions, QUADS, space);
+        let bindings = bindings.as_ref().unwrap_or(&stage.bindings);
+        let job = |worker: &Worker, space| stage.job_of_lines(&worker.lines, bindings, space);
         let compiled = self.compiled(executor, &job)?;
-        self.spread(pixels, shares, (compiled, ShadingRate::Quads), job, draw)
+        if !compiled.as_ref().is_some_and(worker::is_by_pixels) {
+            rate = ShadingRate::Quads;
+        }
+        self.spread(pixels, shares, (compiled, rate), job, |worker, share, tile| worker.draw_tile(share, tile))
     }
 
     /// What executes the program. What that depends on is the same for all threads and runs: it is looked up once.
@@ -345,9 +369,9 @@ impl<'a> TileRenderer<'a> {
         shares: impl Fn(usize) -> u32,
         (compiled, rate): (Option<CompiledProgram>, ShadingRate),
         job: impl Fn(&Worker, &'s Space) -> Option<Job<'s>> + Sync,
-        draw: impl Fn(&mut Worker, &mut Share) -> Result<(), DrawError> + Sync,
+        draw: impl Fn(&mut Worker, &mut Share, u32) -> Result<(), DrawError> + Sync,
     ) -> Result<(), DrawError> {
-        let context = self.context;
+        let (context, stage) = (self.context, &self.stage);
         if context.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(DrawError::TimeIsUp);
         }
@@ -356,52 +380,36 @@ impl<'a> TileRenderer<'a> {
         let pieces = (quads / QUADS_PER_THREAD) as u64;
         let count = pool.map_or(1, |pool| pool.threads(context.options.threads, pieces)).min(self.workers.len());
         let worth = quads >= QUADS_WORTH_PLACES;
-        let placed = |surface_quads: SurfaceQuads<'a>| context.cache.with_places(surface_quads, worth);
-        let depth = self.stage.depth.as_ref().map(|depth| placed(depth.surface_quads()));
-        let targets = self.stage.targets.iter().map(|target| placed(target.surface_quads()));
-        let space = self.draw_memory.space();
+        let placed = |quads: SurfaceQuads<'a>| context.cache.with_places(quads, worth);
+        let targets: Vec<_> = stage.targets.iter().map(|target| (target, placed(target.surface_quads()))).collect();
+        let is_drawn = stage.samples.mask() & 1 != 0;
+        let rules = stage.rules.of_tiles();
         let shared = Shared {
-            stage: &self.stage,
-            depth: depth.as_ref(),
-            targets: &targets.collect::<Vec<_>>(),
-            primitives: &self.primitives,
-            tiles: &self.tiles,
+            stage,
+            draw: TileDraw {
+                primitives: &self.primitives,
+                tiles: &self.tiles,
+                components: 4 * stage.inputs.registers().len(),
+                sample: GRID.pixel_centre(0, 0),
+                shown: None,
+                depth: stage
+                    .depth
+                    .as_ref()
+                    .filter(|_| is_drawn)
+                    .map(|depth| depth.tests(placed(depth.surface.surface_quads()))),
+                targets: &targets,
+                // Where the only sample is not drawn to, pixels are only counted.
+                rules: if is_drawn { rules } else { Rules { early: true, runs: false, ..rules } },
+                rate,
+            },
             compiled,
-            rate,
             options: RunOptions { threads: 1, ..context.options },
             arena: self.draw_memory.arena(),
             shares: shares(count),
         };
-        let next = AtomicU32::new(0);
-        let failure = Mutex::new(None);
-        let workers = &self.workers;
-        let work = |thread: usize| {
-            let Some(worker) = workers.get(thread) else { return };
-            let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(job) = job(&worker, space) else { return };
-            let mut share = Share { shared: &shared, job, bound: None, number: 0 };
-            loop {
-                share.number = next.fetch_add(1, Relaxed);
-                if share.number >= shared.shares {
-                    break;
-                }
-                if let Err(error) = draw(&mut worker, &mut share) {
-                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Whichever thread comes first, it is the same one.
-                    if failure.as_ref().is_none_or(|&(other, _)| share.number < other) {
-                        *failure = Some((share.number, error));
-                    }
-                }
-            }
-        };
-        match pool.filter(|_| count > 1) {
-            Some(pool) => pool.run(count, work, || {}),
-            None => work(0),
-        }
-        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((_, error)) => Err(error),
-            None => Ok(()),
-        }
+        let space = self.draw_memory.space();
+        let begin = |_, worker: &Worker| Some(Share::new(&shared, job(worker, space)?, worker));
+        spread(pool, &self.workers[..count], shared.shares, begin, draw)
     }
 
     /// Draws what waits, and gives what was done.
@@ -417,8 +425,10 @@ impl<'a> TileRenderer<'a> {
         let mut counts = self.counts;
         for worker in self.workers {
             let worker = worker.into_inner().unwrap_or_else(PoisonError::into_inner);
-            counts.add_pixels(worker.counts);
-            cache.give_worker_memory_back(worker.memory);
+            let PixelCounts { covered, passed, .. } = worker.counts;
+            let (fragments, passed) = if self.stage.samples.mask() & 1 == 0 { (0, 0) } else { (covered, passed) };
+            counts.add_pixels(DrawCounts { pixels: covered, fragments, passed, ..DrawCounts::default() });
+            cache.give_tile_worker_back(worker.tiles);
         }
         Ok(counts)
     }

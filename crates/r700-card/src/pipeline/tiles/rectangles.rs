@@ -2,7 +2,7 @@
 //! needs nothing but the numbers of planes. Programs draw rectangles as two triangles, and clipping cuts a triangle around the whole
 //! picture in two; as one, they are such a rectangle.
 
-use super::{LargePrimitive, QUADS};
+use super::LargePrimitive;
 use crate::pipeline::attributes::{Gradients, Value};
 use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::{PixelStage, ShadedPrimitive};
@@ -17,7 +17,7 @@ pub const LEAST: u64 = 4096;
 /// Columns of a block.
 const BLOCK: u32 = ctm_raster::simd::LANES as u32;
 /// Pixels that the program runs for together: those for which a worker has memory.
-const PIECE_PIXELS: u32 = 4 * QUADS as u32;
+pub const PIECE_PIXELS: u32 = 1 << 12;
 /// Columns of these at most and at least.
 const MOST_COLUMNS: u32 = PIECE_PIXELS / 2;
 const LEAST_COLUMNS: u32 = 64;

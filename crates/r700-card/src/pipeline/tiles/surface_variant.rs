@@ -7,6 +7,7 @@ use crate::pipeline::DrawError;
 use crate::pipeline::bindings::make_surfaces;
 use crate::pipeline::stage::PixelStage;
 use ctm_memory::Surface;
+use ctm_pipeline::ColourTarget as _;
 use ctm_r700::Bindings;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::PoisonError;

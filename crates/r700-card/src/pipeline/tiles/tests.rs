@@ -1,7 +1,5 @@
 //! Many pixels together against each by itself, over formats, orders in memory, blending, depth and stencil tests.
 
-use super::colour::Colours;
-use super::depth::IncomingQuads;
 use crate::pipeline::depth::{DepthBuffer, Incoming};
 use crate::pipeline::targets::{ColourTarget, SamplePlace};
 use crate::registers::{
@@ -12,6 +10,8 @@ use crate::registers::{
 use ctm_card::Object;
 use ctm_cases::{Result, Unstructured};
 use ctm_memory::Arena;
+use ctm_pipeline::{Colours, IncomingQuads, write_quads};
+use ctm_raster::depth::Facing;
 
 /// Surfaces of 32x16 pixels and two layers; the object may end before them.
 const PLACE: u32 = 0x1000;
@@ -113,7 +113,7 @@ fn colours_of_squares_are_those_of_pixels() {
             let both = [quad(u)?, quad(u)?];
             let written = both.map(|(corner, layer, mask)| (surface_quads.place(corner, layer), mask));
             let count = if written[0].0 == written[1].0 { 1 } else { 2 };
-            together.write_quads(&surface_quads, &written[..count], &colour, Some(&second));
+            write_quads(&together, &surface_quads, &written[..count], &colour, Some(&second));
             for (n, &(corner, layer, mask)) in both[..count].iter().enumerate() {
                 for at in (0..4).filter(|at| mask >> at & 1 != 0) {
                     let of = |colours: Colours<8>| colours.map(|component| component[4 * n + at]);
@@ -144,10 +144,10 @@ fn tests_of_squares_are_those_of_pixels() {
         registers.bind(DbDepthBase::ADDRESS, 0, object);
         let of = |memory| DepthBuffer::of(&registers, memory).expect("a format that is tested");
         let (Some(together), Some(alone)) = (of(&memories[0]), of(&memories[1])) else { return Ok(()) };
-        let surface_quads = together.surface_quads();
+        let tests = together.tests(together.surface.surface_quads());
         for _ in 0..3 {
             let both = [quad(u)?, quad(u)?];
-            let mut tested = both.map(|(corner, layer, mask)| (surface_quads.place(corner, layer), mask));
+            let mut tested = both.map(|(corner, layer, mask)| (tests.quads.place(corner, layer), mask));
             let count = if tested[0].0 == tested[1].0 { 1 } else { 2 };
             let mut depths = [0.0; 8];
             for (n, depth) in depths.iter_mut().enumerate() {
@@ -158,13 +158,13 @@ fn tests_of_squares_are_those_of_pixels() {
             }
             let references = if u.ratio(1, 4)? { Some(u.arbitrary()?) } else { None };
             let range = *u.choose(&[[0.0, 1.0], [0.25, 0.5], [f32::MIN, f32::MAX]])?;
-            let incoming = IncomingQuads { depths, range, references, front: u.arbitrary()? };
-            together.test_quads(&surface_quads, &incoming, &mut tested[..count]);
+            let facing = *u.choose(&[Facing::Front, Facing::Back])?;
+            let keys = tests.keys_of(&depths.map(f32::to_bits), range);
+            tests.test_quads(&IncomingQuads { keys, references, facing }, &mut tested[..count]);
             for (n, &(corner, layer, mask)) in both[..count].iter().enumerate() {
                 let expected = (0..4).filter(|at| mask >> at & 1 != 0).fold(0, |bits, at| {
-                    let IncomingQuads { depths, range, references, front } = incoming;
-                    let (depth, reference) = (depths[4 * n + at], references.map(|all| all[4 * n + at]));
-                    let incoming = Incoming { depth, range, reference, front };
+                    let (depth, reference) = (depths[4 * n + at], references.map(|all: [u8; 8]| all[4 * n + at]));
+                    let incoming = Incoming { depth, range, reference, front: facing == Facing::Front };
                     bits | u8::from(alone.test(pixel(corner, layer, at), &incoming)) << at
                 });
                 assert_eq!(tested[n].1, expected, "{:?}", registers.get::<DbDepthControl>());

@@ -1,29 +1,66 @@
-//! Quads of two by two pixels of a surface whose pixels have one sample.
+//! Where the pixels of surfaces of one sample lie: in quads of two by two pixels, and in blocks of quads.
 
-use crate::layout::{AddressPart, Layout};
-use crate::pipeline::targets::Layers;
 use ctm_card::ObjectBytes;
 use ctm_memory::{FourWords, WordPair, Words};
 use ctm_raster::covered;
 use std::sync::Arc;
 
+/// What the column or the row of an element says of where it lies, in bytes: something is added, and bits are toggled by both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AddressPart {
+    /// What is added.
+    pub added: u64,
+    /// The bits that are toggled.
+    pub toggled: u64,
+}
+
+impl AddressPart {
+    /// Bytes from the beginning of the surface to the element of this column and that row.
+    #[inline(always)]
+    pub fn with(self, other: AddressPart) -> u64 {
+        self.added + other.added + (self.toggled ^ other.toggled)
+    }
+}
+
+/// Where the elements of a surface lie. Four elements of four bytes side by side lie together, if the first one's column is a multiple of that.
+pub trait Layout: Copy + PartialEq {
+    /// Bytes of an element: 1, 2, 4, 8 or 16.
+    fn bytes(&self) -> u32;
+    /// Columns and rows. There is nothing beyond them.
+    fn size(&self) -> [u32; 2];
+    /// What a column says; none if columns and rows by themselves do not say where elements lie.
+    fn column(&self, x: u32) -> Option<AddressPart>;
+    /// The same of a row of a slice.
+    fn row(&self, y: u32, slice: u32) -> Option<AddressPart>;
+    /// Bytes from the beginning of the surface to an element.
+    fn offset(&self, x: u32, y: u32, slice: u32) -> u64;
+    /// How much farther the elements of a quad lie than its first one, which is at an even column and row: row by row.
+    fn quad(&self) -> [u64; 4];
+}
+
+/// Slices of a surface that are drawn to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layers {
+    /// The first slice.
+    pub first: u32,
+    /// The last slice.
+    pub last: u32,
+}
+
+impl Layers {
+    /// The slice of a layer; those after the last one are the last one (decision D234 of the card).
+    #[inline(always)]
+    pub fn slice(self, layer: u32) -> u32 {
+        self.first.saturating_add(layer).min(self.last.max(self.first))
+    }
+}
+
 /// Where the quads of a slice lie, by column and row: what many draws have in common.
 #[derive(Debug)]
-pub struct QuadPlaces {
-    layout: Layout,
+struct QuadPlaces {
     slice: u32,
     columns: Vec<AddressPart>,
     rows: Vec<AddressPart>,
-}
-
-impl QuadPlaces {
-    /// Of a layout; none if columns and rows by themselves do not say it.
-    fn new(layout: Layout, slice: u32) -> Option<Self> {
-        let every_second = |size: u32| (0..size.min(MOST)).step_by(2);
-        let columns = every_second(layout.pitch()).map(|x| layout.column(x)).collect::<Option<_>>()?;
-        let rows = every_second(layout.rows()).map(|y| layout.row(y, slice)).collect::<Option<_>>()?;
-        Some(QuadPlaces { layout, slice, columns, rows })
-    }
 }
 
 /// Columns and rows whose places are kept.
@@ -31,21 +68,38 @@ const MOST: u32 = 1 << 13;
 /// Slices whose places are kept.
 const SLICES: usize = 16;
 
-/// Places of quads that draws have asked for.
-#[derive(Debug, Default)]
-pub struct QuadPlaceCache(Vec<Arc<QuadPlaces>>);
+impl QuadPlaces {
+    /// Of a layout; none if columns and rows by themselves do not say it.
+    fn new(layout: &impl Layout, slice: u32) -> Option<Self> {
+        let every_second = |size: u32| (0..size.min(MOST)).step_by(2);
+        let [width, height] = layout.size();
+        let columns = every_second(width).map(|x| layout.column(x)).collect::<Option<_>>()?;
+        let rows = every_second(height).map(|y| layout.row(y, slice)).collect::<Option<_>>()?;
+        Some(QuadPlaces { slice, columns, rows })
+    }
+}
 
-impl QuadPlaceCache {
+/// Places of quads that draws have asked for, by layout and slice.
+#[derive(Debug)]
+pub struct PlaceCache<L>(Vec<(L, Arc<QuadPlaces>)>);
+
+impl<L> Default for PlaceCache<L> {
+    fn default() -> Self {
+        PlaceCache(Vec::new())
+    }
+}
+
+impl<L: Layout> PlaceCache<L> {
     /// Of the slice of a layout; if they are not known, they are found only where that is `worth` it.
-    pub fn of(&mut self, layout: Layout, slice: u32, worth: bool) -> Option<Arc<QuadPlaces>> {
-        if let Some(known) = self.0.iter().find(|known| known.layout == layout && known.slice == slice) {
+    fn of(&mut self, layout: L, slice: u32, worth: bool) -> Option<Arc<QuadPlaces>> {
+        if let Some((_, known)) = self.0.iter().find(|(other, known)| *other == layout && known.slice == slice) {
             return Some(Arc::clone(known));
         }
-        let places = Arc::new(QuadPlaces::new(layout, slice).filter(|_| worth)?);
+        let places = if worth { Arc::new(QuadPlaces::new(&layout, slice)?) } else { return None };
         if self.0.len() >= SLICES {
             self.0.clear();
         }
-        self.0.push(Arc::clone(&places));
+        self.0.push((layout, Arc::clone(&places)));
         Some(places)
     }
 }
@@ -173,12 +227,17 @@ impl<'t> SurfaceBlocks<'t> {
 /// Words of a line of a cache.
 const LINE: usize = 16;
 
+/// The place of what lies beyond a surface: no bytes are there.
+const NOWHERE: u64 = u64::MAX / 2;
+
 /// The quads of a surface.
-pub struct SurfaceQuads<'a> {
+pub struct SurfaceQuads<'a, L> {
     bytes: ObjectBytes<'a>,
     /// The same, where pixels are whole words.
     words: Option<Words<'a>>,
-    layout: Layout,
+    /// The same, where they are single words, and four of a row are all inside of the surface or outside.
+    fours: Option<Words<'a>>,
+    layout: L,
     layers: Layers,
     /// How much farther the pixels of a quad lie than its first one.
     distances: [u64; 4],
@@ -186,21 +245,23 @@ pub struct SurfaceQuads<'a> {
     places: Option<Arc<QuadPlaces>>,
 }
 
-impl<'a> SurfaceQuads<'a> {
+impl<'a, L: Layout> SurfaceQuads<'a, L> {
     /// Of the surface that lies there.
-    pub fn new(layout: Layout, bytes: ObjectBytes<'a>, layers: Layers) -> Self {
+    pub fn new(layout: L, bytes: ObjectBytes<'a>, layers: Layers) -> Self {
         let words = if layout.bytes() >= 4 { bytes.words() } else { None };
-        SurfaceQuads { bytes, words, layout, layers, distances: layout.quad(), places: None }
+        let has_fours = layout.bytes() == 4 && layout.size()[0].is_multiple_of(covered::FOUR);
+        let (fours, distances) = (words.filter(|_| has_fours), layout.quad());
+        SurfaceQuads { bytes, words, fours, layout, layers, distances, places: None }
     }
 
     /// The same, with the places of the slice of the first layer that is drawn to, if they are known or finding them is `worth` it.
-    pub fn with_places(self, kept: &mut QuadPlaceCache, worth: bool) -> Self {
+    pub fn with_places(self, kept: &mut PlaceCache<L>, worth: bool) -> Self {
         SurfaceQuads { places: kept.of(self.layout, self.layers.slice(0), worth), ..self }
     }
 
     /// The blocks, if pixels and layers are such.
     pub fn blocks(&self) -> Option<SurfaceBlocks<'_>> {
-        let (words, places) = self.words.filter(|_| self.layout.bytes() == 4).zip(self.places.as_ref())?;
+        let (words, places) = self.fours.zip(self.places.as_ref())?;
         let is_one = self.layers.first >= self.layers.last && self.layers.first == places.slice;
         let below = (self.distances[2] / 4) as usize;
         // Places are numbers of words of 32 bits.
@@ -223,7 +284,14 @@ impl<'a> SurfaceQuads<'a> {
 
     #[inline(never)]
     fn place_of(&self, x: u32, y: u32, slice: u32) -> u64 {
-        self.layout.offset(x, y, slice)
+        let [width, height] = self.layout.size();
+        if x < width && y < height { self.layout.offset(x, y, slice) } else { NOWHERE }
+    }
+
+    /// Which pixels of the quad at a place are there: bit n for pixel n, row by row.
+    pub fn existing(&self, place: u64) -> u8 {
+        let is_there = |pixel: usize| self.bytes.address(place + self.distances[pixel], self.layout.bytes()).is_some();
+        (0..4).fold(0, |existing, pixel| existing | u8::from(is_there(pixel)) << pixel)
     }
 
     /// Asks for the memory of a quad, which is read or written soon.
@@ -252,7 +320,7 @@ impl<'a> SurfaceQuads<'a> {
     /// even; `None` if pixels have others, or not all of it is there.
     #[inline(always)]
     pub fn rows(&self, (x, y): (u16, u16), layer: u32) -> Option<[[FourWords<'a>; 2]; 2]> {
-        let words = self.words.filter(|_| self.layout.bytes() == 4)?;
+        let words = self.fours?;
         let (x, y) = (u32::from(x), u32::from(y));
         // Four pixels of a row lie together.
         let first = (self.place((x, y), layer) / 4) as usize;
