@@ -90,6 +90,7 @@ impl Arena {
     }
 
     /// Whether nobody has the memory but arenas: it is not a file's.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
     pub(crate) fn is_private(&self) -> bool {
         self.private
     }

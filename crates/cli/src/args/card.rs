@@ -27,7 +27,7 @@ pub enum CardCommand {
     /// Run a program with a card, and record what its driver submits
     Record(CardRecordArgs),
     /// Say what this machine has for programs with a card, and what it lacks
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     Doctor(CardDoctorArgs),
     /// Show what a trace contains
     Info(CardTraceArgs),
@@ -44,7 +44,7 @@ impl CardCommand {
     pub fn is_json(&self) -> bool {
         match self {
             CardCommand::Run(_) | CardCommand::Record(_) => false,
-            #[cfg(unix)]
+            #[cfg(target_os = "linux")]
             CardCommand::Doctor(args) => args.json,
             CardCommand::Info(args) => args.json,
             CardCommand::Stats(args) => args.json,

@@ -2,7 +2,7 @@
 
 pub mod constants;
 mod dis;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod doctor;
 mod execution;
 mod history;
@@ -22,7 +22,7 @@ pub fn execute(command: &CardCommand, console: &mut Console) -> Result<(), Failu
     match command {
         CardCommand::Run(args) => start::run(args, console),
         CardCommand::Record(args) => start::record(args, console),
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         CardCommand::Doctor(args) => doctor::doctor(args, console),
         CardCommand::Info(args) => info::info(args, console),
         CardCommand::Dis(args) => dis::dis(args, console),
