@@ -3,8 +3,8 @@
 use crate::pipeline::{self, DrawCache, DrawContext, DrawError};
 use crate::ports::Cursor;
 use crate::registers::{
-    self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
-    ZbZpassData,
+    self, FgZbregDest, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx,
+    ZbZpassAddr, ZbZpassData,
 };
 use crate::state::State;
 use crate::stream::{Command, StreamError, commands};
@@ -25,13 +25,15 @@ const MAX_WARNINGS: usize = 256;
 pub enum Model {
     /// Radeon X1300.
     Rv515,
+    /// Radeon X1600.
+    Rv530,
     /// Radeon X1900.
     R580,
 }
 
 impl Model {
     /// Every model.
-    pub const ALL: [Model; 2] = [Model::Rv515, Model::R580];
+    pub const ALL: [Model; 3] = [Model::Rv515, Model::Rv530, Model::R580];
 
     /// What drivers learn of it.
     pub const fn identity(self) -> Identity {
@@ -44,6 +46,16 @@ impl Model {
                     (CardProperty::PixelPipes, 1),
                     (CardProperty::DepthPipes, 1),
                     (CardProperty::ShaderClock, 650_000),
+                ],
+            },
+            Model::Rv530 => Identity {
+                name: "rv530",
+                device: 0x71C0,
+                driver: "r300",
+                properties: &[
+                    (CardProperty::PixelPipes, 1),
+                    (CardProperty::DepthPipes, 2),
+                    (CardProperty::ShaderClock, 590_000),
                 ],
             },
             Model::R580 => Identity {
@@ -230,22 +242,27 @@ impl Card {
                 false => self.state.code_cursor.put(&mut self.state.fragment_code, value),
                 true => self.state.constant_cursor.put(&mut self.state.fragment_constants, value),
             },
-            // All counts are those of pipe 0.
-            ZbZpassData::ADDRESS if self.pipe_0() => self.state.passed = value,
+            // All samples are counted by the first counter.
+            ZbZpassData::ADDRESS if self.first_counter() => self.state.passed = value,
             ZbZpassAddr::ADDRESS => self.store_count(memory),
             _ if registers::map().at(address).is_none() => self.unknown_register(address),
             _ => {}
         }
     }
 
-    /// Whether register writes go to pipe 0: they go to all after reset.
-    fn pipe_0(&self) -> bool {
-        let pipes = self.state.registers.get::<SuRegDest>().pipes;
-        pipes == 0 || pipes & 1 != 0
+    /// Whether register writes go to the first occlusion counter: they go to all after reset. RV530 has one in each of its two depth units, which
+    /// FG_ZBREG_DEST selects, and which only that chip has; the others have one in each pixel pipe, which SU_REG_DEST selects.
+    fn first_counter(&self) -> bool {
+        let registers = &self.state.registers;
+        let selected = match self.model {
+            Model::Rv530 => registers.get::<FgZbregDest>().units,
+            Model::Rv515 | Model::R580 => registers.get::<SuRegDest>().pipes,
+        };
+        selected == 0 || selected & 1 != 0
     }
 
     fn store_count(&mut self, memory: &Arc<Arena>) {
-        let count = if self.pipe_0() { self.state.passed } else { 0 };
+        let count = if self.first_counter() { self.state.passed } else { 0 };
         let Some(binding) = self.state.registers.binding::<ZbZpassAddr>(0) else { return };
         let offset = ZbZpassAddr::decode(binding.value).offset * 4;
         if offset.checked_add(4).is_none_or(|end| end > binding.object.size)
@@ -279,5 +296,41 @@ impl ctm_card::Card for Card {
 
     fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_card::Card as _;
+
+    /// A register gets a value.
+    fn write(address: u32, value: u32) -> Vec<u32> {
+        vec![address / 4, value]
+    }
+
+    /// Counts 7 samples, and stores what each unit has counted that a register selects, the first one's at the first address.
+    fn counts(model: Model, select: u32, units: u32) -> Vec<Option<u32>> {
+        const OBJECT: Object = Object { address: 0x1000, size: 0x1000 };
+        let store = |unit: u32| {
+            let address = [write(ZbZpassAddr::ADDRESS, 4 * unit), vec![0xC000_1000, 0]].concat();
+            [write(select, 1 << unit), address].concat()
+        };
+        let start = [write(select, (1 << units) - 1), write(ZbZpassData::ADDRESS, 7)].concat();
+        let words: Vec<_> = start.into_iter().chain((0..units).flat_map(store)).collect();
+        let (memory, mut card) = (Arc::new(Arena::new(0x1000, 0x1000).expect("memory")), Card::new(model));
+        card.submit(&memory, &Submission { words: &words, objects: &[OBJECT] }).expect("commands");
+        assert_eq!(card.take_warnings(), [""; 0]);
+        (0..units).map(|unit| memory.read_u32(OBJECT.address + 4 * unit)).collect()
+    }
+
+    #[test]
+    fn the_first_counter_has_all_samples() {
+        let [pipes, depth_units] = [SuRegDest::ADDRESS, FgZbregDest::ADDRESS];
+        assert_eq!(counts(Model::R580, pipes, 4), [7, 0, 0, 0].map(Some));
+        assert_eq!(counts(Model::Rv530, depth_units, 2), [7, 0].map(Some));
+        // A card has one of the registers.
+        assert_eq!(counts(Model::R580, depth_units, 2), [7, 7].map(Some));
+        assert_eq!(counts(Model::Rv530, pipes, 4), [7; 4].map(Some));
     }
 }

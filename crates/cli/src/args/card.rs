@@ -57,7 +57,7 @@ impl CardCommand {
 /// A program, and the card that it is to have.
 #[derive(Debug, Args)]
 pub struct ClientArgs {
-    /// The card: rv515 (Radeon X1300), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
+    /// The card: rv515 (Radeon X1300), rv530 (Radeon X1600), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
     /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
@@ -139,7 +139,7 @@ Examples:
 
 What is 'limited' some programs do without. The exit code is 1 if something is missing that all programs need.")]
 pub struct CardDoctorArgs {
-    /// The card: rv515 (Radeon X1300), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
+    /// The card: rv515 (Radeon X1300), rv530 (Radeon X1600), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
     /// Your own build of Mesa: the folder of the build, or the one that it is installed to [default: the system's Mesa]

@@ -26,7 +26,7 @@ fn of_program(path: &Path, code: &[Instruction], console: &Console) -> Result<(u
         player.go(draw);
         let Card::R5xx(card) = player.card() else {
             let message = trace.wrong("the trace is of a card whose programs have no fragment constants of this kind");
-            return Err(message.help("record one of an r580 or rv515: ctm card record, without --card").into());
+            return Err(message.help("record one of an r580, rv530 or rv515: ctm card record, without --card").into());
         };
         let program = ctm_r5xx::fragment_program(card.state());
         let first = usize::from(program.info.code_offset + program.info.start);

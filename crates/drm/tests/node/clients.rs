@@ -119,6 +119,20 @@ fn client_answers() {
     assert_eq!(submit(node, &NOTHING, &[handle, handle]), 0);
 }
 
+/// What the third card of the R5xx family answers otherwise than the first.
+#[test]
+#[ignore = "a client"]
+fn client_answers_rv530() {
+    let node = open();
+    let uevent = fs::read_to_string("/sys/dev/char/226:128/device/uevent").unwrap();
+    assert!(uevent.contains("PCI_ID=1002:71C0\n"), "{uevent}");
+    // DEVICE_ID, NUM_GB_PIPES, NUM_Z_PIPES, MAX_SCLK.
+    for (question, answer) in [(0, 0x71C0), (1, 1), (2, 2), (0x1A, 590_000)] {
+        let mut value = 0u32;
+        assert_eq!((ask(node, INFO, &mut [question, &raw mut value as u64]), value), (0, answer), "{question:#x}");
+    }
+}
+
 /// The card of the R700 family: answers, time stamps of 64 bits, and a fence.
 #[test]
 #[ignore = "a client"]

@@ -126,6 +126,7 @@ fn objects_are_mapped_shared_and_freed() {
 #[test]
 fn drivers_get_their_answers() {
     run("client_answers", "rv515");
+    run("client_answers_rv530", "rv530");
     run("client_answers_rv770", "rv770");
 }
 
@@ -143,7 +144,7 @@ fn threads_do_not_disturb_each_other() {
 #[test]
 fn a_card_that_there_is_not_is_said_to_be_none() {
     let errors = String::from_utf8(run("client_without_a_card", "r9999").stderr).unwrap();
-    let expected = "ctm card: unknown card \"r9999\" in CTM_CARD; known are rv515, r580, rv770\n";
+    let expected = "ctm card: unknown card \"r9999\" in CTM_CARD; known are rv515, rv530, r580, rv770\n";
     assert_eq!(errors.matches(expected).count(), 1, "{errors}");
 }
 

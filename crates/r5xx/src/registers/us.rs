@@ -47,7 +47,7 @@ registers! { "US", US;
     }
     FgDepthSrc "FG_DEPTH_SRC" 0x4BD8, Fields, "where depth comes from" { DEPTH_SRC [0:0] program: bool, "the program's W"; }
     FgAlphaValue "FG_ALPHA_VALUE" 0x4BE0, Fields, "the reference of the alpha test" { AF_VAL [15:0] reference: u16, "binary16"; }
-    FgZbregDest "FG_ZBREG_DEST" 0x4BE8, Bits ignored, "depth units that take register writes" { VALUE [31:0] value: u32, "a bit each"; }
+    FgZbregDest "FG_ZBREG_DEST" 0x4BE8, Fields, "depth units that take register writes, on RV530" { SELECT [1:0] units: u8, "a bit each"; }
     UsFcIntConst "US_FC_INT_CONST" 0x4C00 [32, 4], Fields, "an integer constant" {
         KR [7:0] count: u8, "passes of a loop";
         KG [15:8] start: u8, "aL in the first pass";
