@@ -3,12 +3,13 @@
 
   scripts/windows.py [--ctm PROGRAM] [--timeout SECONDS]
 
-Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without, as does
-tests/card/windows.c, which has several windows, one of them resized and one without a back buffer; then through Wayland, on a
-compositor (weston) that draws on a card itself, in a window of the server.
+Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without, as do
+tests/card/windows.c, which has several windows, one of them resized and one without a back buffer, and tests/card/pixmap.c, which draws a
+pixmap of X (GLX_EXT_texture_from_pixmap); then through Wayland, on a compositor (weston) that draws on a card itself, in a window of the
+server. tests/card/gbm.c draws to a surface of GBM.
 A program that draws without the card has to be an error under `ctm card run --require`.
 
-Debian's packages: xvfb weston piglit gcc libx11-dev libgl-dev libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is
+Debian's packages: xvfb weston piglit gcc libx11-dev libgl-dev libegl-dev libgbm-dev libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is
 not here.
 """
 
@@ -28,6 +29,8 @@ CARDS = ["r580", "rv770"]
 # How programs ask for a window.
 PLATFORMS = ["glx", "x11_egl"]
 PROGRAMS = ["fp-lit-mask", "blendsquare"]
+# Programs of tests/card, which use GLX.
+CLIENTS = ["windows", "pixmap"]
 # Steps of a channel by which the same colours may differ.
 TOLERANCE = 2
 
@@ -43,15 +46,14 @@ def main():
         print("piglit, Xvfb or weston is missing: apt-get install piglit xvfb weston", file=sys.stderr)
         return 3
     folder = pathlib.Path(tempfile.mkdtemp())
-    windows = folder / "windows"
-    subprocess.run(["cc", "-O1", ROOT / "tests/card/windows.c", "-o", windows, "-lX11", "-lGL"], check=True)
+    clients = [built(folder, name, ["X11", "GL"]) for name in CLIENTS]
     wrong = count = 0
     for extensions in [[], ["-extension", "MIT-SHM"]]:
         with server(extensions) as (display, screen):
-            for program in [*(home / program for program in PROGRAMS), windows]:
+            for program in [*(home / program for program in PROGRAMS), *clients]:
                 software = {"LIBGL_ALWAYS_SOFTWARE": "1"}
                 expected = picture([program], {**display, "PIGLIT_PLATFORM": "glx", **software}, screen, options)
-                for platform in PLATFORMS if program != windows else ["glx"]:
+                for platform in PLATFORMS if program not in clients else ["glx"]:
                     for card in CARDS:
                         command = [options.ctm, "card", "run", "--require", "--card", card, "--", program]
                         found = picture(command, {**display, "PIGLIT_PLATFORM": platform}, screen, options)
@@ -73,9 +75,31 @@ def main():
                             if not is_like(picture(command, variables, screen, options), expected):
                                 wrong += 1
                                 print(f"another picture: {program} on {card} by Wayland")
+    for card in CARDS:
+        count += 1
+        if not draws_by_gbm(folder, card, options):
+            wrong += 1
+            print(f"another picture: a surface of GBM on {card}")
     shutil.rmtree(folder)
     print(f"windows: {count - wrong} of {count} as they have to be")
     return 1 if wrong else 0
+
+
+def built(folder, name, libraries):
+    """A program of tests/card."""
+    program = folder / name
+    options = [f"-l{library}" for library in libraries]
+    subprocess.run(["cc", "-O1", ROOT / f"tests/card/{name}.c", "-o", program, *options], check=True)
+    return program
+
+
+def draws_by_gbm(folder, card, options):
+    """Whether a surface of GBM has the picture that Mesa's software renderer draws."""
+    program = built(folder, "gbm", ["gbm", "EGL", "GL"])
+    pictures = [folder / name for name in ["card.pam", "software.pam"]]
+    command = [options.ctm, "card", "run", "--require", "--card", card, "--", program, pictures[0]]
+    runs = [subprocess.run(words, timeout=options.timeout).returncode for words in [command, [program, pictures[1], "software"]]]
+    return runs == [0, 0] and is_like(*(picture.read_bytes() for picture in pictures))
 
 
 @contextlib.contextmanager

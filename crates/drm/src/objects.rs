@@ -94,6 +94,31 @@ impl Objects {
         Some(opened)
     }
 
+    /// Makes an object and exports it, with these flags: it lives as long as the descriptor, and what imports that. `None` if there is no space.
+    pub fn create_exported(
+        &mut self,
+        size: u64,
+        (device, flags): (u16, i32),
+        memory: &Memory,
+    ) -> Option<io::Result<i32>> {
+        let object = self.take(size, 1, memory)?;
+        let (address, tiling) = (object.address, (0, 0));
+        self.buffers.insert(address, Buffer { object, domain: HOST_DOMAIN, tiling, references: 0, submissions: 0 });
+        Description { size: object.size, tiling, device }.write(memory, address);
+        self.add_reference(address);
+        let open = |number| memory.open(Descriptor::Export(Export { number, address }), flags);
+        let opened = self.add(Opening::Export(address), open);
+        if opened.is_err() {
+            self.drop_reference(address, memory);
+        }
+        Some(opened)
+    }
+
+    /// Whether nobody needs an object but its export.
+    pub fn is_only_exported(&self, export: u64) -> bool {
+        self.exported(export).is_some_and(|buffer| buffer.references == 1)
+    }
+
     fn add<T, E>(&mut self, opening: Opening, open: impl FnOnce(u64) -> Result<T, E>) -> Result<T, E> {
         let opened = open(self.next)?;
         self.openings.insert(self.next, opening);
@@ -338,6 +363,23 @@ mod tests {
         assert!(objects.exported(export).is_none() && objects.buffers.is_empty());
         assert_eq!(memory.arena().read_u32(address), Some(0));
         assert!(objects.export((one, handle), (0x7140, 0), &memory).is_none());
+    }
+
+    #[test]
+    fn new_exports_live_until_the_last_import_goes() {
+        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (one, _) = client(&mut objects, &memory);
+        let exported = objects.create_exported(5, (0x7140, 0), &memory).unwrap().unwrap();
+        let Some(Descriptor::Export(Export { number: export, .. })) = descriptor(exported) else { panic!() };
+        assert!(objects.is_only_exported(export));
+        let handle = objects.import(one, export).unwrap();
+        assert!(!objects.is_only_exported(export));
+        assert!(objects.close(one, handle, &memory));
+        assert!(objects.is_only_exported(export));
+        close(exported);
+        objects.forget_closed(&memory);
+        assert!(objects.exported(export).is_none() && !objects.is_only_exported(export));
+        assert!(objects.buffers.is_empty());
     }
 
     #[test]

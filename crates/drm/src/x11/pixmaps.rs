@@ -1,22 +1,16 @@
-//! Pixmaps of the server that show buffer objects: their pixels are copied, row by row, whichever way tiles lie in the object.
+//! Pixmaps of the server that show buffer objects: it gets a copy of their pixels.
 
+use super::image::Image;
 use super::xcb::{self, Connection, Cookie, Extent, SharedMemory};
-use crate::device::{Device, complain};
+use crate::device::complain;
 use crate::memory::Descriptor;
 use crate::process::{Opened, opened};
-use ctm_card::{Object, PixelOffset, SharedImage};
+use ctm_card::SharedImage;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-
-/// Pixels that lie one after the other in every order of tiles.
-const CONTIGUOUS_PIXELS: usize = 4;
-/// Bytes of a request that are not pixels, and more.
-const REQUEST: usize = 64;
-/// Bytes of pixels that a request has at most.
-const MOST: usize = 1 << 22;
 
 /// A buffer object as its client describes it.
 #[derive(Clone, Copy, Debug)]
@@ -33,19 +27,6 @@ struct Pixmap {
     copy: ServerCopy,
     /// The server has drawn to it.
     is_written: bool,
-}
-
-/// The pixels of a buffer object.
-struct Image {
-    device: &'static Device,
-    object: Object,
-    /// As long as this is open, the object is there.
-    _descriptor: OwnedFd,
-    extent: Extent,
-    stride: usize,
-    pixel_bytes: usize,
-    /// Where pixels lie, if not row by row.
-    offset: Option<PixelOffset>,
 }
 
 /// How the server gets pixels.
@@ -105,74 +86,6 @@ impl Drop for Segment {
     fn drop(&mut self) {
         // SAFETY: nobody else has the mapping.
         unsafe { libc::munmap(self.address.cast::<c_void>(), self.length) };
-    }
-}
-
-impl Image {
-    /// Bytes of a row where rows follow each other, as the server has them: whole words.
-    fn row_bytes(&self) -> usize {
-        (usize::from(self.extent.width) * self.pixel_bytes).next_multiple_of(4)
-    }
-
-    /// Bytes of all rows.
-    fn bytes(&self) -> usize {
-        self.row_bytes() * usize::from(self.extent.height)
-    }
-
-    /// Visits all pieces of the picture that lie one after the other both in the object and in rows: where in the object, where in rows, and how
-    /// many bytes.
-    fn pieces(&self, mut piece: impl FnMut(usize, usize, usize)) {
-        let (width, row_bytes) = (usize::from(self.extent.width), self.row_bytes());
-        for y in 0..usize::from(self.extent.height) {
-            let Some(offset) = &self.offset else {
-                piece(y * self.stride, y * row_bytes, width * self.pixel_bytes);
-                continue;
-            };
-            for x in (0..width).step_by(CONTIGUOUS_PIXELS) {
-                let bytes = CONTIGUOUS_PIXELS.min(width - x) * self.pixel_bytes;
-                piece(offset(x as u32, y as u32) as usize, y * row_bytes + x * self.pixel_bytes, bytes);
-            }
-        }
-    }
-
-    /// The bytes of the object.
-    fn object_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.object.size as usize];
-        self.device.memory.arena().read_bytes(self.object.address, &mut bytes);
-        bytes
-    }
-
-    /// Copies the object's pixels to rows.
-    fn read(&self, rows: &mut [u8]) {
-        let object = self.object_bytes();
-        self.pieces(|from, to, bytes| {
-            if let (Some(from), Some(to)) = (object.get(from..from + bytes), rows.get_mut(to..to + bytes)) {
-                to.copy_from_slice(from);
-            }
-        });
-    }
-
-    /// Copies rows to the object's pixels.
-    fn write(&self, rows: &[u8]) {
-        let mut object = self.object_bytes();
-        self.pieces(|to, from, bytes| {
-            if let (Some(from), Some(to)) = (rows.get(from..from + bytes), object.get_mut(to..to + bytes)) {
-                to.copy_from_slice(from);
-            }
-        });
-        self.device.memory.arena().write_bytes(self.object.address, &object);
-    }
-
-    /// Sends all pixels to a drawable, with a graphics context.
-    fn send(&self, connection: Connection, to: (u32, u32)) {
-        let mut rows = vec![0; self.bytes()];
-        self.read(&mut rows);
-        let most = xcb::maximum_request_bytes(connection).saturating_sub(REQUEST).min(MOST);
-        let count = (most / self.row_bytes().max(1)).max(1);
-        for (n, rows) in rows.chunks((count * self.row_bytes()).max(1)).enumerate() {
-            let extent = Extent { height: (rows.len() / self.row_bytes()) as u16, ..self.extent };
-            xcb::put(connection, to, extent, (n * count) as u16, rows);
-        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! The functions of libxcb and of the libraries of its extensions that this library takes over, of the types that their headers give them.
 
 use super::pixmaps::Description;
-use super::xcb::{Connection, Cookie, Extent};
-use super::{fences, pixmaps, rate, screenshot};
+use super::xcb::{self, Connection, Cookie, Extent};
+use super::{fences, imports, pixmaps, rate, screenshot};
 use crate::process::device;
 use crate::real::{real, set_errno};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::offset_of;
+use std::os::fd::IntoRawFd;
 use std::panic::catch_unwind;
 
 /// `xcb_extension_t`.
@@ -61,6 +62,23 @@ struct Opened {
     sequence: u16,
     length: u32,
     rest: [u32; 6],
+    descriptor: c_int,
+}
+
+/// `xcb_dri3_buffer_from_pixmap_reply_t`, and the descriptor after it.
+#[repr(C)]
+struct BufferOfPixmap {
+    response_type: u8,
+    descriptors: u8,
+    sequence: u16,
+    length: u32,
+    size: u32,
+    width: u16,
+    height: u16,
+    stride: u16,
+    depth: u8,
+    bits_per_pixel: u8,
+    rest: [u32; 3],
     descriptor: c_int,
 }
 
@@ -180,8 +198,75 @@ pub unsafe extern "C" fn xcb_dri3_pixmap_from_buffer(
 /// # Safety
 /// As libxcb's.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn xcb_dri3_buffer_from_pixmap(connection: Connection, pixmap: u32) -> Cookie {
+    guarded(Cookie::default(), || imports::ask(connection, pixmap))
+}
+
+/// # Safety
+/// As libxcb's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xcb_dri3_buffer_from_pixmap_reply(
+    connection: Connection,
+    cookie: Cookie,
+    error: *mut *mut c_void,
+) -> *mut c_void {
+    // SAFETY: the caller gives a place for it, or none.
+    if let Some(error) = unsafe { error.as_mut() } {
+        *error = std::ptr::null_mut();
+    }
+    match guarded(None, || imports::take(connection, cookie)) {
+        Some(imports::Buffer { descriptor, extent: Extent { width, height, depth }, size, stride, bits_per_pixel }) => {
+            answer(BufferOfPixmap {
+                response_type: 1,
+                descriptors: 1,
+                sequence: 0,
+                length: 0,
+                size,
+                width,
+                height,
+                stride,
+                depth,
+                bits_per_pixel,
+                rest: [0; 3],
+                descriptor: descriptor.into_raw_fd(),
+            })
+        }
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// # Safety
+/// As libxcb's: the answer is that of [`xcb_dri3_buffer_from_pixmap_reply`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xcb_dri3_buffer_from_pixmap_reply_fds(
+    _connection: Connection,
+    reply: *mut c_void,
+) -> *mut c_int {
+    // SAFETY: the answer has the descriptor after what libxcb's has.
+    unsafe { reply.cast::<u8>().add(offset_of!(BufferOfPixmap, descriptor)).cast() }
+}
+
+/// # Safety
+/// As Xlib's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn XSync(display: *mut c_void, discards: c_int) -> c_int {
+    let done = real!(c"libX11.so.6", XSync: fn(*mut c_void, c_int) -> c_int, (display, discards), else 0);
+    guarded((), || {
+        if imports::is_needed() {
+            imports::refresh(xcb::connection_of(display));
+        }
+    });
+    done
+}
+
+/// # Safety
+/// As libxcb's.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn xcb_free_pixmap(connection: Connection, pixmap: u32) -> Cookie {
-    guarded((), || pixmaps::free(connection, pixmap));
+    guarded((), || {
+        pixmaps::free(connection, pixmap);
+        imports::free(connection, pixmap);
+    });
     real!(c"libxcb.so.1", xcb_free_pixmap: fn(Connection, u32) -> Cookie, (connection, pixmap), else Cookie::default())
 }
 
@@ -307,6 +392,7 @@ copies! { xcb_copy_area xcb_copy_area_checked }
 pub unsafe extern "C" fn xcb_disconnect(connection: Connection) {
     guarded((), || {
         pixmaps::disconnect(connection);
+        imports::disconnect(connection);
         fences::disconnect(connection);
     });
     real!(c"libxcb.so.1", xcb_disconnect: fn(Connection) -> (), (connection), else ())

@@ -136,6 +136,26 @@ pub struct Extent {
     pub depth: u8,
 }
 
+/// Asks for the extent of a drawable.
+pub fn ask_extent(connection: Connection, drawable: u32) -> Cookie {
+    real!(c"libxcb.so.1", xcb_get_geometry: fn(Connection, u32) -> Cookie, (connection, drawable), else Cookie::default())
+}
+
+/// The extent that was asked for, if there is such a drawable.
+pub fn extent(connection: Connection, cookie: Cookie) -> Option<Extent> {
+    let reply = Reply::new(
+        real!(c"libxcb.so.1", xcb_get_geometry_reply: fn(Connection, Cookie, *mut *mut c_void) -> *mut c_void,
+        (connection, cookie, ptr::null_mut()), else ptr::null_mut()),
+    )?;
+    let [width, height] = [16, 18].map(|at| u16::from_ne_bytes([reply.byte(at), reply.byte(at + 1)]));
+    Some(Extent { width, height, depth: reply.byte(1) })
+}
+
+/// The connection of a display of Xlib's; null if there is none.
+pub fn connection_of(display: *mut c_void) -> Connection {
+    real!(c"libX11-xcb.so.1", XGetXCBConnection: fn(*mut c_void) -> Connection, (display), else ptr::null_mut())
+}
+
 /// Makes a pixmap, of this name, for the screen of a drawable.
 pub fn create_pixmap(connection: Connection, name: u32, drawable: u32, extent: Extent) -> Cookie {
     real!(c"libxcb.so.1", xcb_create_pixmap: fn(Connection, u8, u32, u32, u16, u16) -> Cookie,
