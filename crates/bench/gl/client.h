@@ -60,6 +60,15 @@ static void make_target(GLenum format, int width, int height) {
     glViewport(0, 0, width, height);
 }
 
+// A renderbuffer of the target that is bound; 0 samples are one without multisampling.
+static void attach_buffer(GLenum attachment, GLenum format, int samples, int width, int height) {
+    GLuint buffer;
+    glGenRenderbuffers(1, &buffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, buffer);
+}
+
 static void check_target(void) {
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) fail("framebuffer", "not supported");
 }

@@ -124,15 +124,6 @@ static void bind_vertices(void) {
     for (int n = 0; n < 3; n++) glEnableVertexAttribArray(n);
 }
 
-static void add_depth_buffer(void) {
-    GLuint buffer;
-    glGenRenderbuffers(1, &buffer);
-    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8, width, height);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER, buffer);
-    glEnable(GL_DEPTH_TEST);
-}
-
 static void draw(void) {
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glDrawElements(GL_TRIANGLES, element_count, GL_UNSIGNED_SHORT, NULL);
@@ -160,7 +151,8 @@ int main(int argc, char **argv) {
     }
     bind_vertices();
     make_target(GL_RGBA8, width, height);
-    add_depth_buffer();
+    attach_buffer(GL_DEPTH_STENCIL_ATTACHMENT, GL_DEPTH24_STENCIL8, 0, width, height);
+    glEnable(GL_DEPTH_TEST);
     check_target();
     glClearColor(0.1f, 0.2f, 0.3f, 1);
     return serve(draw, picture);

@@ -46,6 +46,15 @@ pub enum PeerError {
     Library(String),
 }
 
+/// What work took, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// By the clock.
+    pub clock: f64,
+    /// Of processor time, that of all threads together.
+    pub processor: f64,
+}
+
 /// A file in the folder of this program.
 pub fn beside(name: &str) -> io::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
@@ -102,14 +111,21 @@ impl Drawing {
         &self.driver
     }
 
-    /// Draws so many times, and gives the seconds that it took.
+    /// Draws so many times, and gives the seconds that it took by the clock.
     ///
     /// # Errors
     /// If the process is gone.
     pub fn draw(&mut self, times: u32) -> Result<f64, PeerError> {
+        Ok(self.spend(times)?.clock)
+    }
+
+    /// Draws so many times, and gives what it took.
+    ///
+    /// # Errors
+    /// If the process is gone.
+    pub fn spend(&mut self, times: u32) -> Result<Spent, PeerError> {
         let answer = self.command(&format!("draw {times}\n")).and_then(|()| self.line());
-        let seconds = answer.and_then(|line| line.parse().map_err(io::Error::other));
-        seconds.map_err(|cause| self.failed(cause))
+        answer.and_then(|line| spent(&line)).map_err(|cause| self.failed(cause))
     }
 
     /// The bytes of the picture that was drawn last, row by row; of a shader, RGBA float32, of a scene, RGBA of bytes.
@@ -166,10 +182,30 @@ impl Drawing {
     }
 }
 
+/// The answer to `draw`.
+fn spent(line: &str) -> io::Result<Spent> {
+    let nonsense = || io::Error::other(format!("expected seconds and seconds of processor time, found '{line}'"));
+    let (clock, processor) = line.split_once(' ').ok_or_else(nonsense)?;
+    let number = |text: &str| text.parse().map_err(|_| nonsense());
+    Ok(Spent { clock: number(clock)?, processor: number(processor)? })
+}
+
 impl Drop for Drawing {
     fn drop(&mut self) {
         // It waits for commands; there is nothing to be saved.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_have_both_times() {
+        assert_eq!(spent("0.5 0.25").unwrap(), Spent { clock: 0.5, processor: 0.25 });
+        assert!(spent("0.5").is_err());
+        assert!(spent("0.5 x").is_err());
     }
 }

@@ -59,7 +59,7 @@ impl CardModel {
     }
 
     /// The name by which Mesa calls it, or a part of it.
-    const fn renderer(self) -> &'static str {
+    pub const fn renderer(self) -> &'static str {
         match self {
             CardModel::R580 => "R580",
             CardModel::Rv770 => "RV770",
@@ -97,15 +97,29 @@ impl Driver {
         }
     }
 
+    /// Its name here.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Driver::Llvmpipe => "llvmpipe",
+            Driver::Card { model, .. } => model.name(),
+        }
+    }
+
     /// The name by which Mesa calls what draws, or a part of it.
-    fn renderer(&self) -> &'static str {
+    pub fn renderer(&self) -> &'static str {
         match self {
             Driver::Llvmpipe => "llvmpipe",
             Driver::Card { model, .. } => model.renderer(),
         }
     }
 
-    fn environment(&self, threads: usize) -> Vec<(&'static str, String)> {
+    /// The variable that says how many threads a card has.
+    pub fn card_threads(threads: usize) -> (&'static str, String) {
+        ("CTM_CARD_THREADS", threads.to_string())
+    }
+
+    /// The variables by which a program is drawn by it.
+    pub fn environment(&self, threads: usize) -> Vec<(&'static str, String)> {
         match self {
             Driver::Llvmpipe => vec![
                 ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
@@ -115,7 +129,7 @@ impl Driver {
             Driver::Card { model, library, layout } => vec![
                 ("LD_PRELOAD", library.display().to_string()),
                 ("CTM_CARD", model.name().to_owned()),
-                ("CTM_CARD_THREADS", threads.to_string()),
+                Driver::card_threads(threads),
                 (model.variable(), if *layout == Layout::Rows { "notiling".to_owned() } else { String::new() }),
             ],
         }
@@ -127,6 +141,7 @@ impl Driver {
 pub struct Programs {
     kernel: PathBuf,
     scene: PathBuf,
+    cost: PathBuf,
 }
 
 impl Programs {
@@ -135,7 +150,7 @@ impl Programs {
     /// # Errors
     /// If that fails.
     pub fn build() -> Result<Self, PeerError> {
-        Ok(Programs { kernel: compiled("kernel")?, scene: compiled("scene")? })
+        Ok(Programs { kernel: compiled("kernel")?, scene: compiled("scene")?, cost: compiled("cost")? })
     }
 
     /// Starts a kernel's shader for a picture of this size.
@@ -198,6 +213,16 @@ impl Programs {
         let mut command = Command::new(&self.scene);
         command.arg(name).args(sizes(size, &[]));
         started(command, name, &[], driver)
+    }
+
+    /// Starts so many of an item of the cost model.
+    ///
+    /// # Errors
+    /// If it cannot be drawn, or not by this driver.
+    pub fn cost(&self, item: &str, count: u32, driver: (&Driver, usize)) -> Result<Drawing, PeerError> {
+        let mut command = Command::new(&self.cost);
+        command.arg(item).arg(count.to_string());
+        started(command, item, &[], driver)
     }
 }
 

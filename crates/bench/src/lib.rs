@@ -10,6 +10,7 @@
 //! - [`peers`]: the measurement; [`report`]: how it is told;
 //! - [`card`]: kernels and scenes by OpenGL on the card, beside runs of the same words, and beside llvmpipe;
 //! - [`compile`]: how long programs take from words to machine code;
+//! - [`frames`]: frames of glmark2's scenes on the cards beside llvmpipe, and what their parts cost;
 //! - [`debug`]: going back in a debugger's session;
 //! - [`grids`]: grids of a million threads with global memory;
 //! - [`shaders`]: what the compiler makes of shaders in source, beside Mesa's;
@@ -22,6 +23,7 @@ pub mod card;
 pub mod compile;
 pub mod debug;
 pub mod drawing;
+pub mod frames;
 pub mod gl;
 pub mod grids;
 pub mod guest;

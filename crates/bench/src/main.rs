@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use ctm_bench::gl::CardModel;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
-use ctm_bench::{card, compile, debug, hostile};
+use ctm_bench::{card, compile, debug, frames, hostile};
 use ctm_bench::{grids, report, shaders, small_passes};
 use ctm_codegen::EngineName;
 use std::path::PathBuf;
@@ -28,6 +28,10 @@ enum Measure {
     ///
     /// Exits with 1 if a picture is wrong, and with 2 if something cannot be measured.
     Card(Card),
+    /// Frames of glmark2's scenes on the cards, beside llvmpipe, and what draws, vertices, triangles and pixels cost.
+    ///
+    /// Exits with 1 if a mark is missed, and with 2 if something cannot be measured.
+    Frames(Frames),
     /// How long programs take from words to machine code: kernels, the corpus, and the longest programs.
     ///
     /// Exits with 1 if one of them takes longer than it should.
@@ -142,6 +146,24 @@ struct Card {
     output: Output,
 }
 
+#[derive(clap::Args)]
+struct Frames {
+    /// Only this card; may be given several times
+    #[arg(long = "card", value_name = "CARD")]
+    cards: Vec<CardModel>,
+    /// Only this scene or item of the cost model; may be given several times
+    #[arg(long = "only", value_name = "NAME", num_args = 1.., value_parser = clap::builder::PossibleValuesParser::new(frames::names()))]
+    only: Vec<String>,
+    /// Threads of each side
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    /// Turns of each side with a scene
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    #[command(flatten)]
+    output: Output,
+}
+
 fn engine(name: &str) -> Result<EngineName, String> {
     let names = || EngineName::ALL.map(EngineName::name).join(", ");
     let engine = EngineName::parse(name).ok_or_else(|| format!("engines are {}", names()))?;
@@ -152,6 +174,7 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Measure::Peers(peers) => measure_peers(peers),
         Measure::Card(card) => measure_card(card),
+        Measure::Frames(frames) => measure_frames(frames),
         Measure::Compile(Compile { only, output }) => {
             let measurement = compile::Measurement::new(&only, |what| eprintln!("measured {what}"));
             let met = measurement.marks_are_met();
@@ -224,6 +247,25 @@ fn measure_card(arguments: Card) -> ExitCode {
     let output = arguments.output;
     let text = if output.json { format!("{:#}\n", card::json(&measurement)) } else { card::text(&measurement) };
     output.tell(&text, || card::page(&measurement), measurement.pictures_agree())
+}
+
+fn measure_frames(arguments: Frames) -> ExitCode {
+    let plan = frames::Plan {
+        cards: arguments.cards,
+        only: arguments.only,
+        threads: arguments.threads.into(),
+        rounds: arguments.rounds.into(),
+    };
+    let measurement = match frames::Measurement::new(plan, |what| eprintln!("measuring {what}")) {
+        Ok(measurement) => measurement,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let output = arguments.output;
+    let text = if output.json { format!("{:#}\n", frames::json(&measurement)) } else { frames::text(&measurement) };
+    output.tell(&text, || frames::page(&measurement), measurement.marks_are_met())
 }
 
 fn measure_shaders(arguments: &Shaders) -> ExitCode {

@@ -1,6 +1,6 @@
 //! Turns: two sides that are compared work one after the other, again and again, so that what else the machine does concerns both.
 
-use crate::drawing::{Drawing, PeerError};
+use crate::drawing::{Drawing, PeerError, Spent};
 use crate::guest::Guest;
 use std::time::Instant;
 
@@ -27,6 +27,15 @@ pub fn turn(length: f64, ours: &dyn Guest, threads: usize) -> f64 {
 /// # Errors
 /// If the process is gone.
 pub fn their_turn(length: f64, theirs: &mut Drawing) -> Result<f64, PeerError> {
+    Ok(their_spending(length, theirs)?.clock)
+}
+
+/// The same, with the processor time.
+///
+/// # Errors
+/// If the process is gone.
+pub fn their_spending(length: f64, theirs: &mut Drawing) -> Result<Spent, PeerError> {
     let times = repetitions(length, theirs.draw(1)?);
-    Ok(theirs.draw(times)? / f64::from(times))
+    let Spent { clock, processor } = theirs.spend(times)?;
+    Ok(Spent { clock: clock / f64::from(times), processor: processor / f64::from(times) })
 }
