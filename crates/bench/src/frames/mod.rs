@@ -191,15 +191,17 @@ impl Measurement {
         let glmark = (!chosen_scenes.is_empty()).then(|| Glmark::new(plan.threads)).transpose()?;
         let programs = (!chosen_items.is_empty()).then(Programs::build).transpose()?;
         let (mut scenes, mut costs) = (Vec::new(), Vec::new());
-        for (glmark, scene) in glmark.iter().flat_map(|glmark| chosen_scenes.iter().map(move |scene| (glmark, scene))) {
-            progress(scene.name);
-            scenes.push(sides.scene(scene, glmark, plan.rounds)?);
+        if let Some(glmark) = &glmark {
+            for scene in chosen_scenes {
+                progress(scene.name);
+                scenes.push(sides.scene(scene, glmark, plan.rounds)?);
+            }
         }
-        for (programs, item) in
-            programs.iter().flat_map(|programs| chosen_items.iter().map(move |item| (programs, item)))
-        {
-            progress(item.what);
-            costs.push(sides.cost(item, programs)?);
+        if let Some(programs) = &programs {
+            for item in chosen_items {
+                progress(item.what);
+                costs.push(sides.cost(item, programs)?);
+            }
         }
         let has_avx512 = EngineName::JitAvx512.executor().is_ok();
         Ok(Measurement { plan, machine, has_avx512, cards, renderers: sides.renderers, scenes, costs })

@@ -255,6 +255,18 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_the_prose_of_the_template() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance-frames.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let mut rest = page.as_str();
+        for prose in include_str!("page.md").split(['{', '}']).step_by(2) {
+            let at = rest.find(prose).unwrap_or_else(|| panic!("the page does not have, or has elsewhere:\n{prose}"));
+            rest = &rest[at + prose.len()..];
+        }
+        assert_eq!(rest, "");
+    }
+
+    #[test]
     fn json_has_null_for_what_a_card_cannot_draw() {
         let json = json(&measurement(false, &[(2.0, [Some(4.0), None])]));
         let scene = &json["scenes"][0];
