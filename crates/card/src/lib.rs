@@ -50,8 +50,12 @@ pub const TILING_MICRO: u32 = 1 << 1;
 /// `RADEON_TILING_MICRO_SQUARE`: small tiles as wide as high.
 pub const TILING_MICRO_SQUARE: u32 = 1 << 5;
 
-/// Where the pixel of a column and a row lies, in bytes from the first one's on. Four pixels from a multiple of four columns on lie one after the other.
-pub type PixelOffset = Box<dyn Fn(u32, u32) -> u64 + Send>;
+/// Pixels of a row that lie one after the other in every order of tiles, from multiples of so many columns on.
+pub const CONTIGUOUS_PIXELS: usize = 4;
+
+/// Finds out where the pixels of a row lie: of each [so many](CONTIGUOUS_PIXELS) of them, where the first one does, in bytes from the picture's first
+/// pixel on.
+pub type PixelPlaces = Box<dyn Fn(u32, &mut [u64]) + Send>;
 
 /// What a driver learns of a card before it uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Models of cards, and what their submissions say.
 
 use ctm_card::listing::Line;
-use ctm_card::{Draw, Identity, PixelOffset, SharedImage, Submission, SubmissionError};
+use ctm_card::{Draw, Identity, PixelPlaces, SharedImage, Submission, SubmissionError};
 use ctm_memory::Arena;
 
 /// Which chip a card is.
@@ -73,10 +73,10 @@ impl Model {
     }
 
     /// Where the pixels of a shared object lie; `None` if they lie row by row.
-    pub fn pixel_offset(self, image: &SharedImage) -> Option<PixelOffset> {
+    pub fn pixel_places(self, image: &SharedImage) -> Option<PixelPlaces> {
         match self {
-            Model::R5xx(_) => ctm_r5xx::pixel_offset(image),
-            Model::R700(_) => ctm_r700_card::pixel_offset(image),
+            Model::R5xx(_) => ctm_r5xx::pixel_places(image),
+            Model::R700(_) => ctm_r700_card::pixel_places(image),
         }
     }
 }

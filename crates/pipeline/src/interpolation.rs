@@ -2,13 +2,13 @@
 
 use crate::draw::{Family, TileDraw};
 use crate::lines::{ComponentLines, Lines, OwnLine};
-use crate::primitives::Components;
+use crate::primitives::{Components, Primitives};
 use crate::runs::{places_of, runs};
 use crate::surfaces::Chunk;
 use crate::values::{AtPixels, Values};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::{Grid, Point};
-use ctm_raster::plane::Plane;
+use ctm_raster::plane::{AttributePlane, Plane};
 use ctm_raster::quads::{BlockPlaces, PixelPlaces, distances};
 use ctm_raster::simd::{LANES, LaneWords, Simd, SimdTask};
 
@@ -52,6 +52,19 @@ fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, chunk: Chunk, read: 
                 for (number, lines) in read {
                     let Some(plane) = planes.get(*number) else { continue };
                     let [upper, lower] = places.normal_attribute(plane);
+                    lines.set_eight(0, 2 * first, simd.array(upper), access);
+                    lines.set_eight(1, 2 * first, simd.array(lower), access);
+                }
+            }
+            Components::Attributes { first: start, divisor } => {
+                let Some((attributes, divisor)) = draw.attributes(start, divisor) else { continue };
+                let divided = places.divided_by(divisor);
+                for (number, lines) in read {
+                    let [upper, lower] = match attributes.get(*number) {
+                        Some(AttributePlane::Varying(plane)) => divided.attribute(plane),
+                        Some(AttributePlane::Constant(bits)) => [simd.splat(*bits); 2],
+                        None => continue,
+                    };
                     lines.set_eight(0, 2 * first, simd.array(upper), access);
                     lines.set_eight(1, 2 * first, simd.array(lower), access);
                 }
@@ -110,6 +123,21 @@ fn of_pixels<F: Family>(
                     }
                 }
             }
+            Components::Attributes { first: start, divisor } => {
+                let Some((attributes, divisor)) = draw.attributes(start, divisor) else { continue };
+                for first in run.pixels.clone().step_by(LANES) {
+                    let steps = [simd.words(&columns.get(first)), simd.words(&rows.get(first))];
+                    let divided = PixelPlaces::new(simd, F::GRID, steps).divided_by(divisor);
+                    for (number, lines) in read {
+                        let words = match attributes.get(*number) {
+                            Some(AttributePlane::Varying(plane)) => divided.attribute(plane),
+                            Some(AttributePlane::Constant(bits)) => simd.splat(*bits),
+                            None => continue,
+                        };
+                        lines.set_eight(0, first, simd.array(words), access);
+                    }
+                }
+            }
             Components::Values(number) => {
                 let Some(values) = draw.primitives.values.get(number) else { continue };
                 for first in run.pixels.clone().step_by(LANES) {
@@ -127,6 +155,15 @@ fn of_pixels<F: Family>(
                 }
             }
         }
+    }
+}
+
+impl<F: Family> TileDraw<'_, '_, F> {
+    /// The attributes of a primitive from one on, and this divisor of theirs.
+    #[inline(always)]
+    fn attributes(&self, first: usize, divisor: usize) -> Option<(&[AttributePlane], &Plane)> {
+        let Primitives { attributes, planes, .. } = self.primitives;
+        Some((attributes.get(first..first + self.components)?, planes.get(divisor)?))
     }
 }
 

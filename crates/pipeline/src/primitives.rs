@@ -4,7 +4,7 @@ use crate::values::Values;
 use ctm_raster::coverage::ConvexPolygon;
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
-use ctm_raster::plane::Plane;
+use ctm_raster::plane::{AttributePlane, Plane};
 
 /// Primitives that are collected at most: their numbers have 16 bits.
 const CAPACITY: usize = 1 << 14;
@@ -40,8 +40,31 @@ pub enum Components {
     /// Linear on the screen, with [normal](Plane::has_normal_values) values: a plane for each component from this one of
     /// [`Primitives::planes`] on.
     Planes(usize),
+    /// With perspective: an attribute for each component from the `first` one of [`Primitives::attributes`] on, divided by this one of
+    /// [`Primitives::planes`].
+    Attributes {
+        /// The first attribute.
+        first: usize,
+        /// The divisor.
+        divisor: usize,
+    },
     /// Any: this one of [`Primitives::values`].
     Values(usize),
+}
+
+/// What gives the components of a primitive. Each way is tried only if those before it cannot do it.
+pub trait ComponentSource {
+    /// What programs get over a primitive that is neither of planes nor of attributes.
+    type Values;
+
+    /// Adds the [planes](Components::Planes) of all components; whether all are such. What it added else is dropped.
+    fn add_planes(&self, planes: &mut Vec<Plane>) -> bool;
+
+    /// Adds the [attributes](Components::Attributes) of all components and gives their divisor, if all are such. What it added else is dropped.
+    fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane>;
+
+    /// All components.
+    fn values(&self) -> Self::Values;
 }
 
 /// Primitives in their order.
@@ -50,13 +73,15 @@ pub struct Primitives<V> {
     pub all: Vec<Primitive>,
     /// Planes of those whose components are such, one primitive after the other.
     pub planes: Vec<Plane>,
+    /// Attributes of those whose components are such.
+    pub attributes: Vec<AttributePlane>,
     /// What programs get over the others.
     pub values: Vec<V>,
 }
 
 impl<V> Default for Primitives<V> {
     fn default() -> Self {
-        Primitives { all: Vec::new(), planes: Vec::new(), values: Vec::new() }
+        Primitives { all: Vec::new(), planes: Vec::new(), attributes: Vec::new(), values: Vec::new() }
     }
 }
 
@@ -66,18 +91,20 @@ impl<V: Values> Primitives<V> {
         self.all.len() >= CAPACITY
     }
 
-    /// Keeps the planes that `add` adds, if it says that there is one for each component, or else `values`.
-    pub fn add_components(
-        &mut self,
-        add: impl FnOnce(&mut Vec<Plane>) -> bool,
-        values: impl FnOnce() -> V,
-    ) -> Components {
+    /// Keeps the components of a primitive.
+    pub fn add_components(&mut self, source: &impl ComponentSource<Values = V>) -> Components {
         let first = self.planes.len();
-        if add(&mut self.planes) {
+        if source.add_planes(&mut self.planes) {
             return Components::Planes(first);
         }
         self.planes.truncate(first);
-        self.values.push(values());
+        let attributes = self.attributes.len();
+        if let Some(divisor) = source.add_attributes(&mut self.attributes) {
+            self.planes.push(divisor);
+            return Components::Attributes { first: attributes, divisor: first };
+        }
+        self.attributes.truncate(attributes);
+        self.values.push(source.values());
         Components::Values(self.values.len() - 1)
     }
 
@@ -87,19 +114,22 @@ impl<V: Values> Primitives<V> {
         self.all.get(usize::from(number))
     }
 
-    /// Asks for the memory of a primitive with so many planes.
+    /// Asks for the memory of a primitive with so many components.
     #[inline(always)]
-    pub fn prefetch(&self, number: u16, planes: usize) {
+    pub fn prefetch(&self, number: u16, components: usize) {
         let number = usize::from(number);
         ctm_memory::prefetch(self.all.get(number..=number).unwrap_or_default());
-        // Most have planes, as many as all that came before.
-        ctm_memory::prefetch(self.planes.get(number * planes..(number + 1) * planes).unwrap_or_default());
+        // Most have planes or attributes, as all that came before.
+        let own = number * components..(number + 1) * components;
+        ctm_memory::prefetch(self.planes.get(own.clone()).unwrap_or_default());
+        ctm_memory::prefetch(self.attributes.get(own).unwrap_or_default());
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
         self.all.clear();
         self.planes.clear();
+        self.attributes.clear();
         self.values.clear();
     }
 }

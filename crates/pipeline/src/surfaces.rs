@@ -79,6 +79,18 @@ impl QuadPlaces {
     }
 }
 
+/// Finds out where elements of a row of slice 0 lie: of every `STEP` of them, the first one.
+pub fn row_places<const STEP: usize>(layout: impl Layout) -> impl Fn(u32, &mut [u64]) {
+    let starts = |width: u32| (0..width).step_by(STEP);
+    let columns: Option<Vec<_>> = starts(layout.size()[0]).map(|x| layout.column(x)).collect();
+    move |y, places| match (&columns, layout.row(y, 0)) {
+        (Some(columns), Some(row)) => {
+            places.iter_mut().zip(columns).for_each(|(place, column)| *place = column.with(row));
+        }
+        _ => places.iter_mut().zip(starts(u32::MAX)).for_each(|(place, x)| *place = layout.offset(x, y, 0)),
+    }
+}
+
 /// Places of quads that draws have asked for, by layout and slice.
 #[derive(Debug)]
 pub struct PlaceCache<L>(Vec<(L, Arc<QuadPlaces>)>);

@@ -25,5 +25,5 @@ pub use card::{Card, Model, SavedCard};
 pub use draws::draws;
 pub use pipeline::{DrawError, depth_picture, fragment_constants, fragment_program, picture};
 pub use ports::PortMemory;
-pub use shared::pixel_offset;
+pub use shared::pixel_places;
 pub use state::State;

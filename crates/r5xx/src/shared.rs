@@ -1,10 +1,10 @@
 //! Pixels of objects that drivers share with other programs.
 
 use crate::layout::{Layout, MicroTile};
-use ctm_card::{PixelOffset, SharedImage, TILING_MACRO, TILING_MICRO, TILING_MICRO_SQUARE};
+use ctm_card::{CONTIGUOUS_PIXELS, PixelPlaces, SharedImage, TILING_MACRO, TILING_MICRO, TILING_MICRO_SQUARE};
 
 /// Where they lie; `None` if they lie row by row.
-pub fn pixel_offset(image: &SharedImage) -> Option<PixelOffset> {
+pub fn pixel_places(image: &SharedImage) -> Option<PixelPlaces> {
     let SharedImage { tiling, stride, pixel_bytes, rows: _ } = *image;
     let micro = match tiling & (TILING_MICRO | TILING_MICRO_SQUARE) {
         0 => MicroTile::Linear,
@@ -16,5 +16,5 @@ pub fn pixel_offset(image: &SharedImage) -> Option<PixelOffset> {
         return None;
     }
     let layout = Layout::new(pixel_bytes, stride, macro_tile, micro);
-    Some(Box::new(move |x, y| layout.offset(x, y).into()))
+    Some(Box::new(ctm_pipeline::row_places::<CONTIGUOUS_PIXELS>(layout)))
 }

@@ -32,5 +32,5 @@ pub use counters::Counters;
 pub use draws::draws;
 pub use listing::listing;
 pub use pipeline::{DrawError, depth_picture, picture};
-pub use shared::pixel_offset;
+pub use shared::pixel_places;
 pub use state::State;

@@ -19,7 +19,7 @@ pub struct Grid {
 impl Grid {
     /// The nearest sub-pixel, halves towards plus infinity: floor(coordinate * per_pixel + 1/2), exactly. Saturates far outside of any
     /// window; 0 for NaN.
-    #[inline]
+    #[inline(always)]
     pub fn snap(self, coordinate: f32) -> i64 {
         // The product of 24 and 13 bits is exact in binary64; so is the sum, unless the product is so small that no rounding of it
         // reaches another integer.

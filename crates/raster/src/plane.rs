@@ -295,6 +295,25 @@ impl Perspective {
         Some(planes)
     }
 
+    /// [`attribute`](Self::attribute) of four attributes at once.
+    #[inline]
+    pub fn attributes(&self, values: [[u32; 4]; 3]) -> [AttributePlane; 4] {
+        let PrimitiveSetup { x, y, per_pixel, area, .. } = self.setup;
+        let factors = self.reciprocals.map_or([1.0; 3], |(factors, _)| factors);
+        let number = |vertex: usize| values[vertex].map(|bits| f64::from(f32::from_bits(bits)) * factors[vertex]);
+        let (first, second, third) = (number(0), number(1), number(2));
+        let (mut dx, mut dy) = ([0.0; 4], [0.0; 4]);
+        for n in 0..4 {
+            let (one, two) = (second[n] - first[n], third[n] - first[n]);
+            dx[n] = (one * y[1] - two * y[0]) * per_pixel / area;
+            dy[n] = (two * x[0] - one * x[1]) * per_pixel / area;
+        }
+        std::array::from_fn(|n| match values[0][n] == values[1][n] && values[1][n] == values[2][n] {
+            true => AttributePlane::Constant(values[0][n]),
+            false => AttributePlane::Varying(Plane { value: first[n], dx: dx[n], dy: dy[n] }),
+        })
+    }
+
     /// The place for [`AttributePlane::at`].
     #[inline]
     pub fn place(&self, point: Point) -> EvaluationPoint {
@@ -497,6 +516,27 @@ mod tests {
             Ok(())
         });
         assert!(found > 100, "{found}");
+    }
+
+    #[test]
+    fn four_attributes_are_those_of_each() {
+        ctm_cases::check(4000, |u| {
+            let Some(setup) = PrimitiveSetup::triangle(GRID, points(u)?) else { return Ok(()) };
+            let mut bits = || u.choose(&[0f32, -0.0, 1.0, -3.5, 0.3, 1e-30, 7e15, f32::NAN]).map(|n| n.to_bits());
+            let values = [[bits()?, bits()?, bits()?, bits()?], [bits()?; 4], [bits()?, bits()?, bits()?, bits()?]];
+            let perspective = Perspective::new(setup, [bits()?, bits()?, bits()?]);
+            for (n, found) in perspective.attributes(values).iter().enumerate() {
+                let alone = perspective.attribute(values.map(|values| values[n]));
+                let parts = |plane: &AttributePlane| match *plane {
+                    AttributePlane::Constant(bits) => [bits.into(), 0, 0],
+                    AttributePlane::Varying(Plane { value, dx, dy }) => {
+                        [value, dx, dy].map(|part| if part.is_nan() { 1 } else { part.to_bits() })
+                    }
+                };
+                assert_eq!(parts(found), parts(&alone), "{values:x?} {n}");
+            }
+            Ok(())
+        });
     }
 
     #[test]

@@ -2,11 +2,9 @@
 
 use super::xcb::{self, Connection, Extent};
 use crate::device::Device;
-use ctm_card::{Object, PixelOffset};
+use ctm_card::{CONTIGUOUS_PIXELS, Object, PixelPlaces};
 use std::os::fd::OwnedFd;
 
-/// Pixels that lie one after the other in every order of tiles.
-const CONTIGUOUS_PIXELS: usize = 4;
 /// Bytes of a request that are not pixels, and more.
 const REQUEST: usize = 64;
 /// Bytes of pixels that a request has at most.
@@ -19,10 +17,10 @@ pub struct Image {
     /// As long as this is open, the object is there.
     pub(super) _descriptor: OwnedFd,
     pub extent: Extent,
-    pub stride: usize,
+    pub stride: u32,
     pub pixel_bytes: usize,
     /// Where pixels lie, if not row by row.
-    pub offset: Option<PixelOffset>,
+    pub places: Option<PixelPlaces>,
 }
 
 impl Image {
@@ -38,46 +36,53 @@ impl Image {
 
     /// Visits all pieces of the picture that lie one after the other both in the object and in rows: where in the object, where in rows, and how
     /// many bytes.
-    fn pieces(&self, mut piece: impl FnMut(usize, usize, usize)) {
+    fn pieces(&self, mut piece: impl FnMut(u32, usize, usize)) {
         let (width, row_bytes) = (usize::from(self.extent.width), self.row_bytes());
-        for y in 0..usize::from(self.extent.height) {
-            let Some(offset) = &self.offset else {
-                piece(y * self.stride, y * row_bytes, width * self.pixel_bytes);
+        let mut places = vec![0; width.div_ceil(CONTIGUOUS_PIXELS)];
+        for y in 0..self.extent.height {
+            let row = usize::from(y) * row_bytes;
+            let Some(find_places) = &self.places else {
+                piece(u32::from(y) * self.stride, row, width * self.pixel_bytes);
                 continue;
             };
-            for x in (0..width).step_by(CONTIGUOUS_PIXELS) {
+            find_places(y.into(), &mut places);
+            for (x, &place) in (0..width).step_by(CONTIGUOUS_PIXELS).zip(&places) {
                 let bytes = CONTIGUOUS_PIXELS.min(width - x) * self.pixel_bytes;
-                piece(offset(x as u32, y as u32) as usize, y * row_bytes + x * self.pixel_bytes, bytes);
+                piece(place as u32, row + x * self.pixel_bytes, bytes);
             }
         }
     }
 
-    /// The bytes of the object.
-    fn object_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.object.size as usize];
-        self.device.memory.arena().read_bytes(self.object.address, &mut bytes);
-        bytes
+    /// The address of so many bytes of the object, if it has them.
+    fn address(&self, from: u32, bytes: usize) -> Option<u32> {
+        let Object { address, size } = self.object;
+        let is_there = from < size && bytes <= (size - from) as usize;
+        is_there.then(|| address + from)
     }
 
     /// Copies the object's pixels to rows.
     pub fn read(&self, rows: &mut [u8]) {
-        let object = self.object_bytes();
+        let arena = self.device.memory.arena();
+        let words = arena.shared_words(self.object.address, self.object.size as usize / 4);
         self.pieces(|from, to, bytes| {
-            if let (Some(from), Some(to)) = (object.get(from..from + bytes), rows.get_mut(to..to + bytes)) {
-                to.copy_from_slice(from);
+            let Some(to) = rows.get_mut(to..to + bytes) else { return };
+            let four = words.filter(|_| from.is_multiple_of(4)).and_then(|words| words.four(from as usize / 4));
+            if let (Some(four), Ok(to)) = (four, <&mut [u8; 16]>::try_from(&mut *to)) {
+                to.as_chunks_mut().0.iter_mut().zip(four.get()).for_each(|(to, word)| *to = word.to_le_bytes());
+            } else if let Some(address) = self.address(from, bytes) {
+                arena.read_bytes(address, to);
             }
         });
     }
 
     /// Copies rows to the object's pixels.
     pub fn write(&self, rows: &[u8]) {
-        let mut object = self.object_bytes();
+        let arena = self.device.memory.arena();
         self.pieces(|to, from, bytes| {
-            if let (Some(from), Some(to)) = (rows.get(from..from + bytes), object.get_mut(to..to + bytes)) {
-                to.copy_from_slice(from);
+            if let (Some(from), Some(address)) = (rows.get(from..from + bytes), self.address(to, bytes)) {
+                arena.write_bytes(address, from);
             }
         });
-        self.device.memory.arena().write_bytes(self.object.address, &object);
     }
 
     /// Sends all pixels to a drawable, with a graphics context.

@@ -198,7 +198,7 @@ pub fn create(connection: Connection, name: u32, drawable: u32, description: Des
         extent,
         stride: stride.into(),
         pixel_bytes: pixel_bytes as usize,
-        offset: device.model.pixel_offset(&image),
+        places: device.model.pixel_places(&image),
     };
     let pixmap = Pixmap { image, copy, is_written: false };
     known.pixmaps.insert((connection as usize, name), pixmap);

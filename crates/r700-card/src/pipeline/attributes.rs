@@ -10,7 +10,7 @@ use crate::registers::{
     RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
     SpiVsOutId,
 };
-use ctm_pipeline::{AtPixels, Values};
+use ctm_pipeline::{AtPixels, ComponentSource, Values};
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane, PrimitiveSetup};
 use ctm_raster::simd::Simd;
@@ -192,8 +192,7 @@ impl Inputs {
             InputSource::Parameter { number, linear: is_linear, place, .. } => {
                 let kind = if is_linear { &linear } else { &perspective };
                 let values = corners.map(|corner| attribute(face, corner, is_linear, number));
-                let component = |component: usize| kind.attribute(values.map(|value| value[component]));
-                Value::Varying { planes: [0, 1, 2, 3].map(component), linear: is_linear, place }
+                Value::Varying { planes: kind.attributes(values), linear: is_linear, place }
             }
             InputSource::Default(value) => Value::Constant(value),
             InputSource::Position { place } => Value::Position { place },
@@ -210,31 +209,46 @@ impl Inputs {
     }
 }
 
-impl Inputs {
-    /// Adds planes of what the registers get over a primitive, four for each of them, if all are linear on the screen and have
-    /// [normal values](Plane::has_normal_values) at the centres of pixels; whether that is so.
-    pub fn add_planes(
-        &self,
-        face: &PrimitiveContext,
-        setup: PrimitiveSetup,
-        corners: [&SetupVertex; 3],
-        planes: &mut Vec<Plane>,
-    ) -> bool {
-        let [first, second, third] = corners.map(|corner| corner.window.reciprocal.to_bits());
+/// What gives components over a primitive: four for each register.
+pub struct PrimitiveSource<'s, 'v> {
+    /// The registers.
+    pub inputs: &'s Inputs,
+    /// The primitive.
+    pub face: &'s PrimitiveContext<'v>,
+    /// What planes through the corners have in common.
+    pub setup: PrimitiveSetup,
+    /// Three places of it.
+    pub corners: [&'s SetupVertex; 3],
+}
+
+impl PrimitiveSource<'_, '_> {
+    /// 1/w of the corners.
+    fn reciprocals(&self) -> [u32; 3] {
+        self.corners.map(|corner| corner.window.reciprocal.to_bits())
+    }
+
+    /// A parameter that is the same everywhere.
+    fn flat(&self, number: usize) -> [u32; 4] {
+        self.face.parameter(self.face.provoking, number).copied().unwrap_or_default()
+    }
+}
+
+impl ComponentSource for PrimitiveSource<'_, '_> {
+    type Values = Gradients;
+
+    fn add_planes(&self, planes: &mut Vec<Plane>) -> bool {
+        let [first, second, third] = self.reciprocals();
         let is_affine = first == second && second == third;
-        let linear = Perspective::new(setup, [ONE; 3]);
+        let linear = Perspective::new(self.setup, [ONE; 3]);
         let constant = |value: [u32; 4], planes: &mut Vec<Plane>| {
             let found = value.map(|bits| AttributePlane::Constant(bits).normal());
             planes.extend(found.iter().flatten());
             found.iter().all(Option::is_some)
         };
-        let before = planes.len();
-        let are_all = self.sources.iter().all(|&(_, source)| match source {
-            InputSource::Parameter { number, flat: true, .. } => {
-                constant(face.parameter(face.provoking, number).copied().unwrap_or_default(), planes)
-            }
+        self.inputs.sources.iter().all(|&(_, source)| match source {
+            InputSource::Parameter { number, flat: true, .. } => constant(self.flat(number), planes),
             InputSource::Parameter { number, linear: is_linear, .. } if is_linear || is_affine => {
-                let values = corners.map(|corner| attribute(face, corner, is_linear, number));
+                let values = self.corners.map(|corner| attribute(self.face, corner, is_linear, number));
                 let found = linear.normal_planes(values, 0xF);
                 planes.extend(found.iter().flatten());
                 found.is_some()
@@ -245,11 +259,31 @@ impl Inputs {
             | InputSource::Face { .. }
             | InputSource::Sample
             | InputSource::Sprite { .. } => false,
-        });
-        if !are_all {
-            planes.truncate(before);
+        })
+    }
+
+    fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane> {
+        let perspective = Perspective::new(self.setup, self.reciprocals());
+        let divisor = perspective.divisor()?;
+        for &(_, source) in &self.inputs.sources {
+            attributes.extend(match source {
+                InputSource::Parameter { number, flat: true, .. } => self.flat(number).map(AttributePlane::Constant),
+                InputSource::Parameter { number, linear: false, .. } => {
+                    perspective.attributes(self.corners.map(|corner| attribute(self.face, corner, false, number)))
+                }
+                InputSource::Default(value) => value.map(AttributePlane::Constant),
+                InputSource::Parameter { .. }
+                | InputSource::Position { .. }
+                | InputSource::Face { .. }
+                | InputSource::Sample
+                | InputSource::Sprite { .. } => return None,
+            });
         }
-        are_all
+        Some(divisor)
+    }
+
+    fn values(&self) -> Gradients {
+        self.inputs.over(self.face, self.setup, self.corners)
     }
 }
 

@@ -75,6 +75,7 @@ impl Projection {
     }
 
     /// Whether a vertex is in the volume that is drawn, which [alone](Self::has_volume_alone) clips.
+    #[inline(always)]
     pub fn holds(&self, vertex: &Vertex) -> bool {
         if self.clip.clip_disable || self.control.vtx_xy_fmt {
             return true;
@@ -123,6 +124,7 @@ impl Projection {
     }
 
     /// Where a corner with this position is in the window; `None` if it has no place.
+    #[inline(always)]
     pub fn window(&self, position: &[f64; 4], viewport: &Viewport) -> Option<WindowVertex> {
         let [x, y, z, w] = *position;
         let reciprocal = if self.control.vtx_w0_fmt { 1.0 / w } else { w };

@@ -68,6 +68,27 @@ fn corner(n: usize, (window, point): (WindowVertex, Point)) -> SetupVertex {
     SetupVertex { window, weights, linear: weights, point }
 }
 
+/// Vertices whose places are found, with the host's instructions for rounding.
+struct Placing<'p> {
+    shapes: &'p Shapes,
+    vertices: &'p [Vertex],
+    places: &'p mut Vec<Option<(WindowVertex, Point)>>,
+}
+
+impl pulp::NullaryFnOnce for Placing<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Placing { shapes, vertices, places } = self;
+        places.reserve(vertices.len());
+        // Closures would be compiled without the host's instructions.
+        for vertex in vertices {
+            places.push(shapes.place(vertex, shapes.viewports.get(vertex.viewport)));
+        }
+    }
+}
+
 impl Shapes {
     /// As the registers say.
     pub fn of(registers: &RegisterFile) -> Self {
@@ -107,7 +128,7 @@ impl Shapes {
         let mut places = std::mem::take(&mut self.places);
         places.clear();
         if self.fills {
-            places.extend(vertices.iter().map(|vertex| self.place(vertex, self.viewports.get(vertex.viewport))));
+            pulp::Arch::new().dispatch(Placing { shapes: self, vertices, places: &mut places });
         }
         self.places = places;
     }
@@ -218,6 +239,7 @@ impl Shapes {
     }
 
     /// Where a vertex of a triangle is, if nothing of it is clipped there, and it has a place.
+    #[inline(always)]
     fn place(&self, vertex: &Vertex, viewport: &Viewport) -> Option<(WindowVertex, Point)> {
         if !self.projection.holds(vertex) {
             return None;

@@ -1,8 +1,8 @@
 //! What kernels get of a primitive: components of temporaries.
 
-use crate::pipeline::attributes::{Inputs, PrimitiveValues};
-use ctm_pipeline::{Components, Primitives};
-use ctm_raster::plane::Plane;
+use crate::pipeline::attributes::{Inputs, PrimitiveValues, Value};
+use ctm_pipeline::ComponentSource;
+use ctm_raster::plane::{AttributePlane, Plane};
 
 /// Channels of a temporary that are among the components of primitives.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +32,39 @@ impl Channels {
     }
 }
 
-/// Adds these components of a primitive, and says where they are.
-pub fn add(primitives: &mut Primitives<PrimitiveValues>, inputs: &Inputs, groups: &[Channels]) -> Components {
-    let divisor = inputs.divisor();
-    primitives.add_components(
-        |planes| divisor.is_none() && groups.iter().all(|group| group.add_planes(inputs, planes)),
-        || {
-            let components = groups.iter().flat_map(|group| group.components());
-            PrimitiveValues { divisor, values: components.map(|component| inputs.value(component)).collect() }
-        },
-    )
+/// What gives these components of a primitive.
+pub struct PrimitiveSource<'s, 'p> {
+    /// Its values.
+    pub inputs: &'s Inputs<'p>,
+    /// Which of them.
+    pub groups: &'s [Channels],
+}
+
+impl PrimitiveSource<'_, '_> {
+    fn components(&self) -> impl Iterator<Item = Value> {
+        self.groups.iter().flat_map(|group| group.components()).map(|component| self.inputs.value(component))
+    }
+}
+
+impl ComponentSource for PrimitiveSource<'_, '_> {
+    type Values = PrimitiveValues;
+
+    fn add_planes(&self, planes: &mut Vec<Plane>) -> bool {
+        self.inputs.divisor().is_none() && self.groups.iter().all(|group| group.add_planes(self.inputs, planes))
+    }
+
+    fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane> {
+        let divisor = self.inputs.divisor()?;
+        for value in self.components() {
+            match value {
+                Value::Plane(plane) => attributes.push(plane),
+                Value::Position(_) | Value::Generated(..) => return None,
+            }
+        }
+        Some(divisor)
+    }
+
+    fn values(&self) -> PrimitiveValues {
+        PrimitiveValues { divisor: self.inputs.divisor(), values: self.components().collect() }
+    }
 }

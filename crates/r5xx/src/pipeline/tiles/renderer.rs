@@ -1,9 +1,10 @@
 //! Primitives on their way through a kernel: they are collected, by the tiles that they touch, and drawn tile by tile.
 
+use super::components::PrimitiveSource;
 use super::job::{TileJob, TileKernel};
 use super::memory::{TileMemory, Worker};
 use super::thread::{BoundKernel, TileThread};
-use super::{Key, R5xx, TileState, components};
+use super::{Key, R5xx, TileState};
 use crate::pipeline::detiled::DetiledTextures;
 use crate::pipeline::pixels::{Pixels, RasterPrimitive};
 use ctm_card::DrawCounts;
@@ -89,7 +90,8 @@ impl<'s> TileRenderer<'s> {
         let TileMemory { primitives, tiles, .. } = &mut *self.memory;
         tiles.add(area, primitives.all.len() as u16);
         let depth = &raster_primitive.depth;
-        let components = components::add(primitives, raster_primitive.inputs, &self.state.channels);
+        let source = PrimitiveSource { inputs: raster_primitive.inputs, groups: &self.state.channels };
+        let components = primitives.add_components(&source);
         primitives.all.push(Primitive {
             shape: raster_primitive.shape.clone(),
             area,

@@ -14,7 +14,7 @@ pub use copying::CopyRows;
 pub use rectangles::{Piece, Rectangle};
 pub use surface_variant::SurfaceVariant;
 
-use super::attributes::{Gradients, PrimitiveContext, SetupVertex, depth_over};
+use super::attributes::{Gradients, PrimitiveContext, PrimitiveSource, SetupVertex, depth_over};
 use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::pixels::GRID;
 use super::samples::Samples;
@@ -174,11 +174,8 @@ impl<'a> TileRenderer<'a> {
         if !(self.takes_rectangles || self.fills) || pixels_of(area) < rectangles::LEAST {
             self.draw_half()?;
             self.begin(area)?;
-            let inputs = &self.stage.inputs;
-            let components = self.primitives.add_components(
-                |planes| inputs.add_planes(face, setup, corners, planes),
-                || inputs.over(face, setup, corners),
-            );
+            let source = PrimitiveSource { inputs: &self.stage.inputs, face, setup, corners };
+            let components = self.primitives.add_components(&source);
             self.primitives.all.push(Primitive {
                 shape: shape.clone(),
                 area,
