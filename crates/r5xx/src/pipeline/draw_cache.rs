@@ -1,11 +1,13 @@
 //! Memory of the host that draws use again and again.
 
-use super::{rectangles, tiles, vertices};
+use super::{fragment, program, rectangles, tiles, vertices};
 use ctm_engine::UseCounts;
 use std::cell::RefCell;
 
 /// What kernels read and write beside the card's memory.
 pub struct DrawCache {
+    pub(super) fragment_programs: RefCell<fragment::FragmentPrograms>,
+    pub(super) vertex_programs: RefCell<program::VertexPrograms>,
     pub(super) vertices: vertices::VertexMemory,
     /// Vertices, by the hashes of their programs.
     pub(super) transformed: RefCell<UseCounts>,
@@ -17,6 +19,8 @@ impl DrawCache {
     /// New memory; `None` if the host has none.
     pub fn new() -> Option<Self> {
         Some(DrawCache {
+            fragment_programs: RefCell::default(),
+            vertex_programs: RefCell::default(),
             vertices: vertices::VertexMemory::new()?,
             transformed: RefCell::default(),
             rectangles: RefCell::default(),

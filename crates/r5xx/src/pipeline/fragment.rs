@@ -1,5 +1,6 @@
 //! The fragment program that the registers hold (US), and the test after it (FG).
 
+use super::known::{KnownProgram, ProgramCache};
 use crate::registers::codes::AlphaFunction;
 use crate::registers::{
     FgAlphaFunc, FgAlphaValue, FgDepthSrc, RegisterFile, UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig,
@@ -11,26 +12,51 @@ use ctm_num::convert::f16_to_f32;
 use ctm_pipeline::AlphaTest;
 use ctm_raster::depth::CompareFunction;
 use ctm_x1k::{Body, Constants, Instruction, IntConstant, Program, ProgramInfo, References, TexOp};
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// The program.
 pub fn fragment_program(state: &State) -> Program {
+    let (words, info) = fragment_words(state);
+    decoded(words, info)
+}
+
+/// Programs that draws have had.
+pub type FragmentPrograms = ProgramCache<6, ProgramInfo, Program>;
+
+/// The program, from among those that draws have had if there are such.
+pub fn known_program(state: &State, known: Option<&RefCell<FragmentPrograms>>) -> Arc<KnownProgram<Program>> {
+    let (words, info) = fragment_words(state);
+    match known.and_then(|known| known.try_borrow_mut().ok()) {
+        Some(mut known) => known.get(words, info, |info| decoded(words, *info)),
+        None => Arc::new(KnownProgram::new(decoded(words, info), &words)),
+    }
+}
+
+/// The words of the program, and what registers say of it.
+fn fragment_words(state: &State) -> (&[[u32; 6]], ProgramInfo) {
     let registers = &state.registers;
     let (address, range) = (registers.get::<UsCodeAddr>(), registers.get::<UsCodeRange>());
     let offset = registers.get::<UsCodeOffset>().offset;
     let last = offset + address.end.max(range.start + range.size);
     let words = state.fragment_code.elements();
     let end = (usize::from(last) + 1).min(words.len());
+    let info = ProgramInfo {
+        start: address.start,
+        end: address.end,
+        code_offset: offset,
+        full_flow_control: registers.get::<UsFcCtrl>().full,
+        zero_times_anything: registers.get::<UsConfig>().zero_times_anything,
+        position: None,
+        ..ProgramInfo::default()
+    };
+    (&words[..end], info)
+}
+
+fn decoded(words: &[[u32; 6]], info: ProgramInfo) -> Program {
     Program {
-        code: words[..end].iter().map(Instruction::decode).collect(),
-        info: ProgramInfo {
-            start: address.start,
-            end: address.end,
-            code_offset: offset,
-            full_flow_control: registers.get::<UsFcCtrl>().full,
-            zero_times_anything: registers.get::<UsConfig>().zero_times_anything,
-            position: None,
-            ..ProgramInfo::default()
-        },
+        code: words.iter().map(Instruction::decode).collect(),
+        info,
         references: References { outputs: (0..4).collect(), ..References::default() },
         ..Program::default()
     }

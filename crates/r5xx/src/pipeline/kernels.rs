@@ -15,6 +15,8 @@ pub struct Kernels<'s> {
     pub rectangles: Option<RectangleState<'s>>,
     /// Quads of many primitives.
     pub tiles: LazyTileState<'s>,
+    /// A number that other programs do not have, most likely.
+    pub program: u64,
     /// Memory for the latter.
     pub memory: Option<&'s RefCell<TileMemory>>,
     /// What is done with pixels.
@@ -22,14 +24,18 @@ pub struct Kernels<'s> {
 }
 
 impl Kernels<'_> {
-    /// What draws the primitives of a draw from now on, with so many quads of it, if a kernel can do that and is worth it.
+    /// What draws the primitives of a draw from now on, if a kernel can do that, and so many quads more of all draws with its program are worth one.
     ///
     /// # Errors
     /// If the time is up.
     pub fn renderer(&self, quads: u64) -> Result<Option<TileRenderer<'_>>, DrawError> {
-        match (self.memory, &*self.tiles) {
-            (Some(memory), Some(state)) => Ok(TileRenderer::begin(state, self.pixels, memory, quads)?),
-            (None, _) | (_, None) => Ok(None),
+        let Some(memory) = self.memory else { return Ok(None) };
+        if !memory.try_borrow_mut().is_ok_and(|mut memory| memory.is_worth_it(self.program, quads)) {
+            return Ok(None);
+        }
+        match &*self.tiles {
+            Some(state) => Ok(TileRenderer::begin(state, self.pixels, memory)?),
+            None => Ok(None),
         }
     }
 }

@@ -13,6 +13,7 @@ mod fills;
 mod fragment;
 mod history;
 mod kernels;
+mod known;
 mod picture;
 mod pixels;
 mod primitives;
@@ -155,8 +156,9 @@ fn draw_primitives(
     context: &DrawContext,
     draw: &Draw,
 ) -> Result<DrawCounts, DrawError> {
-    let program = fragment::fragment_program(state);
-    let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
+    let known = fragment::known_program(state, context.cache.map(|cache| &cache.fragment_programs));
+    let program = &known.program;
+    let pixels = pixels::Pixels::of(&state.registers, memory, program)?;
     let primitives = primitives::Primitives::of(state, &pixels);
     let mut vertices = vertices::Vertices::new(state, memory, context, draw, primitives.projection())?;
     let textures = Textures::of(&state.registers, memory);
@@ -164,7 +166,7 @@ fn draw_primitives(
     let constants = fragment::fragment_constants(state);
     let count = vertices.count();
     let presets = primitives.presets();
-    let job = FragmentJob { program: &program, constants: &constants, presets, textures: &textures };
+    let job = FragmentJob { program, constants: &constants, presets, textures: &textures };
     let mut space = Space::default();
     // The only arena overlaps no other.
     _ = space.map(Arc::clone(memory));
@@ -185,20 +187,20 @@ fn draw_primitives(
             drawing.primitive(&primitive, &mut vertices)
         })?;
         let counts = DrawCounts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
-        Ok(counts::with_program(counts, &program))
+        Ok(counts::with_program(counts, program))
     };
     let rectangles = context.engine.zip(pixels.rectangle_targets(&space));
     let rectangles = rectangles.and_then(|(engine, targets)| {
         let memory = context.cache.map(|cache| &cache.rectangles);
-        RectangleState::of(&job, &textures, targets, (&space, memory), (engine, &options))
+        RectangleState::of((&job, &known), &textures, targets, (&space, memory), (engine, &options))
     });
     let tiles: LazyTileState = LazyTileState::new(Box::new(|| {
         let engine = context.engine?;
-        TileState::of(&job, &textures, &pixels, primitives.routings(), &space, (engine, &options))
+        TileState::of((&job, &known), &textures, &pixels, primitives.routings(), &space, (engine, &options))
     }));
     let memory = context.cache.map(|cache| &cache.tiles);
-    let kernels = Kernels { rectangles, tiles, memory, pixels: &pixels };
-    if let Some(pass_through) = PassThrough::of(&program, &constants, presets) {
+    let kernels = Kernels { rectangles, tiles, program: known.hash, memory, pixels: &pixels };
+    if let Some(pass_through) = PassThrough::of(program, &constants, presets) {
         return draw_all(Shading::PassThrough(&pass_through, &textures), &kernels);
     }
     with_shader(&job, &options, |shader| draw_all(Shading::Program(shader), &kernels))

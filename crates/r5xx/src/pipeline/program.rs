@@ -1,20 +1,49 @@
 //! The vertex program that the registers hold.
 
+use super::known::{KnownProgram, ProgramCache};
 use crate::registers::{
     VapPvsCodeCntl0, VapPvsConstCntl, VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex,
     VapPvsFlowCntlOpc,
 };
 use crate::state::State;
+use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::Constants;
 use ctm_pvs::{CONSTANTS, FLOW_ENTRIES, FlowEntry, FlowOp, Instruction, Program};
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// Where constants begin in the vertex processor's memory.
 const FIRST_CONSTANT: usize = 1024;
 /// Where user clip planes begin.
 const FIRST_PLANE: usize = 1536;
 
-/// The program.
-pub fn vertex_program(state: &State) -> Program {
+/// A vertex program, and which vectors it reads and writes.
+#[derive(Debug)]
+pub struct VertexProgram {
+    /// The program.
+    pub program: Program,
+    /// The vectors.
+    pub layout: Layout,
+}
+
+/// Programs that draws have had: what registers say of them is a program without code.
+pub type VertexPrograms = ProgramCache<4, Program, VertexProgram>;
+
+/// The program, from among those that draws have had if there are such.
+pub fn vertex_program(state: &State, known: Option<&RefCell<VertexPrograms>>) -> Arc<KnownProgram<VertexProgram>> {
+    let (words, setup) = vertex_words(state);
+    let decode = |setup: &Program| {
+        let program = Program { code: words.iter().map(Instruction::decode).collect(), ..setup.clone() };
+        VertexProgram { layout: Layout::of(&program), program }
+    };
+    match known.and_then(|known| known.try_borrow_mut().ok()) {
+        Some(mut known) => known.get(words, setup, decode),
+        None => Arc::new(KnownProgram::new(decode(&setup), &words)),
+    }
+}
+
+/// The words of the program, and what registers say of it.
+fn vertex_words(state: &State) -> (&[[u32; 4]], Program) {
     let registers = &state.registers;
     let code = registers.get::<VapPvsCodeCntl0>();
     let operations = registers.get::<VapPvsFlowCntlOpc>().value;
@@ -38,14 +67,9 @@ pub fn vertex_program(state: &State) -> Program {
     // Programs with flow control may go beyond their last instruction.
     let whole = flow.iter().any(|entry| entry.op != FlowOp::None);
     let end = if whole { FIRST_CONSTANT } else { usize::from(code.last) + 1 };
-    Program {
-        code: words[..end].iter().map(Instruction::decode).collect(),
-        first: code.first,
-        last: code.last,
-        flow,
-        max_constant: registers.get::<VapPvsConstCntl>().max,
-        ..Program::default()
-    }
+    let max_constant = registers.get::<VapPvsConstCntl>().max;
+    let setup = Program { first: code.first, last: code.last, flow, max_constant, ..Program::default() };
+    (&words[..end], setup)
 }
 
 /// Its constants.

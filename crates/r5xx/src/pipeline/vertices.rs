@@ -2,7 +2,8 @@
 
 use super::corner::{Corner, Projection};
 use super::fetch::{Fetch, VertexNumbers};
-use super::program::{vertex_constants, vertex_program};
+use super::known::KnownProgram;
+use super::program::{VertexProgram, vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
 use super::{DrawContext, DrawError};
 use crate::registers::VapCntlStatus;
@@ -11,12 +12,12 @@ use crate::stream::Draw;
 use ctm_card::history::{Vector, VertexHistory};
 use ctm_engine::Engine;
 use ctm_memory::{Access, Arena, Buffer, Space, Words};
-use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
-use ctm_pvs::{Job, OUTPUTS, Program};
+use ctm_pvs::lift::Layout;
+use ctm_pvs::{Job, OUTPUTS};
 use ctm_raster::simd::{self, Simd, SimdTask, dispatch};
 use ctm_x1k::RunOptions;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 const ONE: u32 = 0x3F80_0000;
 
@@ -74,11 +75,9 @@ fn words_of<'m>(space: &'m Space, buffer: Buffer) -> Option<Words<'m>> {
 }
 
 /// Whether a program has made so many vertices with these that a kernel of it is worth it.
-fn is_worth_it(context: &DrawContext, program: &Program, vertices: usize) -> bool {
+fn is_worth_it(context: &DrawContext, program: &KnownProgram<VertexProgram>, vertices: usize) -> bool {
     let Some(cache) = context.cache else { return false };
-    let mut hasher = DefaultHasher::new();
-    program.code.hash(&mut hasher);
-    let all = cache.transformed.borrow_mut().add(hasher.finish(), vertices as u64);
+    let all = cache.transformed.borrow_mut().add(program.hash, vertices as u64);
     vertices >= LEAST && all >= MANY
 }
 
@@ -89,26 +88,26 @@ struct VertexKernel<'a> {
     outputs: Buffer<'a>,
     space: &'a Space,
     options: RunOptions<'static>,
-    layout: Layout,
 }
 
 impl<'a> VertexKernel<'a> {
-    fn of(context: &DrawContext<'a>, program: &Program) -> Option<Self> {
+    fn of(context: &DrawContext<'a>) -> Option<Self> {
         let (engine, cache) = context.engine.zip(context.cache)?;
         let memory = &cache.vertices;
         let (inputs, outputs) = (memory.buffer(0)?, memory.buffer(1)?);
         let options = RunOptions { step_limit: STEP_LIMIT, ..context.options() };
-        Some(VertexKernel { engine, inputs, outputs, space: &memory.space, options, layout: Layout::of(program) })
+        Some(VertexKernel { engine, inputs, outputs, space: &memory.space, options })
     }
 
     /// Transforms vertices, at most [`VERTEX_BATCH`]; false if the program does not come to its end for one of them.
-    fn run(&self, program: &Program, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
+    fn run(&self, program: &VertexProgram, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
+        let VertexProgram { program, layout } = program;
         let Some(words) = words_of(self.space, self.inputs) else { return false };
-        fetch.write(vertices, &self.layout.inputs, words);
+        fetch.write(vertices, &layout.inputs, words);
         let job = Job {
             program,
             constants,
-            layout: &self.layout,
+            layout,
             vertices: vertices.len() as u32,
             inputs: self.inputs,
             outputs: self.outputs,
@@ -121,6 +120,7 @@ impl<'a> VertexKernel<'a> {
 /// What becomes of vertices that were transformed: a task that is faster on hosts with wide vectors.
 struct Placing<'p, 'a> {
     together: &'p VertexKernel<'a>,
+    layout: &'p Layout,
     format: &'p VertexFormat,
     projection: &'p Projection,
     /// What they are put to. The same vectors are set in all corners of a draw.
@@ -132,7 +132,7 @@ impl SimdTask for Placing<'_, '_> {
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Placing { together: VertexKernel { layout, outputs, space, .. }, format, projection, corners } = self;
+        let Placing { together: VertexKernel { outputs, space, .. }, layout, format, projection, corners } = self;
         let access = simd.access();
         let Some(words) = words_of(space, *outputs) else { return };
         let mut places = [None; OUTPUTS];
@@ -161,7 +161,7 @@ pub struct Vertices<'a> {
     numbers: VertexNumbers,
     fetch: Fetch<'a>,
     format: VertexFormat,
-    program: Option<(Program, Constants<'a>)>,
+    program: Option<(Arc<KnownProgram<VertexProgram>>, Constants<'a>)>,
     together: Option<VertexKernel<'a>>,
     projection: &'a Projection,
     /// Those that were transformed, in that order. Others after them, which are forgotten, are kept for their memory.
@@ -191,10 +191,11 @@ impl<'a> Vertices<'a> {
         let numbers = VertexNumbers::of(state, memory, draw);
         let bypass = state.registers.get::<VapCntlStatus>().bypass;
         let distinct = numbers.greatest().map_or(numbers.count, |greatest| greatest as usize + 1);
-        let program = (!bypass).then(|| (vertex_program(state), vertex_constants(state)));
+        let known = context.cache.map(|cache| &cache.vertex_programs);
+        let program = (!bypass).then(|| (vertex_program(state, known), vertex_constants(state)));
         let together = program.as_ref().filter(|(program, _)| is_worth_it(context, program, numbers.count));
         Ok(Vertices {
-            together: together.and_then(|(program, _)| VertexKernel::of(context, program)),
+            together: together.and_then(|_| VertexKernel::of(context)),
             corners: Vec::new(),
             made: 0,
             kept: vec![None; distinct.min(2 * numbers.count).clamp(1, KEPT).next_power_of_two()],
@@ -292,7 +293,7 @@ impl<'a> Vertices<'a> {
         let vertex = self.corner(corner).vertex;
         let number = self.numbers.get(place);
         let inputs = self.fetch.inputs(number);
-        let read = self.program.as_ref().map(|(program, _)| Layout::of(program).inputs).unwrap_or_default();
+        let read = self.program.as_ref().map(|(known, _)| known.program.layout.inputs.clone()).unwrap_or_default();
         let input = |input: u8| Vector::new(format!("in[{input}]"), inputs[usize::from(input)]);
         let inputs = read.into_iter().map(input).collect();
         Ok(VertexHistory { place, number, inputs, run: None, outputs: self.format.vectors(&vertex) })
@@ -336,12 +337,12 @@ impl<'a> Vertices<'a> {
         self.next_corners(count);
         let Vertices { together, program, wanted, fetch, format, projection, corners, made, .. } = self;
         let Some((all, (program, constants))) = together.as_ref().zip(program.as_ref()) else { return false };
-        if !all.run(program, *constants, wanted, fetch) {
+        if !all.run(&program.program, *constants, wanted, fetch) {
             *together = None;
             return false;
         }
         let corners = &mut corners[*made..*made + count];
-        dispatch(Placing { together: all, format, projection, corners });
+        dispatch(Placing { together: all, layout: &program.program.layout, format, projection, corners });
         *made += count;
         true
     }
@@ -359,7 +360,7 @@ impl<'a> Vertices<'a> {
             let vectors = (0..BYPASS_VECTORS).filter(|&number| present(number)).map(|number| inputs[number]);
             return Ok(self.format.vertex(vectors));
         };
-        let outputs: [[u32; 4]; OUTPUTS] = run(program, *constants, &inputs, STEP_LIMIT)?.outputs;
+        let outputs: [[u32; 4]; OUTPUTS] = run(&program.program.program, *constants, &inputs, STEP_LIMIT)?.outputs;
         Ok(self.format.vertex(outputs.into_iter()))
     }
 }

@@ -17,7 +17,7 @@ use ctm_x1k::fragments::{Quad, Shaded};
 use std::ops::Range;
 
 /// Quads of a draw from which on it is asked whether kernels draw it.
-const QUADS_PER_LOOK: [u64; 4] = [4, 64, 256, 1024];
+const QUADS_PER_LOOK: [u64; 5] = [1, 4, 64, 256, 1024];
 
 /// Quads on their way through the program: as many as can run together, of which no two have the same place.
 pub struct PendingQuads<'s, 'x, 'k> {
@@ -29,8 +29,9 @@ pub struct PendingQuads<'s, 'x, 'k> {
     kernels: &'s Kernels<'k>,
     /// What draws primitives from some time on.
     renderer: Option<TileRenderer<'s>>,
-    /// Quads so far, until there is such.
+    /// Quads so far, until there is such, and how many of them were counted when that was asked last.
     drawn: u64,
+    counted: u64,
     /// The numbers of quads from which on it is asked for.
     looks: &'static [u64],
     pending: Vec<PendingQuad>,
@@ -57,6 +58,7 @@ impl<'a> Pixels<'a> {
             half: None,
             renderer: None,
             drawn: 0,
+            counted: 0,
             looks: &QUADS_PER_LOOK,
             pending: Vec::new(),
             quads: Vec::new(),
@@ -169,7 +171,8 @@ impl PendingQuads<'_, '_, '_> {
         if passed > 0 {
             self.looks = &self.looks[passed..];
             self.flush()?;
-            self.renderer = self.kernels.renderer(self.drawn)?;
+            self.renderer = self.kernels.renderer(self.drawn - self.counted)?;
+            self.counted = self.drawn;
         }
         Ok(())
     }

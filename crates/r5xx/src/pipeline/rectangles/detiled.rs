@@ -66,7 +66,7 @@ impl RectangleState<'_> {
         if self.copies.get().is_some() || DetiledTextures::texels(&self.textures) == 0 {
             return;
         }
-        let fetches = fetches_by_unit(self.program, self.constants);
+        let fetches = fetches_by_unit(&self.program.program, self.constants);
         let pays = |(unit, texture): (usize, &Option<KernelTexture>)| {
             let texels = match texture.as_ref()?.filter {
                 Filter::Point => 1,

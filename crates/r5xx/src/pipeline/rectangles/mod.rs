@@ -15,6 +15,7 @@ pub use halves::{PendingHalf, rectangle};
 
 use super::attributes::{Component, Inputs};
 use super::detiled::DetiledTextures;
+use super::known::KnownProgram;
 use crate::tx::{KernelTexture, Textures};
 use ctm_engine::{Bindings, Engine, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
 use ctm_lane::domain::{Domain, Lanes, QUAD};
@@ -27,10 +28,11 @@ use ctm_raster::sampler::Wrap;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
 use ctm_x1k::{
-    Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, Tex, TexOp,
+    Body, Constants, INPUTS, IntConstant, OUTPUTS, Program, References, RunError, Tex, TexOp,
 };
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// Temporaries that are filled at most: their columns fit in a table of 65536 entries.
 const MAX_INPUTS: usize = 4;
@@ -51,8 +53,7 @@ pub struct RectangleTarget {
 /// Everything that decides what a kernel does, but the numbers of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    code: Vec<Instruction>,
-    info: ProgramInfo,
+    program: Arc<KnownProgram<Program>>,
     /// Per channel: no constant is an infinity or a NaN.
     finite: [bool; 4],
     /// The temporaries that are filled, and the kinds of their components.
@@ -84,7 +85,7 @@ enum ComponentKind {
 /// What draws have in common whose primitives kernels can draw.
 pub struct RectangleState<'a> {
     /// The program.
-    pub program: &'a Program,
+    pub program: &'a Arc<KnownProgram<Program>>,
     /// Its constants.
     pub constants: &'a Constants,
     /// The temporaries that are filled.
@@ -147,7 +148,7 @@ pub fn program_tables(constants: &Constants) -> Vec<Vec<u32>> {
 impl<'a> RectangleState<'a> {
     /// Of a draw with these colour buffers, if kernels can draw its primitives.
     pub fn of(
-        job: &FragmentJob<'a>,
+        (job, program): (&FragmentJob<'a>, &'a Arc<KnownProgram<Program>>),
         textures: &Textures,
         targets: Vec<RectangleTarget>,
         (space, memory): (&'a Space, Option<&'a RefCell<RectangleMemory>>),
@@ -164,7 +165,7 @@ impl<'a> RectangleState<'a> {
             let mut read = units.iter().flatten().map(|texture| bytes(&texture.surface, Bounds::Clamp));
             read.any(|read| read.start < written.end && written.start < read.end)
         });
-        let FragmentJob { program, constants, presets, .. } = *job;
+        let FragmentJob { constants, presets, .. } = *job;
         (!overlaps).then_some(RectangleState {
             program,
             constants,
@@ -340,8 +341,7 @@ impl GuestJob for RectangleJob<'_> {
             |(texture, space): (KernelTexture, &Space)| SurfaceLayout::of(space, &texture.surface, Bounds::Clamp);
         let target_layout = |target: &RectangleTarget| SurfaceLayout::of(space, &target.surface, Bounds::Drop);
         Ok(Key {
-            code: program.code.clone(),
-            info: program.info,
+            program: Arc::clone(program),
             finite: std::array::from_fn(|channel| {
                 constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
             }),
@@ -367,8 +367,8 @@ impl GuestJob for RectangleJob<'_> {
 
     fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Option<RectangleKernel> {
         let program = Program {
-            code: key.code.clone(),
-            info: key.info,
+            code: key.program.program.code.clone(),
+            info: key.program.program.info,
             references: References { outputs: (0..OUTPUTS as u8).collect(), ..References::default() },
             ..Program::default()
         };

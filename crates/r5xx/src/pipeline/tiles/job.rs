@@ -66,8 +66,8 @@ impl GuestJob for TileJob<'_> {
 
     fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Option<TileKernel> {
         let program = Program {
-            code: key.code.clone(),
-            info: key.info,
+            code: key.program.program.code.clone(),
+            info: key.program.program.info,
             references: References { outputs: (0..ctm_x1k::OUTPUTS as u8).collect(), ..References::default() },
             ..Program::default()
         };

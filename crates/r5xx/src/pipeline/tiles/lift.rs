@@ -20,7 +20,7 @@ impl Key {
 
     /// Without flow control fragments that are not covered compute what the others read of them.
     fn is_straight(&self) -> bool {
-        !self.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)))
+        !self.program.program.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)))
     }
 
     /// Whether what is fetched from a texture depends on coordinates of other fragments.

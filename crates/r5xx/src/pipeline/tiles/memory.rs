@@ -9,7 +9,7 @@ use ctm_pipeline::{PixelCounts, PlaceCache, Primitives, TileWorker};
 use ctm_raster::tiles::{self, Tiles};
 use std::sync::Mutex;
 
-/// Quads of draws of a kind from which on kernels draw them.
+/// Quads of draws with a program from which on kernels draw them.
 const MANY: u64 = 1024;
 /// Pixels around primitives from which on another thread is worth it.
 const PIXELS_PER_THREAD: u64 = 1 << 16;
@@ -25,9 +25,9 @@ pub struct TileMemory {
     pub(super) workers: Vec<Mutex<Worker>>,
     pub(super) places: PlaceCache<Layout>,
     pub(super) copies: DetilingMemory,
-    /// Quads that were drawn, by the hash of their key.
-    pub(super) drawn: UseCounts,
-    /// Quads of draws of a kind from which on kernels draw them.
+    /// Quads of draws, by the hashes of their programs.
+    drawn: UseCounts,
+    /// Quads of draws with a program from which on kernels draw them.
     pub(super) many: u64,
     /// Columns and rows of pixels that a thread takes at a time.
     pub(super) tile: [u32; 2],
@@ -60,6 +60,11 @@ impl TileMemory {
             pixels_per_thread: PIXELS_PER_THREAD,
             pixels_per_texel: PIXELS_PER_TEXEL,
         })
+    }
+
+    /// Whether kernels draw the quads of a program, with so many more of them.
+    pub fn is_worth_it(&mut self, program: u64, quads: u64) -> bool {
+        self.drawn.add(program, quads) >= self.many
     }
 
     /// Makes memory for so many threads, or for fewer if the host has no more; says for how many there is.

@@ -17,6 +17,7 @@ pub use renderer::TileRenderer;
 
 use super::attributes::{PrimitiveValues, Routing};
 use super::detiled::{DetiledTextures, bound};
+use super::known::KnownProgram;
 use super::pixels::Pixels;
 use super::rectangles::{fetches, program_tables, texture_of};
 use super::targets::ColourTarget;
@@ -33,9 +34,9 @@ use ctm_raster::grid::Grid;
 use ctm_raster::sampler::TextureKind;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::{
-    Body, Constants, Effects, INPUTS, Instruction, OUTPUTS, Operand, Program, ProgramInfo, ReadPath, RunOptions,
-    WriteMode,
+    Body, Constants, Effects, INPUTS, OUTPUTS, Operand, Program, ReadPath, RunOptions, WriteMode,
 };
+use std::sync::Arc;
 use planes::{PLANES, Planes, Side};
 
 /// The cards of this family.
@@ -89,8 +90,7 @@ impl Results {
 /// Everything that decides what a kernel does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    code: Vec<Instruction>,
-    info: ProgramInfo,
+    program: Arc<KnownProgram<Program>>,
     /// Per channel: no constant is an infinity or a NaN.
     finite: [bool; 4],
     /// The temporaries that are filled.
@@ -108,7 +108,7 @@ pub struct Key {
 
 /// What draws have in common whose quads kernels can draw.
 pub struct TileState<'a> {
-    program: &'a Program,
+    program: &'a Arc<KnownProgram<Program>>,
     constants: &'a Constants,
     /// Those that kernels fetch from.
     textures: Vec<Option<KernelTexture>>,
@@ -167,7 +167,7 @@ fn read_components(program: &Program, is_flat: impl Fn(u8) -> bool) -> [u8; 128]
 impl<'a> TileState<'a> {
     /// Of a draw, if kernels can draw its quads.
     pub fn of(
-        job: &FragmentJob<'a>,
+        (job, program): (&FragmentJob<'a>, &'a Arc<KnownProgram<Program>>),
         textures: &'a Textures<'a>,
         pixels: &Pixels,
         routings: &[Routing],
@@ -234,7 +234,7 @@ impl<'a> TileState<'a> {
         }
         let rules = pixels.rules(job.program);
         (planes <= PLANES).then_some(TileState {
-            program: job.program,
+            program,
             constants: job.constants,
             textures: units,
             in_buffers,
@@ -268,8 +268,7 @@ impl<'a> TileState<'a> {
         let layout =
             |(texture, space): (KernelTexture, &Space)| SurfaceLayout::of(space, &texture.surface, Bounds::Clamp);
         Key {
-            code: program.code.clone(),
-            info: program.info,
+            program: Arc::clone(program),
             finite: std::array::from_fn(|channel| {
                 constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
             }),

@@ -14,7 +14,6 @@ use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::Point;
 use ctm_x1k::RunError;
 use std::cell::{RefCell, RefMut};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::PoisonError;
 
 /// Primitives that wait for their kernel.
@@ -23,7 +22,6 @@ pub struct TileRenderer<'s> {
     pixels: &'s Pixels<'s>,
     memory: RefMut<'s, TileMemory>,
     key: Key,
-    kind: u64,
     compiled: Compiled<Key, Option<TileKernel>>,
     /// Pixels around the primitives that wait.
     around: u64,
@@ -41,7 +39,7 @@ struct DetiledKernel {
 }
 
 impl<'s> TileRenderer<'s> {
-    /// Begins, if so many quads of a draw, with those of earlier draws of its kind, are worth a kernel, and if there is one.
+    /// Begins, if there is a kernel.
     ///
     /// # Errors
     /// If the time is up.
@@ -49,18 +47,10 @@ impl<'s> TileRenderer<'s> {
         state: &'s TileState<'s>,
         pixels: &'s Pixels<'s>,
         memory: &'s RefCell<TileMemory>,
-        quads: u64,
     ) -> Result<Option<Self>, RunError> {
         let Ok(mut memory) = memory.try_borrow_mut() else { return Ok(None) };
         let Some(planes) = memory.planes.first() else { return Ok(None) };
         let key = state.key(planes, None);
-        let mut hasher = DefaultHasher::new();
-        key.hash(&mut hasher);
-        let kind = hasher.finish();
-        if memory.drawn.add(kind, quads) < memory.many {
-            return Ok(None);
-        }
-        let Some(planes) = memory.planes.first() else { return Ok(None) };
         let job = TileJob { state, key: &key, copies: None, planes, extent: [0; 2] };
         let compiled = state.engine.compile(&job)?;
         if !compiled.run(&job, state.options)? {
@@ -71,7 +61,7 @@ impl<'s> TileRenderer<'s> {
         let tile = memory.tile;
         memory.tiles.begin(pixels.framebuffer(), tile);
         let (counts, around, in_rows) = (DrawCounts::default(), 0, None);
-        Ok(Some(TileRenderer { state, pixels, memory, key, kind, compiled, around, counts, in_rows }))
+        Ok(Some(TileRenderer { state, pixels, memory, key, compiled, around, counts, in_rows }))
     }
 
     /// Draws a primitive.
@@ -124,14 +114,13 @@ impl<'s> TileRenderer<'s> {
             self.memory.primitives.clear();
             self.memory.tiles.clear();
             self.around = 0;
-            let PixelCounts { covered, passed, quads } = done?;
+            let PixelCounts { covered, passed, .. } = done?;
             let fragments = match (self.state.rules.runs, self.state.rules.early) {
                 (false, _) => 0,
                 (true, true) => passed,
                 (true, false) => covered,
             };
             self.counts.add_pixels(DrawCounts { pixels: covered, fragments, passed, ..DrawCounts::default() });
-            self.memory.drawn.add(self.kind, quads);
         }
         Ok(())
     }
