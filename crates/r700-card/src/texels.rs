@@ -3,6 +3,7 @@
 //! Elements have the formats of vertex fetches; compressed blocks and sRGB are those of all cards.
 
 use crate::resources::{NumberFormat, TextureResource};
+use ctm_num::r700::unorm;
 use ctm_r700::reference::ElementDecoder;
 use ctm_r700::{ElementFormat, NumberFormat as ElementNumbers, TexelNumbers, VectorForm};
 use ctm_raster::blocks::BlockFormat;
@@ -53,6 +54,8 @@ enum Channel {
     Word(usize),
     /// It is a short part of a word: its number, its lowest bit, and what each of its values stands for.
     Part(usize, u32, Box<[u32; 1 << LOOKED_UP]>),
+    /// It is a longer part of a word, as a fraction of the greatest one: its number, its lowest bit, and its width.
+    Fraction(usize, u32, u32),
     /// The decoder calculates it.
     Calculated,
 }
@@ -69,7 +72,7 @@ impl Channel {
                 let are_fractions = (0..=u8::MAX).zip(values.iter()).all(|(byte, value)| *value == fraction(byte));
                 are_fractions.then_some(ByteChannel::Part(*word, *shift))
             }
-            Channel::Word(_) | Channel::Calculated => None,
+            Channel::Word(_) | Channel::Fraction(..) | Channel::Calculated => None,
         }
     }
 }
@@ -217,12 +220,21 @@ impl Elements {
                 };
                 Channel::Part(word, shift, Box::new(std::array::from_fn(|bits| of_bits(bits % (1 << width)))))
             }
+            Some((at, width)) if self.is_fraction(channel) && !(texture.degamma && channel < 3) => {
+                Channel::Fraction((at / 32) as usize, at % 32, width)
+            }
             // A word with a sign is the same as one without.
             Some(_) => self.decoder.word(channel).map_or(Channel::Calculated, Channel::Word),
             // What the format lacks is always the same.
             None if texture.format != SHARED_EXPONENT || channel == 3 => Channel::Constant(value(&[0; 4])),
             None => Channel::Calculated,
         }
+    }
+
+    /// Whether a channel is a fraction without a sign.
+    fn is_fraction(&self, channel: usize) -> bool {
+        let has_sign = self.signed.as_ref().is_some_and(|(_, signs)| signs[channel]);
+        !has_sign && self.decoder.is_fraction(channel)
     }
 
     fn calculated(&self, channel: usize, words: &[u32; 4]) -> u32 {
@@ -241,6 +253,11 @@ impl Elements {
                 Channel::Part(word, shift, values) => {
                     of_texels
                         .for_each(|(component, words)| *component = values[(words[word & 3] >> shift & 0xFF) as usize]);
+                }
+                Channel::Fraction(word, shift, width) => {
+                    of_texels.for_each(|(component, words)| {
+                        *component = unorm(words[word & 3] >> shift & (u32::MAX >> (32 - width)), *width);
+                    });
                 }
                 Channel::Calculated => {
                     of_texels.for_each(|(component, words)| *component = self.calculated(number, words));

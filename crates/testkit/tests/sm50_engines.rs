@@ -59,12 +59,12 @@ fn launch_constants() {
 #[test]
 fn vertices_that_go_their_own_ways() {
     for runner in [ComparingRunner::new()] {
-        for seed in 0..40 {
+        for seed in 0..20 {
             let program = generate(&mut Random::new(seed));
             let traces = program.run(&runner, 70).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             assert!((0..).zip(&traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "seed {seed}");
         }
-        assert!(runner.lifted() >= 38, "{}", runner.lifted());
+        assert!(runner.lifted() >= 19, "{}", runner.lifted());
     }
 }
 

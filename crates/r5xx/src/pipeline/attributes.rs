@@ -45,8 +45,8 @@ pub struct Routing {
     /// The temporaries that are written.
     pub presets: Vec<u8>,
     sources: Vec<[InputSource; 4]>,
-    /// Of each of these temporaries: the vector of vertices whose components are its channels, but for constant ones.
-    vectors: Vec<Option<Vector>>,
+    /// Of each of these temporaries: the vector of vertices whose components are its channels, but for constant ones. Bit n: channel n is not constant.
+    vectors: Vec<(Option<Vector>, u8)>,
     /// For each colour: whether red, green and blue, and whether alpha are those of the provoking vertex.
     flat: [[bool; 2]; 4],
     /// S and T from 0 at the left side and the top to 1.
@@ -153,7 +153,9 @@ impl Routing {
         let others = sources.iter().enumerate().filter(|(_, source)| !matches!(source, InputSource::Constant(_)));
         let mut found = others.map(|(channel, &source)| vector(channel, source));
         let first = found.next().flatten();
-        self.vectors.push(first.filter(|_| found.all(|vector| vector == first)));
+        let varying = (0..4).filter(|&n| !matches!(sources[n], InputSource::Constant(_)));
+        let varying = varying.fold(0, |channels, n| channels | 1 << n);
+        self.vectors.push((first.filter(|_| found.all(|vector| vector == first)), varying));
         self.presets.push(temporary);
         self.sources.push(sources);
     }
@@ -415,18 +417,31 @@ impl Inputs<'_> {
     /// The planes of the channels of a temporary, if those that are chosen (bit n) are components of one vector, and have
     /// [normal](AttributePlane::normal) ones.
     pub fn normal_planes(&self, input: usize, chosen: u8) -> Option<[Plane; 4]> {
+        let (values, perspective) = self.vectors(input, chosen)?;
+        perspective.normal_planes(values, chosen)
+    }
+
+    /// The channels of a temporary, if those that are chosen (bit n) are components of one vector.
+    pub fn attributes(&self, input: usize, chosen: u8) -> Option<[AttributePlane; 4]> {
+        let (values, perspective) = self.vectors(input, chosen)?;
+        Some(perspective.attributes(values))
+    }
+
+    /// The vector at the vertices whose components are these channels of a temporary.
+    fn vectors(&self, input: usize, chosen: u8) -> Option<([[u32; 4]; 3], &Perspective)> {
         let (None, Some((routing, primitive))) = (self.values.get(), self.origin) else { return None };
         let AttributeShape::Plane { vertices: [first, second, third], perspective } = &primitive.shape else {
             return None;
         };
-        let values = match routing.vectors[input]? {
+        let (vector, varying) = routing.vectors[input];
+        let values = match vector.filter(|_| chosen & !varying == 0)? {
             Vector::Texture(number) => [first.textures[number], second.textures[number], third.textures[number]],
             Vector::Colour(number) => {
                 let side = routing.side(primitive, number);
                 [*first.colours.get(side)?, *second.colours.get(side)?, *third.colours.get(side)?]
             }
         };
-        perspective.normal_planes(values, chosen)
+        Some((values, perspective))
     }
 
     /// The values of a component of a temporary.
@@ -551,13 +566,17 @@ mod tests {
             };
             let attributes = Attributes { provoking: &corners[1], back_facing: u.arbitrary()?, shape };
             let inputs = routing.inputs(&attributes);
-            let varying = |channel: &usize| !matches!(sources[*channel], InputSource::Constant(_));
-            let chosen = (0..4).filter(varying).fold(0, |chosen, channel| chosen | 1 << channel);
-            let Some(planes) = inputs.normal_planes(0, chosen) else { return Ok(()) };
+            let chosen = u.int_in_range(1..=15)?;
+            let Some(attributes) = inputs.attributes(0, chosen) else { return Ok(()) };
+            let planes = inputs.normal_planes(0, chosen);
             found += 1;
-            for channel in (0..4).filter(varying) {
-                let expected = inputs.value((0, channel)).normal_plane().expect("a normal plane");
-                assert_eq!(planes[channel], expected, "{sources:?} {channel}");
+            for channel in (0..4).filter(|channel| chosen >> channel & 1 != 0) {
+                let expected = inputs.value((0, channel));
+                let Value::Plane(attribute) = expected else { panic!("{sources:?} {channel}") };
+                assert_eq!(format!("{:?}", attributes[channel]), format!("{attribute:?}"), "{sources:?} {channel}");
+                if let Some(planes) = &planes {
+                    assert_eq!(Some(planes[channel]), expected.normal_plane(), "{sources:?} {channel}");
+                }
             }
             Ok(())
         });

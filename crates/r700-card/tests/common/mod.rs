@@ -148,7 +148,7 @@ pub fn compare_with_watched<C, const N: usize>(
     let new = || Card::new(Model::Rv770);
     let mut threads =
         threads.map(|threads| new().with_executor(Executor::Engine(Engine::interpreter())).with_threads(threads));
-    ctm_cases::check(500, |u| {
+    ctm_cases::check(200, |u| {
         let case = case(u)?;
         let mut watched = new();
         watched.watch(Some(PixelWatch { x: 5, y: 9, steps: 0 }));

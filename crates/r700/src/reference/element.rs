@@ -166,6 +166,12 @@ impl ElementDecoder {
         is_word.then_some((placed.at / 32) as usize)
     }
 
+    /// Whether a channel is a part of an element as a fraction of the greatest one, without a sign.
+    pub fn is_fraction(&self, channel: usize) -> bool {
+        let is_integer = matches!(self.parts.get(channel), Some(PlacedPart { part: ComponentEncoding::Integer(_), .. }));
+        is_integer && self.format.number == NumberFormat::Norm && !self.format.signed
+    }
+
     /// The channels of an element. Missing ones are 0, but w, which is 1.
     pub fn decode(&self, words: &[u32; 4]) -> [u32; 4] {
         [0, 1, 2, 3].map(|channel| self.channel(channel, words))

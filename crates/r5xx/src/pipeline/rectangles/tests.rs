@@ -200,7 +200,7 @@ fn kernels_draw_what_the_pipeline_draws() {
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
         let mut covered = 0;
-        ctm_cases::check(400, |u| {
+        ctm_cases::check(150, |u| {
             let mut state = state(u)?;
             if u.ratio(2, 3)? {
                 tile_texture(&mut state);

@@ -19,6 +19,21 @@ impl Channels {
         (0..4).filter(move |channel| self.chosen >> channel & 1 != 0).map(move |channel| (self.input, channel))
     }
 
+    /// Adds their attributes, if all are such.
+    fn add_attributes(&self, inputs: &Inputs, all: &mut Vec<AttributePlane>) -> Option<()> {
+        if let Some(attributes) = inputs.attributes(self.input, self.chosen) {
+            all.extend((0..4).filter(|n| self.chosen >> n & 1 != 0).map(|n| attributes[n]));
+            return Some(());
+        }
+        for component in self.components() {
+            match inputs.value(component) {
+                Value::Plane(plane) => all.push(plane),
+                Value::Position(_) | Value::Generated(..) => return None,
+            }
+        }
+        Some(())
+    }
+
     /// Adds their planes, if they have normal ones.
     fn add_planes(&self, inputs: &Inputs, all: &mut Vec<Plane>) -> bool {
         if let Some(planes) = inputs.normal_planes(self.input, self.chosen) {
@@ -55,12 +70,7 @@ impl ComponentSource for PrimitiveSource<'_, '_> {
 
     fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane> {
         let divisor = self.inputs.divisor()?;
-        for value in self.components() {
-            match value {
-                Value::Plane(plane) => attributes.push(plane),
-                Value::Position(_) | Value::Generated(..) => return None,
-            }
-        }
+        self.groups.iter().try_for_each(|group| group.add_attributes(self.inputs, attributes))?;
         Some(divisor)
     }
 

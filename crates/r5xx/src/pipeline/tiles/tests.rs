@@ -146,7 +146,7 @@ fn kernels_draw_what_the_pipeline_draws() {
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
         let (mut covered, mut changed) = (0, 0);
-        ctm_cases::check(1300, |u| {
+        ctm_cases::check(500, |u| {
             let mut state = state(u)?;
             add_tests(u, &mut state)?;
             let vertices = vertices(u)?;
