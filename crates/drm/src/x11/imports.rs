@@ -89,8 +89,8 @@ fn make(extent: Extent) -> Option<(Import, Buffer)> {
     };
     let device = device()?;
     let pixel_bytes = usize::from(bits_per_pixel / 8);
-    let stride = (usize::from(extent.width) * pixel_bytes).next_multiple_of(ROW);
-    let size = stride * usize::from(extent.height).next_multiple_of(ROWS);
+    let row_bytes = (usize::from(extent.width) * pixel_bytes).next_multiple_of(ROW);
+    let size = row_bytes * usize::from(extent.height).next_multiple_of(ROWS);
     let flags = libc::O_RDWR | libc::O_CLOEXEC;
     let made = device.objects().create_exported(size as u64, (device.identity.device, flags), &device.memory)?;
     // SAFETY: the descriptor is new, and nobody else has it.
@@ -103,10 +103,11 @@ fn make(extent: Extent) -> Option<(Import, Buffer)> {
         descriptor: descriptor.try_clone().ok()?,
         extent,
         size: object.size,
-        stride: stride.try_into().ok()?,
+        stride: row_bytes.try_into().ok()?,
         bits_per_pixel,
     };
-    let image = Image { device, object, _descriptor: descriptor, extent, stride, pixel_bytes, offset: None };
+    let stride = row_bytes as u32;
+    let image = Image { device, object, _descriptor: descriptor, extent, stride, pixel_bytes, places: None };
     Some((Import { image, export, was_used: false }, buffer))
 }
 
