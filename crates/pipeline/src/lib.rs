@@ -31,7 +31,8 @@ pub use lines::{BLOCK_PIXELS, BYTES, ComponentLines, Lines, PIXELS, QUADS, WORDS
 pub use primitives::{ComponentSource, Components, Primitive, Primitives, Shown};
 pub use quad_masks::block_quads;
 pub use surfaces::{
-    AddressPart, Block, BlockPlace, BlockPlaces, Chunk, Layers, Layout, PlaceCache, SurfaceBlocks, SurfaceQuads, row_places,
+    AddressPart, Block, BlockPlace, BlockPlaces, Chunk, Layers, Layout, PlaceCache, SurfaceBlocks, SurfaceQuads,
+    row_places,
 };
 pub use threads::spread;
 pub use values::{AtPixels, Values};

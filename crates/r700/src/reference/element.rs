@@ -168,7 +168,8 @@ impl ElementDecoder {
 
     /// Whether a channel is a part of an element as a fraction of the greatest one, without a sign.
     pub fn is_fraction(&self, channel: usize) -> bool {
-        let is_integer = matches!(self.parts.get(channel), Some(PlacedPart { part: ComponentEncoding::Integer(_), .. }));
+        let is_integer =
+            matches!(self.parts.get(channel), Some(PlacedPart { part: ComponentEncoding::Integer(_), .. }));
         is_integer && self.format.number == NumberFormat::Norm && !self.format.signed
     }
 

@@ -27,9 +27,7 @@ use ctm_raster::plane::Plane;
 use ctm_raster::sampler::Wrap;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
-use ctm_x1k::{
-    Body, Constants, INPUTS, IntConstant, OUTPUTS, Program, References, RunError, Tex, TexOp,
-};
+use ctm_x1k::{Body, Constants, INPUTS, IntConstant, OUTPUTS, Program, References, RunError, Tex, TexOp};
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -33,11 +33,9 @@ use ctm_pipeline::{Family, Rules};
 use ctm_raster::grid::Grid;
 use ctm_raster::sampler::TextureKind;
 use ctm_x1k::fragments::FragmentJob;
-use ctm_x1k::{
-    Body, Constants, Effects, INPUTS, OUTPUTS, Operand, Program, ReadPath, RunOptions, WriteMode,
-};
-use std::sync::Arc;
+use ctm_x1k::{Body, Constants, Effects, INPUTS, OUTPUTS, Operand, Program, ReadPath, RunOptions, WriteMode};
 use planes::{PLANES, Planes, Side};
+use std::sync::Arc;
 
 /// The cards of this family.
 pub enum R5xx {}
