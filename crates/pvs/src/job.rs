@@ -108,13 +108,13 @@ impl Job<'_> {
 
     /// The four tables of constants.
     fn tables(&self) -> Vec<Vec<u32>> {
-        let constant = |number: u32, channel: usize| match u8::try_from(number) {
-            Ok(number) if number <= self.program.max_constant => {
-                self.constants.memory[usize::from(self.constants.base.wrapping_add(number)) % CONSTANTS][channel]
-            }
-            _ => 0,
-        };
-        (0..4).map(|channel| (0..CONSTANT_ENTRIES).map(|number| constant(number, channel)).collect()).collect()
+        let Constants { memory, base } = self.constants;
+        let mut tables = vec![vec![0; CONSTANT_ENTRIES as usize]; 4];
+        for number in 0..=self.program.max_constant {
+            let constant = memory[usize::from(base.wrapping_add(number)) % CONSTANTS];
+            tables.iter_mut().zip(constant).for_each(|(table, component)| table[usize::from(number)] = component);
+        }
+        tables
     }
 
     /// The stages of its program, as far as the effort goes.

@@ -115,6 +115,13 @@ impl Clip {
         (0..).zip(points).fold(0, |kept, (n, point)| kept | u8::from(self.keeps_point(point)) << n)
     }
 
+    /// Whether nothing is left of a polygon or line with corners at these positions, as all of them are outside of one plane. Cutting by the planes
+    /// before that one leaves corners between these, which are outside, too.
+    pub fn drops(&self, positions: impl Iterator<Item = [u32; 4]> + Clone) -> bool {
+        let is_inside = |plane: &Plane, position: [u32; 4]| plane.distance(flushed(position)) >= 0.0;
+        self.planes.iter().any(|plane| !positions.clone().any(|position| is_inside(plane, position)))
+    }
+
     /// What is left of a convex polygon with these corners (two for a line), if anything.
     pub fn polygon(&self, corners: &mut Vec<Vertex>) -> bool {
         for (number, plane) in self.planes.iter().enumerate() {
@@ -186,7 +193,10 @@ mod tests {
         assert_eq!(positions(&line), [[1.0, 0.0, 0.0, 1.0], [-1.0, 0.0, 0.0, 1.0]]);
 
         let mut outside = vec![vertex([3.0, 0.0, 0.0, 1.0]), vertex([2.0, 0.0, 0.0, 1.0])];
-        assert!(!clip.polygon(&mut outside));
+        let drops = |corners: &[Vertex]| clip.drops(corners.iter().map(|corner| corner.position));
+        assert!(drops(&outside) && !clip.polygon(&mut outside));
+        let around = vec![vertex([3.0, 0.0, 0.0, 1.0]), vertex([0.0, 3.0, 0.0, 1.0]), vertex([3.0, 3.0, 0.0, 1.0])];
+        assert!(!drops(&around) && !drops(&same), "no plane has all of them outside");
     }
 
     #[test]

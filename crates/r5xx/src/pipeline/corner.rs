@@ -69,6 +69,9 @@ impl Projection {
 
     /// What is left of a convex polygon with these corners (two for a line), of which not all are inside.
     pub fn cut(&self, corners: &[&Corner]) -> Vec<Corner> {
+        if self.clip.drops(corners.iter().map(|corner| corner.vertex.position)) {
+            return Vec::new();
+        }
         let mut vertices = corners.iter().map(|corner| corner.vertex).collect();
         if !self.clip.polygon(&mut vertices) {
             return Vec::new();

@@ -87,6 +87,23 @@ impl Projection {
         -w <= x && x <= w && -w <= y && y <= w && is_in_front && is_behind
     }
 
+    /// The planes of that volume that a vertex is outside of: a bit each. Of a primitive whose vertices have a bit in common, clipping leaves nothing: the
+    /// planes before that one leave corners between these, which are outside of it, too.
+    #[inline(always)]
+    pub fn outside(&self, vertex: &Vertex) -> u8 {
+        if self.clip.clip_disable || self.control.vtx_xy_fmt {
+            return 0;
+        }
+        let [x, y, z, w] = vertex.position;
+        let near = if self.clip.dx_clip_space_def { 0.0 } else { -w };
+        let is_before = z < near && !self.clip.zclip_near_disable;
+        let is_beyond = z > w && !self.clip.zclip_far_disable;
+        [x < -w, x > w, y < -w, y > w, is_before, is_beyond]
+            .into_iter()
+            .enumerate()
+            .fold(0, |bits, (n, is_outside)| bits | u8::from(is_outside) << n)
+    }
+
     /// Whether a distance drops a primitive as a whole.
     pub fn culls(&self, corners: &[Corner]) -> bool {
         let culled = |bit: usize| {
@@ -231,6 +248,7 @@ mod tests {
                     let vertex = Vertex { position: [place[0], place[1], place[2], w], ..Vertex::default() };
                     let left = projection.clip(&Projection::corners(&[&vertex]));
                     assert_eq!(projection.holds(&vertex), !left.is_empty(), "{place:?} {w} {clip:#x}");
+                    assert_eq!(projection.holds(&vertex), projection.outside(&vertex) == 0, "{place:?} {w} {clip:#x}");
                 }
             }
         }

@@ -51,7 +51,16 @@ pub struct Shapes {
     /// Triangles are filled, none is moved in depth, and the volume that is drawn alone clips.
     fills: bool,
     /// Then: where the vertices are that primitives share.
-    places: Vec<Option<(WindowVertex, Point)>>,
+    places: Vec<VertexPlace>,
+}
+
+/// Where a vertex is.
+#[derive(Clone, Copy)]
+struct VertexPlace {
+    /// In the window, if nothing is clipped there.
+    window: Option<(WindowVertex, Point)>,
+    /// [Planes](Projection::outside) that it is outside of.
+    outside: u8,
 }
 
 /// A shape that is drawn.
@@ -72,7 +81,7 @@ fn corner(n: usize, (window, point): (WindowVertex, Point)) -> SetupVertex {
 struct Placing<'p> {
     shapes: &'p Shapes,
     vertices: &'p [Vertex],
-    places: &'p mut Vec<Option<(WindowVertex, Point)>>,
+    places: &'p mut Vec<VertexPlace>,
 }
 
 impl pulp::NullaryFnOnce for Placing<'_> {
@@ -84,7 +93,8 @@ impl pulp::NullaryFnOnce for Placing<'_> {
         places.reserve(vertices.len());
         // Closures would be compiled without the host's instructions.
         for vertex in vertices {
-            places.push(shapes.place(vertex, shapes.viewports.get(vertex.viewport)));
+            let window = shapes.place(vertex, shapes.viewports.get(vertex.viewport));
+            places.push(VertexPlace { window, outside: shapes.projection.outside(vertex) });
         }
     }
 }
@@ -148,6 +158,12 @@ impl Shapes {
         {
             return Ok(1);
         }
+        if self.is_outside(primitive.form) && !pixels.is_watched() {
+            if let Some(stipple) = &mut self.stipple {
+                stipple.begin_primitive();
+            }
+            return Ok(0);
+        }
         let Some(chosen) = primitive.form.vertices().iter().map(|&n| vertices.get(n)).collect::<Option<Vec<_>>>()
         else {
             return Ok(0);
@@ -188,6 +204,17 @@ impl Shapes {
         }
     }
 
+    /// Whether a primitive that is clipped is outside of a plane.
+    fn is_outside(&self, form: PrimitiveForm) -> bool {
+        let outside = |number: &usize| self.places.get(*number).map_or(0, |place| place.outside);
+        match form {
+            PrimitiveForm::Point(_) | PrimitiveForm::Line(_) | PrimitiveForm::Triangle(_) => {
+                form.vertices().iter().fold(u8::MAX, |planes, number| planes & outside(number)) != 0
+            }
+            PrimitiveForm::Rectangle(_) => false,
+        }
+    }
+
     /// Draws a triangle if it [fills](Self::fills), and nothing is clipped; whether it did, as [`triangle`](Self::triangle) would.
     fn whole(
         &mut self,
@@ -200,7 +227,7 @@ impl Shapes {
         let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|n| {
             // Primitives are drawn to the viewport of one of their vertices.
             let place = match vertices[n].viewport == provoking.viewport {
-                true => self.places.get(numbers[n]).copied().flatten(),
+                true => self.places.get(numbers[n]).and_then(|place| place.window),
                 false => self.place(vertices[n], viewport),
             };
             place.map(|place| corner(n, place))

@@ -131,10 +131,21 @@ pub fn texture_of(tex: &Tex, textures: &Textures, space: &Space) -> Option<Kerne
     (!tex.unscaled || texture.wrap == [Wrap::ClampToEdge; 2]).then_some(texture)
 }
 
+/// Per channel: whether no constant is an infinity or a NaN.
+pub fn finite_channels(constants: &Constants) -> [bool; 4] {
+    const INFINITY: u32 = f32::INFINITY.to_bits();
+    let greatest = constants.floats.iter().fold([0; 4], |greatest: [u32; 4], value| {
+        std::array::from_fn(|channel| greatest[channel].max(value[channel] & (u32::MAX >> 1)))
+    });
+    greatest.map(|bits| bits < INFINITY)
+}
+
 /// The tables of a program with these constants.
 pub fn program_tables(constants: &Constants) -> Vec<Vec<u32>> {
-    let mut tables: Vec<Vec<u32>> =
-        (0..FLOAT_TABLES).map(|channel| constants.floats.iter().map(|value| value[channel]).collect()).collect();
+    let mut tables = vec![vec![0; constants.floats.len()]; FLOAT_TABLES];
+    for (number, value) in constants.floats.iter().enumerate() {
+        tables.iter_mut().zip(value).for_each(|(table, channel)| table[number] = *channel);
+    }
     let fields =
         |int: &IntConstant| [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0];
     tables.push(constants.ints.iter().flat_map(fields).collect());
@@ -340,9 +351,7 @@ impl GuestJob for RectangleJob<'_> {
         let target_layout = |target: &RectangleTarget| SurfaceLayout::of(space, &target.surface, Bounds::Drop);
         Ok(Key {
             program: Arc::clone(program),
-            finite: std::array::from_fn(|channel| {
-                constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
-            }),
+            finite: finite_channels(constants),
             presets: presets.iter().copied().zip(self.kinds.iter().copied()).collect(),
             perspective: self.inputs.divisor().is_some(),
             textures: self.state.bound().map(|texture| texture.map(|(texture, _)| texture.at_base_0())).collect(),

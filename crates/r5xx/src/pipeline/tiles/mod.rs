@@ -19,7 +19,7 @@ use super::attributes::{PrimitiveValues, Routing};
 use super::detiled::{DetiledTextures, bound};
 use super::known::KnownProgram;
 use super::pixels::Pixels;
-use super::rectangles::{fetches, program_tables, texture_of};
+use super::rectangles::{fetches, finite_channels, program_tables, texture_of};
 use super::targets::ColourTarget;
 use super::window::GRID;
 use crate::layout::Layout;
@@ -267,9 +267,7 @@ impl<'a> TileState<'a> {
             |(texture, space): (KernelTexture, &Space)| SurfaceLayout::of(space, &texture.surface, Bounds::Clamp);
         Key {
             program: Arc::clone(program),
-            finite: std::array::from_fn(|channel| {
-                constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
-            }),
+            finite: finite_channels(constants),
             presets: self.presets.clone(),
             textures: bound().map(|texture| texture.map(|(texture, _)| texture.at_base_0())).collect(),
             in_buffers: self.in_buffers.clone(),
