@@ -119,6 +119,8 @@ pub fn page(measurement: &Measurement) -> String {
     facts.push(format!("AVX-512: {}", if measurement.has_avx512 { "yes" } else { "no" }));
     facts.extend(measurement.renderers.iter().map(|renderer| format!("driver: {renderer}")));
     facts.push(format!("threads of each side: {}", measurement.plan.threads));
+    let says_nothing = if measurement.plan.rounds < 2 { "; what stands after ± says nothing then" } else { "" };
+    facts.push(format!("turns of each side: {}{says_nothing}", measurement.plan.rounds));
     let benchmarks = SCENES.iter().map(|scene| vec![scene.name.to_owned(), format!("`{}`", scene.benchmark)]);
     let head = vec!["scene".to_owned(), "glmark2 -b".to_owned()];
     let benchmarks = markdown::table(&[head].into_iter().chain(benchmarks).collect::<Vec<_>>());
