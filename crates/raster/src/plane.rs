@@ -88,6 +88,19 @@ impl PrimitiveSetup {
             dy: (two * self.x[0] - one * self.x[1]) * self.per_pixel / self.area,
         }
     }
+
+    /// [`plane`](Self::plane) of four values at once.
+    #[inline(always)]
+    fn four_planes(&self, [first, second, third]: [[f64; 4]; 3]) -> [Plane; 4] {
+        let PrimitiveSetup { x, y, per_pixel, area, .. } = *self;
+        let (mut dx, mut dy) = ([0.0; 4], [0.0; 4]);
+        for n in 0..4 {
+            let (one, two) = (second[n] - first[n], third[n] - first[n]);
+            dx[n] = (one * y[1] - two * y[0]) * per_pixel / area;
+            dy[n] = (two * x[0] - one * x[1]) * per_pixel / area;
+        }
+        std::array::from_fn(|n| Plane { value: first[n], dx: dx[n], dy: dy[n] })
+    }
 }
 
 /// A linear function over the screen.
@@ -275,16 +288,8 @@ impl Perspective {
         if self.reciprocals.is_some() {
             return None;
         }
-        let PrimitiveSetup { x, y, per_pixel, area, .. } = self.setup;
         let number = |vertex: usize| values[vertex].map(|bits| f64::from(f32::from_bits(bits)));
-        let (first, second, third) = (number(0), number(1), number(2));
-        let (mut dx, mut dy) = ([0.0; 4], [0.0; 4]);
-        for n in 0..4 {
-            let (one, two) = (second[n] - first[n], third[n] - first[n]);
-            dx[n] = (one * y[1] - two * y[0]) * per_pixel / area;
-            dy[n] = (two * x[0] - one * x[1]) * per_pixel / area;
-        }
-        let planes = std::array::from_fn(|n| Plane { value: first[n], dx: dx[n], dy: dy[n] });
+        let planes = self.setup.four_planes([number(0), number(1), number(2)]);
         for (n, plane) in planes.iter().enumerate() {
             // The sum of -0 and 0 is 0.
             let is_normal = values[0][n] != 0x8000_0000 && plane.has_normal_values();
@@ -298,19 +303,12 @@ impl Perspective {
     /// [`attribute`](Self::attribute) of four attributes at once.
     #[inline]
     pub fn attributes(&self, values: [[u32; 4]; 3]) -> [AttributePlane; 4] {
-        let PrimitiveSetup { x, y, per_pixel, area, .. } = self.setup;
         let factors = self.reciprocals.map_or([1.0; 3], |(factors, _)| factors);
         let number = |vertex: usize| values[vertex].map(|bits| f64::from(f32::from_bits(bits)) * factors[vertex]);
-        let (first, second, third) = (number(0), number(1), number(2));
-        let (mut dx, mut dy) = ([0.0; 4], [0.0; 4]);
-        for n in 0..4 {
-            let (one, two) = (second[n] - first[n], third[n] - first[n]);
-            dx[n] = (one * y[1] - two * y[0]) * per_pixel / area;
-            dy[n] = (two * x[0] - one * x[1]) * per_pixel / area;
-        }
+        let planes = self.setup.four_planes([number(0), number(1), number(2)]);
         std::array::from_fn(|n| match values[0][n] == values[1][n] && values[1][n] == values[2][n] {
             true => AttributePlane::Constant(values[0][n]),
-            false => AttributePlane::Varying(Plane { value: first[n], dx: dx[n], dy: dy[n] }),
+            false => AttributePlane::Varying(planes[n]),
         })
     }
 
