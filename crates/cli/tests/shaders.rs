@@ -196,6 +196,35 @@ fn pictures_of_opengl_stand_upright() {
     folder.ctm("run image.frag --domain 1x2 --heat heat.f32 -o out.f32").ok();
 }
 
+/// Whole coordinates are those of texels, whatever the filter.
+#[test]
+fn texels_that_are_fetched_are_not_filtered() {
+    let folder = Folder::new("shaders-fetched");
+    folder.write(
+        "copy.frag",
+        "uniform sampler2D t; void main() { gl_FragColor = texelFetch(t, ivec2(gl_FragCoord.xy), 0); }\n",
+    );
+    let bytes: Vec<u8> = [10.0_f32, 20.0, 40.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    folder.write("t.f32", bytes);
+    for sampling in ["", ":2d", ":2d,linear,clamp", ":2d,linear,repeat"] {
+        for engine in ["reference", "jit"] {
+            let input = format!("--input t=t.f32:1x3x1{sampling} --bottom-up=false");
+            folder.ctm(&format!("run copy.frag {input} --engine {engine} --domain 1x3 -o out.f32:1x3x1")).ok();
+            assert_eq!(folder.read_floats("out.f32"), [10.0, 20.0, 40.0], "{sampling} {engine}");
+        }
+    }
+}
+
+/// Comments in another encoding do not keep a shader from running; a character outside of them is shown where it stands.
+#[test]
+fn shaders_may_have_comments_in_other_encodings() {
+    let folder = Folder::new("shaders-latin1");
+    folder.write("a.frag", b"// d\xe9grad\xe9\nvoid main() { gl_FragColor = vec4(1.0); }\n");
+    folder.write("b.frag", b"void main() {\n  float \xe9t\xe9 = 1.0;\n}\n");
+    folder.ctm("run a.frag --domain 1x1 -o out.f32").ok();
+    folder.ctm("run b.frag --domain 1x1 -o out.f32").fails(1, &["b.frag:2:9", "unexpected character"]);
+}
+
 /// Buffers are those of this frame if they stand before their reader, else those of the frame before.
 #[test]
 fn buffers_feed_each_other_and_themselves() {

@@ -352,7 +352,7 @@ fn textures_have_units_and_coordinates() {
         void main() { o[0] = at(a, vec2(1.0, 2.0)); o[1] = texture(b, gl_FragCoord.xy); o[2] = texelFetch(a, ivec2(3, 4), 0); o[3] = texture(c, vec3(1, 2, 3)); }",
     );
     let first: Vec<f32> = outputs(&shader).iter().map(|output| output[0]).collect();
-    assert_eq!(first, [2.0, 4.0, 0.0, 0.5, 4.5, 6.5, 0.0, 1.0, 3.0, 4.0, 0.0, 0.0, 1.0, 2.0, 3.0, 2.5]);
+    assert_eq!(first, [2.0, 4.0, 0.0, 0.5, 4.5, 6.5, 0.0, 1.0, 3.5, 4.5, 0.0, 0.0, 1.0, 2.0, 3.0, 2.5]);
     let kinds: Vec<_> = shader.interface.textures.iter().map(|texture| (texture.name.as_str(), texture.kind)).collect();
     assert_eq!(kinds, [("a", TextureKind::Plane), ("b", TextureKind::Rectangle), ("c", TextureKind::Volume)]);
     let shader = wgsl(
@@ -363,7 +363,7 @@ fn textures_have_units_and_coordinates() {
     );
     assert_eq!(shader.interface.textures[0].size, Some((0, 1)));
     let first: Vec<f32> = outputs(&shader).iter().map(|output| output[0]).collect();
-    assert_eq!(first[..4], [3.0, 4.125, 1.0, 0.5]);
+    assert_eq!(first[..4], [3.5, 4.625, 1.0, 0.5]);
 }
 
 #[test]

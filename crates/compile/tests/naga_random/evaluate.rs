@@ -557,8 +557,9 @@ impl<'m> Evaluator<'m> {
                 self.texel(frame, *image, &coordinates, level, false, active)
             }
             Expression::ImageLoad { image, coordinate, .. } => {
-                let coordinates = self.values(frame, *coordinate, active);
-                self.texel(frame, *image, &coordinates, [0.0; QUAD], true, active)
+                let corners = self.values(frame, *coordinate, active);
+                let centres: Vec<Lanes> = corners.iter().map(|corner| corner.map(|whole| whole + 0.5)).collect();
+                self.texel(frame, *image, &centres, [0.0; QUAD], true, active)
             }
             Expression::Unary { op, expr } => {
                 let bits = |a: f64| -1.0 - a;

@@ -20,6 +20,7 @@ mod loops;
 mod matrices;
 mod mixtures;
 mod names;
+mod numbers;
 mod order;
 mod preprocess;
 mod qualifiers;
@@ -67,6 +68,14 @@ pub enum GlslError {
     /// A number in brackets that is too large, or no whole number.
     #[error("`{0}` is not a number of elements that fits the machine (1 to {most})", most = composites::MAX_NUMBERS)]
     Elements(String),
+    /// What begins as a number and is not one.
+    #[error("`{text}` {reason}")]
+    Number {
+        /// How it is spelled.
+        text: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// A structure or variable that is too large.
     #[error("`{0}` holds more than {most} numbers, which no variable of the machine does; make it smaller", most = composites::MAX_NUMBERS)]
     Numbers(String),
@@ -221,6 +230,7 @@ impl Dialect {
 pub(crate) fn dialect(text: &str, starts: &[usize], defines: &[(String, String)]) -> Result<Dialect, Located> {
     let (tokens, is_invariant) = sources(text, starts, defines)?;
     shallow(&tokens)?;
+    numbers::require_numbers(&tokens)?;
     let tokens = lazy::lazy(targets::targets(chains::chains(conditions::plain(tokens))));
     let mut declared = declarations::declarations(tokens, starts)?;
     let mut needs = names::Needs::default();

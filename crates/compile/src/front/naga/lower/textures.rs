@@ -134,7 +134,12 @@ impl<'m> Lowering<'m> {
         }
         let index = self.resource(frame, *image)?;
         let (unit, kind) = (self.interface.textures[index].unit, self.interface.textures[index].kind);
-        let mut args = self.values(frame, *coordinate)?.to_vec();
+        // At its centre, a texel is the same under every filter.
+        let half = self.builder.float(0.5);
+        let mut args: Vec<_> = self.values(frame, *coordinate)?.to_vec();
+        for whole in &mut args {
+            *whole = self.builder.add(*whole, half);
+        }
         let mut fetch = Fetch { unit, kind: FetchKind::Plain, coordinates: coordinates(kind), scaled: false };
         if let Some(level) = level {
             let level = self.values(frame, *level)?[0];
