@@ -1,7 +1,7 @@
 //! Pixmaps of the server that show buffer objects: it gets a copy of their pixels.
 
 use super::image::Image;
-use super::xcb::{self, Connection, Cookie, Extent, SharedMemory};
+use super::xcb::{self, Connection, Cookie, Errors, Extent, SharedMemory};
 use crate::device::complain;
 use crate::memory::Descriptor;
 use crate::process::{Opened, opened};
@@ -146,7 +146,14 @@ fn lock() -> MutexGuard<'static, Option<Known>> {
 }
 
 /// Makes a pixmap of this name, for the screen of a drawable, that shows the object of a descriptor, which is its own from now on.
-pub fn create(connection: Connection, name: u32, drawable: u32, description: Description, descriptor: c_int) -> Cookie {
+pub fn create(
+    connection: Connection,
+    name: u32,
+    drawable: u32,
+    description: Description,
+    descriptor: c_int,
+    errors: Errors,
+) -> Cookie {
     static COMPLAINED: Once = Once::new();
     let Description { extent, stride, bits_per_pixel } = description;
     // SAFETY: the caller gives it away.
@@ -164,7 +171,7 @@ pub fn create(connection: Connection, name: u32, drawable: u32, description: Des
                  it stays black"
             ));
         });
-        return xcb::create_pixmap(connection, name, drawable, extent);
+        return xcb::create_pixmap(connection, name, drawable, extent, errors);
     };
     let pixel_bytes = u32::from(bits_per_pixel / 8);
     let image = SharedImage { tiling: buffer.tiling.0, stride: stride.into(), rows: extent.height.into(), pixel_bytes };
@@ -178,11 +185,11 @@ pub fn create(connection: Connection, name: u32, drawable: u32, description: Des
     };
     let (cookie, copy) = match (segment, server) {
         (Some(segment), SharedMemory::Pixmaps) => {
-            let cookie = xcb::create_shared_pixmap(connection, name, drawable, extent, segment.name);
+            let cookie = xcb::create_shared_pixmap(connection, name, drawable, extent, segment.name, errors);
             (cookie, ServerCopy::Shared(segment))
         }
         (segment, _) => {
-            let cookie = xcb::create_pixmap(connection, name, drawable, extent);
+            let cookie = xcb::create_pixmap(connection, name, drawable, extent, errors);
             let context = xcb::create_context(connection, name);
             let copy = match segment {
                 Some(segment) => ServerCopy::Copied(segment, context),

@@ -1,7 +1,7 @@
 //! The functions of libxcb and of the libraries of its extensions that this library takes over, of the types that their headers give them.
 
 use super::pixmaps::Description;
-use super::xcb::{self, Connection, Cookie, Extent};
+use super::xcb::{self, Connection, Cookie, Errors, Extent};
 use super::{fences, imports, pixmaps, rate, screenshot};
 use crate::process::device;
 use crate::real::{real, set_errno};
@@ -174,25 +174,37 @@ pub unsafe extern "C" fn xcb_dri3_open_reply_fds(_connection: Connection, reply:
     unsafe { reply.cast::<u8>().add(offset_of!(Opened, descriptor)).cast() }
 }
 
-/// # Safety
-/// As libxcb's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn xcb_dri3_pixmap_from_buffer(
-    connection: Connection,
-    pixmap: u32,
-    drawable: u32,
-    _size: u32,
-    width: u16,
-    height: u16,
-    stride: u16,
-    depth: u8,
-    bits_per_pixel: u8,
-    descriptor: i32,
-) -> Cookie {
-    let description = Description { extent: Extent { width, height, depth }, stride, bits_per_pixel };
-    let create =
-        std::panic::AssertUnwindSafe(|| pixmaps::create(connection, pixmap, drawable, description, descriptor));
-    guarded(Cookie::default(), create)
+/// Functions that make a pixmap of a buffer.
+macro_rules! pixmaps_from_buffers {
+    ($($name:ident: $errors:expr;)*) => {$(
+        /// # Safety
+        /// As libxcb's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            connection: Connection,
+            pixmap: u32,
+            drawable: u32,
+            _size: u32,
+            width: u16,
+            height: u16,
+            stride: u16,
+            depth: u8,
+            bits_per_pixel: u8,
+            descriptor: i32,
+        ) -> Cookie {
+            let description = Description { extent: Extent { width, height, depth }, stride, bits_per_pixel };
+            let create = std::panic::AssertUnwindSafe(|| {
+                pixmaps::create(connection, pixmap, drawable, description, descriptor, $errors)
+            });
+            guarded(Cookie::default(), create)
+        }
+    )*};
+}
+
+// Mesa 26 checks.
+pixmaps_from_buffers! {
+    xcb_dri3_pixmap_from_buffer: Errors::Handled;
+    xcb_dri3_pixmap_from_buffer_checked: Errors::Checked;
 }
 
 /// # Safety
@@ -270,21 +282,28 @@ pub unsafe extern "C" fn xcb_free_pixmap(connection: Connection, pixmap: u32) ->
     real!(c"libxcb.so.1", xcb_free_pixmap: fn(Connection, u32) -> Cookie, (connection, pixmap), else Cookie::default())
 }
 
-/// # Safety
-/// As libxcb's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn xcb_dri3_fence_from_fd(
-    connection: Connection,
-    _drawable: u32,
-    fence: u32,
-    is_triggered: u8,
-    descriptor: i32,
-) -> Cookie {
-    guarded((), || fences::add(connection, fence, descriptor, is_triggered != 0));
-    // SAFETY: the caller gives it away.
-    unsafe { libc::close(descriptor) };
-    Cookie::default()
+/// Functions that make a fence of a descriptor. No request is sent, and the cookie of none has no error.
+macro_rules! fences_from_descriptors {
+    ($($name:ident)*) => {$(
+        /// # Safety
+        /// As libxcb's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            connection: Connection,
+            _drawable: u32,
+            fence: u32,
+            is_triggered: u8,
+            descriptor: i32,
+        ) -> Cookie {
+            guarded((), || fences::add(connection, fence, descriptor, is_triggered != 0));
+            // SAFETY: the caller gives it away.
+            unsafe { libc::close(descriptor) };
+            Cookie::default()
+        }
+    )*};
 }
+
+fences_from_descriptors! { xcb_dri3_fence_from_fd xcb_dri3_fence_from_fd_checked }
 
 /// # Safety
 /// As libxcb's.

@@ -156,16 +156,45 @@ pub fn connection_of(display: *mut c_void) -> Connection {
     real!(c"libX11-xcb.so.1", XGetXCBConnection: fn(*mut c_void) -> Connection, (display), else ptr::null_mut())
 }
 
+/// Who looks for the error of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    /// The client's handler of events.
+    Handled,
+    /// The client asks for it by the request's cookie.
+    Checked,
+}
+
 /// Makes a pixmap, of this name, for the screen of a drawable.
-pub fn create_pixmap(connection: Connection, name: u32, drawable: u32, extent: Extent) -> Cookie {
-    real!(c"libxcb.so.1", xcb_create_pixmap: fn(Connection, u8, u32, u32, u16, u16) -> Cookie,
-        (connection, extent.depth, name, drawable, extent.width, extent.height), else Cookie::default())
+pub fn create_pixmap(connection: Connection, name: u32, drawable: u32, extent: Extent, errors: Errors) -> Cookie {
+    let Extent { width, height, depth } = extent;
+    match errors {
+        Errors::Handled => real!(c"libxcb.so.1", xcb_create_pixmap: fn(Connection, u8, u32, u32, u16, u16) -> Cookie,
+            (connection, depth, name, drawable, width, height), else Cookie::default()),
+        Errors::Checked => real!(c"libxcb.so.1",
+            xcb_create_pixmap_checked: fn(Connection, u8, u32, u32, u16, u16) -> Cookie,
+            (connection, depth, name, drawable, width, height), else Cookie::default()),
+    }
 }
 
 /// The same, of which the pixels lie in shared memory.
-pub fn create_shared_pixmap(connection: Connection, name: u32, drawable: u32, extent: Extent, segment: u32) -> Cookie {
-    real!(c"libxcb-shm.so.0", xcb_shm_create_pixmap: fn(Connection, u32, u32, u16, u16, u8, u32, u32) -> Cookie,
-        (connection, name, drawable, extent.width, extent.height, extent.depth, segment, 0), else Cookie::default())
+pub fn create_shared_pixmap(
+    connection: Connection,
+    name: u32,
+    drawable: u32,
+    extent: Extent,
+    segment: u32,
+    errors: Errors,
+) -> Cookie {
+    let Extent { width, height, depth } = extent;
+    match errors {
+        Errors::Handled => real!(c"libxcb-shm.so.0",
+            xcb_shm_create_pixmap: fn(Connection, u32, u32, u16, u16, u8, u32, u32) -> Cookie,
+            (connection, name, drawable, width, height, depth, segment, 0), else Cookie::default()),
+        Errors::Checked => real!(c"libxcb-shm.so.0",
+            xcb_shm_create_pixmap_checked: fn(Connection, u32, u32, u16, u16, u8, u32, u32) -> Cookie,
+            (connection, name, drawable, width, height, depth, segment, 0), else Cookie::default()),
+    }
 }
 
 /// A graphics context for a drawable: its name.
