@@ -29,7 +29,7 @@ make_root() {
     local folder=$1 suite=${2:-sid} mirror
     [ "$(id -u)" = 0 ] || missing "root folders are made by root: use sudo"
     command -v debootstrap >/dev/null || missing "there is no debootstrap: apt-get install debootstrap"
-    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -1 | tr -d ' ')
+    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -1 | tr -d ' ' || true)
     debootstrap --variant=minbase --include="$packages" "$suite" "$folder" "${mirror:-https://deb.debian.org/debian}"
     mkdir -p "$folder/srv/ctm"
 }
