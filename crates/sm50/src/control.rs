@@ -5,8 +5,8 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::table::{
-    AttributeOp, BitsOp, Class, CompareOp, ConstantOp, DoubleOp, ExchangeOp, FloatOp, GlobalOp, IntegerOp, LocalOp, Op,
-    SpecialOp,
+    AtomicOp, AttributeOp, BitsOp, CacheControlOp, Class, CompareOp, ConstantOp, DoubleOp, ExchangeOp, FloatOp,
+    FragmentOp, GlobalOp, IntegerOp, LocalOp, Op, SharedOp, SpecialOp, SurfaceOp, SystemOp,
 };
 use std::fmt;
 
@@ -52,9 +52,38 @@ pub const fn latency(op: Op) -> Latency {
             LocalOp::Stl => Latency::Sources,
         },
         Class::Global(op) => match op {
-            GlobalOp::Ldg => Latency::Result,
-            GlobalOp::Stg => Latency::Sources,
+            GlobalOp::Ld | GlobalOp::Ldg => Latency::Result,
+            GlobalOp::St | GlobalOp::Stg => Latency::Sources,
         },
+        Class::Shared(op) => match op {
+            SharedOp::Lds => Latency::Result,
+            SharedOp::Sts => Latency::Sources,
+        },
+        Class::Atomic(op) => match op {
+            AtomicOp::Atom | AtomicOp::AtomCas | AtomicOp::Atoms | AtomicOp::AtomsCas => Latency::Result,
+            AtomicOp::Red => Latency::Sources,
+        },
+        Class::Surface(op) => match op {
+            SurfaceOp::Suld | SurfaceOp::Suatom | SurfaceOp::SuatomCas => Latency::Result,
+            SurfaceOp::Sust | SurfaceOp::Sured => Latency::Sources,
+        },
+        Class::Cache(op) => match op {
+            CacheControlOp::Cctl | CacheControlOp::Cctll => Latency::Sources,
+            CacheControlOp::Cctlt => Latency::Fixed,
+        },
+        Class::Fragment(op) => match op {
+            FragmentOp::Ipa | FragmentOp::Pixld => Latency::Result,
+            FragmentOp::Fswzadd => Latency::Fixed,
+        },
+        Class::System(op) => {
+            use SystemOp::*;
+            match op {
+                B2r | Lepc | Getcrsptr | Getlmembase => Latency::Result,
+                R2b | Setcrsptr | Setlmembase => Latency::Sources,
+                Rtt | Bpt | Ide | Stp => Latency::Fixed,
+            }
+        }
+        Class::Texture(_) | Class::Video(_) => Latency::Result,
         Class::Float(op) => {
             use FloatOp::*;
             match op {
@@ -72,7 +101,7 @@ pub const fn latency(op: Op) -> Latency {
         Class::Integer(op) => {
             use IntegerOp::*;
             match op {
-                Imul | Imul32i | Imad => Latency::Result,
+                Imul | Imul32i | Imad | Imad32i | Imadsp => Latency::Result,
                 Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imnmx => Latency::Fixed,
             }
         }
@@ -120,7 +149,7 @@ pub(crate) const fn shows_reuse(op: Op) -> bool {
         Class::Integer(op) => {
             use IntegerOp::*;
             match op {
-                Imul | Imul32i | Imad => false,
+                Imul | Imul32i | Imad | Imad32i | Imadsp => false,
                 Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imnmx => true,
             }
         }
@@ -131,7 +160,7 @@ pub(crate) const fn shows_reuse(op: Op) -> bool {
                 Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Prmt => true,
             }
         }
-        Class::Convert(_) => false,
+        Class::Convert(_) | Class::Video(_) => false,
         Class::Exchange(op) => match op {
             ExchangeOp::Shfl => false,
             ExchangeOp::Vote => true,
@@ -142,6 +171,13 @@ pub(crate) const fn shows_reuse(op: Op) -> bool {
         | Class::Constant(_)
         | Class::Local(_)
         | Class::Global(_)
+        | Class::Shared(_)
+        | Class::Atomic(_)
+        | Class::Surface(_)
+        | Class::Cache(_)
+        | Class::Fragment(_)
+        | Class::Texture(_)
+        | Class::System(_)
         | Class::Flags(_)
         | Class::Flow(_)
         | Class::Order(_) => true,

@@ -12,7 +12,7 @@ use crate::launch::{
 };
 use crate::program::{Code, Program};
 use crate::reference::{Moment, Stepper, Token};
-use crate::table::{Class, GlobalOp};
+use crate::table::Class;
 use crate::text::print_instructions;
 use ctm_debug::{
     Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
@@ -165,7 +165,7 @@ impl LaunchCopy {
     }
 
     fn has_global_stores(&self) -> bool {
-        let stores = |instruction: &Instruction| matches!(instruction.op().class(), Class::Global(GlobalOp::Stg));
+        let stores = |instruction: &Instruction| matches!(instruction.op().class(), Class::Global(op) if op.stores());
         self.code.instructions().iter().any(stores)
     }
 

@@ -5,15 +5,15 @@ use crate::operand::{Pred, Reg};
 use ctm_bits::FieldValue;
 use std::marker::PhantomData;
 
-/// The bits of a field: `width` bits from `lo` on, and for fields that the word splits one more bit on top of them.
+/// The bits of a field: `width` bits from `lo` on, and for fields that the word splits some more on top of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
     /// Lowest bit.
     pub lo: u8,
     /// Number of bits from `lo` on.
     pub width: u8,
-    /// Where the most significant bit is, if it does not follow the others.
-    pub top: Option<u8>,
+    /// Where the most significant bits are, if they do not follow the others: the lowest of them, and how many they are.
+    pub top: Option<(u8, u8)>,
 }
 
 impl Bits {
@@ -22,14 +22,25 @@ impl Bits {
         Bits { lo, width: hi - lo + 1, top: None }
     }
 
-    /// The bits `hi..=lo`, and bit `top` above them.
-    pub const fn split(hi: u8, lo: u8, top: u8) -> Self {
-        Bits { lo, width: hi - lo + 1, top: Some(top) }
+    /// The bits `hi..=lo`, and the bits `top_hi..=top_lo` above them.
+    pub const fn split(hi: u8, lo: u8, top_hi: u8, top_lo: u8) -> Self {
+        Bits { lo, width: hi - lo + 1, top: Some((top_lo, top_hi - top_lo + 1)) }
+    }
+
+    /// The places as people write them: `46:39`, `13, 11:10`.
+    pub fn places(self) -> String {
+        let place = |lo: u8, width: u8| if width == 1 { lo.to_string() } else { format!("{}:{lo}", lo + width - 1) };
+        let low = place(self.lo, self.width);
+        self.top.map_or_else(|| low.clone(), |(lo, width)| format!("{}, {low}", place(lo, width)))
     }
 
     /// Number of bits in all.
     pub const fn size(self) -> u32 {
-        self.width as u32 + self.top.is_some() as u32
+        self.width as u32
+            + match self.top {
+                Some((_, width)) => width as u32,
+                None => 0,
+            }
     }
 
     /// The largest value.
@@ -39,27 +50,27 @@ impl Bits {
 
     /// The bits of the word that belong to the field.
     pub const fn mask(self) -> u64 {
-        let low = (u64::MAX >> (64 - self.width)) << self.lo;
+        let low = ones(self.width) << self.lo;
         match self.top {
-            Some(top) => low | 1 << top,
+            Some((lo, width)) => low | ones(width) << lo,
             None => low,
         }
     }
 
     /// Takes the value out of a word.
     pub const fn get(self, word: u64) -> u32 {
-        let low = ((word >> self.lo) & (u64::MAX >> (64 - self.width))) as u32;
+        let low = ((word >> self.lo) & ones(self.width)) as u32;
         match self.top {
-            Some(top) => low | ((word >> top & 1) as u32) << self.width,
+            Some((lo, width)) => low | ((word >> lo & ones(width)) as u32) << self.width,
             None => low,
         }
     }
 
     /// The word with the value put in; bits of the value beyond the field's size are dropped.
     pub const fn set(self, word: u64, value: u32) -> u64 {
-        let low = (value as u64 & (u64::MAX >> (64 - self.width))) << self.lo;
+        let low = (value as u64 & ones(self.width)) << self.lo;
         let high = match self.top {
-            Some(top) => (value as u64 >> self.width & 1) << top,
+            Some((lo, width)) => (value as u64 >> self.width & ones(width)) << lo,
             None => 0,
         };
         word & !self.mask() | low | high
@@ -70,6 +81,11 @@ impl Bits {
         let unused = 32 - self.size();
         (self.get(word) << unused) as i32 >> unused
     }
+}
+
+/// So many ones.
+const fn ones(width: u8) -> u64 {
+    u64::MAX >> (64 - width)
 }
 
 /// A field with its place in the words of one form.
@@ -353,6 +369,123 @@ fields! {
     /// The address has 64 bits, in a register pair.
     E: bool = ".E";
 
+    /// Offset of an address, in dwords.
+    WORD_OFFSET: u32;
+    /// Second destination register of a texture access.
+    RD2: Reg;
+    /// Number of the word that holds the handle of a texture or image, in the bank of handles.
+    HANDLE: u16;
+    /// The handle is in a register.
+    BINDLESS: bool = ".B";
+    /// Dimensions of a texture.
+    TEXTURE_DIM: TextureDim;
+    /// Components of a texel that are kept, a bit for each.
+    TEXTURE_MASK: u8;
+    /// How the level of detail is found.
+    LOD_MODE: LodMode;
+    /// Which level a texel is fetched from.
+    FETCH_LOD: FetchLod;
+    /// Offsets in texels are added.
+    AOFFI: bool = ".AOFFI";
+    /// The texels are compared with a reference.
+    DC: bool = ".DC";
+    /// The derivatives are valid whatever lanes are active.
+    NDV: bool = ".NDV";
+    /// Lanes without output do not need the result; ignored here.
+    NODEP: bool = ".NODEP";
+    /// Coordinates are clamped.
+    CL: bool = ".CL";
+    /// A sample of a texture with several.
+    MS: bool = ".MS";
+    /// Which component is gathered.
+    GATHER: Component;
+    /// Offsets of a gather.
+    GATHER_OFFSET: GatherOffset;
+    /// What is asked of a texture.
+    QUERY: TextureQuery;
+    /// Kind of a scalar texture access: dimensions and level of detail.
+    TEXS_KIND: TexsKind;
+    /// Kind of a scalar texel fetch: dimensions, level, and what else there is.
+    TLDS_KIND: TldsKind;
+    /// Components of a texel that a scalar access keeps.
+    SCALAR_MASK: ScalarMask;
+    /// Dimensions of an image.
+    SURFACE_DIM: SurfaceDim;
+    /// Components of an image access.
+    SURFACE_MASK: SurfaceMask;
+    /// What happens outside of an image.
+    SURFACE_CLAMP: SurfaceClamp;
+    /// x is in bytes.
+    BA: bool = ".BA";
+    /// What an atomic access does.
+    ATOM_OP: AtomOp;
+    /// Type of an atomic access.
+    ATOM_TYPE: AtomType;
+    /// Type of an atomic access to shared memory.
+    SHARED_TYPE: SharedType;
+    /// Type of an atomic access to an image.
+    SURFACE_TYPE: SurfaceType;
+    /// Compares with the first value, and stores the second one if they are equal.
+    CAS: bool = ".CAS";
+    /// How shared memory compares and exchanges.
+    CAST: Cast;
+    /// 64 bits.
+    WIDE: bool = ".64";
+    /// Which operands a comparison with exchange has.
+    CAS_OPERANDS: CasOperands;
+    /// What happens to caches.
+    CACHE_OP: CacheOp;
+    /// What happens to the cache of local memory.
+    LOCAL_CACHE_OP: LocalCacheOp;
+    /// What happens to the texture cache.
+    TEXTURE_CACHE_OP: TextureCacheOp;
+    /// Which cache.
+    CACHE_KIND: CacheKind;
+
+    /// The address of an input is in a register.
+    IDX: bool = ".IDX";
+    /// How an input is evaluated.
+    IPA_MODE: IpaMode;
+    /// Where an input is evaluated.
+    IPA_PLACE: IpaPlace;
+    /// What is asked of a pixel.
+    PIXEL_QUERY: PixelQuery;
+    /// What each lane of a quad adds.
+    SWIZZLE: u8;
+
+    /// Type and part of A (video): bits 2:0 the part, bit 3 the sign.
+    VIDEO_A: VideoPart;
+    /// Type and part of B (video): bits 2:0 the part, bit 3 the sign.
+    VIDEO_B: VideoPart;
+    /// Signedness of the immediate B (video).
+    VIDEO_IMM: VideoImm;
+    /// Signedness of bytes.
+    BYTE_SIGNS: ByteSigns;
+    /// The result has no sign.
+    UNSIGNED_RESULT: UnsignedResult;
+    /// The result has a sign.
+    SD: bool = ".SD";
+    /// The maximum instead of the minimum.
+    MX: bool = ".MX";
+    /// What becomes of a video result.
+    MERGE: Merge;
+    /// Scale of a video product.
+    VMAD_SHIFT: VmadShift;
+    /// Lanes of bytes that take part.
+    BYTE_LANES: ByteLanes;
+    /// Bytes of A.
+    SELECT_A: SelectA;
+    /// Bytes of B.
+    SELECT_B: SelectB;
+    /// C is added.
+    ACC: bool = ".ACC";
+    /// Type of the first factor (`IMADSP`).
+    SP_A: SpA;
+    /// Type of the second factor (`IMADSP`).
+    SP_B: SpB;
+    /// Type of the third operand (`IMADSP`); it has a sign if a factor has.
+    SP_C: SpC;
+
     /// Target, relative to the next word.
     TARGET: u32;
     /// Target from the start of the code.
@@ -392,6 +525,22 @@ fields! {
     SCOREBOARD_COUNT: u8;
     /// Scoreboards that must be free, a bit for each.
     SCOREBOARD_SET: u8;
+    /// What is read of a barrier.
+    B2R_MODE: BarrierRead;
+    /// What is written of a barrier.
+    R2B_MODE: BarrierWrite;
+    /// How a trap handler returns.
+    RTT_MODE: RttMode;
+    /// Kind of a breakpoint.
+    BPT_MODE: BptMode;
+    /// Number that a breakpoint carries.
+    BPT_IMM: u32;
+    /// Whether interrupts are enabled.
+    IDE_MODE: IdeMode;
+    /// Number of a system instruction.
+    SYSTEM_IMM: u16;
+    /// Waits.
+    WAIT: bool = ".WAIT";
     /// How far a memory barrier reaches.
     MEMBAR_SCOPE: MembarScope;
     /// What a memory barrier invalidates.

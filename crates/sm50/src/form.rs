@@ -52,6 +52,8 @@ pub enum Imm {
     Converted,
     /// 16 bits without sign; spelled with sign where `HALF_FACTORS` makes B signed.
     Half,
+    /// 16 bits, spelled with sign where `VIDEO_IMM` makes B signed.
+    VideoHalf,
     /// 6 bits without sign.
     Count,
     /// 32 bits with sign.
@@ -67,9 +69,9 @@ impl Imm {
     pub const fn field(self) -> Field {
         match self {
             Self::Signed | Self::Unsigned | Self::Float | Self::Double | Self::Converted => {
-                Field { id: FieldId::IMM20, bits: Bits::split(38, 20, 56) }
+                Field { id: FieldId::IMM20, bits: Bits::split(38, 20, 56, 56) }
             }
-            Self::Half => Field { id: FieldId::IMM16, bits: Bits::new(35, 20) },
+            Self::Half | Self::VideoHalf => Field { id: FieldId::IMM16, bits: Bits::new(35, 20) },
             Self::Count => Field { id: FieldId::IMM6, bits: Bits::new(25, 20) },
             Self::WideSigned | Self::WideUnsigned | Self::WideFloat => {
                 Field { id: FieldId::IMM32, bits: Bits::new(51, 20) }
@@ -111,6 +113,34 @@ pub enum Arg {
     RdUnlessZero,
     /// `RD` as the data of a store.
     Data,
+    /// A register without anything around it.
+    Register(FieldId),
+    /// A register without anything around it, and nothing if that is RZ.
+    RegisterUnlessZero(FieldId),
+    /// The name of a field's value.
+    Name(FieldId),
+    /// Dimensions, of a scalar texture access.
+    ScalarDim,
+    /// `PB`, of no use here, and nothing if that is PT.
+    PbUnlessTrue,
+    /// The predicate source of `IPA`: nothing if that is PT, unless the address is in a register.
+    InputPredicate,
+    /// An input of a fragment program: `a[0x80]`, or `a[R1]`.
+    Input,
+    /// The value to compare with and the one to store.
+    CasValues,
+    /// Address of a cache access, where there is one.
+    CacheAddress,
+    /// Number of a texture header that leaves a cache, where one is named.
+    CacheHeader,
+    /// Number of a barrier that is read, where one is named.
+    NamedBarrier,
+    /// The swizzle of `FSWZADD`, two letters for each lane.
+    Swizzle,
+    /// Bytes of A.
+    BytesA,
+    /// Bytes of B, or a byte.
+    BytesB,
     /// `RD` as the source that it also is.
     RdAgain,
     /// Operand A.

@@ -3,6 +3,11 @@
 //! Sources: NVIDIA's open document "Shader Program Header"; `clb097.h` and `cla097sph.h`; what Mesa's nouveau writes
 //! (`nvc0_program.c`) for the fields that the document reserves.
 
+mod pixel;
+
+pub use pixel::{Interpolation, PixelMaps};
+
+use crate::codes::IpaMode;
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::table::Op;
@@ -208,10 +213,12 @@ pub struct Header {
     pub reserved_c: u8,
     /// Last attribute that is stored whatever the next stage reads; below the first one, none is.
     pub store_req_end: u8,
-    /// Attributes that the program reads.
+    /// Attributes that the program reads; none in headers of type 2.
     pub imap: AttributeMap,
-    /// Attributes that the program writes.
+    /// Attributes that the program writes; none in headers of type 2.
     pub omap: AttributeMap,
+    /// Inputs and outputs of headers of type 2, those of fragment programs; none in others.
+    pub pixel: PixelMaps,
 }
 
 field_table! { Header, words 20;
@@ -247,6 +254,8 @@ impl Header {
     pub const DWORDS: usize = 20;
     /// Bytes of a header.
     pub const BYTES: usize = 80;
+    /// The type of headers of fragment programs, whose maps are [`PixelMaps`].
+    pub const PIXEL_TYPE: u8 = 2;
 
     /// Takes a header apart.
     ///
@@ -261,8 +270,12 @@ impl Header {
     /// ```
     pub fn decode(words: &Words) -> Self {
         let mut header = Header::read(words);
-        header.imap = AttributeMap::read(words, IMAP_BIT);
-        header.omap = AttributeMap::read(words, OMAP_BIT);
+        if header.sph_type == Self::PIXEL_TYPE {
+            header.pixel = PixelMaps::of(words);
+        } else {
+            header.imap = AttributeMap::read(words, IMAP_BIT);
+            header.omap = AttributeMap::read(words, OMAP_BIT);
+        }
         header
     }
 
@@ -270,19 +283,23 @@ impl Header {
     pub fn encode(&self) -> Words {
         let mut words = [0; Self::DWORDS];
         self.write(&mut words);
-        self.imap.write(&mut words, IMAP_BIT);
-        self.omap.write(&mut words, OMAP_BIT);
+        if self.sph_type == Self::PIXEL_TYPE {
+            self.pixel.put(&mut words);
+        } else {
+            self.imap.write(&mut words, IMAP_BIT);
+            self.omap.write(&mut words, OMAP_BIT);
+        }
         words
     }
 
     /// What compilers write for a stage whose program does nothing: no attributes, no requests to store.
     pub fn new(stage: Stage) -> Self {
         Header {
-            sph_type: if stage == Stage::Pixel { 2 } else { 1 },
+            sph_type: if stage == Stage::Pixel { Self::PIXEL_TYPE } else { 1 },
             version: 3,
             stage,
             sass_version: 1,
-            store_req_start: 0xff,
+            store_req_start: if stage == Stage::Pixel { 0 } else { 0xff },
             ..Header::default()
         }
     }
@@ -291,6 +308,11 @@ impl Header {
     /// flags of the kinds of instructions that it has.
     pub fn implied(stage: Stage, code: &[Instruction]) -> Self {
         let mut header = Header::new(stage);
+        if stage == Stage::Pixel {
+            // The driver needs w in any case.
+            header.pixel.set(0x7c, Interpolation::Linear);
+            (header.mrt_enable, header.pixel.targets) = (true, 0xf);
+        }
         for instruction in code {
             match instruction.op() {
                 Op::Ald | Op::Ast if !instruction.get(key::PATCH) => {
@@ -298,14 +320,29 @@ impl Header {
                     let map = if output { &mut header.omap } else { &mut header.imap };
                     instruction.fixed_attributes().for_each(|address| _ = map.insert(address));
                 }
-                Op::Ldl | Op::Stl | Op::Ldg => header.does_load_or_store = true,
-                Op::Stg => (header.does_load_or_store, header.does_global_store) = (true, true),
+                Op::Ipa if stage == Stage::Pixel && !instruction.get(key::IDX) => {
+                    let interpolation = match instruction.get(key::IPA_MODE) {
+                        IpaMode::Pass => Interpolation::Linear,
+                        IpaMode::Multiply | IpaMode::Sc => Interpolation::Perspective,
+                        IpaMode::Constant => Interpolation::Constant,
+                    };
+                    header.pixel.set(instruction.get(key::OFFSET) & !3, interpolation);
+                }
+                op if op.loads_or_stores() => {
+                    header.does_load_or_store = true;
+                    header.does_global_store |= op.stores_globally();
+                }
                 op if op.is_double() => header.does_fp64 = true,
                 Op::Kil => header.kills_pixels = stage == Stage::Pixel,
                 _ => {}
             }
         }
         header
+    }
+
+    /// The attributes that the program reads, whatever the type of the header.
+    pub fn inputs(&self) -> AttributeMap {
+        self.imap.iter().chain(self.pixel.inputs().map(|(address, _)| address)).collect()
     }
 
     /// The nibbles of the patch words as real tessellation initialisation headers repeat them in reserved fields; the other

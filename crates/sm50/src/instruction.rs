@@ -4,7 +4,7 @@ mod spelling;
 
 use crate::codes::*;
 use crate::field::{Bits, FieldId, Key, key};
-use crate::form::{Imm, Shape};
+use crate::form::{Arg, Imm, Shape};
 use crate::operand::{Pred, PredSource, Reg, Source, Value, WordPart};
 use crate::table::{Op, RAW, ROWS, Row};
 use ctm_bits::FieldValue;
@@ -109,11 +109,12 @@ impl Instruction {
     /// The value of a field; 0 where the form lacks it.
     ///
     /// A modifier that a form lacks has the meaning of 0 there, in every row. [`PO`](key::PO) and [`PHYS`](key::PHYS) follow
-    /// from other fields.
+    /// from other fields, [`BINDLESS`](key::BINDLESS) and [`CAS`](key::CAS) from the row.
     pub fn value(&self, id: FieldId) -> u32 {
         match id {
             FieldId::PO => self.plus_one().into(),
             FieldId::PHYS => self.physical().into(),
+            FieldId::BINDLESS | FieldId::CAS => self.row.has_suffix(id).into(),
             _ => self.bits_of(id).map_or(0, |bits| bits.get(self.word)),
         }
     }
@@ -188,6 +189,8 @@ impl Instruction {
             WordPart::Half(self.value(FieldId::HIGH_A) as u8)
         } else if self.has(FieldId::BYTE_A) {
             WordPart::Byte(self.value(FieldId::BYTE_A) as u8)
+        } else if self.has(FieldId::VIDEO_A) {
+            self.get(key::VIDEO_A).part()
         } else {
             WordPart::Whole
         };
@@ -210,6 +213,8 @@ impl Instruction {
         };
         let part = if self.has(FieldId::HALF_B) {
             half(self.get(key::HALF_B))
+        } else if self.has(FieldId::VIDEO_B) {
+            self.get(key::VIDEO_B).part()
         } else if self.row.op == Op::Xmad {
             WordPart::Half(self.value(FieldId::HIGH_B) as u8)
         } else if self.has(FieldId::HIGH_B) {
@@ -236,11 +241,11 @@ impl Instruction {
         }
     }
 
-    /// Operand C; RZ where there is none. `FFMA32I` has its destination here.
+    /// Operand C; RZ where there is none. `FFMA32I` and `IMAD32I` have their destination here.
     pub fn c(&self) -> Source {
         let value = match self.shape {
             Shape::ConstantC => self.constant(),
-            _ if self.row.op == Op::Ffma32i => Value::Reg(self.dst()),
+            _ if matches!(self.row.op, Op::Ffma32i | Op::Imad32i) => Value::Reg(self.dst()),
             _ => Value::Reg(self.reg(key::RC)),
         };
         Source {
@@ -264,7 +269,7 @@ impl Instruction {
             Imm::Float | Imm::Double => raw << 12,
             Imm::Converted if self.get(key::FROM_FLOAT) == FloatType::F16 => raw & 0xffff,
             Imm::Converted => raw << 12,
-            Imm::Half | Imm::Count | Imm::WideSigned | Imm::WideUnsigned | Imm::WideFloat => raw,
+            Imm::Half | Imm::VideoHalf | Imm::Count | Imm::WideSigned | Imm::WideUnsigned | Imm::WideFloat => raw,
         }
     }
 
@@ -314,7 +319,40 @@ impl Instruction {
         // Half words begin at even bytes.
         let byte = self.value(FieldId::BYTE_B);
         let split = self.has(FieldId::BYTE_B) && self.get(key::FROM_INT).bits() == 16 && !byte.is_multiple_of(2);
-        halves && !split
+        let names = self.row.args.iter().all(|arg| match arg {
+            Arg::Name(id) => self.spelling(*id) != INVALID,
+            Arg::BytesA => self.spelling(FieldId::SELECT_A) != INVALID,
+            Arg::BytesB => self.spelling(FieldId::SELECT_B) != INVALID,
+            Arg::CasValues => self.cas_values_valid(),
+            _ => true,
+        });
+        halves && !split && names
+    }
+
+    /// The values of a comparison with exchange are two registers, or two pairs.
+    fn cas_values_valid(&self) -> bool {
+        let first = self.reg(key::RB);
+        let width = if self.get(key::WIDE) { 2 } else { 1 };
+        match self.get(key::CAS_OPERANDS) {
+            CasOperands::Both => first.0 < 255 - width,
+            CasOperands::Compare | CasOperands::Store => !first.is_zero(),
+            CasOperands::Invalid => false,
+        }
+    }
+
+    /// The register of the value that a comparison with exchange stores.
+    pub fn cas_store(&self) -> Reg {
+        let first = self.reg(key::RB);
+        match self.get(key::CAS_OPERANDS) {
+            CasOperands::Both => Reg(first.0 + if self.get(key::WIDE) { 2 } else { 1 }),
+            CasOperands::Store => first,
+            CasOperands::Compare | CasOperands::Invalid => Reg::RZ,
+        }
+    }
+
+    /// Whether bits that the machine wants to be zero are.
+    fn zero(&self, hi: u8, lo: u8) -> bool {
+        Bits::new(hi, lo).get(self.word) == 0
     }
 
     /// The rules of single operations.
@@ -325,7 +363,9 @@ impl Instruction {
             // An immediate cannot be negated on its own.
             Op::Iadd32i => self.get(key::NEG_A) || !self.get(key::NEG_B),
             Op::Ldc => self.get(key::MEMORY_SIZE).bytes() <= 8,
-            Op::Ldl | Op::Stl | Op::Stg => self.get(key::MEMORY_SIZE) != MemorySize::U128,
+            Op::Ldl | Op::Stl | Op::Stg | Op::St | Op::Lds | Op::Sts | Op::Suld | Op::Sust => {
+                self.get(key::MEMORY_SIZE) != MemorySize::U128
+            }
             Op::F2i => self.get(key::TO_INT).bits() >= 16,
             Op::I2i => self.get(key::TO_INT).bits() <= 32 && self.get(key::FROM_INT).bits() <= 32,
             // Barriers that take no predicate name PT.
@@ -335,6 +375,20 @@ impl Instruction {
             }
             // There are six scoreboards.
             Op::Depbar => !self.get(key::LE) || self.get(key::SCOREBOARD) < 6,
+            // An input is named by a register, or by its address.
+            Op::Ipa => self.get(key::IDX) || self.reg(key::RA).is_zero(),
+            Op::TexB | Op::Tld4B => self.zero(40, 40),
+            Op::Atoms | Op::Suatom => self.get(key::ATOM_OP) != AtomOp::SafeAdd,
+            Op::SuatomCas => self.zero(32, 29),
+            Op::Cctl => {
+                let all = self.get(key::CACHE_OP) == CacheOp::IvAll;
+                !all || self.reg(key::RA).is_zero() && self.value(FieldId::WORD_OFFSET) == 0
+            }
+            Op::Cctll => self.zero(5, 4),
+            Op::Cctlt => self.get(key::TEXTURE_CACHE_OP) != TextureCacheOp::IvAll || self.value(FieldId::HANDLE) == 0,
+            Op::B2r => self.get(key::B2R_MODE) == BarrierRead::Number || self.get(key::BARRIER_ID) == 0xff,
+            Op::Vabsdiff4 => self.zero(54, 54),
+            Op::Imadsp => self.get(key::SP_C) != SpC::Invalid,
             _ => true,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A row reads: name, forms with the upper sixteen bits (value/mask), fields with their bits, the fields that are
 //! appended to the name in the order of the text, the operands in the order of the text. Fields that have no bits here
-//! are in their usual place, or follow from others (`PO`, `PHYS`).
+//! are in their usual place, or follow from others (`PO`, `PHYS`) or from the row (`BINDLESS`, `CAS`).
 //!
 //! Sources: the encodings of Mesa's nouveau (`nv50_ir_emit_gm107.cpp`) and NAK (`sm50.rs`), envytools
 //! (`envydis/gm107.c`), and, for every field and every spelling, what NVIDIA's disassembler makes of words that differ in
@@ -54,6 +54,7 @@ const F: Shape = Shape::Immediate(Imm::Float);
 const D: Shape = Shape::Immediate(Imm::Double);
 const V: Shape = Shape::Immediate(Imm::Converted);
 const H: Shape = Shape::Immediate(Imm::Half);
+const VH: Shape = Shape::Immediate(Imm::VideoHalf);
 const K: Shape = Shape::Immediate(Imm::Count);
 const WI: Shape = Shape::Immediate(Imm::WideSigned);
 const WU: Shape = Shape::Immediate(Imm::WideUnsigned);
@@ -87,7 +88,10 @@ macro_rules! bits {
         Bits::new($hi, $lo)
     };
     ($id:expr, $hi:literal : $lo:literal + $top:literal) => {
-        Bits::split($hi, $lo, $top)
+        Bits::split($hi, $lo, $top, $top)
+    };
+    ($id:expr, $hi:literal : $lo:literal + $top_hi:literal : $top_lo:literal) => {
+        Bits::split($hi, $lo, $top_hi, $top_lo)
     };
 }
 
@@ -204,14 +208,270 @@ instructions! {
         Stl { "STL" [N 0xef50/0xfff8] RD RA OFFSET[43:20] STORE_CACHE[45:44] MEMORY_SIZE[50:48];
             STORE_CACHE MEMORY_SIZE; Memory, Data; }
     }
-    /// Global memory.
+    /// Global memory, and generic addresses, which are global ones here.
     Global(GlobalOp) {
+        /// Load from a generic address.
+        Ld { "LD" [N 0x8000/0xe000] RD RA OFFSET[51:20] E[52] MEMORY_SIZE[55:53] LOAD_CACHE[57:56] PD[60:58];
+            E LOAD_CACHE MEMORY_SIZE; Rd, Memory, PdUnlessTrue; }
+        /// Store to a generic address.
+        St { "ST" [N 0xa000/0xe000] RD RA OFFSET[51:20] E[52] MEMORY_SIZE[55:53] STORE_CACHE[57:56] PB[60:58];
+            E STORE_CACHE MEMORY_SIZE; Memory, Data, PbUnlessTrue; }
         /// Load from global memory.
         Ldg { "LDG" [N 0xeed0/0xfff8] RD RA OFFSET[43:20] E[45] LOAD_CACHE[47:46] MEMORY_SIZE[50:48];
             E LOAD_CACHE MEMORY_SIZE; Rd, Memory; }
         /// Store to global memory.
         Stg { "STG" [N 0xeed8/0xfff8] RD RA OFFSET[43:20] E[45] STORE_CACHE[47:46] MEMORY_SIZE[50:48];
             E STORE_CACHE MEMORY_SIZE; Memory, Data; }
+    }
+    /// Shared memory of a thread block.
+    Shared(SharedOp) {
+        /// Load from shared memory.
+        Lds { "LDS" [N 0xef48/0xfff8] RD RA OFFSET[43:20] U[44] MEMORY_SIZE[50:48]; U MEMORY_SIZE; Rd, Memory; }
+        /// Store to shared memory.
+        Sts { "STS" [N 0xef58/0xfff8] RD RA OFFSET[43:20] MEMORY_SIZE[50:48]; MEMORY_SIZE; Memory, Data; }
+    }
+    /// Accesses that read, change and write without another one between.
+    Atomic(AtomicOp) {
+        /// Atomic operation on global memory.
+        Atom { "ATOM" [N 0xed00/0xff00] RD RA RB[27:20] OFFSET[47:28] E[48] ATOM_TYPE[51:49] ATOM_OP[55:52];
+            E ATOM_OP ATOM_TYPE; Rd, Memory, Register(RB); }
+        /// Comparison and exchange in global memory.
+        AtomCas { "ATOM" [N 0xeef0/0xfff0] RD RA RB[27:20] OFFSET[47:28] E[48] WIDE[49] CAS_OPERANDS[51:50];
+            E CAS WIDE; Rd, Memory, CasValues; }
+        /// Atomic operation on global memory without result.
+        Red { "RED" [N 0xebf8/0xfffe] RD RA ATOM_TYPE[22:20] ATOM_OP[25:23] OFFSET[47:28] E[48];
+            E ATOM_OP ATOM_TYPE; Memory, Data; }
+        /// Atomic operation on shared memory.
+        Atoms { "ATOMS" [N 0xec00/0xff00] RD RA RB[27:20] SHARED_TYPE[29:28] WORD_OFFSET[51:30] ATOM_OP[55:52];
+            ATOM_OP SHARED_TYPE; Rd, Memory, Register(RB); }
+        /// Comparison and exchange in shared memory.
+        AtomsCas { "ATOMS" [N 0xee00/0xff80] RD RA RB[27:20] CAS_OPERANDS[29:28] WORD_OFFSET[51:30] WIDE[52] CAST[54:53];
+            CAST WIDE; Rd, Memory, CasValues; }
+    }
+    /// Images.
+    Surface(SurfaceOp) {
+        /// Load from an image.
+        Suld {
+            "SULD.P" [N 0xeb00/0xfff8] RD RA SURFACE_MASK[23:20] LOAD_CACHE[25:24] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                SURFACE_DIM LOAD_CACHE SURFACE_MASK SURFACE_CLAMP; Rd, Bracketed, Register(RC);
+            "SULD.P" [N 0xeb08/0xfff8] RD RA SURFACE_MASK[23:20] LOAD_CACHE[25:24] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                SURFACE_DIM LOAD_CACHE SURFACE_MASK SURFACE_CLAMP; Rd, Bracketed, Number(HANDLE);
+            "SULD.D" [N 0xeb10/0xfff8] RD RA MEMORY_SIZE[22:20] BA[23] LOAD_CACHE[25:24] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM LOAD_CACHE MEMORY_SIZE SURFACE_CLAMP; Rd, Bracketed, Register(RC);
+            "SULD.D" [N 0xeb18/0xfff8] RD RA MEMORY_SIZE[22:20] BA[23] LOAD_CACHE[25:24] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM LOAD_CACHE MEMORY_SIZE SURFACE_CLAMP; Rd, Bracketed, Number(HANDLE);
+        }
+        /// Store to an image.
+        Sust {
+            "SUST.P" [N 0xeb20/0xfff8] RD RA SURFACE_MASK[23:20] STORE_CACHE[25:24] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                SURFACE_DIM STORE_CACHE SURFACE_MASK SURFACE_CLAMP; Bracketed, Data, Register(RC);
+            "SUST.P" [N 0xeb28/0xfff8] RD RA SURFACE_MASK[23:20] STORE_CACHE[25:24] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                SURFACE_DIM STORE_CACHE SURFACE_MASK SURFACE_CLAMP; Bracketed, Data, Number(HANDLE);
+            "SUST.D" [N 0xeb30/0xfff8] RD RA MEMORY_SIZE[22:20] BA[23] STORE_CACHE[25:24] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM STORE_CACHE MEMORY_SIZE SURFACE_CLAMP; Bracketed, Data, Register(RC);
+            "SUST.D" [N 0xeb38/0xfff8] RD RA MEMORY_SIZE[22:20] BA[23] STORE_CACHE[25:24] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM STORE_CACHE MEMORY_SIZE SURFACE_CLAMP; Bracketed, Data, Number(HANDLE);
+        }
+        /// Atomic operation on an image without result.
+        Sured {
+            "SURED.P" [N 0xeb40/0xfff8] RD RA ATOM_OP[26:24] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                SURFACE_DIM ATOM_OP SURFACE_CLAMP; Bracketed, Data, Register(RC);
+            "SURED.P" [N 0xeb48/0xfff8] RD RA ATOM_OP[26:24] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                SURFACE_DIM ATOM_OP SURFACE_CLAMP; Bracketed, Data, Number(HANDLE);
+            "SURED.D" [N 0xeb50/0xfff8] RD RA SURFACE_TYPE[22:20] BA[23] ATOM_OP[26:24] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM ATOM_OP SURFACE_TYPE SURFACE_CLAMP; Bracketed, Data, Register(RC);
+            "SURED.D" [N 0xeb58/0xfff8] RD RA SURFACE_TYPE[22:20] BA[23] ATOM_OP[26:24] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM ATOM_OP SURFACE_TYPE SURFACE_CLAMP; Bracketed, Data, Number(HANDLE);
+        }
+        /// Atomic operation on an image.
+        Suatom {
+            "SUATOM.P" [N 0xea60/0xfff8] RD RA RB[27:20] ATOM_OP[32:29] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                SURFACE_DIM ATOM_OP SURFACE_CLAMP; Rd, Bracketed, Register(RB), Register(RC);
+            "SUATOM.P" [N 0xea68/0xfff8] RD RA RB[27:20] ATOM_OP[32:29] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                SURFACE_DIM ATOM_OP SURFACE_CLAMP; Rd, Bracketed, Register(RB), Number(HANDLE);
+            "SUATOM.D" [N 0xea70/0xfff8] RD RA RB[27:20] BA[28] ATOM_OP[32:29] SURFACE_DIM[35:33] SURFACE_TYPE[38:36] RC SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM ATOM_OP SURFACE_TYPE SURFACE_CLAMP; Rd, Bracketed, Register(RB), Register(RC);
+            "SUATOM.D" [N 0xea00/0xffc0] RD RA RB[27:20] BA[28] ATOM_OP[32:29] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49] SURFACE_TYPE[53:51];
+                BA SURFACE_DIM ATOM_OP SURFACE_TYPE SURFACE_CLAMP; Rd, Bracketed, Register(RB), Number(HANDLE);
+        }
+        /// Comparison and exchange in an image.
+        SuatomCas {
+            "SUATOM.P" [N 0xeac0/0xfff8] RD RA RB[27:20] SURFACE_DIM[35:33] RC SURFACE_CLAMP[50:49];
+                SURFACE_DIM CAS SURFACE_CLAMP; Rd, Bracketed, Register(RB), Register(RC);
+            "SUATOM.P" [N 0xeac8/0xfff8] RD RA RB[27:20] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49];
+                SURFACE_DIM CAS SURFACE_CLAMP; Rd, Bracketed, Register(RB), Number(HANDLE);
+            "SUATOM.D" [N 0xead0/0xfff8] RD RA RB[27:20] BA[28] SURFACE_DIM[35:33] SURFACE_TYPE[38:36] RC SURFACE_CLAMP[50:49];
+                BA SURFACE_DIM CAS SURFACE_TYPE SURFACE_CLAMP; Rd, Bracketed, Register(RB), Register(RC);
+            "SUATOM.D" [N 0xea80/0xffc0] RD RA RB[27:20] BA[28] SURFACE_DIM[35:33] HANDLE[48:36] SURFACE_CLAMP[50:49] SURFACE_TYPE[53:51];
+                BA SURFACE_DIM CAS SURFACE_TYPE SURFACE_CLAMP; Rd, Bracketed, Register(RB), Number(HANDLE);
+        }
+    }
+    /// Caches, which there are none of here.
+    Cache(CacheControlOp) {
+        /// Cache control.
+        Cctl { "CCTL" [N 0xef60/0xffe0] CACHE_OP[3:0] CACHE_KIND[6:4] RA WORD_OFFSET[51:22] E[52];
+            E CACHE_KIND CACHE_OP; CacheAddress; }
+        /// Cache control of local memory.
+        Cctll { "CCTLL" [N 0xef80/0xfff8] LOCAL_CACHE_OP[3:0] RA WORD_OFFSET[43:22]; LOCAL_CACHE_OP; Memory; }
+        /// Cache control of textures.
+        Cctlt { "CCTLT" [N 0xebf0/0xfff8] TEXTURE_CACHE_OP[1:0] HANDLE[48:36]; TEXTURE_CACHE_OP; CacheHeader; }
+    }
+    /// Inputs and pixels of fragment programs.
+    Fragment(FragmentOp) {
+        /// Evaluates an input at a place of the pixel.
+        Ipa { "IPA" [N 0xe000/0xff00]
+            RD RA RB[27:20] OFFSET[37:28] IDX[38] RC PC[49:47] PC_NOT[50] SAT[51] IPA_PLACE[53:52] IPA_MODE[55:54];
+            IDX IPA_MODE IPA_PLACE SAT; Rd, Input, Register(RB), RegisterUnlessZero(RC), InputPredicate; }
+        /// Asks about the pixel and its samples.
+        Pixld { "PIXLD" [N 0xefe8/0xfff8] RD RA OFFSET[27:20] PIXEL_QUERY[33:31] PD[47:45];
+            PIXEL_QUERY; Rd, PdUnlessTrue, Memory; }
+        /// Adds with the signs of each lane of a quad.
+        Fswzadd { "FSWZADD" [N 0x50f8/0xfff8] RD RA RB[27:20] SWIZZLE[35:28] NDV[38] ROUND[40:39] FTZ[44] CC;
+            FTZ ROUND NDV; Rd, Register(RA), Register(RB), Swizzle; }
+    }
+    /// Textures.
+    Texture(TextureOp) {
+        /// Samples a texture.
+        Tex { "TEX" [N 0xc038/0xfc38] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] NDV[35] HANDLE[48:36]
+            NODEP[49] DC[50] AOFFI[54] LOD_MODE[57:55];
+            LOD_MODE AOFFI DC NDV NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Samples a texture whose handle is in a register.
+        TexB { "TEX.B" [N 0xdeb8/0xfff8] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] NDV[35] AOFFI[36]
+            LOD_MODE[39:37] NODEP[49] DC[50];
+            LOD_MODE AOFFI DC NDV NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Samples a texture, in the scalar form.
+        Texs { "TEXS" [N 0xd800/0xfe00] RD RA RB[27:20] RD2[35:28] HANDLE[48:36] NODEP[49] SCALAR_MASK[52:50] TEXS_KIND[56:53];
+            TEXS_KIND NODEP; Register(RD2), Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), ScalarDim, Name(SCALAR_MASK); }
+        /// Fetches a texel.
+        Tld { "TLD" [N 0xdc38/0xff38] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] AOFFI[35] HANDLE[48:36]
+            NODEP[49] MS[50] CL[54] FETCH_LOD[55];
+            FETCH_LOD AOFFI MS CL NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Fetches a texel of a texture whose handle is in a register.
+        TldB { "TLD.B" [N 0xdd38/0xff38] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] AOFFI[35] NODEP[49] MS[50]
+            CL[54] FETCH_LOD[55];
+            FETCH_LOD AOFFI MS CL NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Fetches a texel, in the scalar form.
+        Tlds { "TLDS" [N 0xda00/0xfe00] RD RA RB[27:20] RD2[35:28] HANDLE[48:36] NODEP[49] SCALAR_MASK[52:50] TLDS_KIND[56:53];
+            TLDS_KIND NODEP; Register(RD2), Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), ScalarDim, Name(SCALAR_MASK); }
+        /// Gathers a component of four texels.
+        Tld4 { "TLD4" [N 0xc838/0xfc38] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] NDV[35] HANDLE[48:36]
+            NODEP[49] DC[50] GATHER_OFFSET[55:54] GATHER[57:56];
+            GATHER GATHER_OFFSET DC NDV NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Gathers a component of four texels of a texture whose handle is in a register.
+        Tld4B { "TLD4" [N 0xdef8/0xfff8] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] NDV[35] GATHER_OFFSET[37:36]
+            GATHER[39:38] NODEP[49] DC[50];
+            GATHER BINDLESS GATHER_OFFSET DC NDV NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Gathers a component of four texels, in the scalar form.
+        Tld4s { "TLD4S" [N 0xdf00/0xffc0] RD RA RB[27:20] RD2[35:28] HANDLE[48:36] NODEP[49] DC[50] AOFFI[51] GATHER[53:52];
+            GATHER AOFFI DC NODEP; Register(RD2), Rd, Register(RA), Register(RB), Number(HANDLE); }
+        /// Samples a texture with derivatives.
+        Txd { "TXD" [N 0xde38/0xfffc] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] AOFFI[35] HANDLE[48:36] NODEP[49];
+            AOFFI NODEP; Rd, Register(RA), Register(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Samples a texture, whose handle is in a register, with derivatives.
+        TxdB { "TXD.B" [N 0xde78/0xfffc] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] AOFFI[35] NODEP[49];
+            AOFFI NODEP; Rd, Register(RA), Register(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Asks about a texture.
+        Txq { "TXQ" [N 0xdf48/0xfff8] RD RA QUERY[27:22] TEXTURE_MASK[34:31] HANDLE[48:36] NODEP[49];
+            NODEP; Rd, Register(RA), Name(QUERY), Number(HANDLE), Number(TEXTURE_MASK); }
+        /// Asks about a texture whose handle is in a register.
+        TxqB { "TXQ.B" [N 0xdf50/0xfff8] RD RA QUERY[27:22] TEXTURE_MASK[34:31] NODEP[49];
+            NODEP; Rd, Register(RA), Name(QUERY), Number(HANDLE), Number(TEXTURE_MASK); }
+        /// Level of detail.
+        Tmml { "TMML.LOD" [N 0xdf58/0xfff8] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] NDV[35] HANDLE[48:36] NODEP[49];
+            NDV NODEP; Rd, Register(RA), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Level of detail of a texture whose handle is in a register.
+        TmmlB { "TMML.B.LOD" [N 0xdf60/0xfff8] RD RA RB[27:20] TEXTURE_DIM[30:29+28] TEXTURE_MASK[34:31] NDV[35] NODEP[49];
+            NDV NODEP; Rd, Register(RA), RegisterUnlessZero(RB), Number(HANDLE), Name(TEXTURE_DIM), Number(TEXTURE_MASK); }
+        /// Addresses of texels; not executed here.
+        Txa { "TXA" [N 0xdf40/0xfff8] RD RA TEXTURE_MASK[34:31] NDV[35] HANDLE[48:36] NODEP[49];
+            NDV NODEP; Rd, Register(RA), Number(HANDLE), Number(TEXTURE_MASK); }
+    }
+    /// Parts of words: the video instructions.
+    Video(VideoOp) {
+        /// Addition of parts.
+        Vadd {
+            "VADD" [R 0x2004/0xfc04] RD RA RC CC VIDEO_B[30:28+49] VIDEO_A[38:36+48] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55]
+                NEG_B[56] NEG_A[57]; UNSIGNED_RESULT VIDEO_A VIDEO_B PO SAT MERGE; Rd, A, B, C;
+            "VADD" [H 0x2000/0xfc04] RD RA RC CC VIDEO_A[38:36+48] VIDEO_IMM[49] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55]
+                NEG_B[56] NEG_A[57]; UNSIGNED_RESULT VIDEO_A VIDEO_IMM PO SAT MERGE; Rd, A, B, C;
+        }
+        /// Minimum or maximum of parts.
+        Vmnmx {
+            "VMNMX" [R 0x3a04/0xfe04] RD RA RC CC VIDEO_B[30:28+49] VIDEO_A[38:36+48] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55]
+                MX[56]; UNSIGNED_RESULT VIDEO_A VIDEO_B MX SAT MERGE; Rd, A, B, C;
+            "VMNMX" [VH 0x3a00/0xfe04] RD RA RC CC VIDEO_A[38:36+48] VIDEO_IMM[49] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55]
+                MX[56]; UNSIGNED_RESULT VIDEO_A VIDEO_IMM MX SAT MERGE; Rd, A, B, C;
+        }
+        /// Comparison of parts to a register.
+        Vset {
+            "VSET" [R 0x4004/0xfe04] RD RA RC CC VIDEO_B[30:28+49] VIDEO_A[38:36+48] MERGE[53:51] INT_CONDITION[56:54];
+                INT_CONDITION VIDEO_A VIDEO_B MERGE; Rd, A, B, C;
+            "VSET" [VH 0x4000/0xfe04] RD RA RC CC VIDEO_A[38:36+48] VIDEO_IMM[49] MERGE[53:51] INT_CONDITION[56:54];
+                INT_CONDITION VIDEO_A VIDEO_IMM MERGE; Rd, A, B, C;
+        }
+        /// Comparison of parts to predicates.
+        Vsetp {
+            "VSETP" [R 0x50f4/0xfffc] PQ PD RA VIDEO_B[30:28+49] VIDEO_A[38:36+48] PC PC_NOT INT_CONDITION[44:43+47] BOOL[46:45];
+                INT_CONDITION VIDEO_A VIDEO_B BOOL; Pd, Pq, A, B, Pc;
+            "VSETP" [VH 0x50f0/0xfffc] PQ PD RA VIDEO_A[38:36+48] VIDEO_IMM[49] PC PC_NOT INT_CONDITION[44:43+47] BOOL[46:45];
+                INT_CONDITION VIDEO_A VIDEO_IMM BOOL; Pd, Pq, A, B, Pc;
+        }
+        /// Shift left of parts.
+        Vshl {
+            "VSHL" [R 0x5704/0xff04] RD RA RC CC VIDEO_B[30:28] VIDEO_A[38:36+48] W[49] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55];
+                UNSIGNED_RESULT VIDEO_A VIDEO_B W SAT MERGE; Rd, A, B, C;
+            "VSHL" [H 0x5700/0xff04] RD RA RC CC VIDEO_A[38:36+48] W[49] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55];
+                UNSIGNED_RESULT VIDEO_A VIDEO_IMM W SAT MERGE; Rd, A, B, C;
+        }
+        /// Shift right of parts.
+        Vshr {
+            "VSHR" [R 0x5604/0xff04] RD RA RC CC VIDEO_B[30:28] VIDEO_A[38:36+48] W[49] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55];
+                UNSIGNED_RESULT VIDEO_A VIDEO_B W SAT MERGE; Rd, A, B, C;
+            "VSHR" [H 0x5600/0xff04] RD RA RC CC VIDEO_A[38:36+48] W[49] MERGE[53:51] UNSIGNED_RESULT[54] SAT[55];
+                UNSIGNED_RESULT VIDEO_A VIDEO_IMM W SAT MERGE; Rd, A, B, C;
+        }
+        /// Absolute difference of parts.
+        Vabsdiff {
+            "VABSDIFF" [R 0x5404/0xff04] RD RA RC CC VIDEO_B[30:28+49] VIDEO_A[38:36+48] MERGE[53:51] SD[54] SAT[55];
+                SD VIDEO_A VIDEO_B SAT MERGE; Rd, A, B, C;
+            "VABSDIFF" [VH 0x5400/0xff04] RD RA RC CC VIDEO_A[38:36+48] VIDEO_IMM[49] MERGE[53:51] SD[54] SAT[55];
+                SD VIDEO_A VIDEO_IMM SAT MERGE; Rd, A, B, C;
+        }
+        /// Absolute differences of four bytes.
+        Vabsdiff4 { "VABSDIFF4" [R 0x5000/0xff80] RD RA RC CC SELECT_B[31:28] SELECT_A[35:32] BYTE_LANES[52:51+37:36] SD[38]
+            BYTE_SIGNS[49:48] SAT[50] ACC[53]; SD BYTE_SIGNS SAT ACC BYTE_LANES; Rd, BytesA, BytesB, C; }
+        /// Product of parts, and addition.
+        Vmad {
+            "VMAD" [R 0x5f04/0xff04] RD RA RC CC VIDEO_B[30:28+49] VIDEO_A[38:36+48] VMAD_SHIFT[52:51] NEG_C[53] NEG_A[54] SAT[55];
+                VIDEO_A VIDEO_B PO VMAD_SHIFT SAT; Rd, A, B, C;
+            "VMAD" [H 0x5f00/0xff04] RD RA RC CC VIDEO_A[38:36+48] VIDEO_IMM[49] VMAD_SHIFT[52:51] NEG_C[53] NEG_A[54] SAT[55];
+                VIDEO_A VIDEO_IMM PO VMAD_SHIFT SAT; Rd, A, B, C;
+        }
+    }
+    /// What only systems use.
+    System(SystemOp) {
+        /// State of a barrier into a register.
+        B2r { "B2R" [N 0xf0b8/0xfff8] RD BARRIER_ID[15:8] B2R_MODE[33:32] PD[47:45]; B2R_MODE; Rd, NamedBarrier, PdUnlessTrue; }
+        /// Register into the state of a barrier.
+        R2b { "R2B" [N 0xf0c0/0xfff8] RB[27:20] BARRIER_ID[31:28] R2B_MODE[33:32]; R2B_MODE; Number(BARRIER_ID), Register(RB); }
+        /// The address of the next instruction.
+        Lepc { "LEPC" [N 0x50d0/0xfff8] RD; ; Rd; }
+        /// Reads where the call stack is.
+        Getcrsptr { "GETCRSPTR" [U 0xe2c0/0xfff0] RD; ; Rd; }
+        /// Reads where local memory is.
+        Getlmembase { "GETLMEMBASE" [U 0xe2d0/0xfff0] RD; ; Rd; }
+        /// Says where the call stack is.
+        Setcrsptr { "SETCRSPTR" [U 0xe2e0/0xfff0] RA; ; Register(RA); }
+        /// Says where local memory is.
+        Setlmembase { "SETLMEMBASE" [U 0xe2f0/0xfff0] RA; ; Register(RA); }
+        /// Returns from a trap handler.
+        Rtt { "RTT" [U 0xe360/0xfff0] RTT_MODE[1:0]; RTT_MODE; ; }
+        /// Breakpoint.
+        Bpt { "BPT" [U 0xe3a0/0xfff0] BPT_MODE[8:6] BPT_IMM[39:20]; BPT_MODE; NumberUnlessZero(BPT_IMM); }
+        /// Enables or disables interrupts.
+        Ide { "IDE" [U 0xe390/0xfff0] IDE_MODE[5] SYSTEM_IMM[35:20]; IDE_MODE; Number(SYSTEM_IMM); }
+        /// Sets a performance counter's trigger.
+        Stp { "STP" [N 0xeea0/0xfff8] SYSTEM_IMM[27:20] WAIT[31]; WAIT; Number(SYSTEM_IMM); }
     }
     /// Arithmetic of floats.
     Float(FloatOp) {
@@ -351,6 +611,12 @@ instructions! {
         /// Multiplication and addition.
         Imad { "IMAD" [R 0x5a00/0xff80, I 0x3400/0xfe80, C 0x4a00/0xff80, RC 0x5200/0xff80]
             RD RA RC CC FACTORS[48:48+53] X[49] SAT[50] NEG_C[51] NEG_A[52] HI[54]; FACTORS HI PO SAT X; Rd, A, B, C; }
+        /// Multiplication with a whole immediate, and addition of the destination.
+        Imad32i { "IMAD32I" [WI 0x1000/0xfc00] RD RA CC[52] HI[53] FACTORS[54:54+57] NEG_C[55] NEG_A[56];
+            FACTORS HI PO; Rd, A, B, RdAgain; }
+        /// Multiplication and addition of parts of words.
+        Imadsp { "IMADSP" [R 0x5a80/0xff80, I 0x3480/0xfe80, C 0x4a80/0xff80, RC 0x5280/0xff80]
+            RD RA RC CC SP_A[50:48] SP_C[52:51] SP_B[54:53]; SP_A SP_B SP_C; Rd, A, B, C; }
         /// Integer minimum (predicate true) or maximum.
         Imnmx { "IMNMX" [R 0x5c20/0xfff8, I 0x3820/0xfef8, C 0x4c20/0xfff8]
             RD RA PC PC_NOT MINMAX_EXTEND[44:43] CC SIGNED[48]; SIGNED MINMAX_EXTEND; Rd, A, B, Pc; }
@@ -469,6 +735,10 @@ instructions! {
         Exit { "EXIT" [N 0xe300/0xfff0] TEST[4:0] KEEP_REF_COUNT[5]; KEEP_REF_COUNT; Test; }
         /// Ends lanes without output.
         Kil { "KIL" [N 0xe330/0xfff0] TEST[4:0]; ; Test; }
+        /// Makes all lanes of the active quads active.
+        Sam { "SAM" [U 0xe370/0xfff0]; ; ; }
+        /// Makes the lanes active that `SAM` found active.
+        Ram { "RAM" [U 0xe380/0xfff0]; ; ; }
         /// Goes to where `PLONGJMP` says.
         Longjmp { "LONGJMP" [N 0xe310/0xfff0] TEST[4:0]; ; Test; }
     }
@@ -507,6 +777,14 @@ impl Op {
             | Class::Constant(_)
             | Class::Local(_)
             | Class::Global(_)
+            | Class::Shared(_)
+            | Class::Atomic(_)
+            | Class::Surface(_)
+            | Class::Cache(_)
+            | Class::Fragment(_)
+            | Class::Texture(_)
+            | Class::Video(_)
+            | Class::System(_)
             | Class::Float(_)
             | Class::Integer(_)
             | Class::Bits(_)
@@ -515,6 +793,37 @@ impl Op {
             | Class::Exchange(_)
             | Class::Flow(_)
             | Class::Order(_) => false,
+        }
+    }
+}
+
+impl Op {
+    /// Whether the instruction writes memory that launches share: headers announce it by DOES_GLOBAL_STORE.
+    pub const fn stores_globally(self) -> bool {
+        use Op::*;
+        matches!(self, St | Stg | Atom | AtomCas | Red | Sust | Sured | Suatom | SuatomCas)
+    }
+
+    /// Whether the instruction loads or stores: headers announce it by DOES_LOAD_OR_STORE.
+    pub const fn loads_or_stores(self) -> bool {
+        matches!(
+            self.class(),
+            Class::Local(_)
+                | Class::Global(_)
+                | Class::Shared(_)
+                | Class::Atomic(_)
+                | Class::Surface(_)
+                | Class::Cache(_)
+        )
+    }
+}
+
+impl GlobalOp {
+    /// Whether the instruction writes memory.
+    pub const fn stores(self) -> bool {
+        match self {
+            GlobalOp::St | GlobalOp::Stg => true,
+            GlobalOp::Ld | GlobalOp::Ldg => false,
         }
     }
 }
@@ -552,7 +861,8 @@ mod tests {
     fn every_suffix_is_a_field_of_its_form() {
         for row in ROWS {
             for &id in row.suffixes {
-                let follows = matches!(id, FieldId::PO | FieldId::PHYS);
+                let follows =
+                    matches!(id, FieldId::PO | FieldId::PHYS | FieldId::BINDLESS | FieldId::CAS | FieldId::VIDEO_IMM);
                 let there = |pattern: &Pattern| row.bits_of(pattern.shape, id).is_some();
                 assert!(follows || row.patterns.iter().all(there), "{} {id:?}", row.name);
             }

@@ -2,6 +2,7 @@
 //! Formulas and rules stand here by the table's own classes, without wildcards, so that a new row does not build until it has
 //! some; meanings, encodings and values come from the tables.
 
+mod access;
 mod words;
 
 use crate::field::{Bits, Field, FieldId};
@@ -21,6 +22,27 @@ fn operand(arg: Arg) -> &'static str {
         Arg::RdUnlessZero => "{Rd}",
         Arg::Data => "data (Rd)",
         Arg::RdAgain => "Rd again",
+        Arg::Register(id) => match id {
+            FieldId::RD2 => "Rd2",
+            FieldId::RA => "A",
+            FieldId::RB => "B",
+            FieldId::RC => "C",
+            _ => "register",
+        },
+        Arg::RegisterUnlessZero(FieldId::RC) => "{C}",
+        Arg::RegisterUnlessZero(_) => "{B}",
+        Arg::Name(FieldId::TEXTURE_DIM) | Arg::ScalarDim => "dimensions",
+        Arg::Name(FieldId::SCALAR_MASK) | Arg::Number(FieldId::TEXTURE_MASK) => "components",
+        Arg::Name(_) => "name",
+        Arg::Number(FieldId::HANDLE) => "handle",
+        Arg::PbUnlessTrue | Arg::InputPredicate => "{P}",
+        Arg::Input => "a[address]",
+        Arg::CasValues => "value to compare with, value to store",
+        Arg::CacheAddress => "{[A + offset]}",
+        Arg::CacheHeader | Arg::NamedBarrier => "{number}",
+        Arg::Swizzle => "swizzle",
+        Arg::BytesA => "A",
+        Arg::BytesB => "B",
         Arg::A => "A",
         Arg::B | Arg::SpacedB | Arg::ConvertedB => "B",
         Arg::C => "C",
@@ -69,18 +91,13 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
-fn place(bits: Bits) -> String {
-    let low = if bits.width == 1 { bits.lo.to_string() } else { format!("{}:{}", bits.lo + bits.width - 1, bits.lo) };
-    bits.top.map_or_else(|| low.clone(), |top| format!("{top} and {low}"))
-}
-
 /// The rows of an instruction as one topic.
 fn instruction(rows: &[&Row]) -> Topic {
     let (first, Words { formula, rules }) = (rows[0], words::of(rows[0].op));
     let mut encoding = Vec::new();
     for row in rows {
         for pattern in row.patterns {
-            let fields = row.fields(pattern.shape).map(|Field { id, bits }| format!("{} {}", id.name(), place(bits)));
+            let fields = row.fields(pattern.shape).map(|Field { id, bits }| format!("{} {}", id.name(), bits.places()));
             let fields: Vec<String> = fields.collect();
             let (base, mask, shape) = (pattern.base, pattern.mask, shape(pattern.shape));
             encoding.push(format!("bits 63:48 are {base:#06x} under {mask:#06x}{shape}; {}", fields.join(", ")));
@@ -173,6 +190,21 @@ const SYNTAX: &[(&str, &str, &str)] = &[
     ),
     (
         "directive",
+        ".imap_constant",
+        "`.imap_constant 0x80-0x8c` or `none`: inputs of a fragment program that have the provoking vertex' value.",
+    ),
+    (
+        "directive",
+        ".imap_perspective",
+        "`.imap_perspective 0x80-0x8c` or `none`: inputs of a fragment program that are interpolated with perspective.",
+    ),
+    (
+        "directive",
+        ".imap_linear",
+        "`.imap_linear 0x80-0x8c` or `none`: inputs of a fragment program that are linear in the window. `.imap` names those that can only be read or not.",
+    ),
+    (
+        "directive",
         ".control",
         "`.control 0x001f8000fc0007e0`: the control word of the bundle of three instructions that follows.",
     ),
@@ -206,7 +238,7 @@ fn header_field(field: &ctm_bits::Field) -> Topic {
 /// Everything that the language names, kind by kind.
 pub fn topics() -> Vec<Topic> {
     let mut topics = Vec::new();
-    for rows in ROWS.chunk_by(|a, b| a.op == b.op) {
+    for rows in ROWS.chunk_by(|a, b| (a.op, a.name) == (b.op, b.name)) {
         topics.push(instruction(&rows.iter().collect::<Vec<_>>()));
     }
     topics.extend(REGISTERS.iter().map(|&(name, meaning)| Topic {

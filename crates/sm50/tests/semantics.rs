@@ -89,7 +89,7 @@ fn vectors() {
         }
         count += 1;
     }
-    assert_eq!(count, 132);
+    assert_eq!(count, 150);
 }
 
 /// Stores R0 to R3 of every lane.

@@ -2,6 +2,7 @@
 //!
 //! - `canonical.txt`: words that assemblers write; text and word say the same.
 //! - `any.txt`: random words of every form, with bits that mean nothing; `-` where the disassembler rejects the word.
+//! - `accesses.txt`: the same of memory, textures, images, inputs, video and system, most with one bit or field changed.
 //! - `reuse.txt`: the reuse bits of an instruction before its word.
 
 use ctm_sm50::{Code, Control, Instruction, Op, Program, Reuse, text};
@@ -31,7 +32,8 @@ fn words_that_assemblers_write() {
 
 #[test]
 fn any_word() {
-    for (word, spelled) in lines(include_str!("vectors/any.txt")) {
+    let files = [include_str!("vectors/any.txt"), include_str!("vectors/accesses.txt")];
+    for (word, spelled) in files.into_iter().flat_map(lines) {
         let instruction = Instruction::decode(word);
         assert_eq!(instruction.encode(), word);
         if spelled == "-" {

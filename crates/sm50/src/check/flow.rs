@@ -20,7 +20,7 @@ fn falls_through(instruction: &Instruction) -> bool {
     let leaves = match op {
         Bra | Brx | Jmp | Jmx | Sync | Brk | Cont | Ret | Longjmp | Exit => true,
         // Calls come back; KIL ends no lane of a program whose header does not announce it.
-        Ssy | Pbk | Pcnt | Pret | Plongjmp | Pexit | Cal | Jcal | Kil => false,
+        Ssy | Pbk | Pcnt | Pret | Plongjmp | Pexit | Cal | Jcal | Kil | Sam | Ram => false,
     };
     !(leaves && unconditional(instruction))
 }
@@ -57,7 +57,9 @@ fn makers(op: Op) -> Option<(&'static [Op], &'static str)> {
         Cont => Some((&[Op::Pcnt], "a PCNT")),
         Ret => Some((&[Op::Cal, Op::Jcal, Op::Pret], "a call")),
         Longjmp => Some((&[Op::Plongjmp], "a PLONGJMP")),
-        Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Exit | Kil => None,
+        Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Exit | Kil | Sam | Ram => {
+            None
+        }
     }
 }
 

@@ -110,7 +110,7 @@ fn flags(subject: &Subject, header: &Header, findings: &mut Findings) {
             findings.at(FindingCode::FlagMissing, index, message, help);
         }
     };
-    report(header.does_global_store, "DOES_GLOBAL_STORE", &|op| op == Op::Stg);
-    report(header.does_load_or_store, "DOES_LOAD_OR_STORE", &|op| matches!(op, Op::Ldl | Op::Stl | Op::Ldg | Op::Stg));
+    report(header.does_global_store, "DOES_GLOBAL_STORE", &Op::stores_globally);
+    report(header.does_load_or_store, "DOES_LOAD_OR_STORE", &Op::loads_or_stores);
     report(header.does_fp64, "DOES_FP64", &Op::is_double);
 }

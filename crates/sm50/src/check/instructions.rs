@@ -8,7 +8,7 @@ use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
 use crate::operand::Reg;
 use crate::refused::{Refusal, refusal};
-use crate::table::{AttributeOp, BitsOp, Class, FlowOp, Op, OrderOp};
+use crate::table::{AttributeOp, BitsOp, Class, FlowOp, Op, OrderOp, SystemOp};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     let header = subject.program.header.unwrap_or_default();
@@ -39,6 +39,14 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
             | Class::Move(_)
             | Class::Constant(_)
             | Class::Global(_)
+            | Class::Shared(_)
+            | Class::Atomic(_)
+            | Class::Surface(_)
+            | Class::Cache(_)
+            | Class::Fragment(_)
+            | Class::Texture(_)
+            | Class::Video(_)
+            | Class::System(_)
             | Class::Float(_)
             | Class::Double(_)
             | Class::Compare(_)
@@ -175,15 +183,29 @@ fn unsupported(instruction: &Instruction) -> bool {
             // A NOP does nothing whatever its test says.
             OrderOp::Nop | OrderOp::VoteVtg | OrderOp::Depbar | OrderOp::Membar => false,
         },
-        Class::Flow(FlowOp::Pexit) => true,
+        Class::System(op) => match op {
+            SystemOp::Ide | SystemOp::Stp | SystemOp::Lepc => false,
+            SystemOp::B2r
+            | SystemOp::R2b
+            | SystemOp::Getcrsptr
+            | SystemOp::Getlmembase
+            | SystemOp::Setcrsptr
+            | SystemOp::Setlmembase
+            | SystemOp::Rtt
+            | SystemOp::Bpt => true,
+        },
+        Class::Shared(_) | Class::Atomic(_) | Class::Surface(_) | Class::Fragment(_) | Class::Texture(_) => true,
+        Class::Flow(FlowOp::Pexit | FlowOp::Sam | FlowOp::Ram) => true,
         Class::Flow(_) => instruction.get(key::TARGET_CONST) || odd_test,
         Class::Compare(_) => odd_test,
         Class::Raw
+        | Class::Video(_)
         | Class::Special(_)
         | Class::Move(_)
         | Class::Constant(_)
         | Class::Local(_)
         | Class::Global(_)
+        | Class::Cache(_)
         | Class::Float(_)
         | Class::Double(_)
         | Class::Integer(_)

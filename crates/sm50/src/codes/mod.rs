@@ -8,11 +8,19 @@ mod float;
 mod flow;
 mod integer;
 mod memory;
+mod surface;
+mod system;
+mod texture;
+mod video;
 
 pub use float::*;
 pub use flow::*;
 pub use integer::*;
 pub use memory::*;
+pub use surface::*;
+pub use system::*;
+pub use texture::*;
+pub use video::*;
 
 /// The spelling of codes that make a word no instruction.
 pub const INVALID: &str = "?";

@@ -30,11 +30,11 @@ pub(super) struct Footprint {
 }
 
 impl LiftState<'_> {
-    /// LDG and STG.
+    /// LD, ST, LDG and STG.
     pub fn global_memory(&mut self, op: GlobalOp, instruction: &Instruction) -> Walked<()> {
         let size = instruction.get(key::MEMORY_SIZE);
         let Some(arenas) = self.specialisation.arenas else { return Err(NotLifted::GlobalMemory) };
-        if op == GlobalOp::Stg && size.bytes() < 4 {
+        if op.stores() && size.bytes() < 4 {
             return Err(NotLifted::GlobalMemory);
         }
         let address = self.global_address(instruction, size);
@@ -56,8 +56,12 @@ impl LiftState<'_> {
         let nowhere = self.b.mask_not(somewhere);
         self.trap_where(nowhere);
         match op {
-            GlobalOp::Ldg => self.load_global(instruction, size, address, &places),
-            GlobalOp::Stg => self.store_global(instruction, size, &places),
+            GlobalOp::Ld | GlobalOp::Ldg => {
+                let always = self.b.mask_constant(true);
+                self.set_pred(instruction.pred(key::PD), always);
+                self.load_global(instruction, size, address, &places);
+            }
+            GlobalOp::St | GlobalOp::Stg => self.store_global(instruction, size, &places),
         }
         Ok(())
     }

@@ -217,7 +217,7 @@ impl Builder<'_> {
                     Longjmp => Some(self.unwound(nearest(&tokens, TokenKind::LongJump), &tokens)?),
                     Exit => Some(Successor::Exit),
                     Kil if self.kills => Some(Successor::Exit),
-                    Kil | Pexit => Some(Successor::Trap),
+                    Kil | Pexit | Sam | Ram => Some(Successor::Trap),
                 };
                 if let Some(taken) = leaves {
                     break self.parted(&instruction, taken, following, &tokens)?;

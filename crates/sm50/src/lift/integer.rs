@@ -4,6 +4,7 @@ use super::machine::LiftState;
 use crate::codes::{Iadd3Shift, MinMaxExtend, Signedness, XmadMode};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
+use crate::product::Part;
 use crate::table::IntegerOp;
 use ctm_lane::{IntTest, Value};
 
@@ -71,11 +72,18 @@ impl LiftState<'_> {
                 let result = self.product_word(instruction, a, b, false);
                 self.plain(result)
             }
-            Imad => {
+            Imad | Imad32i => {
                 let c = self.word(instruction.c().value);
                 let product = self.product_word(instruction, a, b, instruction.a().neg);
                 let rules = AddRules { negate: [false, instruction.c().neg], ..rules };
                 self.sum(rules, product, c)
+            }
+            Imadsp => {
+                let c = self.word(instruction.c().value);
+                let parts = [Part::of_a(instruction), Part::of_b(instruction), Part::of_c(instruction)];
+                let (a, b, c) = (self.part_of(parts[0], a), self.part_of(parts[1], b), self.part_of(parts[2], c));
+                let product = self.b.imul(a, b);
+                self.sum(AddRules::default(), product, c)
             }
             Xmad => self.half_product(instruction, a, b),
             Imnmx => self.extreme(instruction, a, b),
@@ -90,6 +98,14 @@ impl LiftState<'_> {
         let sum = self.sum(rules, a, b);
         self.set_pred(instruction.pred(key::PD), sum.flags[2]);
         sum
+    }
+
+    /// A part of a word, extended.
+    fn part_of(&mut self, part: Part, word: Value) -> Value {
+        let unused = 32 - part.bits;
+        let upper = self.shifted_left(word, unused - part.from);
+        let unused = self.b.constant(unused);
+        if part.signed { self.b.sar(upper, unused) } else { self.b.shr(upper, unused) }
     }
 
     fn plain(&mut self, result: Value) -> Sum {

@@ -9,7 +9,7 @@ use crate::instruction::Instruction;
 use crate::launch::{Column, NO_INVOCATION};
 use crate::program::Code;
 use crate::refused::refusal;
-use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, GlobalOp, OrderOp, SpecialOp};
+use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, OrderOp, SpecialOp, SystemOp};
 use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
 
 /// Most dwords of local memory that become an array.
@@ -119,7 +119,7 @@ impl<'a> LiftState<'a> {
             tables: self.tables,
             buffers: self.buffers,
             is_independent: !self.depends,
-            footprints: self.footprints.iter().map(|footprint| footprint.op == GlobalOp::Stg).collect(),
+            footprints: self.footprints.iter().map(|footprint| footprint.op.stores()).collect(),
             reads_back: self.reads_back,
         }
     }
@@ -144,6 +144,26 @@ impl<'a> LiftState<'a> {
             Class::Constant(ConstantOp::Ldc) => self.load_constant(instruction),
             Class::Local(op) => self.local_memory(op, instruction),
             Class::Global(op) => self.global_memory(op, instruction)?,
+            // There are no caches.
+            Class::Cache(_) => {}
+            Class::System(op) => match op {
+                SystemOp::Ide | SystemOp::Stp => {}
+                SystemOp::Lepc
+                | SystemOp::B2r
+                | SystemOp::R2b
+                | SystemOp::Getcrsptr
+                | SystemOp::Getlmembase
+                | SystemOp::Setcrsptr
+                | SystemOp::Setlmembase
+                | SystemOp::Rtt
+                | SystemOp::Bpt => self.trap(),
+            },
+            Class::Shared(_)
+            | Class::Atomic(_)
+            | Class::Surface(_)
+            | Class::Fragment(_)
+            | Class::Texture(_)
+            | Class::Video(_) => self.trap(),
             Class::Float(op) => self.float(op, instruction),
             Class::Double(op) => self.double(op, instruction),
             Class::Compare(op) => self.compare(op, instruction),

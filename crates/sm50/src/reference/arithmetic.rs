@@ -5,6 +5,7 @@ use crate::codes::{Fmz, Iadd3Shift, MinMaxExtend, MufuOp, Rounding, Signedness, 
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
+use crate::product::Part;
 use crate::table::{DoubleOp, FloatOp, IntegerOp};
 use ctm_num::ieee::{self, BINARY32, BINARY64};
 use ctm_num::sm50::{self, AddRules, AddendOfXmad, Denormals, Flags, FloatRules, SumShift, XmadRules};
@@ -151,10 +152,16 @@ impl Warp<'_> {
                 let result = sm50::imul(a, b, factor_signs(instruction), instruction.get(key::HI));
                 (result, Flags::of(result))
             }
-            Imad => {
+            Imad | Imad32i => {
                 let c = self.word(instruction.c().value)?;
                 let rules = AddRules { negate_b: instruction.c().neg, ..rules };
                 sm50::imad(rules, [a, b, c], factor_signs(instruction), instruction.get(key::HI), before)
+            }
+            Imadsp => {
+                let c = self.word(instruction.c().value)?;
+                let (a, b) = (Part::of_a(instruction).of(a), Part::of_b(instruction).of(b));
+                let c = Part::of_c(instruction).of(c);
+                sm50::imad(AddRules::default(), [a, b, c], [true; 2], false, before)
             }
             Xmad => {
                 let c = self.word(instruction.c().value)?;

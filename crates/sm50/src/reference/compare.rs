@@ -65,7 +65,7 @@ impl Warp<'_> {
     }
 
     /// Combines a test with the predicate source, and writes the register or the predicates.
-    fn deliver(&mut self, to_register: bool, instruction: &Instruction, test: bool) {
+    pub(super) fn deliver(&mut self, to_register: bool, instruction: &Instruction, test: bool) {
         self.deliver_both(to_register, instruction, test, !test);
     }
 

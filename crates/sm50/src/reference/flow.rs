@@ -217,7 +217,7 @@ impl Warp<'_> {
             Ret => Next::Leave(Kind::Call),
             Longjmp => Next::Leave(Kind::LongJump),
             Exit | Kil => Next::Exit,
-            Pexit => return Err(TrapKind::Unsupported),
+            Pexit | Sam | Ram => return Err(TrapKind::Unsupported),
         };
         if matches!(next, Next::Meet | Next::Leave(_) | Next::Exit) {
             *taken = self.tested(instruction, *taken)?;

@@ -59,7 +59,7 @@ impl Warp<'_> {
         })
     }
 
-    /// LDG and STG.
+    /// LD, ST, LDG and STG: without windows on other memory, generic addresses are global ones.
     pub fn global_memory(&mut self, op: GlobalOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let size = instruction.get(key::MEMORY_SIZE);
         let register = instruction.reg(key::RA);
@@ -74,7 +74,9 @@ impl Warp<'_> {
         if inside.is_none() {
             self.violation(TrapKind::OutOfRangeAddr)?;
         }
-        if op == GlobalOp::Ldg {
+        if !op.stores() {
+            // LD can put a predicate out, which is true here: what it says is not known.
+            self.set_pred(instruction.pred(key::PD), true);
             return self.load(instruction.dst(), size, |warp, k| {
                 let word = inside.and_then(|(_, arena, address)| {
                     let address = address + 4 * k;

@@ -17,6 +17,7 @@ mod memory;
 mod operand;
 mod special;
 mod stepper;
+mod video;
 mod view;
 mod warp;
 

@@ -5,7 +5,9 @@ use crate::field::key;
 use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::{TrapKind, WARP, WarningKind};
+use crate::program::Code;
 use crate::special::packed;
+use crate::table::SystemOp;
 
 impl Warp<'_> {
     /// S2R and CS2R. Registers without a meaning here read as 0.
@@ -17,6 +19,20 @@ impl Warp<'_> {
         });
         self.set_reg(instruction.dst(), value);
         Ok(())
+    }
+
+    /// What only systems use. There are no interrupts and no counters here.
+    pub fn system(&mut self, op: SystemOp, instruction: &Instruction) -> Result<(), TrapKind> {
+        use SystemOp::*;
+        match op {
+            Lepc => {
+                let index = self.code.index_at(self.pc).unwrap_or_default();
+                self.set_reg(instruction.dst(), Code::address(index + 1));
+                Ok(())
+            }
+            Ide | Stp => Ok(()),
+            B2r | R2b | Getcrsptr | Getlmembase | Setcrsptr | Setlmembase | Rtt | Bpt => Err(TrapKind::Unsupported),
+        }
     }
 
     fn special(&self, number: u8) -> Option<u32> {

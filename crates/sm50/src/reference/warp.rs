@@ -303,6 +303,13 @@ impl<'a> Warp<'a> {
             Class::Constant(ConstantOp::Ldc) => self.each(lanes, |warp| warp.load_constant(instruction))?,
             Class::Local(op) => self.each(lanes, |warp| warp.local_memory(op, instruction))?,
             Class::Global(op) => self.each(lanes, |warp| warp.global_memory(op, instruction))?,
+            // There are no caches.
+            Class::Cache(_) => {}
+            Class::Video(op) => self.each(lanes, |warp| warp.video(op, instruction))?,
+            Class::System(op) => self.each(lanes, |warp| warp.system(op, instruction))?,
+            Class::Shared(_) | Class::Atomic(_) | Class::Surface(_) | Class::Fragment(_) | Class::Texture(_) => {
+                self.each(lanes, |_| Err(TrapKind::Unsupported))?
+            }
             Class::Float(op) => self.each(lanes, |warp| warp.float(op, instruction))?,
             Class::Double(op) => self.each(lanes, |warp| warp.double(op, instruction))?,
             Class::Compare(op) => self.each(lanes, |warp| warp.compare(op, instruction))?,

@@ -1,14 +1,22 @@
 //! Directives: the header, and control words given as they are.
 
 use super::assemble::read_word;
-use crate::header::{AttributeMap, Header, Stage};
+use crate::header::{AttributeMap, Header, Interpolation, PixelMaps, Stage};
 use crate::instruction::Instruction;
 use crate::program::{BUNDLE_SLOTS, Code};
 use ctm_bits::{Field, FieldValue};
 use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt};
 
 /// The directives that are not fields of the header.
-pub(super) const NAMES: [&str; 6] = ["raw", "control", "constants", "stage", "imap", "omap"];
+pub(super) const NAMES: [&str; 9] =
+    ["raw", "control", "constants", "stage", "imap", "omap", "imap_constant", "imap_perspective", "imap_linear"];
+
+/// The directives of the inputs of fragment programs that are interpolated.
+const INTERPOLATED: [(&str, Interpolation); 3] = [
+    ("imap_constant", Interpolation::Constant),
+    ("imap_perspective", Interpolation::Perspective),
+    ("imap_linear", Interpolation::Linear),
+];
 
 /// What the directives of a text say; what they leave open follows from the code.
 #[derive(Default)]
@@ -16,6 +24,7 @@ pub(super) struct Directives {
     stage: Option<Stage>,
     fields: Vec<(&'static Field, u32)>,
     imap: Option<AttributeMap>,
+    interpolated: [Option<AttributeMap>; 3],
     omap: Option<AttributeMap>,
     /// Control words by number of the bundle.
     controls: Vec<(usize, u64, Span)>,
@@ -23,11 +32,18 @@ pub(super) struct Directives {
     constants: Vec<u32>,
     /// The first directive that belongs to a header.
     first: Option<Span>,
+    /// The first directive that belongs to a header of type 2.
+    pixel: Option<Span>,
+}
+
+/// Whether a field belongs to headers of type 2 alone.
+fn of_pixel(field: &Field) -> bool {
+    PixelMaps::FIELDS.iter().any(|known| known.name == field.name)
 }
 
 /// The fields of the header that directives name: all but the stage, which has its own.
 pub(crate) fn header_fields() -> impl Iterator<Item = &'static Field> {
-    Header::FIELDS.iter().filter(|field| field.name != "SHADER_TYPE")
+    Header::FIELDS.iter().filter(|field| field.name != "SHADER_TYPE").chain(PixelMaps::FIELDS)
 }
 
 impl Directives {
@@ -62,6 +78,12 @@ impl Directives {
                 self.given_once(cursor, token, self.imap.is_some());
                 self.imap = Some(read_map(cursor)?);
             }
+            name if INTERPOLATED.iter().any(|(known, _)| *known == name) => {
+                let at = INTERPOLATED.iter().position(|(known, _)| *known == name).unwrap_or_default();
+                self.given_once(cursor, token, self.interpolated[at].is_some());
+                self.interpolated[at] = Some(read_map(cursor)?);
+                self.pixel.get_or_insert(dot.to(token.into()));
+            }
             "omap" => {
                 self.given_once(cursor, token, self.omap.is_some());
                 self.omap = Some(read_map(cursor)?);
@@ -74,6 +96,9 @@ impl Directives {
                 };
                 self.given_once(cursor, token, self.fields.iter().any(|(given, _)| given.name == field.name));
                 let value = read_value(cursor, field)?;
+                if of_pixel(field) {
+                    self.pixel.get_or_insert(dot.to(token.into()));
+                }
                 self.fields.push((field, value));
             }
         }
@@ -131,13 +156,29 @@ impl Directives {
             }
             return None;
         };
-        let mut header = Header::implied(stage, code);
+        let sph_type = self.fields.iter().find(|(field, _)| field.name == "SPH_TYPE").map(|(_, value)| *value as u8);
+        let mut header = implied(stage, sph_type, code);
+        if let Some(span) = self.pixel.filter(|_| header.sph_type != Header::PIXEL_TYPE) {
+            cursor.error(Cause::Misplaced, span, "only fragment programs have this", "say `.stage pixel`");
+            return None;
+        }
         self.set_fields(&mut header, |_| true);
         // What repeats the patch words follows from them, unless it is given.
         (header.reserved_b, header.reserved_c) = header.patch_nibbles();
         self.set_fields(&mut header, |field| field.name.starts_with("RESERVED"));
-        header.imap = self.imap.unwrap_or(header.imap);
-        header.omap = self.omap.unwrap_or(header.omap);
+        if header.sph_type == Header::PIXEL_TYPE {
+            if let Some(map) = self.imap {
+                set_inputs(&mut header.pixel, &map, Interpolation::Linear, |address| !PixelMaps::has_code(address));
+            }
+            for (map, (_, interpolation)) in self.interpolated.iter().zip(INTERPOLATED) {
+                if let Some(map) = map {
+                    set_inputs(&mut header.pixel, map, interpolation, PixelMaps::has_code);
+                }
+            }
+        } else {
+            header.imap = self.imap.unwrap_or(header.imap);
+            header.omap = self.omap.unwrap_or(header.omap);
+        }
         Some(header)
     }
 
@@ -147,6 +188,28 @@ impl Directives {
             field.set(&mut words, *value);
         }
         *header = Header::decode(&words);
+    }
+}
+
+/// What code alone says about a header of this type; without one, of the stage's.
+fn implied(stage: Stage, sph_type: Option<u8>, code: &[Instruction]) -> Header {
+    let mut header = Header::implied(stage, code);
+    if let Some(sph_type) = sph_type.filter(|&sph_type| sph_type != header.sph_type) {
+        (header.imap, header.omap) = (AttributeMap::default(), AttributeMap::default());
+        header.pixel = PixelMaps::default();
+        header.sph_type = sph_type;
+    }
+    header
+}
+
+/// Of the inputs that `which` names, those of a map are interpolated so, and no others.
+fn set_inputs(maps: &mut PixelMaps, map: &AttributeMap, interpolation: Interpolation, which: fn(u32) -> bool) {
+    for address in AttributeMap::ALL.iter().filter(|&address| which(address)) {
+        if map.contains(address) {
+            maps.set(address, interpolation);
+        } else if maps.interpolation(address) == interpolation {
+            maps.set(address, Interpolation::Unused);
+        }
     }
 }
 
@@ -205,12 +268,14 @@ pub(super) fn spell_constants(constants: &[u32]) -> Vec<String> {
 /// The directives of a header: what the code alone does not say.
 pub(super) fn spell(header: &Header, code: &[Instruction]) -> Vec<String> {
     let mut lines = vec![format!(".stage {}", header.stage.name())];
-    let mut implied = Header::implied(header.stage, code);
+    let mut implied = implied(header.stage, Some(header.sph_type), code);
     (implied.reserved_b, implied.reserved_c) = header.patch_nibbles();
     let (words, implied_words) = (header.encode(), implied.encode());
+    let natural = u32::from(Header::new(header.stage).sph_type);
     for field in header_fields() {
         let value = field.get(&words);
-        if value != field.get(&implied_words) {
+        let there = header.sph_type == Header::PIXEL_TYPE || !of_pixel(field);
+        if there && (value != field.get(&implied_words) || field.name == "SPH_TYPE" && value != natural) {
             let spelled = match (field.spell)(value) {
                 Some(name) => name.to_owned(),
                 None if field.width() == 1 => ["no", "yes"][bool::from_raw(value) as usize].to_owned(),
@@ -219,12 +284,40 @@ pub(super) fn spell(header: &Header, code: &[Instruction]) -> Vec<String> {
             lines.push(format!(".{} {spelled}", field.name.to_ascii_lowercase()));
         }
     }
+    if header.sph_type == Header::PIXEL_TYPE {
+        lines.extend(spell_inputs(&header.pixel, &implied.pixel));
+        return lines;
+    }
     for (name, map, implied) in [("imap", header.imap, implied.imap), ("omap", header.omap, implied.omap)] {
         if map != implied {
             lines.push(format!(".{name} {}", spell_map(&map)));
         }
     }
     lines
+}
+
+/// The directives of the inputs of fragment programs: what the code alone does not say.
+fn spell_inputs(maps: &PixelMaps, implied: &PixelMaps) -> Vec<String> {
+    let of = |maps: &PixelMaps, interpolation, coded: bool| -> AttributeMap {
+        let inputs = maps.inputs();
+        inputs
+            .filter(|&(address, is)| is == interpolation && PixelMaps::has_code(address) == coded)
+            .map(|(address, _)| address)
+            .collect()
+    };
+    // All of them, once one differs: a directive takes away what it does not name.
+    let coded = INTERPOLATED.map(|(name, interpolation)| (name, interpolation, true));
+    let kinds = [("imap", Interpolation::Linear, false)].into_iter().chain(coded);
+    let kinds = kinds.map(|(name, interpolation, coded)| {
+        (name, of(maps, interpolation, coded), of(implied, interpolation, coded), coded)
+    });
+    let kinds: Vec<_> = kinds.collect();
+    let differs = kinds.iter().any(|(_, map, implied, coded)| *coded && map != implied);
+    kinds
+        .iter()
+        .filter(|(_, map, implied, coded)| if *coded { differs } else { map != implied })
+        .map(|(name, map, ..)| format!(".{name} {}", spell_map(map)))
+        .collect()
 }
 
 /// The addresses of a map as ranges.

@@ -33,7 +33,9 @@ pub(super) fn spell(instruction: &Instruction, context: Context<'_>) -> String {
     let printer = Printer { instruction, context };
     let args: Vec<String> = instruction.row().args.iter().filter_map(|&arg| printer.arg(arg)).collect();
     if !args.is_empty() {
-        text.push(' ');
+        // The disassembler leaves no blank here.
+        let asks = instruction.op() == Op::Cctl && instruction.get(key::CACHE_OP) == CacheOp::Qry1;
+        text += if asks { "" } else { " " };
         text += &args.join(", ");
     }
     text.truncate(text.trim_end().len());
@@ -53,6 +55,33 @@ impl Printer<'_> {
             Arg::Rd => format!("{}{}", i.dst(), if i.get(key::CC) { ".CC" } else { "" }),
             Arg::RdUnlessZero => (!i.dst().is_zero()).then(|| i.dst().to_string())?,
             Arg::Data => i.dst().to_string(),
+            Arg::Register(id) => self.register(id).to_string(),
+            Arg::RegisterUnlessZero(id) => {
+                let register = self.register(id);
+                (!register.is_zero()).then(|| register.to_string())?
+            }
+            Arg::Name(id) => i.spelling(id).into(),
+            Arg::ScalarDim => scalar_dim(i).name().into(),
+            Arg::PbUnlessTrue => (!i.pred(key::PB).is_true()).then(|| i.pred(key::PB).to_string())?,
+            Arg::InputPredicate => {
+                (i.get(key::IDX) || i.pred_c() != PredSource::TRUE).then(|| i.pred_c().to_string())?
+            }
+            Arg::Input if i.get(key::IDX) => format!("a[{}]", i.reg(key::RA)),
+            Arg::Input if i.get(key::OFFSET) == 0 => "a[RZ]".into(),
+            Arg::Input => format!("a[{:#x}]", i.get(key::OFFSET)),
+            Arg::CasValues => self.cas_values(),
+            Arg::CacheAddress => (i.get(key::CACHE_OP) != CacheOp::IvAll).then(|| self.memory())?,
+            Arg::CacheHeader => {
+                let named = i.get(key::TEXTURE_CACHE_OP) != TextureCacheOp::IvAll;
+                named.then(|| format!("{:#x}", i.get(key::HANDLE)))?
+            }
+            Arg::NamedBarrier => {
+                (i.get(key::B2R_MODE) == BarrierRead::Number).then(|| format!("{:#x}", i.get(key::BARRIER_ID)))?
+            }
+            Arg::Swizzle => swizzle(i.get(key::SWIZZLE)),
+            Arg::BytesA => i.reg(key::RA).to_string() + i.spelling(FieldId::SELECT_A),
+            Arg::BytesB if i.get(key::SELECT_B) == SelectB::Imm => self.immediate_byte(),
+            Arg::BytesB => i.reg(key::RB).to_string() + i.spelling(FieldId::SELECT_B),
             Arg::RdAgain => self.source_c(),
             Arg::A => self.source_a(),
             Arg::B => self.source_b(false),
@@ -61,6 +90,7 @@ impl Printer<'_> {
             Arg::C => self.source_c(),
             Arg::RcUnlessZero => (!i.reg(key::RC).is_zero()).then(|| i.reg(key::RC).to_string())?,
             Arg::Pd => i.pred(key::PD).to_string(),
+            Arg::PdUnlessTrue if i.has(FieldId::B2R_MODE) && i.get(key::B2R_MODE) != BarrierRead::Result => None?,
             Arg::PdUnlessTrue => (!i.pred(key::PD).is_true()).then(|| i.pred(key::PD).to_string())?,
             Arg::Pq => i.pred(key::PQ).to_string(),
             Arg::Pc => i.pred_c().to_string(),
@@ -74,8 +104,7 @@ impl Printer<'_> {
             Arg::Attribute => self.attribute(),
             Arg::Logical => self.logical(),
             Arg::Bracketed => format!("[{}]", i.reg(key::RA)),
-            Arg::Memory if i.reg(key::RA).is_zero() => address("", Reg::RZ, i.value(FieldId::OFFSET).into()),
-            Arg::Memory => address("", i.reg(key::RA), i.signed(FieldId::OFFSET).into()),
+            Arg::Memory => self.memory(),
             Arg::ConstantMemory => {
                 let bank = format!("c[{:#x}]", i.get(key::BANK));
                 address(&bank, i.reg(key::RA), i.signed(FieldId::OFFSET).into())
@@ -108,6 +137,38 @@ impl Printer<'_> {
         })
     }
 
+    fn register(&self, id: FieldId) -> Reg {
+        Reg(self.instruction.value(id) as u8)
+    }
+
+    /// An address in memory; without a register, offsets have no sign.
+    fn memory(&self) -> String {
+        let i = self.instruction;
+        let (id, scale) = offset_of(i);
+        match (i.reg(key::RA), i.value(id)) {
+            (register, 0) if register.is_zero() => "[RZ]".into(),
+            (register, offset) if register.is_zero() => address("", register, scale * i64::from(offset)),
+            (register, _) => address("", register, scale * i64::from(i.signed(id))),
+        }
+    }
+
+    fn cas_values(&self) -> String {
+        let i = self.instruction;
+        let first = i.reg(key::RB);
+        match i.get(key::CAS_OPERANDS) {
+            CasOperands::Both | CasOperands::Invalid => format!("{first}, {}", i.cas_store()),
+            CasOperands::Compare => format!("{first}, RZ"),
+            CasOperands::Store => format!("RZ, {first}"),
+        }
+    }
+
+    fn immediate_byte(&self) -> String {
+        let i = self.instruction;
+        let byte = i.value(FieldId::RB) as u8;
+        let has_sign = matches!(i.get(key::BYTE_SIGNS), ByteSigns::U8S8 | ByteSigns::S8S8);
+        signed(if has_sign { (byte as i8).into() } else { byte.into() })
+    }
+
     fn source_a(&self) -> String {
         let i = self.instruction;
         let a = i.a();
@@ -118,6 +179,8 @@ impl Printer<'_> {
             text += ".H1";
         } else if i.has(FieldId::BYTE_A) {
             text += i.get(key::BYTE_A).name();
+        } else if i.has(FieldId::VIDEO_A) {
+            text += i.get(key::VIDEO_A).part_name();
         }
         let text = if a.inv { format!("~{text}") } else { signed_operand(a.neg, a.abs, &text) };
         text + reused(self.context.reuse.a)
@@ -148,6 +211,8 @@ impl Printer<'_> {
         let i = self.instruction;
         if i.has(FieldId::HALF_B) {
             i.get(key::HALF_B).name()
+        } else if i.has(FieldId::VIDEO_B) {
+            i.get(key::VIDEO_B).part_name()
         } else if i.get(key::HIGH_B) && (i.op() != Op::F2f || i.get(key::FROM_FLOAT) == FloatType::F16) {
             ".H1"
         } else if i.has(FieldId::BYTE_B) {
@@ -186,7 +251,8 @@ impl Printer<'_> {
         match imm {
             Imm::Signed | Imm::WideSigned => signed((value as i32).into()),
             Imm::Half if i.value(FieldId::HALF_FACTORS) & 2 != 0 => signed((value as i16).into()),
-            Imm::Unsigned | Imm::Half | Imm::Count | Imm::WideUnsigned => format!("{raw:#x}"),
+            Imm::VideoHalf if i.get(key::VIDEO_IMM) == VideoImm::S16 => signed((value as i16).into()),
+            Imm::Unsigned | Imm::Half | Imm::VideoHalf | Imm::Count | Imm::WideUnsigned => format!("{raw:#x}"),
             Imm::Float | Imm::WideFloat => single(value),
             Imm::Double => double(),
             Imm::Converted => match i.get(key::FROM_FLOAT) {
@@ -246,9 +312,30 @@ impl Printer<'_> {
             (always || count != 0).then(|| format!("{count:#x}"))
         } else {
             let register = Reg(count as u8);
-            (always || !register.is_zero()).then(|| register.to_string())
+            Some(register.to_string())
         }
     }
+}
+
+/// The field that holds the offset of an address in memory, and the number of bytes that it counts.
+pub(super) fn offset_of(instruction: &Instruction) -> (FieldId, i64) {
+    if instruction.has(FieldId::WORD_OFFSET) { (FieldId::WORD_OFFSET, 4) } else { (FieldId::OFFSET, 1) }
+}
+
+/// The dimensions of a scalar texture access.
+pub(super) fn scalar_dim(instruction: &Instruction) -> TextureDim {
+    if instruction.has(FieldId::TEXS_KIND) {
+        instruction.get(key::TEXS_KIND).dim()
+    } else {
+        instruction.get(key::TLDS_KIND).dim()
+    }
+}
+
+/// What the lanes of a quad add: two letters for each, the signs of A and of B. Lane 0 has the upper bits.
+pub(super) const SWIZZLES: [&str; 4] = ["PP", "NP", "PN", "ZP"];
+
+fn swizzle(bits: u8) -> String {
+    (0..4).rev().map(|lane| SWIZZLES[usize::from(bits >> (2 * lane) & 3)]).collect()
 }
 
 fn reused(reuse: bool) -> &'static str {

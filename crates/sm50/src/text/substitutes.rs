@@ -37,10 +37,15 @@ pub const SUBSTITUTES: &[Substitute] = &[
     Substitute { names: &["SELECT", "CMOV"], help: "did you mean `SEL`?" },
     Substitute { names: &["CVT"], help: "`I2F`, `F2I`, `F2F` or `I2I` converts" },
     Substitute {
-        names: &["LD", "LOAD"],
-        help: "`LDG` loads from global memory, `ALD` attributes, `LDC` constants, `LDL` local memory",
+        names: &["LOAD"],
+        help: "`LDG` loads from global memory, `ALD` attributes, `LDC` constants, `LDS` shared memory, `LDL` local memory",
     },
-    Substitute { names: &["ST", "STORE"], help: "`STG` stores to global memory, `AST` attributes, `STL` local memory" },
+    Substitute {
+        names: &["STORE"],
+        help: "`STG` stores to global memory, `AST` attributes, `STS` to shared memory, `STL` to local memory",
+    },
+    Substitute { names: &["SAMPLE", "TEXLD", "TXP"], help: "`TEX` samples, `TLD` fetches a texel" },
+    Substitute { names: &["DDX", "DDY"], help: "`SHFL.BFLY` with the other lane, then `FSWZADD`" },
     Substitute { names: &["JUMP", "BR"], help: "did you mean `BRA`?" },
     Substitute { names: &["CALL"], help: "did you mean `CAL`?" },
     Substitute { names: &["RETURN"], help: "did you mean `RET`?" },

@@ -1,5 +1,6 @@
 //! What instructions give, as formulas and rules, by the table's own classes.
 
+use super::access::{atomic, fragment, shared, surface, system, texture, video};
 use crate::table::*;
 
 /// A formula, and what has to be known beside it.
@@ -10,20 +11,21 @@ pub struct Words {
     pub rules: &'static [&'static str],
 }
 
-const fn words(formula: &'static str, rules: &'static [&'static str]) -> Words {
+pub(super) const fn words(formula: &'static str, rules: &'static [&'static str]) -> Words {
     Words { formula, rules }
 }
 
 const ROUNDED: &str =
     "rounds once, to the nearest, ties to even, or as `.RM` (down), `.RP` (up), `.RZ` (towards 0) say";
-const FTZ: &str = "denormals count, but with `.FTZ` they are zeros of their sign, as operands and as results";
+pub(super) const FTZ: &str =
+    "denormals count, but with `.FTZ` they are zeros of their sign, as operands and as results";
 const FMZ: &str = "`.FMZ` does as `.FTZ`, and a factor of zero makes the product +0 whatever the other one is";
 const NAN: &str = "a NaN that it computes is 0x7fffffff";
 const NAN64: &str = "a NaN that it computes is 0x7fffffffffffffff";
 const SAT: &str = "`.SAT` clamps to [0, 1]; NaN becomes +0";
 const PAIR: &str = "values of 64 bits are in pairs of registers, of which the even one is named and has the lower half; of an immediate, and of a \
                     constant whose offset is not a multiple of 8, there is only the upper half";
-const FLAGS: &str =
+pub(super) const FLAGS: &str =
     "`.CC` after the destination sets the condition code: zero, sign, carry and overflow of a sum; else zero and sign";
 const FLOAT_FLAGS: &str =
     "`.CC` after the destination sets zero and sign of the condition code; a NaN sets both, -0 only zero";
@@ -83,9 +85,9 @@ fn moves(op: MoveOp) -> Words {
     }
 }
 
-const ALIGNED: &str = "an address that is not a multiple of the size is rounded down (a trap with --strict); U8 and U16 extend with zeros, S8 and \
+pub(super) const ALIGNED: &str = "an address that is not a multiple of the size is rounded down (a trap with --strict); U8 and U16 extend with zeros, S8 and \
                       S16 with the sign";
-const WIDE: &str = "`.E` takes a 64-bit address from the pair A, A + 1";
+pub(super) const WIDE: &str = "`.E` takes a 64-bit address from the pair A, A + 1";
 
 fn constant(op: ConstantOp) -> Words {
     match op {
@@ -115,11 +117,11 @@ fn local(op: LocalOp) -> Words {
 
 fn global(op: GlobalOp) -> Words {
     match op {
-        GlobalOp::Ldg => words(
+        GlobalOp::Ld | GlobalOp::Ldg => words(
             "Rd = global memory at A + offset",
             &[ALIGNED, WIDE, "where no memory is, it reads 0 (a trap with --strict)"],
         ),
-        GlobalOp::Stg => words(
+        GlobalOp::St | GlobalOp::Stg => words(
             "global memory at A + offset = data",
             &[ALIGNED, WIDE, "where no memory is, it does nothing (a trap with --strict)"],
         ),
@@ -270,6 +272,17 @@ fn integer(op: IntegerOp) -> Words {
             &[
                 "the lower word of the product, or the upper one with `.HI`",
                 "`.U32` and `.S32` say how the factors are taken",
+            ],
+        ),
+        IntegerOp::Imad32i => {
+            words("Rd = A * B + Rd", &["the low word of the product, with `.HI` the high one", FLAGS])
+        }
+        IntegerOp::Imadsp => words(
+            "Rd = A * B + C",
+            &[
+                "the types say which part of each operand is taken, and whether it has a sign",
+                "the low word of the product",
+                FLAGS,
             ],
         ),
         IntegerOp::Imad => words(
@@ -457,6 +470,8 @@ fn flow(op: FlowOp) -> Words {
         FlowOp::Kil => {
             words("lanes end without output", &[TESTED, "without KillsPixels in the header it does nothing"])
         }
+        FlowOp::Sam => words("active lanes = all lanes of quads with an active one", &["RAM undoes it"]),
+        FlowOp::Ram => words("active lanes = those from before SAM", &[]),
         FlowOp::Longjmp => words("pc = target of the PLONGJMP", &[TESTED, STACK]),
     }
 }
@@ -488,6 +503,16 @@ pub fn of(op: Op) -> Words {
         Class::Constant(op) => constant(op),
         Class::Local(op) => local(op),
         Class::Global(op) => global(op),
+        Class::Shared(op) => shared(op),
+        Class::Atomic(op) => atomic(op),
+        Class::Surface(op) => surface(op),
+        Class::Cache(CacheControlOp::Cctl | CacheControlOp::Cctll | CacheControlOp::Cctlt) => {
+            words("", &["it does nothing here: there are no caches"])
+        }
+        Class::Fragment(op) => fragment(op),
+        Class::Texture(op) => texture(op),
+        Class::Video(op) => video(op),
+        Class::System(op) => system(op),
         Class::Float(op) => float(op),
         Class::Double(op) => double(op),
         Class::Compare(op) => compare(op),

@@ -304,6 +304,50 @@ pub fn is_plain(op: Op) -> bool {
             | Isberd
             | Ldg
             | Stg
+            | Ld
+            | St
+            | Lds
+            | Sts
+            | Atom
+            | AtomCas
+            | Red
+            | Atoms
+            | AtomsCas
+            | Suld
+            | Sust
+            | Sured
+            | Suatom
+            | SuatomCas
+            | Ipa
+            | Pixld
+            | Fswzadd
+            | Tex
+            | TexB
+            | Texs
+            | Tld
+            | TldB
+            | Tlds
+            | Tld4
+            | Tld4B
+            | Tld4s
+            | Txd
+            | TxdB
+            | Txq
+            | TxqB
+            | Tmml
+            | TmmlB
+            | Txa
+            | B2r
+            | R2b
+            | Lepc
+            | Getcrsptr
+            | Getlmembase
+            | Setcrsptr
+            | Setlmembase
+            | Rtt
+            | Bpt
+            | Sam
+            | Ram
             | Ldl
             | Stl
             | Ldc

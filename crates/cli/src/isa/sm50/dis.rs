@@ -5,7 +5,7 @@ use super::info::header;
 use crate::options::ListingArgs;
 use crate::{Console, Failure};
 use ctm_sm50::text::{self, PrintOptions};
-use ctm_sm50::{Bits, Code, Field, Instruction};
+use ctm_sm50::{Code, Field, Instruction};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -34,20 +34,14 @@ fn fields(instruction: &Instruction) -> Vec<(Field, u32, Option<&'static str>)> 
     valued.collect()
 }
 
-/// `38:20`, or `56, 38:20` where the top bit stands apart.
-fn span(bits: Bits) -> String {
-    let hi = bits.lo + bits.width - 1;
-    let low = if hi == bits.lo { hi.to_string() } else { format!("{hi}:{}", bits.lo) };
-    bits.top.map_or(low.clone(), |top| format!("{top}, {low}"))
-}
-
 fn print_fields(out: &mut dyn Write, code: &Code, index: usize) -> io::Result<()> {
     let (instruction, at, control) = (&code.instructions()[index], Code::address(index), code.control(index));
     writeln!(out, "{at:04x}: {}", text::print_controlled(instruction, at, control))?;
     writeln!(out, "  word {:016x}, control {control}", instruction.encode())?;
     writeln!(out, "  {:<18} {:>9}  {:>10}  is", "field", "bits", "value")?;
     for (field, value, name) in fields(instruction) {
-        let line = format!("  {:<18} {:>9}  {value:>#10x}  {}", field.id.name(), span(field.bits), name.unwrap_or(""));
+        let line =
+            format!("  {:<18} {:>9}  {value:>#10x}  {}", field.id.name(), field.bits.places(), name.unwrap_or(""));
         writeln!(out, "{}", line.trim_end())?;
     }
     writeln!(out)
@@ -58,7 +52,7 @@ fn listing(loaded: &Loaded) -> Value {
     let instruction = |(index, instruction): (usize, &Instruction)| {
         let (at, control) = (Code::address(index), code.control(index));
         let fields = fields(instruction).into_iter().map(|(field, value, name)| {
-            json!({ "name": field.id.name(), "bits": span(field.bits), "value": value, "is": name })
+            json!({ "name": field.id.name(), "bits": field.bits.places(), "value": value, "is": name })
         });
         json!({
             "address": at,

@@ -5,7 +5,7 @@ use crate::isa::Summary;
 use crate::wording::{listing, ranges};
 use ctm_sm50::attributes::name;
 use ctm_sm50::text::print_map;
-use ctm_sm50::{AttributeMap, BUNDLE_SLOTS, FieldId, Header, Program, Stage, key};
+use ctm_sm50::{AttributeMap, BUNDLE_SLOTS, FieldId, Header, PixelMaps, Program, Stage, key};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -22,8 +22,8 @@ impl Summary for Information<'_> {
         let banks = banks(&self.0.program);
         let banks = (!banks.is_empty()).then(|| ranges("c", banks));
         let maps =
-            self.0.program.header.iter().flat_map(|header| [("reads ", &header.imap), ("writes ", &header.omap)]);
-        let maps = maps.map(|(verb, map)| (verb, attribute_names(map))).filter(|(_, names)| !names.is_empty());
+            self.0.program.header.iter().flat_map(|header| [("reads ", header.inputs()), ("writes ", header.omap)]);
+        let maps = maps.map(|(verb, map)| (verb, attribute_names(&map))).filter(|(_, names)| !names.is_empty());
         banks.into_iter().chain(maps.map(|(verb, names)| verb.to_string() + &listing(names))).collect()
     }
 
@@ -52,7 +52,8 @@ fn banks(program: &Program) -> BTreeSet<u8> {
 /// The fields of a header that are not attribute maps, with the names of their values.
 fn fields(header: &Header) -> impl Iterator<Item = (&'static str, &'static str, u32, Option<&'static str>)> {
     let words = header.encode();
-    Header::FIELDS.iter().map(move |field| {
+    let of_pixel = if header.sph_type == Header::PIXEL_TYPE { PixelMaps::FIELDS } else { &[] };
+    Header::FIELDS.iter().chain(of_pixel).map(move |field| {
         let value = field.get(&words);
         (field.name, field.doc, value, (field.spell)(value).filter(|name| !name.is_empty()))
     })
@@ -65,7 +66,7 @@ pub fn header(header: &Header) -> Value {
         (name.to_lowercase(), value)
     });
     let map = |map: &AttributeMap| json!(map.iter().collect::<Vec<_>>());
-    let maps = [("imap".to_string(), map(&header.imap)), ("omap".to_string(), map(&header.omap))];
+    let maps = [("imap".to_string(), map(&header.inputs())), ("omap".to_string(), map(&header.omap))];
     Value::Object(fields.chain(maps).collect())
 }
 
@@ -112,6 +113,18 @@ fn attributes(map: &AttributeMap) -> String {
     if names.is_empty() { "none".into() } else { format!("{} ({})", print_map(map), listing(names)) }
 }
 
+/// What a fragment program puts out.
+fn outputs(maps: &PixelMaps) -> String {
+    let colours = maps.colours().map(|target| {
+        let bits = maps.targets >> (4 * target);
+        let components = "rgba".chars().enumerate().filter(|(n, _)| bits >> n & 1 != 0).map(|(_, name)| name);
+        format!("target {target} ({})", components.collect::<String>())
+    });
+    let others = [(maps.sample_mask, "sample mask"), (maps.depth, "depth")];
+    let others = others.into_iter().filter(|(is, _)| *is).map(|(_, name)| name.to_string());
+    listing(colours.chain(others).collect::<Vec<_>>())
+}
+
 fn print(out: &mut dyn Write, program: &Program, title: Option<&str>) -> io::Result<()> {
     let count = program.code.instructions().len();
     let mut row = |name: &str, value: String| writeln!(out, "{name:<29} {value}");
@@ -125,8 +138,12 @@ fn print(out: &mut dyn Write, program: &Program, title: Option<&str>) -> io::Res
     row("instructions", format!("{count} in {} bundles of {BUNDLE_SLOTS}", count.div_ceil(BUNDLE_SLOTS)))?;
     row("constant banks", ranges("c", banks(program)))?;
     if let Some(header) = &program.header {
-        row("reads attributes", attributes(&header.imap))?;
-        row("writes attributes", attributes(&header.omap))?;
+        row("reads attributes", attributes(&header.inputs()))?;
+        if header.sph_type == Header::PIXEL_TYPE {
+            row("writes", outputs(&header.pixel))?;
+        } else {
+            row("writes attributes", attributes(&header.omap))?;
+        }
         writeln!(out, "\nheader")?;
         for (name, doc, value, spelled) in fields(header) {
             let value = spelled.map_or(value.to_string(), str::to_string);

@@ -1,5 +1,6 @@
 //! Which instruction a name and its operands are.
 
+mod access;
 mod flow;
 mod name;
 
@@ -177,6 +178,30 @@ impl<'f> Fitting<'f> {
                 let item = self.take("a register", span)?;
                 self.register(FieldId::RD, item, &[])
             }
+            Arg::RegisterUnlessZero(_) if !matches!(self.peek(), Some(Item { base: Base::Register(_), .. })) => Ok(()),
+            Arg::Register(id) | Arg::RegisterUnlessZero(id) => {
+                let item = self.take("a register", span)?;
+                self.register(id, item, &[])
+            }
+            Arg::Name(id) => self.name(id, span),
+            Arg::ScalarDim => self.scalar_dim(span),
+            Arg::InputPredicate if self.peek().is_none() => Ok(()),
+            Arg::InputPredicate => self.predicate(FieldId::PC, Some(FieldId::PC_NOT), span),
+            Arg::Input => self.input(span),
+            Arg::CasValues => self.cas_values(span),
+            Arg::CacheAddress if self.get(key::CACHE_OP) == CacheOp::IvAll => Ok(()),
+            Arg::CacheHeader if self.get(key::TEXTURE_CACHE_OP) == TextureCacheOp::IvAll => Ok(()),
+            Arg::CacheHeader => self.number(FieldId::HANDLE, span),
+            Arg::NamedBarrier if self.get(key::B2R_MODE) == BarrierRead::Number => {
+                self.number(FieldId::BARRIER_ID, span)
+            }
+            Arg::NamedBarrier => {
+                self.set(FieldId::BARRIER_ID, 0xff);
+                Ok(())
+            }
+            Arg::Swizzle => self.swizzle(span),
+            Arg::BytesA => self.bytes(FieldId::RA, FieldId::SELECT_A, span),
+            Arg::BytesB => self.bytes(FieldId::RB, FieldId::SELECT_B, span),
             Arg::RdAgain => self.rd_again(span),
             Arg::A => {
                 let item = self.take("a register", span)?;
@@ -200,6 +225,8 @@ impl<'f> Fitting<'f> {
                 }
                 None => Ok(()),
             },
+            Arg::PbUnlessTrue if self.peek().is_none() => Ok(()),
+            Arg::PbUnlessTrue => self.predicate(FieldId::PB, None, span),
             Arg::PdUnlessTrue if !matches!(self.peek(), Some(Item { base: Base::Predicate(_), .. })) => Ok(()),
             Arg::Pd | Arg::PdUnlessTrue => self.predicate(FieldId::PD, None, span),
             Arg::Pq => self.predicate(FieldId::PQ, None, span),
@@ -226,11 +253,7 @@ impl<'f> Fitting<'f> {
                 let (item, address) = self.memory(span)?;
                 self.address(item, address, 0, 0)
             }
-            Arg::Memory => {
-                let (item, address) = self.memory(span)?;
-                let most = if address.register.is_none_or(|register| register == 255) { 0xff_ffff } else { 0x7f_ffff };
-                self.address(item, address, -0x80_0000, most)
-            }
+            Arg::Memory | Arg::CacheAddress => self.memory_address(span),
             Arg::ConstantMemory => {
                 let item = self.take("an address in a constant bank", span)?;
                 let Base::Constant { bank, address } = item.base else {
@@ -351,6 +374,12 @@ impl<'f> Fitting<'f> {
             let value = match id {
                 FieldId::HIGH_A | FieldId::HIGH_B => (suffix == "H1").then_some(1),
                 FieldId::BYTE_B if self.get(key::FROM_INT).bits() == 16 => (suffix == "H1").then_some(2),
+                FieldId::VIDEO_A | FieldId::VIDEO_B => {
+                    let given = Instruction::of_form(self.row, self.shape, self.word).value(id);
+                    let parts =
+                        (0..16).filter(|&raw| raw & !3 == given & !3 && (given & 4 == 0 || raw & 2 == given & 2));
+                    parts.into_iter().find(|&raw| VideoPart::from_raw(raw).part_name() == dotted)
+                }
                 FieldId::BYTE_A | FieldId::BYTE_B => Byte::parse(&dotted).map(FieldValue::to_raw),
                 _ => Half::parse(&dotted).map(FieldValue::to_raw),
             };
@@ -389,7 +418,13 @@ impl<'f> Fitting<'f> {
         };
         let out_of_range = |help: &str| misfit(item.span, format!("`{spelled}` does not fit"), help);
         let value = match imm {
-            Imm::Signed | Imm::Unsigned | Imm::Half | Imm::Count | Imm::WideSigned | Imm::WideUnsigned => {
+            Imm::Signed
+            | Imm::Unsigned
+            | Imm::Half
+            | Imm::VideoHalf
+            | Imm::Count
+            | Imm::WideSigned
+            | Imm::WideUnsigned => {
                 // A move takes the bits of a float as well.
                 let is_move = self.row.op == Op::Mov32i;
                 let value = if is_move { whole_or_single_bits(item)? } else { integer(item)? };
@@ -536,8 +571,8 @@ impl Operand {
     /// The fields that choose a part.
     fn parts(self) -> &'static [FieldId] {
         match self {
-            Self::A => &[FieldId::HALF_A, FieldId::HIGH_A, FieldId::BYTE_A],
-            Self::B | Self::Immediate => &[FieldId::HALF_B, FieldId::HIGH_B, FieldId::BYTE_B],
+            Self::A => &[FieldId::HALF_A, FieldId::HIGH_A, FieldId::BYTE_A, FieldId::VIDEO_A],
+            Self::B | Self::Immediate => &[FieldId::HALF_B, FieldId::HIGH_B, FieldId::BYTE_B, FieldId::VIDEO_B],
             Self::C => &[FieldId::HALF_C],
         }
     }

@@ -1,7 +1,7 @@
 //! The name of an instruction in the text, with all that it gets appended.
 
 use super::{Misfit, misfit};
-use crate::codes::INVALID;
+use crate::codes::{INVALID, VideoPart};
 use crate::field::FieldId;
 use crate::form::Shape;
 use crate::instruction::Instruction;
@@ -71,6 +71,12 @@ fn candidates(row: &'static Row, shape: Shape, word: u64, id: FieldId) -> Vec<u6
             vec![word, both]
         }
         FieldId::PHYS => vec![word, set(word, FieldId::RA, 0)],
+        // Types that go without saying do so for both operands.
+        FieldId::VIDEO_A => {
+            let all = 0..=VideoPart::S32 as u32;
+            let words = set(set(word, FieldId::VIDEO_B, VideoPart::S32 as u32), FieldId::VIDEO_IMM, 1);
+            all.map(|value| set(word, id, value)).chain([set(words, id, VideoPart::S32 as u32)]).collect()
+        }
         _ => {
             let most = row.bits_of(shape, id).map_or(0, |bits| bits.max());
             (0..=most).map(|value| set(word, id, value)).collect()
