@@ -66,6 +66,16 @@ impl<'o> Follow<'o> {
         }
     }
 
+    /// The group stops between two instructions, and another one may start, or go on.
+    pub fn pause(&mut self) -> Paused {
+        Paused { lanes: self.lanes, lane: self.lane.take(), left: self.left, steps: self.steps }
+    }
+
+    /// A group goes on where it stopped.
+    pub fn resume(&mut self, paused: Paused) {
+        Paused { lanes: self.lanes, lane: self.lane, left: self.left, steps: self.steps } = paused;
+    }
+
     /// An instruction is about to execute, or a part of it.
     pub fn before(&mut self, part: StepPart, at_start: impl FnOnce(usize) -> (Event, LaneView)) {
         self.results.clear();
@@ -112,6 +122,15 @@ impl<'o> Follow<'o> {
             self.observer.ends(&GroupEnd { view: view(lane), writes, lanes: self.lanes, steps: self.steps, trap });
         }
     }
+}
+
+/// A group that has stopped while others run, see [`Follow::pause`].
+#[derive(Clone, Copy, Debug)]
+pub struct Paused {
+    lanes: u32,
+    lane: Option<usize>,
+    left: Option<Address>,
+    steps: u64,
 }
 
 /// [`Follow::note`], if a lane is followed.

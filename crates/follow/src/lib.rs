@@ -14,7 +14,7 @@ mod step;
 pub mod words;
 
 pub use divergence::{ListedStep, divergence, last_write};
-pub use follow::{Follow, FollowedLanes, note};
+pub use follow::{Follow, FollowedLanes, Paused, note};
 pub use step::{Address, Change, Event, GroupEnd, InstructionPlace, MemoryAccess, Next, Participation, Step, StepPart};
 
 /// Who receives the reports.

@@ -44,6 +44,7 @@ pub struct LaunchCopy {
     header: Option<Header>,
     code: Code,
     local_memory: u32,
+    shared_memory: u32,
     constants: Constants,
     y_direction: u32,
     mode: Mode,
@@ -77,6 +78,7 @@ impl LaunchCopy {
             header: shader.header,
             code: shader.code.clone(),
             local_memory: shader.local_memory,
+            shared_memory: shader.shared_memory,
             constants,
             y_direction: environment.y_direction,
             mode: environment.mode,
@@ -92,7 +94,13 @@ impl LaunchCopy {
     }
 
     fn shader(&self) -> Shader<'_> {
-        Shader { header: self.header, code: &self.code, local_memory: self.local_memory, constants: &[] }
+        Shader {
+            header: self.header,
+            code: &self.code,
+            local_memory: self.local_memory,
+            shared_memory: self.shared_memory,
+            constants: &[],
+        }
     }
 
     fn environment<'a>(&self, memory: Option<&'a Space>) -> Environment<'a> {

@@ -40,6 +40,9 @@ impl GuestJob for StageLaunch<'_> {
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
+        if self.pixels.is_some() {
+            return Err(NotCompiled::Fragments);
+        }
         let specialisation = Specialisation::of(self).ok_or(NotCompiled::Shape)?;
         Ok(KeyRef { specialisation: Cow::Owned(specialisation), code: self.shader.code })
     }
@@ -99,6 +102,9 @@ pub enum NotCompiled {
     /// Records are too short for the invocations.
     #[error("records that are too short")]
     Shape,
+    /// Fragments.
+    #[error("fragment programs are left to the reference")]
+    Fragments,
     /// The program cannot be lifted.
     #[error("not lifted: {0}")]
     NotLifted(NotLifted),

@@ -10,6 +10,7 @@
 //! | vertex | record n for invocation n | record n of invocation n |
 //! | tessellation initialisation | by [`Primitives`] | record n of invocation n, patch record p of primitive p |
 //! | tessellation | by [`Primitives`], patch record p of primitive p | record n of invocation n |
+//! | fragment | [`Pixels`] | [`Pixels`] |
 //! | geometry | by [`Primitives`] | record n * max_output_vertex_count + v: vertex v of invocation n |
 //!
 //! A vertex handle h in a warp is entry `h` of the warp's part of the index list: record
@@ -17,8 +18,10 @@
 //! bytes long. (Decision S16: the machine's handles are not public; programs only pass them on.)
 
 mod constants;
+mod pixels;
 
 pub use constants::{Constants, LaunchConstantConflict, LaunchConstants};
+pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, Pixels};
 
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
@@ -36,6 +39,8 @@ pub const WARP: u32 = 32;
 pub const MAX_HANDLES: u32 = 256;
 /// Most bytes of local memory that a lane can have (CUDA C++ Programming Guide, compute capability 5.0).
 pub const MAX_LOCAL_MEMORY: u32 = 512 << 10;
+/// Most bytes of shared memory that a block can have (CUDA C++ Programming Guide, compute capability 5.0).
+pub const MAX_SHARED_MEMORY: u32 = 48 << 10;
 /// Instructions that a warp may execute, unless the options say otherwise.
 pub const DEFAULT_STEP_LIMIT: u64 = 1 << 24;
 
@@ -233,6 +238,8 @@ pub struct Shader<'a> {
     pub code: &'a Code,
     /// Bytes of local memory for each lane.
     pub local_memory: u32,
+    /// Bytes of shared memory for each block.
+    pub shared_memory: u32,
     /// Words of [`Program::CONSTANT_BANK`], where the environment has none there.
     pub constants: &'a [u32],
 }
@@ -246,10 +253,16 @@ impl<'a> Shader<'a> {
 
 impl<'a> From<&'a Program> for Shader<'a> {
     /// The header says how much local memory there is, up to what a lane can have; compute code has none unless it is
-    /// given some.
+    /// given some. How much shared memory a block has is not in programs either.
     fn from(program: &'a Program) -> Self {
         let local_memory = program.header.map_or(0, |header| header.local_memory_low_size).min(MAX_LOCAL_MEMORY);
-        Shader { header: program.header, code: &program.code, local_memory, constants: &program.constants }
+        Shader {
+            header: program.header,
+            code: &program.code,
+            local_memory,
+            shared_memory: 0,
+            constants: &program.constants,
+        }
     }
 }
 
@@ -276,6 +289,8 @@ pub struct StageLaunch<'a> {
     pub emissions: Option<&'a Emissions>,
     /// Shape of a compute launch.
     pub grid: Option<Grid>,
+    /// The pixels of a launch of a fragment program.
+    pub pixels: Option<&'a Pixels>,
 }
 
 impl<'a> StageLaunch<'a> {
@@ -297,6 +312,7 @@ impl<'a> StageLaunch<'a> {
             surviving,
             emissions: None,
             grid: None,
+            pixels: None,
         }
     }
 
@@ -413,6 +429,9 @@ pub enum TrapKind {
     /// A branch to an address where no instruction can stand.
     #[error("MisalignedPc: a branch to an address that is not a multiple of 8")]
     MisalignedPc,
+    /// The warps of a block wait at barriers for each other.
+    #[error("Deadlock: the warps of a block wait at barriers, and none of them can go on")]
+    Deadlock,
     /// More instructions than the step limit.
     #[error("StepLimit: the warp reached the step limit (infinite loop?)")]
     StepLimit,
@@ -420,7 +439,7 @@ pub enum TrapKind {
 
 impl TrapKind {
     /// Every kind.
-    pub const ALL: [TrapKind; 13] = [
+    pub const ALL: [TrapKind; 14] = [
         TrapKind::IllegalInstrEncoding,
         TrapKind::OutOfRangeReg,
         TrapKind::MisalignedReg,
@@ -433,6 +452,7 @@ impl TrapKind {
         TrapKind::Unsupported,
         TrapKind::PcOverflow,
         TrapKind::MisalignedPc,
+        TrapKind::Deadlock,
         TrapKind::StepLimit,
     ];
 }

@@ -804,6 +804,11 @@ impl Op {
         matches!(self, St | Stg | Atom | AtomCas | Red | Sust | Sured | Suatom | SuatomCas)
     }
 
+    /// Whether the instruction writes memory, and nothing else.
+    pub const fn is_store(self) -> bool {
+        matches!(self, Op::St | Op::Stg | Op::Sts | Op::Red | Op::Sust | Op::Sured)
+    }
+
     /// Whether the instruction loads or stores: headers announce it by DOES_LOAD_OR_STORE.
     pub const fn loads_or_stores(self) -> bool {
         matches!(

@@ -1,6 +1,7 @@
 //! The tests of this crate as one program: each program more would be linked with all that it tests.
 
 mod attributes;
+mod blocks;
 mod corpus;
 mod debug;
 mod docs;

@@ -2,13 +2,13 @@
 
 use super::{FindingCode, Findings, Subject};
 use crate::attributes::name;
-use crate::codes::{BarrierOp, FunnelPart, IsbeMode, ShiftExtend, Test};
+use crate::codes::{AtomType, BarrierOp, BarrierRead, Cast, FunnelPart, IsbeMode, ShiftExtend, Test};
 use crate::field::{FieldId, key};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
 use crate::operand::Reg;
 use crate::refused::{Refusal, refusal};
-use crate::table::{AttributeOp, BitsOp, Class, FlowOp, Op, OrderOp, SystemOp};
+use crate::table::{AtomicOp, AttributeOp, BitsOp, Class, FlowOp, Op, OrderOp, SystemOp};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     let header = subject.program.header.unwrap_or_default();
@@ -185,8 +185,8 @@ fn unsupported(instruction: &Instruction) -> bool {
         },
         Class::System(op) => match op {
             SystemOp::Ide | SystemOp::Stp | SystemOp::Lepc => false,
-            SystemOp::B2r
-            | SystemOp::R2b
+            SystemOp::B2r => instruction.get(key::B2R_MODE) != BarrierRead::Result,
+            SystemOp::R2b
             | SystemOp::Getcrsptr
             | SystemOp::Getlmembase
             | SystemOp::Setcrsptr
@@ -194,11 +194,18 @@ fn unsupported(instruction: &Instruction) -> bool {
             | SystemOp::Rtt
             | SystemOp::Bpt => true,
         },
-        Class::Shared(_) | Class::Atomic(_) | Class::Surface(_) | Class::Fragment(_) | Class::Texture(_) => true,
-        Class::Flow(FlowOp::Pexit | FlowOp::Sam | FlowOp::Ram) => true,
+        Class::Atomic(op) => match op {
+            AtomicOp::Atom | AtomicOp::Red => instruction.get(key::ATOM_TYPE) == AtomType::U128,
+            AtomicOp::AtomsCas => instruction.get(key::CAST) != Cast::Cas,
+            AtomicOp::Atoms | AtomicOp::AtomCas => false,
+        },
+        Class::Surface(_) | Class::Texture(_) => true,
+        Class::Flow(FlowOp::Pexit) => true,
         Class::Flow(_) => instruction.get(key::TARGET_CONST) || odd_test,
         Class::Compare(_) => odd_test,
         Class::Raw
+        | Class::Fragment(_)
+        | Class::Shared(_)
         | Class::Video(_)
         | Class::Special(_)
         | Class::Move(_)

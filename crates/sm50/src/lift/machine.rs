@@ -158,12 +158,8 @@ impl<'a> LiftState<'a> {
                 | SystemOp::Rtt
                 | SystemOp::Bpt => self.trap(),
             },
-            Class::Shared(_)
-            | Class::Atomic(_)
-            | Class::Surface(_)
-            | Class::Fragment(_)
-            | Class::Texture(_)
-            | Class::Video(_) => self.trap(),
+            Class::Shared(_) | Class::Atomic(_) => return Err(NotLifted::SharedMemory),
+            Class::Surface(_) | Class::Fragment(_) | Class::Texture(_) | Class::Video(_) => self.trap(),
             Class::Float(op) => self.float(op, instruction),
             Class::Double(op) => self.double(op, instruction),
             Class::Compare(op) => self.compare(op, instruction),

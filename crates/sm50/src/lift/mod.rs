@@ -33,7 +33,11 @@ mod specialisation;
 
 pub use specialisation::*;
 
+use crate::codes::BarrierOp;
+use crate::field::key;
+use crate::operand::{PredSource, Reg};
 use crate::program::Code;
+use crate::table::Op;
 use ctm_lane::Function;
 use ctm_lane::effort::Effort;
 
@@ -66,12 +70,35 @@ pub enum NotLifted {
     /// Lanes read what others write, and the order in which they do so is that of a warp.
     #[error("the program's lanes depend on each other and diverge")]
     Dependent,
+    /// Shared memory, or atomic accesses.
+    #[error("the program accesses shared memory, or memory in atomic ways")]
+    SharedMemory,
+    /// Barriers at which the warps of a block may wait for each other in ways that only running shows.
+    #[error("the warps of a block wait for each other at barriers")]
+    Barrier,
     /// Global memory that the launch does not have, or stores of less than four bytes to it.
     #[error("the program accesses global memory in ways that are left to the reference")]
     GlobalMemory,
 }
 
 type Walked<T> = Result<T, NotLifted>;
+
+fn has_barriers(code: &Code) -> bool {
+    code.instructions().iter().any(|instruction| instruction.op() == Op::Bar)
+}
+
+/// Whether all warps of a block that runs this code from the first instruction to the last one, without a branch, come to its barriers.
+/// Then nobody waits for ever, and who accesses what others write shows in the log.
+fn barriers_are_met(code: &Code) -> bool {
+    let barriers = code.instructions().iter().filter(|instruction| instruction.op() == Op::Bar);
+    barriers.into_iter().all(|barrier| {
+        let named = barrier.get(key::BARRIER_ID_IMM) || barrier.get(key::BARRIER_ID) == Reg::RZ.0;
+        let none = if barrier.get(key::BARRIER_COUNT_IMM) { 0 } else { Reg::RZ.0.into() };
+        let all = barrier.get(key::BARRIER_COUNT) == none;
+        let waits = barrier.get(key::BARRIER_OP) == BarrierOp::Sync;
+        barrier.guard() == PredSource::TRUE && named && all && waits
+    })
+}
 
 /// Lifts a program.
 ///
@@ -87,6 +114,9 @@ pub fn lift(code: &Code, specialisation: &Specialisation) -> Result<Lifted, NotL
 /// If it does, or the program has no such form.
 pub fn lift_within(code: &Code, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
     let graph = graph::Graph::new(code, specialisation)?;
+    if specialisation.has_company && has_barriers(code) && !(graph.is_straight() && barriers_are_met(code)) {
+        return Err(NotLifted::Barrier);
+    }
     let mut machine = machine::LiftState::new(code, specialisation)?;
     flow::walk(&mut machine, &graph, effort)?;
     if machine.depends && (machine.disordered || !graph.is_straight()) {

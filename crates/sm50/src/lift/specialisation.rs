@@ -2,7 +2,7 @@
 
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
-use crate::launch::{Constants, LaunchConstants, StageLaunch};
+use crate::launch::{Constants, LaunchConstants, StageLaunch, WARP};
 use crate::special::packed;
 use std::ops::Range;
 
@@ -37,6 +37,8 @@ pub struct Specialisation {
     pub emits: bool,
     /// Invocations are threads of a grid.
     pub has_grid: bool,
+    /// Blocks have several warps, which may wait for each other.
+    pub has_company: bool,
     /// Of a grid's memory: its arenas, if it has as many as functions tell apart.
     pub arenas: Option<u32>,
 }
@@ -75,6 +77,7 @@ impl Specialisation {
             y_direction: launch.environment.y_direction,
             emits: launch.emissions.is_some(),
             has_grid: launch.grid.is_some(),
+            has_company: launch.grid.is_some_and(|grid| grid.block_invocations() > WARP),
             arenas: launch.grid.and(launch.environment.memory).and_then(|memory| {
                 let arenas = memory.arenas();
                 let fits = arenas.len() <= MOST_ARENAS && arenas.iter().all(|arena| arena.size() >= LEAST_ARENA);

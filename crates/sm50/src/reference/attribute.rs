@@ -228,6 +228,9 @@ impl Warp<'_> {
         if self.stage == Stage::Geometry && self.state.logs[self.lane].exit(state).is_err() {
             self.violation(TrapKind::GeometryError)?;
         }
+        if self.stage == Stage::Pixel {
+            self.put_out();
+        }
         Ok(())
     }
 }

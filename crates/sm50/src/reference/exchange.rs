@@ -3,6 +3,7 @@
 use super::warp::{LANES, Warp, lanes};
 use crate::codes::{ShuffleMode, VoteMode};
 use crate::field::key;
+use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::operand::Reg;
 use crate::table::ExchangeOp;
@@ -29,7 +30,8 @@ impl Warp<'_> {
         }
     }
 
-    /// SHFL, by the rules of PTX's `shfl`. A lane that does not take part gives 0 (PTX: undefined).
+    /// SHFL, by the rules of PTX's `shfl`. A lane that does not take part gives 0 (PTX: undefined), but for
+    /// fragments.
     fn shuffle(&mut self, instruction: &Instruction, taken: u32) {
         let source = instruction.reg(key::RA);
         let clamp_field = instruction.get(key::CLAMP_IMM);
@@ -58,8 +60,9 @@ impl Warp<'_> {
                 ShuffleMode::Bfly => (lane ^ b, lane ^ b <= max),
             };
             let from = if inside { from } else { lane };
-            let value =
-                if taken >> from & 1 != 0 { self.state.registers[usize::from(source.0)][from as usize] } else { 0 };
+            // Derivatives take the values of lanes that do not take part, too.
+            let there = taken >> from & 1 != 0 || self.stage == Stage::Pixel;
+            let value = if there { self.state.registers[usize::from(source.0)][from as usize] } else { 0 };
             results[self.lane] = (value, inside);
         }
         for lane in lanes(taken) {

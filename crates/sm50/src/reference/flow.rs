@@ -3,6 +3,7 @@
 //! Sources: envytools' documents on control flow of the Tesla family (typed stack entries), Mesa's NAK (what may nest in
 //! what). The part of a divergent branch that is taken waits; no program can see the order.
 
+use super::fragment::quads_of;
 use super::warp::{Warp, lanes};
 use crate::codes::Test;
 use crate::instruction::Instruction;
@@ -52,7 +53,16 @@ pub(super) enum Next {
     Leave(Kind),
     /// The lanes that take it end.
     Exit,
+    /// These lanes end, wherever they are.
+    End(u32),
+    /// All lanes of the quads that have an active lane become active, of those that started.
+    Quads(u32),
+    /// The lanes become active that were before.
+    Back,
 }
+
+/// SAMs that can be open at once (decision: as many as tokens seem to be kept without memory).
+const MOST_SAVED: usize = 16;
 
 /// The control state of a warp.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +71,8 @@ pub(super) struct Control {
     exited: u32,
     pc: u32,
     stack: Vec<Token>,
+    /// What was active before each SAM that is open.
+    saved: Vec<u32>,
 }
 
 impl Control {
@@ -76,6 +88,11 @@ impl Control {
 
     pub fn active(&self) -> u32 {
         self.active
+    }
+
+    /// The lanes that have ended.
+    pub fn exited(&self) -> u32 {
+        self.exited
     }
 
     /// Tokens on the stack.
@@ -124,6 +141,22 @@ impl Control {
             Next::Exit => {
                 self.exited |= taken;
                 self.leave(taken, following);
+            }
+            Next::End(lanes) => {
+                self.exited |= lanes;
+                self.leave(lanes, following);
+            }
+            Next::Quads(live) => {
+                if self.saved.len() == MOST_SAVED {
+                    return Err(TrapKind::StackError);
+                }
+                self.saved.push(self.active);
+                (self.active, self.pc) = (quads_of(self.active) & live, following);
+            }
+            Next::Back => {
+                let saved = self.saved.pop().ok_or(TrapKind::StackError)?;
+                self.active = saved;
+                self.leave(self.exited, following);
             }
         }
         Ok(())
@@ -217,7 +250,9 @@ impl Warp<'_> {
             Ret => Next::Leave(Kind::Call),
             Longjmp => Next::Leave(Kind::LongJump),
             Exit | Kil => Next::Exit,
-            Pexit | Sam | Ram => return Err(TrapKind::Unsupported),
+            Sam => Next::Quads(self.state.live),
+            Ram => Next::Back,
+            Pexit => return Err(TrapKind::Unsupported),
         };
         if matches!(next, Next::Meet | Next::Leave(_) | Next::Exit) {
             *taken = self.tested(instruction, *taken)?;
@@ -228,6 +263,10 @@ impl Warp<'_> {
                 self.violation(TrapKind::IllegalSphInstrCombo)?;
             }
             return Ok(Next::Following);
+        }
+        if op == Kil && self.launch.pixels.is_some() {
+            let dead = self.kill(*taken);
+            return Ok(Next::End(dead));
         }
         if next == Next::Exit {
             for lane in lanes(*taken) {

@@ -6,10 +6,14 @@ use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::Reg;
-use crate::table::{GlobalOp, LocalOp};
+use crate::table::{GlobalOp, LocalOp, Op};
 use ctm_follow::{MemoryAccess, ValueKind, note};
+use ctm_memory::{Arena, Space};
 
-impl Warp<'_> {
+/// A place in global memory: the memory, the arena, the address.
+pub(super) type Place<'a> = (&'a Space, &'a Arena, u32);
+
+impl<'a> Warp<'a> {
     /// LDC. All modes but the plain one add the register's upper half to the bank: IL by hardware, second hand; the others by
     /// decision S44.
     pub fn load_constant(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
@@ -62,18 +66,8 @@ impl Warp<'_> {
     /// LD, ST, LDG and STG: without windows on other memory, generic addresses are global ones.
     pub fn global_memory(&mut self, op: GlobalOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let size = instruction.get(key::MEMORY_SIZE);
-        let register = instruction.reg(key::RA);
-        let base = if instruction.get(key::E) { self.pair(register)? } else { self.reg(register).into() };
-        let address = base.wrapping_add_signed(instruction.signed(FieldId::OFFSET).into());
-        let address = self.align(address, size)?;
-        // All of the access, or nothing, is inside an arena.
-        let inside = u32::try_from(address).ok().and_then(|address| {
-            let space = self.launch.environment.memory?;
-            Some((space, space.arena_of(address, size.bytes())?, address))
-        });
-        if inside.is_none() {
-            self.violation(TrapKind::OutOfRangeAddr)?;
-        }
+        let address = self.global_address(instruction, size)?;
+        let inside = self.arena_at(address, size)?;
         if !op.stores() {
             // LD can put a predicate out, which is true here: what it says is not known.
             self.set_pred(instruction.pred(key::PD), true);
@@ -98,8 +92,34 @@ impl Warp<'_> {
         })
     }
 
+    /// The address of an access to global memory, aligned.
+    pub fn global_address(&mut self, instruction: &Instruction, size: MemorySize) -> Result<u64, TrapKind> {
+        let register = instruction.reg(key::RA);
+        let offset = instruction.signed(FieldId::OFFSET);
+        let address = if instruction.get(key::E) {
+            self.pair(register)?.wrapping_add_signed(offset.into())
+        } else if instruction.has(FieldId::MEMORY_SIZE) && !matches!(instruction.op(), Op::Ld | Op::St) {
+            u64::from(self.reg(register)).wrapping_add_signed(offset.into())
+        } else {
+            self.reg(register).wrapping_add_signed(offset).into()
+        };
+        self.align(address, size)
+    }
+
+    /// Where in which arena an access is: all of it is inside, or nothing.
+    pub fn arena_at(&mut self, address: u64, size: MemorySize) -> Result<Option<Place<'a>>, TrapKind> {
+        let inside = u32::try_from(address).ok().and_then(|address| {
+            let space = self.launch.environment.memory?;
+            Some((space, space.arena_of(address, size.bytes())?, address))
+        });
+        if inside.is_none() {
+            self.violation(TrapKind::OutOfRangeAddr)?;
+        }
+        Ok(inside)
+    }
+
     /// An address that is not a multiple of the size is a violation, and is brought down to one.
-    fn align(&mut self, address: u64, size: MemorySize) -> Result<u64, TrapKind> {
+    pub(super) fn align(&mut self, address: u64, size: MemorySize) -> Result<u64, TrapKind> {
         let mask = u64::from(size.bytes()) - 1;
         if address & mask != 0 {
             self.violation(TrapKind::MisalignedAddr)?;
@@ -108,7 +128,7 @@ impl Warp<'_> {
     }
 
     /// Reads every word of an access, then writes the registers. Words of less than four bytes come in the low bits.
-    fn load(
+    pub(super) fn load(
         &mut self,
         dst: Reg,
         size: MemorySize,
@@ -136,7 +156,7 @@ impl Warp<'_> {
     }
 
     /// Writes every word of an access, the first register's first.
-    fn store(
+    pub(super) fn store(
         &mut self,
         data: Reg,
         size: MemorySize,

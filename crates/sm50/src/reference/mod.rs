@@ -7,12 +7,15 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod arithmetic;
+mod atomic;
 mod attribute;
 mod bits;
+mod block;
 mod compare;
 mod conversion;
 mod exchange;
 mod flow;
+mod fragment;
 mod memory;
 mod operand;
 mod special;
@@ -21,7 +24,9 @@ mod video;
 mod view;
 mod warp;
 
-use crate::launch::{LaunchReport, StageLaunch, StageRunner, Stop};
+use crate::launch::{LaunchReport, StageLaunch, StageRunner, Stop, WARP};
+use crate::table::Op;
+use block::Block;
 use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
@@ -32,6 +37,12 @@ use warp::{State, Warp};
 /// the cancel flag.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference;
+
+/// Warps that run side by side: those of a block, if they may wait for each other.
+fn warps_together(launch: &StageLaunch) -> u32 {
+    let waits = launch.shader.code.instructions().iter().any(|instruction| instruction.op() == Op::Bar);
+    launch.grid.filter(|_| waits).map_or(1, |grid| grid.block_invocations() / WARP)
+}
 
 impl StageRunner for Reference {
     fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
@@ -64,10 +75,15 @@ impl Reference {
         let mut warp = Warp::new(launch, options, &meter, follow, State::new(launch, &meter)?);
         meter.check()?;
         let warps = launch.invocations.warps();
-        for number in 0..warps {
-            warp.run(number)?;
+        let together = warps_together(launch);
+        let mut block = (together > 1).then(|| Block::new(together, &warp.state));
+        for first in (0..warps).step_by(together as usize) {
+            match &mut block {
+                Some(block) => block.run(&mut warp, first)?,
+                None => warp.run(first)?,
+            }
             if let Some(progress) = options.progress {
-                progress(u64::from(number) + 1, u64::from(warps));
+                progress(u64::from(first + together), u64::from(warps));
             }
         }
         let report = warp.into_report();

@@ -1,6 +1,7 @@
 //! Special registers.
 
 use super::warp::Warp;
+use crate::codes::BarrierRead;
 use crate::field::key;
 use crate::header::Stage;
 use crate::instruction::Instruction;
@@ -31,6 +32,11 @@ impl Warp<'_> {
                 Ok(())
             }
             Ide | Stp => Ok(()),
+            B2r if instruction.get(key::B2R_MODE) == BarrierRead::Result => {
+                self.set_reg(instruction.dst(), self.state.reduced.word);
+                self.set_pred(instruction.pred(key::PD), self.state.reduced.predicate);
+                Ok(())
+            }
             B2r | R2b | Getcrsptr | Getlmembase | Setcrsptr | Setlmembase | Rtt | Bpt => Err(TrapKind::Unsupported),
         }
     }
@@ -54,8 +60,16 @@ impl Warp<'_> {
             0x11 => place.invocation,
             // Y_DIRECTION
             0x12 => self.launch.environment.y_direction,
-            // THREAD_KILL, WSCALEFACTOR_XY and _Z
-            0x13 | 0x1E | 0x1F => 0,
+            // THREAD_KILL
+            0x13 => {
+                if self.is_helper() {
+                    u32::MAX
+                } else {
+                    0
+                }
+            }
+            // WSCALEFACTOR_XY and _Z
+            0x1E | 0x1F => 0,
             // INVOCATION_INFO: primitive and vertices per primitive. (Decision S27: only their product is used.)
             0x1D => place.primitive & 0xFF | self.vertices_per_primitive() << 16,
             // TID and NTID: all axes in one word

@@ -92,6 +92,7 @@ impl Stepper {
         // It is looked at so rarely that it never is in one step: who steps watches the time.
         let meter = Meter::new(Budget::default(), None);
         let mut warp = Warp::new(launch, &options, &meter, None, state);
+        warp.alone = true;
         let result = body(&mut warp);
         self.state = Some(warp.leave());
         result

@@ -1,13 +1,13 @@
 //! A warp: its registers, and the way from instruction to instruction.
 
+use super::block::{Arrival, Reduced};
 use super::flow::{Control, Next};
 use crate::attributes::{Log, View};
-use crate::codes::BarrierOp;
-use crate::field::key;
 use crate::header::{Header, Stage};
 use crate::instruction::Instruction;
 use crate::launch::{
-    Column, LaunchReport, Mode, NO_INVOCATION, Shader, StageLaunch, Stop, Trap, TrapKind, WARP, WarningKind,
+    Column, LaunchReport, MAX_SHARED_MEMORY, Mode, NO_INVOCATION, Shader, StageLaunch, Stop, Trap, TrapKind, WARP,
+    WarningKind,
 };
 use crate::operand::PredSource;
 use crate::program::Code;
@@ -63,6 +63,16 @@ pub(super) struct State {
     pub flags: [Flags; LANES],
     /// Bytes of each lane's local memory, one lane after the other.
     pub local: Vec<u8>,
+    /// Bytes of the block's shared memory.
+    pub shared: Vec<u8>,
+    /// Lanes that put nothing out: those outside of the primitive, and killed ones.
+    pub helpers: u32,
+    /// The barrier to which the warp has just come.
+    pub arrival: Option<Arrival>,
+    /// Where it did.
+    pub barrier_pc: u32,
+    /// What `BAR.RED` found out.
+    pub reduced: Reduced,
     pub logs: Vec<Log>,
 }
 
@@ -70,7 +80,8 @@ impl State {
     /// Of warps of a launch, none of which has started.
     pub fn new(launch: &StageLaunch, meter: &Meter) -> Result<Self, Stop> {
         let local_size = local_size(launch);
-        meter.reserve(u64::from(WARP) * local_size as u64)?;
+        let shared_size = launch.shader.shared_memory.min(MAX_SHARED_MEMORY);
+        meter.reserve(u64::from(WARP) * local_size as u64 + u64::from(shared_size))?;
         Ok(State {
             number: 0,
             places: [Invocation::default(); LANES],
@@ -83,6 +94,11 @@ impl State {
             predicates: [0; 8],
             flags: [Flags::default(); LANES],
             local: allocate(local_size * LANES)?,
+            shared: allocate(shared_size as usize)?,
+            helpers: 0,
+            arrival: None,
+            barrier_pc: 0,
+            reduced: Reduced::default(),
             logs: vec![Log::default(); LANES],
         })
     }
@@ -95,7 +111,11 @@ impl State {
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.registers[..]) + self.local.len() + size_of_val(&self.logs[..])
+        size_of::<Self>()
+            + size_of_val(&self.registers[..])
+            + self.local.len()
+            + self.shared.len()
+            + size_of_val(&self.logs[..])
     }
 }
 
@@ -127,6 +147,8 @@ pub(super) struct Warp<'a> {
     pub lane: usize,
     report: LaunchReport,
     pub follow: Option<Follow<'a>>,
+    /// The other warps of its block do not run.
+    pub alone: bool,
     tally: Option<Tally<'a>>,
 }
 
@@ -156,6 +178,7 @@ impl<'a> Warp<'a> {
             lane: 0,
             report: LaunchReport::default(),
             follow,
+            alone: false,
             tally: options.counts.map(|counts| Tally::new(counts, LANES)),
         }
     }
@@ -170,6 +193,30 @@ impl<'a> Warp<'a> {
         self.report
     }
 
+    /// The time of a group begins.
+    pub fn begin_group(&mut self) {
+        self.poller.begin_group();
+    }
+
+    /// Goes on to the next barrier where the warp waits, and says whether there was one: after the end there is none. `arrive` is told
+    /// of barriers, and says whether the warp waits there.
+    pub fn run_to_barrier(&mut self, mut arrive: impl FnMut(&Arrival) -> bool) -> Result<bool, Stop> {
+        while self.step()? {
+            if self.state.arrival.take().is_some_and(|arrival| arrive(&arrival)) && self.state.control.pc().is_some() {
+                return Ok(true);
+            }
+        }
+        self.finish();
+        Ok(false)
+    }
+
+    /// Counts what the warp has executed.
+    pub fn tally(&mut self) {
+        if let Some(tally) = &mut self.tally {
+            tally.finish((self.state.number * WARP..).take(LANES).map(|number| (number % AXIS, number / AXIS)));
+        }
+    }
+
     /// Runs warp `number` from its first instruction to the exit of its last lane.
     pub fn run(&mut self, number: u32) -> Result<(), Stop> {
         self.start(number);
@@ -178,9 +225,7 @@ impl<'a> Warp<'a> {
         let done = self.run_program();
         self.tell_end(done.as_ref().err().map(ToString::to_string));
         done?;
-        if let Some(tally) = &mut self.tally {
-            tally.finish((number * WARP..).take(LANES).map(|number| (number % AXIS, number / AXIS)));
-        }
+        self.tally();
         self.finish();
         Ok(())
     }
@@ -218,12 +263,18 @@ impl<'a> Warp<'a> {
     pub fn start(&mut self, number: u32) {
         self.state.number = number;
         self.place_lanes();
+        self.place_helpers();
         self.state.control = Control::new(self.state.live);
         self.state.clock = 0;
         self.state.registers.fill([0; LANES]);
         self.state.predicates = [0, 0, 0, 0, 0, 0, 0, u32::MAX];
         self.state.flags = [Flags::default(); LANES];
         self.state.local.fill(0);
+        // The warps of a block start one after the other.
+        if self.launch.grid.is_none_or(|grid| (number * WARP).is_multiple_of(grid.block_invocations())) {
+            self.state.shared.fill(0);
+        }
+        (self.state.arrival, self.state.reduced) = (None, Reduced::default());
         self.state.logs.iter_mut().for_each(Log::clear);
         self.report.stats.groups += 1;
         self.report.stats.lanes += u64::from(self.state.live.count_ones());
@@ -280,7 +331,8 @@ impl<'a> Warp<'a> {
 
     /// Executes the instruction in the lanes of `taken`, which loses those that a test of flow control excludes.
     fn execute(&mut self, instruction: &Instruction, taken: &mut u32) -> Result<Next, TrapKind> {
-        let lanes = *taken;
+        // What only helps writes no memory.
+        let lanes = if instruction.op().is_store() { *taken & !self.state.helpers } else { *taken };
         if refusal(instruction).is_some() {
             self.each(lanes, |_| Err(TrapKind::IllegalInstrEncoding))?;
             return Ok(Next::Following);
@@ -307,9 +359,10 @@ impl<'a> Warp<'a> {
             Class::Cache(_) => {}
             Class::Video(op) => self.each(lanes, |warp| warp.video(op, instruction))?,
             Class::System(op) => self.each(lanes, |warp| warp.system(op, instruction))?,
-            Class::Shared(_) | Class::Atomic(_) | Class::Surface(_) | Class::Fragment(_) | Class::Texture(_) => {
-                self.each(lanes, |_| Err(TrapKind::Unsupported))?
-            }
+            Class::Shared(op) => self.each(lanes, |warp| warp.shared_memory(op, instruction))?,
+            Class::Atomic(op) => self.each(lanes, |warp| warp.atomic(op, instruction))?,
+            Class::Fragment(op) => self.each(lanes, |warp| warp.fragment(op, instruction))?,
+            Class::Surface(_) | Class::Texture(_) => self.each(lanes, |_| Err(TrapKind::Unsupported))?,
             Class::Float(op) => self.each(lanes, |warp| warp.float(op, instruction))?,
             Class::Double(op) => self.each(lanes, |warp| warp.double(op, instruction))?,
             Class::Compare(op) => self.each(lanes, |warp| warp.compare(op, instruction))?,
@@ -319,10 +372,7 @@ impl<'a> Warp<'a> {
             Class::Flags(op) => self.each(lanes, |warp| warp.transfer_flags(op, instruction))?,
             Class::Order(op) => match op {
                 OrderOp::Nop | OrderOp::VoteVtg | OrderOp::Depbar | OrderOp::Membar => {}
-                // All lanes that there are belong to one warp, and barriers count whole warps: nobody waits. What RED finds
-                // out no instruction here can read.
-                OrderOp::Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => {}
-                OrderOp::Bar => self.each(lanes, |_| Err(TrapKind::Unsupported))?,
+                OrderOp::Bar => self.barrier(instruction, lanes)?,
             },
         }
         Ok(Next::Following)

@@ -16,30 +16,25 @@ const MERGED: &str = "`.MRG_16H`, `.MRG_16L`, `.MRG_8B0`, `.MRG_8B2` put the res
 
 pub(super) fn shared(op: SharedOp) -> Words {
     match op {
-        SharedOp::Lds => words("Rd = shared memory at A + offset", &[ALIGNED, "past its end it reads 0", NOT_EXECUTED]),
-        SharedOp::Sts => {
-            words("shared memory at A + offset = data", &[ALIGNED, "past its end it does nothing", NOT_EXECUTED])
-        }
+        SharedOp::Lds => words("Rd = shared memory at A + offset", &[ALIGNED, "past its end it reads 0"]),
+        SharedOp::Sts => words("shared memory at A + offset = data", &[ALIGNED, "past its end it does nothing"]),
     }
 }
 
 pub(super) fn atomic(op: AtomicOp) -> Words {
     match op {
-        AtomicOp::Atom => {
-            words("Rd = memory at A + offset; memory = op(memory, B)", &[ATOMIC, COUNTERS, WIDE, NOT_EXECUTED])
-        }
+        AtomicOp::Atom => words("Rd = memory at A + offset; memory = op(memory, B)", &[ATOMIC, COUNTERS, WIDE]),
         AtomicOp::AtomCas => words(
             "Rd = memory at A + offset; memory = Rd == B ? value after B : memory",
-            &[ATOMIC, WIDE, "values follow each other in registers: pairs with `.64`", NOT_EXECUTED],
+            &[ATOMIC, WIDE, "values follow each other in registers: pairs with `.64`"],
         ),
-        AtomicOp::Red => words("memory at A + offset = op(memory, data)", &[COUNTERS, WIDE, NOT_EXECUTED]),
-        AtomicOp::Atoms => words(
-            "Rd = shared memory at A + offset; shared memory = op(shared memory, B)",
-            &[ATOMIC, COUNTERS, NOT_EXECUTED],
-        ),
+        AtomicOp::Red => words("memory at A + offset = op(memory, data)", &[COUNTERS, WIDE]),
+        AtomicOp::Atoms => {
+            words("Rd = shared memory at A + offset; shared memory = op(shared memory, B)", &[ATOMIC, COUNTERS])
+        }
         AtomicOp::AtomsCas => words(
             "Rd = shared memory at A + offset; shared memory = Rd == B ? value after B : shared memory",
-            &[ATOMIC, "values follow each other in registers: pairs with `.64`", "CAST is not executed", NOT_EXECUTED],
+            &[ATOMIC, "values follow each other in registers: pairs with `.64`", "CAST is not executed"],
         ),
     }
 }
@@ -63,15 +58,12 @@ pub(super) fn fragment(op: FragmentOp) -> Words {
                 "`.PASS` does not multiply, `.CONSTANT` takes the provoking vertex' bits, `.SC` is what the shade model says",
                 "the place is the pixel's centre, a covered one (`.CENTROID`), or the centre and the offset in C (`.OFFSET`)",
                 "with `.IDX` the address is in a register",
-                NOT_EXECUTED,
             ],
         ),
-        FragmentOp::Pixld => {
-            words("Rd = what is asked of the pixel", &["samples are numbered A + offset", NOT_EXECUTED])
-        }
+        FragmentOp::Pixld => words("Rd = what is asked of the pixel", &["samples are numbered A + offset"]),
         FragmentOp::Fswzadd => words(
             "Rd = +-A +-B",
-            &["two letters for each lane of the quad: `PP` A + B, `NP` B - A, `PN` A - B, `ZP` B", FTZ, NOT_EXECUTED],
+            &["two letters for each lane of the quad: `PP` A + B, `NP` B - A, `PN` A - B, `ZP` B", FTZ],
         ),
     }
 }
@@ -134,6 +126,10 @@ pub(super) fn system(op: SystemOp) -> Words {
         Lepc => words("Rd = address of the next instruction", &["addresses count from the start of the code"]),
         Ide => words("", &["it does nothing here: there are no interrupts"]),
         Stp => words("", &["it does nothing here: there are no counters"]),
-        B2r | R2b | Getcrsptr | Getlmembase | Setcrsptr | Setlmembase | Rtt | Bpt => words("", &[NOT_EXECUTED]),
+        B2r => words(
+            "Rd = what the last BAR.RED found",
+            &["a count for POPC, else 1 for true; Pd is its truth", "`.RESULT` alone is executed here"],
+        ),
+        R2b | Getcrsptr | Getlmembase | Setcrsptr | Setlmembase | Rtt | Bpt => words("", &[NOT_EXECUTED]),
     }
 }

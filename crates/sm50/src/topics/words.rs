@@ -482,10 +482,14 @@ fn order(op: OrderOp) -> Words {
         OrderOp::VoteVtg => words("", &["it does nothing here"]),
         OrderOp::Bar => words(
             "",
-            &["SYNC, ARV and RED do nothing here: the warps of a block run one after the other; SCAN is not executed"],
+            &[
+                "a warp waits until all warps of its block, or as many threads as the count says, have come to this barrier; ARV does not wait",
+                "RED finds out in how many lanes the predicate holds, or whether in all, or in one: `B2R.RESULT` reads it",
+                "SCAN is not executed",
+            ],
         ),
         OrderOp::Depbar => words("", &["it does nothing here: results are there when instructions end"]),
-        OrderOp::Membar => words("", &["it does nothing here: accesses happen in order"]),
+        OrderOp::Membar => words("", &["it does nothing here: accesses happen in order, and all warps see them"]),
     }
 }
 

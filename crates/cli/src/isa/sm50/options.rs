@@ -10,7 +10,7 @@ use crate::run::{Debugged, Frames};
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
 use ctm_array::Words;
-use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY};
+use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -38,6 +38,9 @@ pub struct Sm50Args {
     /// Bytes of local memory that each thread has, 524288 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
     pub local_memory: Option<u32>,
+    /// Bytes of shared memory that each block has, 49152 at most
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_SHARED_MEMORY as i64))]
+    pub shared_memory: Option<u32>,
 }
 
 impl Runner for Sm50Args {

@@ -68,7 +68,8 @@ impl Kernel {
     }
 
     pub fn shader(&self, sm50: &Sm50Args) -> Shader<'_> {
-        Shader { local_memory: sm50.local_memory.unwrap_or(0), ..(&self.loaded.program).into() }
+        let (local_memory, shared_memory) = (sm50.local_memory.unwrap_or(0), sm50.shared_memory.unwrap_or(0));
+        Shader { local_memory, shared_memory, ..(&self.loaded.program).into() }
     }
 
     /// What the launch of a frame depends on, over this memory.
