@@ -5,6 +5,7 @@ mod blocks;
 mod corpus;
 mod debug;
 mod docs;
+mod fragments;
 mod pipeline;
 mod semantics;
 mod tessellator;

@@ -29,10 +29,8 @@ fn applied(op: AtomOp, ty: AtomType, old: u64, operand: u64) -> Result<u64, Trap
     };
     let mask = u64::MAX >> (64 - bits);
     let signed = |value: u64| (value << (64 - bits)).cast_signed();
-    let less = match ty {
-        AtomType::S32 | AtomType::S64 => signed(operand) < signed(old),
-        _ => operand < old,
-    };
+    let has_sign = matches!(ty, AtomType::S32 | AtomType::S64);
+    let less = if has_sign { signed(operand) < signed(old) } else { operand < old };
     let float = ty == AtomType::F32;
     let (a, b) = (old as u32, operand as u32);
     Ok(match op {

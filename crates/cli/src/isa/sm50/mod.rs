@@ -4,6 +4,7 @@ mod data;
 mod debug;
 mod dis;
 mod draw;
+mod fragments;
 mod global;
 mod info;
 mod options;

@@ -4,12 +4,12 @@ use super::data::{BANKS, MAX_WORDS};
 use super::{debug, run};
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
-use crate::options::values::{FollowedLane, Numbered};
+use crate::options::values::{FollowedLane, Numbered, VaryingSource};
 use crate::options::{RunArgs, Uniform};
 use crate::run::{Debugged, Frames};
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
-use ctm_array::Words;
+use ctm_array::{FileSpec, Words};
 use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -35,6 +35,10 @@ pub struct Sm50Args {
     /// a picture, which shows floats from 0 to 1 and integers from 0 to 255. Where no file fills it, memory holds zeros before
     #[arg(long = "global-output", value_name = "ADDR:SIZE[:TYPE]=FILE")]
     pub global_outputs: Vec<GlobalOutput>,
+    /// Input of a fragment program, by its address: a value for each pixel, as an array of up to four channels for as many words, or made
+    /// as for --input: uv, position, constant:R,G,B,A
+    #[arg(long = "attribute", value_name = "ADDR=FILE[:WxHxC]|uv|...")]
+    pub attributes: Vec<AttributeSource>,
     /// Bytes of local memory that each thread has, 524288 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
     pub local_memory: Option<u32>,
@@ -63,8 +67,36 @@ impl Runner for Sm50Args {
         let mut files = NamedFiles::default();
         files.read(self.banks.iter().map(|bank| &bank.value));
         files.read(self.globals.iter().map(|global| &global.path));
+        let attributes = self.attributes.iter().filter_map(|attribute| match &attribute.source {
+            VaryingSource::File(file) => Some(FileSpec::parse(file).ok()?.path),
+            VaryingSource::Made(_) => None,
+        });
+        files.reads.extend(attributes);
         files.write(self.global_outputs.iter().map(|output| &output.path));
         files
+    }
+}
+
+/// An interpolated input of a fragment program: `ADDR=SOURCE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeSource {
+    /// Its address, as in `a[0x80]`.
+    pub address: u32,
+    /// Its values.
+    pub source: VaryingSource,
+}
+
+impl FromStr for AttributeSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (address, source) =
+            text.split_once('=').ok_or_else(|| format!("expected ADDR=FILE, such as 0x80={text}"))?;
+        let digits = address.strip_prefix("0x").or_else(|| address.strip_prefix("0X"));
+        let number = digits.map_or_else(|| address.parse().ok(), |digits| u32::from_str_radix(digits, 16).ok());
+        let address = number.filter(|address| address.is_multiple_of(4) && *address < 0x400);
+        let address = address.ok_or("the address of an input is a multiple of 4 below 0x400, such as 0x80")?;
+        Ok(AttributeSource { address, source: source.parse()? })
     }
 }
 

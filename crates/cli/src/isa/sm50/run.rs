@@ -1,9 +1,9 @@
 //! Runs compute code: a grid of blocks over global memory.
 
-use super::Loaded;
 use super::data::constants;
 use super::global::GlobalMemory;
 use super::options::{BankWord, Sizes, Sm50Args};
+use super::{Loaded, fragments};
 use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
 use crate::options::RunArgs;
@@ -51,6 +51,15 @@ impl Kernel {
     ) -> Result<(Self, GlobalMemory), Failure> {
         let kernel = file.kernel.clone();
         let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+        Self::of(loaded, args, sm50, console)
+    }
+
+    fn of(
+        loaded: Loaded,
+        args: &RunArgs,
+        sm50: &Sm50Args,
+        console: &mut Console,
+    ) -> Result<(Self, GlobalMemory), Failure> {
         if let Some(header) = loaded.program.header {
             return Err(no_compute_code(header.stage, &loaded.name));
         }
@@ -100,8 +109,13 @@ impl Kernel {
 
 /// Runs a kernel and writes what it leaves in global memory.
 pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
+    let kernel = file.kernel.clone();
+    let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+    if loaded.program.header.is_some_and(|header| header.stage == Stage::Pixel) {
+        return fragments::run(&loaded, args, sm50, console);
+    }
     let cancel = console.host.interrupt();
-    let (kernel, mut memory) = Kernel::prepare(file, args, sm50, console)?;
+    let (kernel, mut memory) = Kernel::of(loaded, args, sm50, console)?;
     let Kernel { grid, frames, ref loaded, .. } = kernel;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
     let followed = followed.map(|(thread, name)| (grid.invocation_of(thread), name));
@@ -271,7 +285,7 @@ fn address(at: Address) -> String {
 }
 
 /// How its steps are shown.
-fn guest(loaded: &Loaded, lane: String) -> Guest<'_> {
+pub fn guest(loaded: &Loaded, lane: String) -> Guest<'_> {
     let code = &loaded.program.code;
     let text = |Address { pc, .. }: Address, _| {
         code.index_at(pc).map_or_else(String::new, |index| print_instruction(&code.instructions()[index], pc))

@@ -46,6 +46,9 @@ fn remedy(kind: TrapKind) -> Option<String> {
         TrapKind::InvalidConstAddr => "give the bank a file that is long enough: --const BANK=FILE, or with 'ctm run' \
                                        --bank BANK=FILE"
             .into(),
+        TrapKind::Deadlock => {
+            "all warps of a block must come to the same barriers, or end: look for a BAR under a condition".into()
+        }
         TrapKind::PcOverflow => "end the program with EXIT".into(),
         TrapKind::StackError => "'ctm check' shows where a token is missing".into(),
         TrapKind::GeometryError => {

@@ -1,0 +1,205 @@
+//! Runs fragment programs: every pixel of a domain, with the inputs of a primitive that covers it.
+
+use super::Loaded;
+use super::data::constants;
+use super::global::GlobalMemory;
+use super::options::{AttributeSource, BankWord, Sm50Args};
+use super::run::guest;
+use crate::files;
+use crate::host::Host;
+use crate::isa::finding::require_no_errors;
+use crate::options::values::{Extent, VaryingSource, Vector};
+use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
+use crate::report::Message;
+use crate::run::follow::{self, Follower};
+use crate::run::{Frames, Memory, engine, note_missing_code, once_each, options, output_files, uniforms};
+use crate::wording::number_of;
+use crate::{Console, Failure};
+use ctm_array::FileSpec;
+use ctm_lane::domain::{Domain, Lanes};
+use ctm_lane::run::RunStats;
+use ctm_memory::{Bounds, Format, Surface, View};
+use ctm_sm50::AttributeMap;
+use ctm_sm50::launch::{Environment, Invocations, LaunchReport, Mode, PixelInput, Pixels, Shader, StageLaunch, Stop};
+use ctm_sm50::reference::Reference;
+use std::time::Instant;
+
+/// Colours that a program can put out.
+const COLOURS: usize = 8;
+
+/// Runs a fragment program and writes its outputs.
+pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
+    require_no_errors(loaded)?;
+    refuse_options(args, sm50)?;
+    let maps = loaded.program.header.map(|header| header.pixel).unwrap_or_default();
+    let Extent { width, height } = args.domain.unwrap_or(DEFAULT_DOMAIN);
+    let host = console.host;
+    let inputs = inputs(host, &sm50.attributes, (width, height))?;
+    let mut globals = GlobalMemory::prepare(host, args, sm50)?;
+    let mut memory = Memory::new(args, host);
+    let targets = targets(args, maps.colours(), &mut memory, host)?;
+    let mut results = memory.take_results();
+    let cancel = host.interrupt();
+    let options = options(&args.execution, host, &|_, _| (), &cancel);
+    let (name, engine) = engine(&args.execution)?;
+    let domain = Lanes::Area(Domain { i0: 0, j0: 0, i1: width - 1, j1: height - 1 });
+    let mode = if console.strict { Mode::Strict } else { Mode::Lenient };
+    let followed = args.execution.follow.map(|named| follow::lane(named, domain, "pixel")).transpose()?;
+    let mut follower = followed.map(|(at, lane)| (at, Follower::new(guest(loaded, lane), &args.execution, console)));
+    let (frames, banks) = (Frames::of(&args.frames), constants(host, &sm50.banks)?);
+    let words: Vec<BankWord> = uniforms(&args.frames)?;
+    let no_memory = |error: ctm_sm50::attributes::NoMemory| Message::error(error.to_string());
+    let start = Instant::now();
+    let mut report = LaunchReport::default();
+    for frame in frames.numbers() {
+        let space = globals.space()?;
+        let mut constants = banks.clone();
+        words.iter().for_each(|word| word.set(&mut constants, frames, frame));
+        let environment = Environment { constants, memory: Some(&space), mode, ..Environment::default() };
+        let pixels = Pixels::new((width, height), &maps, inputs.iter().cloned()).map_err(no_memory)?;
+        let invocations = Invocations { count: pixels.invocations(), columns: None };
+        let shader = Shader::from(&loaded.program);
+        let launch = StageLaunch {
+            pixels: Some(&pixels),
+            ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+        };
+        let ran = match &mut follower {
+            Some((at, follower)) => Reference.run_observed(&launch, &options, pixels.invocation(*at), follower),
+            None => engine.run(&launch, &options),
+        };
+        report.merge(&ran.map_err(|error| match error {
+            Stop::Halted(halt) => halt.into(),
+            Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
+        })?);
+        results.clear(&memory.space);
+        put_out(&pixels, &targets, &memory);
+        results.keep(host, &memory.space, frame)?;
+        globals.keep(host, &space, frame)?;
+    }
+    let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
+    idle.iter().for_each(|message| console.report(message));
+    note_missing_code(&engine, console);
+    for (stage, pc, kind, warning) in report.warnings.iter() {
+        console.report(&loaded.warning(stage, pc, kind, warning));
+    }
+    results.commit(&cancel, console)?;
+    globals.commit(&cancel, console)?;
+    if args.execution.stats {
+        let RunStats { instructions, groups, .. } = report.stats;
+        let pixels = number_of(width as usize * height as usize, "pixel");
+        writeln!(console.out, "engine          {}", name.name())?;
+        writeln!(console.out, "launch          {pixels} in {}", number_of(groups as usize, "warp"))?;
+        writeln!(console.out, "instructions    {instructions}, over all lanes")?;
+        writeln!(console.out, "run time        {:.3} ms", start.elapsed().as_secs_f64() * 1e3)?;
+    }
+    Ok(())
+}
+
+/// What the inputs are over the domain.
+fn inputs(
+    host: &dyn Host,
+    given: &[AttributeSource],
+    (width, height): (u32, u32),
+) -> Result<Vec<(u32, PixelInput)>, Failure> {
+    let mut inputs = Vec::new();
+    for AttributeSource { address, source } in given {
+        let addresses = (*address..).step_by(4);
+        let array = match source {
+            VaryingSource::Made(Generator::Constant(Vector(values))) => {
+                inputs.extend(addresses.zip(values.map(PixelInput::Constant)));
+                continue;
+            }
+            VaryingSource::Made(generator @ (Generator::Uv | Generator::Position)) => generator.array(width, height),
+            VaryingSource::File(file) => {
+                let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
+                files::read(host, &spec).map_err(Message::from)?
+            }
+        };
+        let shape = array.shape;
+        if shape.width < width as usize || shape.height < height as usize {
+            let (columns, rows) = (shape.width, shape.height);
+            let message =
+                format!("attribute {address:#x} has {columns}x{rows} values for a domain of {width}x{height}");
+            return Err(Message::error(message).help("--domain WxH gives the domain another size").into());
+        }
+        let words = array.data.to_f32();
+        for (address, channel) in addresses.zip(0..shape.channels) {
+            let at = |x: usize, y: usize| words[(y * shape.width + x) * shape.channels + channel];
+            let values = (0..height as usize).flat_map(|y| (0..width as usize).map(move |x| (x, y)));
+            inputs.push((address, PixelInput::Values(values.map(|(x, y)| at(x, y)).collect())));
+        }
+    }
+    Ok(inputs)
+}
+
+/// Where colours go: those that the program has. Each has four registers.
+fn targets(
+    args: &RunArgs,
+    colours: impl Iterator<Item = u32>,
+    memory: &mut Memory,
+    host: &dyn Host,
+) -> Result<Vec<Surface>, Failure> {
+    let mut files = output_files(args, COLOURS)?;
+    let formats = once_each("output", &args.output_formats, COLOURS)?;
+    let size = args.domain.unwrap_or(DEFAULT_DOMAIN);
+    let mut targets = Vec::new();
+    for number in colours.map(|number| number as u8) {
+        let (file, format) = (files.remove(&number), formats.get(&number).map(|name| name.0));
+        let name = format!("output {number}");
+        targets.push(memory.add_surface(host, name, file, size, format, Format::Float32_4)?);
+    }
+    match files.into_iter().next() {
+        Some((number, _)) => {
+            let message = format!("the program does not put out colour {number}");
+            Err(Failure::Usage(Message::error(message).help("'ctm info' says what it puts out")))
+        }
+        None => Ok(targets),
+    }
+}
+
+/// Writes the colours of fragments to their targets.
+fn put_out(pixels: &Pixels, targets: &[Surface], memory: &Memory) {
+    let (width, height) = pixels.size();
+    let views: Vec<View> = targets.iter().map(|&target| View::new(&memory.space, target, Bounds::Drop)).collect();
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let Some(registers) = pixels.result((x, y)) else { continue };
+        for (view, &colour) in views.iter().zip(registers.as_chunks::<4>().0) {
+            view.store(x.into(), y.into(), colour, 0xf);
+        }
+    }
+}
+
+/// Refuses the options of `ctm run` that mean nothing for fragment programs, or are not there for them.
+fn refuse_options(args: &RunArgs, sm50: &Sm50Args) -> Result<(), Failure> {
+    let execution = &args.execution;
+    let given = [
+        ("--grid", sm50.grid.is_some(), "--domain WxH gives the pixels"),
+        ("--block", sm50.block.is_some(), "--domain WxH gives the pixels"),
+        ("--local-memory", sm50.local_memory.is_some(), "the program's header says how much there is"),
+        ("--shared-memory", sm50.shared_memory.is_some(), "fragments have none"),
+        (
+            "--input",
+            !args.inputs.is_empty(),
+            "textures are not sampled yet; --attribute ADDR=FILE gives interpolated inputs",
+        ),
+        ("--mip", !args.mips.is_empty(), "textures are not sampled yet"),
+        ("--buffer", !args.buffers.is_empty(), "--global ADDR=FILE fills memory"),
+        ("--bottom-up", args.bottom_up.is_some(), "row 0 is the first one"),
+        ("--position", args.position.is_some(), "fragments read their position at a[0x70]"),
+        ("--const", !args.floats.is_empty(), "--bank BANK=FILE gives constants"),
+        ("--consts", args.consts.is_some(), "--bank BANK=FILE gives constants"),
+        ("--group", execution.group.is_some(), "fragments run in warps of 32"),
+        ("--repeat", execution.repeat != 1, "it runs once"),
+        ("--emit", execution.emit.is_some(), "fragment programs are not compiled"),
+        ("--counts", execution.counts, "fragments are not counted"),
+        ("--heat", execution.heat.is_some(), "fragments are not counted"),
+        ("--utilisation", execution.utilisation, "fragments are not counted"),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, help)) => {
+            let message = format!("{option} does not apply to SM50 fragment programs");
+            Err(Failure::Usage(Message::error(message).help(help)))
+        }
+        None => Ok(()),
+    }
+}
