@@ -379,3 +379,60 @@ fn compute_code() {
         folder.ctm(&line).fails(code, expected);
     }
 }
+
+/// A fragment program over a domain: interpolated inputs, a texture, killed pixels, colours.
+#[test]
+fn fragments_run_over_a_domain() {
+    let folder = Folder::new("sm50_fragments");
+    folder.write(
+        "look.sm50",
+        ".stage pixel\n\
+         IPA.PASS R4, a[0x80], RZ; IPA.PASS R5, a[0x84], RZ; IPA.CONSTANT R6, a[0x90], RZ;\n\
+         FSETP.LT.AND P0, PT, R5, R6, PT;\n@P0 KIL;\nTEX R0, R4, 0x9, 2D, 0xf; EXIT;\n",
+    );
+    let texels: Vec<f32> = (0..4 * 2 * 4).map(|n| n as f32).collect();
+    folder.write("look.f32", texels.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+    let run = "run look.sm50 --strict --domain 4x2 --attribute 0x80=uv --input 1=look.f32:4x2x4:2d,nearest --clear 7 -o out.f32";
+    for engine in EngineName::ALL.map(|engine| engine.name()) {
+        folder.ctm(&format!("{run} --attribute 0x90=constant:0,0,0,0 --engine {engine}")).ok();
+        assert_eq!(folder.read_floats("out.f32"), texels, "{engine}");
+    }
+    // The upper row is killed, and keeps what was there.
+    folder.ctm(&format!("{run} --attribute 0x90=constant:0.5,0,0,0")).ok();
+    assert_eq!(folder.read_floats("out.f32"), [vec![7.0; 16], texels[16..].to_vec()].concat());
+    let followed = folder.ctm(&format!("{run} --attribute 0x90=constant:0,0,0,0 --follow 2,1")).ok();
+    let followed = followed.out();
+    assert!(followed.contains("TEX R0, R4, 0x9, 2D, 0xf"), "{followed}");
+    for (more, expected) in [
+        ("--grid 2", &["--grid", "--domain"][..]),
+        ("--counts", &["--counts", "not counted"]),
+        ("--output 3=x.f32", &["colour 3", "ctm info"]),
+        ("--attribute 0x82=uv", &["multiple of 4"]),
+        ("--input 2=@0", &["input 2", "a file"]),
+        ("--input tex=look.f32", &["tex", "numbers"]),
+        ("--mip 4=look.f32:4x2x4", &["--mip 4", "--input 4"]),
+    ] {
+        folder.ctm(&format!("{run} {more}")).fails(2, expected);
+    }
+}
+
+/// Warps of a block wait for each other, and share memory, on every engine.
+#[test]
+fn blocks_share_memory() {
+    let folder = Folder::new("sm50_blocks");
+    folder.write(
+        "turn.sm50",
+        "S2R R0, SR_TID.X; SHL R1, R0, 2; STS [R1], R0; BAR.SYNC 0x0;\n\
+         LOP32I.XOR R2, R1, 0xfc; LDS R3, [R2]; IADD32I R1, R1, 0x10000; STG [R1], R3; EXIT;\n",
+    );
+    for engine in EngineName::ALL.map(|engine| engine.name()) {
+        let line = "run turn.sm50 --strict --block 64 --shared-memory 256 --global-output 0x10000:64:u32=out.npy";
+        folder.ctm(&format!("{line} --engine {engine}")).ok();
+        let bytes = folder.read("out.npy");
+        let words: Vec<u32> =
+            bytes[bytes.len() - 256..].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        assert_eq!(words, (0..64).rev().collect::<Vec<u32>>(), "{engine}");
+    }
+    folder.write("stuck.sm50", "S2R R0, SR_TID.X; SHR.U32 R0, R0, 5; ISETP.EQ.AND P0, PT, R0, 1, PT;\n@P0 BAR.SYNC 0x1;\n@!P0 BAR.SYNC 0x2;\nEXIT;\n");
+    folder.ctm("run stuck.sm50 --block 64").fails(3, &["Deadlock", "stuck.sm50:3:1", "same barriers"]);
+}

@@ -14,6 +14,7 @@ use crate::program::{Code, Program};
 use crate::reference::{Moment, Stepper, Token};
 use crate::table::Class;
 use crate::text::print_instructions;
+use crate::textures::Textures;
 use ctm_debug::{
     Extent, Frame, FrameKind, Guest, GuestView, LaneInfo, Listing, ListingRow, Output, OutputElements, SavedState,
     Session, SessionError, StepOutcome,
@@ -45,6 +46,7 @@ pub struct LaunchCopy {
     code: Code,
     local_memory: u32,
     shared_memory: u32,
+    textures: Textures,
     constants: Constants,
     y_direction: u32,
     mode: Mode,
@@ -79,6 +81,7 @@ impl LaunchCopy {
             code: shader.code.clone(),
             local_memory: shader.local_memory,
             shared_memory: shader.shared_memory,
+            textures: environment.textures.clone(),
             constants,
             y_direction: environment.y_direction,
             mode: environment.mode,
@@ -105,7 +108,7 @@ impl LaunchCopy {
 
     fn environment<'a>(&self, memory: Option<&'a Space>) -> Environment<'a> {
         let Self { y_direction, mode, .. } = *self;
-        Environment { constants: self.constants.clone(), memory, y_direction, mode }
+        Environment { constants: self.constants.clone(), memory, y_direction, textures: self.textures.clone(), mode }
     }
 
     fn launch<'a>(&'a self, environment: &'a Environment<'a>) -> StageLaunch<'a> {

@@ -26,6 +26,7 @@ pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, Pixels};
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::program::{Code, Program};
+use crate::textures::Textures;
 use ctm_lane::budget::Halt;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
@@ -63,6 +64,8 @@ pub struct Environment<'a> {
     pub memory: Option<&'a Space>,
     /// SR_Y_DIRECTION: bits of 1.0 or -1.0.
     pub y_direction: u32,
+    /// Textures, by the numbers that handles have.
+    pub textures: Textures,
     /// What happens when a program does what it should not.
     pub mode: Mode,
 }
@@ -73,6 +76,7 @@ impl Default for Environment<'_> {
             constants: Constants::default(),
             memory: None,
             y_direction: 1.0f32.to_bits(),
+            textures: Textures::default(),
             mode: Mode::default(),
         }
     }

@@ -33,6 +33,7 @@ mod refused;
 mod special;
 mod table;
 pub mod text;
+pub mod textures;
 pub mod topics;
 mod wide;
 

@@ -1,12 +1,12 @@
 //! Forms that the machine stops at, although each of their fields has a meaning.
 //!
 //! Source: nxgpucatch, whose author notes which forms abort execution on a GM20B (hardware, second hand). Forms of the same
-//! kind that the notes do not name are decisions.
+//! kind that the notes do not name are decisions. NAK's comments name one more.
 
-use crate::codes::FloatType;
+use crate::codes::{CasOperands, FloatType};
 use crate::field::key;
 use crate::instruction::Instruction;
-use crate::table::{Class, ConvertOp};
+use crate::table::{AtomicOp, Class, ConvertOp};
 
 /// A form that the machine does not execute.
 pub(crate) struct Refusal {
@@ -34,6 +34,12 @@ pub(crate) fn refusal(instruction: &Instruction) -> Option<Refusal> {
         // IADD by the notes, IADD32I and IMAD by decision S38.
         Class::Integer(_) if instruction.get(key::PO) && instruction.get(key::X) => {
             refused(".PO together with .X", "add 1 in another instruction")
+        }
+        // NAK says that they do not work on the machine.
+        Class::Atomic(AtomicOp::AtomCas | AtomicOp::AtomsCas)
+            if instruction.get(key::CAS_OPERANDS) != CasOperands::Both =>
+        {
+            refused("CAS without a value to compare with, or to store", "give two registers, one after the other")
         }
         Class::Convert(ConvertOp::I2f | ConvertOp::I2i)
         | Class::Raw

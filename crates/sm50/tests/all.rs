@@ -10,4 +10,5 @@ mod pipeline;
 mod semantics;
 mod tessellator;
 mod text_errors;
+mod textures;
 mod vectors;

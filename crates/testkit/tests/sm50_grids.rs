@@ -17,10 +17,9 @@ fn run(runner: &ComparingRunner, code: &str, grid: Grid, mode: Mode, random: &mu
         environment.constants.set_bank(0, vec![0; random.below(100)]);
     }
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    let launch = StageLaunch {
-        grid: Some(grid),
-        ..StageLaunch::new(Shader::from(&program), &environment, &invocations, Default::default())
-    };
+    let shader = Shader { shared_memory: grids::SHARED, ..Shader::from(&program) };
+    let launch =
+        StageLaunch { grid: Some(grid), ..StageLaunch::new(shader, &environment, &invocations, Default::default()) };
     runner.run(&launch, &RunOptions { step_limit: 4000, ..ctm_testkit::untimed() }).is_ok()
 }
 
@@ -43,4 +42,19 @@ fn grids_of_threads() {
         "{completed}, {compiled} compiled: {:?}",
         tally.refused
     );
+}
+
+#[test]
+fn blocks_that_share_memory() {
+    let runner = ComparingRunner::new();
+    let mut completed = 0;
+    for seed in 0..200 {
+        let random = &mut Random::new(seed);
+        let size = |random: &mut Random, most: usize| 1 + random.below(most) as u32;
+        let grid = Grid::new([size(random, 3), 1, 1], [size(random, 120), 1, 1]).expect("a grid");
+        let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
+        let code = grids::block_kernel(random);
+        completed += u32::from(run(&runner, &code, grid, mode, random));
+    }
+    assert!(runner.launches() == 200 && completed > 100, "{completed}");
 }

@@ -8,6 +8,7 @@ mod frames;
 mod measure;
 mod memory;
 mod results;
+pub mod sampling;
 mod target;
 mod texture;
 pub mod utilisation;

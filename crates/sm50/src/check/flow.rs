@@ -57,9 +57,8 @@ fn makers(op: Op) -> Option<(&'static [Op], &'static str)> {
         Cont => Some((&[Op::Pcnt], "a PCNT")),
         Ret => Some((&[Op::Cal, Op::Jcal, Op::Pret], "a call")),
         Longjmp => Some((&[Op::Plongjmp], "a PLONGJMP")),
-        Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Exit | Kil | Sam | Ram => {
-            None
-        }
+        Ram => Some((&[Op::Sam], "a SAM")),
+        Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Exit | Kil | Sam => None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
 use crate::operand::Reg;
 use crate::refused::{Refusal, refusal};
-use crate::table::{AtomicOp, AttributeOp, BitsOp, Class, FlowOp, Op, OrderOp, SystemOp};
+use crate::table::{AtomicOp, AttributeOp, BitsOp, Class, FlowOp, FragmentOp, Op, OrderOp, SystemOp, TextureOp};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     let header = subject.program.header.unwrap_or_default();
@@ -33,6 +33,12 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
                     findings.at(FindingCode::NoKill, index, message, "use EXIT to end lanes");
                 }
             }
+            Class::Fragment(op @ (FragmentOp::Ipa | FragmentOp::Pixld)) => {
+                if stage != Stage::Pixel {
+                    let what = if op == FragmentOp::Ipa { "IPA" } else { "PIXLD" };
+                    wrong_stage(index, what, stage, "only fragment programs have pixels", findings);
+                }
+            }
             Class::Local(_) => local_memory(index, instruction, &header, stage, findings),
             Class::Attribute(AttributeOp::Al2p | AttributeOp::Isberd)
             | Class::Special(_)
@@ -43,7 +49,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
             | Class::Atomic(_)
             | Class::Surface(_)
             | Class::Cache(_)
-            | Class::Fragment(_)
+            | Class::Fragment(FragmentOp::Fswzadd)
             | Class::Texture(_)
             | Class::Video(_)
             | Class::System(_)
@@ -199,7 +205,8 @@ fn unsupported(instruction: &Instruction) -> bool {
             AtomicOp::AtomsCas => instruction.get(key::CAST) != Cast::Cas,
             AtomicOp::Atoms | AtomicOp::AtomCas => false,
         },
-        Class::Surface(_) | Class::Texture(_) => true,
+        Class::Surface(_) => true,
+        Class::Texture(op) => op == TextureOp::Txa,
         Class::Flow(FlowOp::Pexit) => true,
         Class::Flow(_) => instruction.get(key::TARGET_CONST) || odd_test,
         Class::Compare(_) => odd_test,

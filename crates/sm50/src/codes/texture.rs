@@ -381,3 +381,20 @@ impl ScalarMask {
         }
     }
 }
+
+impl TexsKind {
+    /// How the level of detail is found.
+    pub const fn lod_mode(self) -> LodMode {
+        use TexsKind::*;
+        match self {
+            D1Lz | D2Lz | D2LzDc | Array2Lz | Array2LzDc | D3Lz => LodMode::Zero,
+            D2Ll | D2LlDc | CubeLl => LodMode::Level,
+            D2 | D2Dc | Array2 | D3 | Cube | Invalid14 | Invalid15 => LodMode::Implicit,
+        }
+    }
+
+    /// Whether texels are compared with a reference.
+    pub const fn compares(self) -> bool {
+        matches!(self, TexsKind::D2Dc | TexsKind::D2LlDc | TexsKind::D2LzDc | TexsKind::Array2LzDc)
+    }
+}

@@ -1,7 +1,7 @@
 //! Atomic accesses, and shared memory. Lanes come one after the other, in ascending order.
 
 use super::warp::Warp;
-use crate::codes::{AtomOp, AtomType, CasOperands, Cast, MemorySize, SharedType};
+use crate::codes::{AtomOp, AtomType, Cast, MemorySize, SharedType};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
@@ -127,9 +127,6 @@ impl Warp<'_> {
         let size = if wide { MemorySize::B64 } else { MemorySize::B32 };
         let shared = matches!(op, AtomicOp::Atoms | AtomicOp::AtomsCas);
         let compares = matches!(op, AtomicOp::AtomCas | AtomicOp::AtomsCas);
-        if compares && instruction.get(key::CAS_OPERANDS) != CasOperands::Both {
-            return Err(TrapKind::IllegalInstrEncoding);
-        }
         if op == AtomicOp::AtomsCas && instruction.get(key::CAST) != Cast::Cas {
             return Err(TrapKind::Unsupported);
         }

@@ -73,34 +73,25 @@ pub(super) fn texture(op: TextureOp) -> Words {
     match op {
         Tex | TexB => words(
             "Rd... = filtered texel",
-            &[
-                GROUPS,
-                TEXELS,
-                "the level is that of the quad's differences, `.LZ` 0, `.LB` with a bias, `.LL` given",
-                NOT_EXECUTED,
-            ],
+            &[GROUPS, TEXELS, "the level is that of the quad's differences, `.LZ` 0, `.LB` with a bias, `.LL` given"],
         ),
-        Texs => words("Rd... , Rd2... = filtered texel", &["two components go to Rd, the others to Rd2", NOT_EXECUTED]),
-        Tld | TldB => words("Rd... = texel", &[GROUPS, TEXELS, "coordinates are whole numbers", NOT_EXECUTED]),
-        Tlds => words("Rd..., Rd2... = texel", &["two components go to Rd, the others to Rd2", NOT_EXECUTED]),
+        Texs => words("Rd... , Rd2... = filtered texel", &["two components go to Rd, the others to Rd2"]),
+        Tld | TldB => words("Rd... = texel", &[GROUPS, TEXELS, "coordinates are whole numbers"]),
+        Tlds => words("Rd..., Rd2... = texel", &["two components go to Rd, the others to Rd2"]),
         Tld4 | Tld4B => words(
             "Rd... = a component of four texels",
-            &[GROUPS, "the texels are (x0, y1), (x1, y1), (x1, y0), (x0, y0)", NOT_EXECUTED],
+            &[GROUPS, "the texels are (x0, y1), (x1, y1), (x1, y0), (x0, y0)"],
         ),
-        Tld4s => words("Rd, Rd + 1, Rd2, Rd2 + 1 = a component of four texels", &[NOT_EXECUTED]),
+        Tld4s => words("Rd, Rd + 1, Rd2, Rd2 + 1 = a component of four texels", &["see TLD4"]),
         Txd | TxdB => words(
             "Rd... = filtered texel",
             &[
                 "A begins handle, coordinates, layer and offsets, B the derivatives, those by x and y of a coordinate together",
                 TEXELS,
-                NOT_EXECUTED,
             ],
         ),
-        Txq | TxqB => words("Rd... = size and levels, or number of samples", &["A is the level", TEXELS, NOT_EXECUTED]),
-        Tmml | TmmlB => words(
-            "Rd = level of detail * 256; the next one = level that is read * 256",
-            &[GROUPS, TEXELS, NOT_EXECUTED],
-        ),
+        Txq | TxqB => words("Rd... = size and levels, or number of samples", &["A is the level", TEXELS]),
+        Tmml | TmmlB => words("Rd = level of detail * 256; the next one = level that is read * 256", &[GROUPS, TEXELS]),
         Txa => words("", &[NOT_EXECUTED]),
     }
 }

@@ -77,9 +77,10 @@ pub fn kernel(random: &mut Random) -> String {
         if !wide.is_empty() {
             code += "MOV R24, R9; MOV32I R25, 0x0; ";
         }
+        let space = random.pick(&["", "G"]);
         code += &match stores {
-            true => format!("{guard}STG{wide}{size} [{register}{offset}], R12;"),
-            false => format!("{guard}LDG{wide}{size} R12, [{register}{offset}]; IADD R10, R12, R10;"),
+            true => format!("{guard}ST{space}{wide}{size} [{register}{offset}], R12;"),
+            false => format!("{guard}LD{space}{wide}{size} R12, [{register}{offset}]; IADD R10, R12, R10;"),
         };
         code += "IADD R12, R12, R1; ISETP.LT.AND P0, PT, R12, 0x180, PT;";
         if random.one_in(3) {
@@ -90,4 +91,42 @@ pub fn kernel(random: &mut Random) -> String {
         code += "IADD R20, R20, 0x1; ISETP.LT.AND P1, PT, R20, 0x3, PT; @P1 BRA again; SYNC;\nend: ";
     }
     code + "EXIT;"
+}
+
+/// Bytes of shared memory of the blocks of [`block_kernel`].
+pub const SHARED: u32 = 0x400;
+
+/// A program whose threads share memory, change it in atomic ways, and wait for each other; sometimes some of them wait for ever.
+pub fn block_kernel(random: &mut Random) -> String {
+    let mut code = START.to_owned() + "SHL R11, R1, 0x2; MOV R12, R0; ";
+    let loops = random.one_in(3);
+    if loops {
+        code += "MOV32I R20, 0x0; SSY end;\nagain: ";
+    }
+    for _ in 0..2 + random.below(5) {
+        let guard = random.pick(&["", "", "", "@P0 ", "@!P0 "]);
+        let op = random.pick(&["ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH"]);
+        let ty = random.pick(&["", "", ".S32"]);
+        let offset = random.pick(&["", "+0x4", "+0x80"]);
+        let barrier = random.pick(&["0x0", "0x0", "0x0", "0x5", "RZ, RZ", "0x1, 0x20"]);
+        code += &match random.below(10) {
+            0 | 1 => format!("{guard}STS [R11{offset}], R12;"),
+            2 => format!("{guard}LDS R12, [R11{offset}];"),
+            3 => format!("LOP.XOR R9, R11, 0x4; {guard}LDS.U16 R13, [R9{offset}]; IADD R12, R12, R13;"),
+            4 => format!("LOP.AND R9, R12, 0x3c; {guard}ATOMS.{op}{ty} R13, [R9], R12; IADD R12, R12, R13;"),
+            5 => format!("LOP.AND R9, R12, 0x38; {guard}ATOMS.CAS R13, [R9], R4, R5;"),
+            6 => format!("{} {guard}ATOM.{op}{ty} R13, [R9], R12; IADD R12, R12, R13;", address(random, 4)),
+            7 => format!("{} {guard}RED.{op}{ty} [R9], R12;", address(random, 4)),
+            8 => format!("{guard}BAR.SYNC {barrier};"),
+            _ => {
+                let reduction = random.pick(&["POPC", "AND", "OR"]);
+                format!("BAR.RED.{reduction} 0x2, P0; B2R.RESULT R13, P1; @P1 IADD R12, R12, R13;")
+            }
+        };
+        code += "IADD R12, R12, R1; ISETP.LT.AND P0, PT, R12, 0x180, PT;\n";
+    }
+    if loops {
+        code += "IADD R20, R20, 0x1; ISETP.LT.AND P1, PT, R20, 0x3, PT; @P1 BRA again; SYNC;\nend: ";
+    }
+    code + "SHL R9, R0, 0x2; IADD32I R9, R9, 0x40000; ST [R9], R12; EXIT;"
 }

@@ -6,7 +6,7 @@ use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::values::{FollowedLane, Numbered, VaryingSource};
 use crate::options::{RunArgs, Uniform};
-use crate::run::{Debugged, Frames};
+use crate::run::{Debugged, Frames, sampling};
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
 use ctm_array::{FileSpec, Words};
@@ -63,8 +63,8 @@ impl Runner for Sm50Args {
         debug::debug(file, args, self, lane, shows, console)
     }
 
-    fn files(&self, _: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::default();
+    fn files(&self, args: &RunArgs) -> NamedFiles {
+        let mut files = NamedFiles::of_inputs(args, sampling::file);
         files.read(self.banks.iter().map(|bank| &bank.value));
         files.read(self.globals.iter().map(|global| &global.path));
         let attributes = self.attributes.iter().filter_map(|attribute| match &attribute.source {

@@ -1,11 +1,11 @@
 //! The inputs of a program: files, values that are made, buffers of other shaders.
 
 use super::buffers::Buffer;
-use super::sampling::{self, InputFile};
 use crate::isa::x1k::shader;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource, Name, NamedValue, Numbered};
 use crate::report::Message;
+use crate::run::sampling::{self, InputFile};
 use crate::run::{Memory, TextureKind, TextureSpec, once_each};
 use crate::{Console, Failure};
 use ctm_array::Shape;
@@ -158,7 +158,7 @@ impl Inputs {
         console: &mut Console,
     ) -> Result<(), Failure> {
         let Reader { program, interface, .. } = *reader;
-        let file = InputFile::parse(text)?;
+        let file = InputFile::parse(text)?.without_layers()?;
         let first = file.spec.load(console.host, memory, None)?;
         let [width, height, _] = first.size;
         shader::require_kind(interface, number, &file.spec.file.path.display().to_string(), first.kind, height)?;

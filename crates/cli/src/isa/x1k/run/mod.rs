@@ -5,12 +5,11 @@ mod constants;
 mod debug;
 mod inputs;
 mod memory;
-mod sampling;
 mod trace;
 mod varyings;
 
+pub use crate::run::sampling::file as input_file;
 pub use debug::debug;
-pub use sampling::file as input_file;
 pub use varyings::VaryingValue;
 
 use super::Loaded;

@@ -1,7 +1,7 @@
 //! Inputs that are sampled as the textures of a card are: `FILE[:WxHxC][:tiled]:KIND[,FILTER][,WRAP...]`.
 
+use super::{TextureKind, TextureLevel, TextureSpec};
 use crate::report::Message;
-use crate::run::{TextureKind, TextureLevel, TextureSpec};
 use ctm_raster::sampler::{Filter, Sampler, TextureKind as Directions, TextureShape, Wrap};
 use std::path::PathBuf;
 
@@ -18,19 +18,25 @@ impl<'t> InputFile<'t> {
     /// Takes the text apart.
     ///
     /// # Errors
-    /// It does not name a file, or the kind is none that X1K programs can sample.
+    /// It does not name a file.
     pub fn parse(text: &'t str) -> Result<Self, Message> {
         let (file, words) = parts(text);
-        let spec = TextureSpec::parse(file)?;
-        match spec.kind {
+        Ok(InputFile { text, spec: TextureSpec::parse(file)?, words })
+    }
+
+    /// The same for a machine without arrays of textures.
+    ///
+    /// # Errors
+    /// It is one.
+    pub fn without_layers(self) -> Result<Self, Message> {
+        let text = self.text;
+        match self.spec.kind {
             Some(kind @ (TextureKind::D1Array | TextureKind::D2Array)) => {
                 let message =
                     format!("input '{text}': X1K programs cannot sample arrays of textures ({})", kind.name());
                 Err(Message::error(message).help("use 1d, 2d, 3d or cube"))
             }
-            None | Some(TextureKind::D1 | TextureKind::D2 | TextureKind::D3 | TextureKind::Cube) => {
-                Ok(InputFile { text, spec, words })
-            }
+            None | Some(TextureKind::D1 | TextureKind::D2 | TextureKind::D3 | TextureKind::Cube) => Ok(self),
         }
     }
 
@@ -137,7 +143,7 @@ mod tests {
     #[test]
     fn samplers_stand_behind_files() {
         let of = |text: &str| {
-            let file = InputFile::parse(text)?;
+            let file = InputFile::parse(text)?.without_layers()?;
             let sampler = file.spec.kind.map(|kind| file.sampler(kind)).transpose()?;
             Ok::<_, Message>(sampler.map(|sampler| (sampler.magnification, sampler.wrap)))
         };
