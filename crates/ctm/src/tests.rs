@@ -183,3 +183,14 @@ fn textures_are_sampled() {
     let other = Pixels::new(Program::assemble(Machine::R700, text).unwrap(), 1, 1).texture(0, flat());
     assert!(matches!(other.compile(&Engine::fastest()), Err(Error::Machine { .. })));
 }
+
+/// Two warps hand words over in shared memory.
+#[test]
+fn threads_share_memory() {
+    let text = "S2R R0, SR_TID.X; SHL R1, R0, 2; STS [R1], R0; BAR.SYNC 0x0; LOP32I.XOR R2, R1, 0xfc; LDS R3, [R2]; STG [R1+0x10000], R3; EXIT;";
+    let program = Program::assemble(Machine::Sm50, text).unwrap();
+    let launch = Threads::new(program, [1; 3], [64, 1, 1]).unwrap().shared_memory(256);
+    let mut launch = launch.memory(0x10000, &[0; 64]).unwrap();
+    launch.run(&Engine::fastest()).unwrap();
+    assert_eq!(launch.read(0x10000, 64).unwrap(), (0..64).rev().collect::<Vec<u32>>());
+}

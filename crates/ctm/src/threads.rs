@@ -19,6 +19,7 @@ pub struct Threads {
     grid: Grid,
     space: Space,
     constants: Constants,
+    shared_memory: u32,
 }
 
 impl Threads {
@@ -32,7 +33,13 @@ impl Threads {
         match program {
             Program::Sm50(program) if program.header.is_none() => {
                 let grid = Grid::new(blocks, threads).ok_or(Error::Grid)?;
-                Ok(Threads { program, grid, space: Space::default(), constants: Constants::default() })
+                Ok(Threads {
+                    program,
+                    grid,
+                    space: Space::default(),
+                    constants: Constants::default(),
+                    shared_memory: 0,
+                })
             }
             Program::Sm50(program) => Err(Error::Compute(program.header.map_or(Stage::None, |header| header.stage))),
             Program::X1k(_) | Program::R700(_) => Err(Error::Machine { machine, wanted: ProgramUse::Threads }),
@@ -56,6 +63,12 @@ impl Threads {
     /// Gives a constant bank its words. Arguments of a kernel begin at byte 0x140 of bank 0.
     pub fn bank(mut self, bank: u8, words: &[u32]) -> Self {
         self.constants.set_bank(bank, words.to_vec());
+        self
+    }
+
+    /// Gives each block so many bytes of shared memory, 49152 at most. Without, blocks have none.
+    pub fn shared_memory(mut self, bytes: u32) -> Self {
+        self.shared_memory = bytes;
         self
     }
 
@@ -107,7 +120,7 @@ impl Threads {
         let constants = self.constants.clone();
         let environment = Environment { constants, memory: Some(&self.space), ..Environment::default() };
         let invocations = Invocations { count: self.grid.invocations(), columns: None };
-        let shader = Shader::from(&self.program);
+        let shader = Shader { shared_memory: self.shared_memory, ..Shader::from(&self.program) };
         let launch = StageLaunch {
             grid: Some(self.grid),
             ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())

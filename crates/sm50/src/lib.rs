@@ -20,6 +20,7 @@ pub mod engine;
 mod field;
 pub mod footprint;
 mod form;
+mod groups;
 mod header;
 mod instruction;
 pub mod launch;

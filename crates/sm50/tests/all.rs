@@ -1,5 +1,6 @@
 //! The tests of this crate as one program: each program more would be linked with all that it tests.
 
+mod any_instruction;
 mod attributes;
 mod blocks;
 mod corpus;

@@ -3,8 +3,8 @@
 use super::registers::Registers;
 use super::spelled::between_commas;
 use super::{Instruction, Operation};
-use ctm_sm50::codes::Test;
-use ctm_sm50::{Arg, Code, Op, Pred, PredSource, Reg, Value, key, special_register_name, text};
+use ctm_sm50::codes::{SelectB, Test};
+use ctm_sm50::{Arg, Code, FieldId, Op, Pred, PredSource, Reg, Value, key, special_register_name, text};
 
 pub fn instructions(code: &Code) -> Vec<Instruction> {
     let instruction = |(index, instruction): (usize, &ctm_sm50::Instruction)| {
@@ -25,10 +25,12 @@ pub fn instructions(code: &Code) -> Vec<Instruction> {
 /// What it reads, and what it writes.
 fn registers(instruction: &ctm_sm50::Instruction) -> (Vec<String>, Vec<String>) {
     let (mut reads, mut writes) = (Registers::default(), Registers::default());
+    // Groups of textures and images are not aligned; of one that begins with the same register as another, the longer one counts.
     let wide = instruction.wide_operands();
+    let groups = instruction.register_groups();
     let all = |into: &mut Registers, reg: Reg| {
-        let words = wide.iter().find(|(wide, _)| *wide == reg).map_or(1, |(_, words)| *words);
-        for number in 0..words {
+        let sized = groups.iter().chain(&wide).filter(|(first, _)| *first == reg);
+        for number in 0..sized.map(|(_, words)| *words).max().unwrap_or(1) {
             let reg = Reg(reg.0.saturating_add(number));
             if !reg.is_zero() {
                 into.add(reg.to_string());
@@ -51,6 +53,16 @@ fn registers(instruction: &ctm_sm50::Instruction) -> (Vec<String>, Vec<String>) 
     for arg in instruction.row().args {
         match arg {
             Arg::Rd | Arg::RdUnlessZero => all(&mut writes, instruction.dst()),
+            Arg::Register(FieldId::RD2) => all(&mut writes, instruction.reg(key::RD2)),
+            Arg::Register(id) | Arg::RegisterUnlessZero(id) => all(&mut reads, Reg(instruction.value(*id) as u8)),
+            Arg::CasValues => {
+                all(&mut reads, instruction.reg(key::RB));
+                all(&mut reads, instruction.cas_store());
+            }
+            Arg::BytesA => all(&mut reads, instruction.reg(key::RA)),
+            Arg::BytesB if instruction.get(key::SELECT_B) != SelectB::Imm => all(&mut reads, instruction.reg(key::RB)),
+            Arg::Input | Arg::CacheAddress => all(&mut reads, instruction.reg(key::RA)),
+            Arg::InputPredicate => predicate(&mut reads, instruction.pred_c().pred),
             Arg::Data | Arg::RdAgain => all(&mut reads, instruction.dst()),
             Arg::A => source(&mut reads, instruction.a().value),
             Arg::B | Arg::SpacedB | Arg::ConvertedB => source(&mut reads, instruction.b().value),
@@ -84,7 +96,14 @@ fn registers(instruction: &ctm_sm50::Instruction) -> (Vec<String>, Vec<String>) 
                 all(&mut reads, Reg(instruction.get(key::BARRIER_ID)));
             }
             Arg::BarrierPredicate => predicate(&mut reads, instruction.pred_c().pred),
-            Arg::Lane
+            Arg::BytesB
+            | Arg::Name(_)
+            | Arg::ScalarDim
+            | Arg::PbUnlessTrue
+            | Arg::CacheHeader
+            | Arg::NamedBarrier
+            | Arg::Swizzle
+            | Arg::Lane
             | Arg::Clamp
             | Arg::BarrierId
             | Arg::BarrierCount

@@ -1,8 +1,9 @@
 //! Textures. Levels of detail come from quads, whose lanes have coordinates whether they are active or not.
 
 use super::warp::{LANES, Warp, lanes};
-use crate::codes::{Component, FetchLod, GatherOffset, LodMode, TextureDim, TextureQuery, TldsKind};
+use crate::codes::{Component, LodMode, TextureDim, TextureQuery};
 use crate::field::{FieldId, key};
+use crate::groups::TextureOperands;
 use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
@@ -55,31 +56,6 @@ impl Sources {
     }
 }
 
-/// How an instruction samples.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    dim: TextureDim,
-    has_handle: bool,
-    has_sample: bool,
-    has_level: bool,
-    has_offsets: bool,
-    has_four_offsets: bool,
-    compares: bool,
-}
-
-/// Coordinates of a texture, without its layer.
-const fn axes(dim: TextureDim) -> usize {
-    match dim {
-        TextureDim::D1 | TextureDim::Array1 => 1,
-        TextureDim::D2 | TextureDim::Array2 => 2,
-        TextureDim::D3 | TextureDim::Array3 | TextureDim::Cube | TextureDim::ArrayCube => 3,
-    }
-}
-
-const fn is_array(dim: TextureDim) -> bool {
-    matches!(dim, TextureDim::Array1 | TextureDim::Array2 | TextureDim::Array3 | TextureDim::ArrayCube)
-}
-
 /// A number of so many bits from one on, with its sign.
 fn signed(word: u32, from: u32, bits: u32) -> i32 {
     (word << (32 - bits - from)).cast_signed() >> (32 - bits)
@@ -112,7 +88,7 @@ impl<'t> Layer<'t> {
     fn of(texture: &'t Texture, request: &Request) -> Self {
         let layer = (request.layer & 0xffff).min(texture.layers.saturating_sub(1));
         let faces = if texture.shape().kind == TextureKind::Cube { 6 } else { 1 };
-        let first = if is_array(texture.dim) { faces * layer } else { 0 };
+        let first = if texture.dim.is_array() { faces * layer } else { 0 };
         Layer { texture, first, reference: request.reference }
     }
 }
@@ -142,16 +118,16 @@ impl Warp<'_> {
     /// The operands of the lane.
     fn request(&mut self, op: TextureOp, instruction: &Instruction) -> Result<Request, TrapKind> {
         use TextureOp::*;
-        let shape = shape(op, instruction);
-        let (axes, array) = (axes(shape.dim), is_array(shape.dim));
+        let shape = TextureOperands::of(op, instruction);
+        let (axes, array) = (usize::from(shape.dim.axes()), shape.dim.is_array());
         let (ra, rb) = (instruction.reg(key::RA), instruction.reg(key::RB));
-        let own = u8::from(array) + axes as u8;
+        let own = shape.place();
         let mut sources = match op {
             Txd | TxdB => Sources::of(
                 Sources::from(ra, u8::from(shape.has_handle) + axes as u8 + u8::from(array || shape.has_offsets))
                     .chain(Sources::from(rb, 2 * axes as u8)),
             ),
-            Texs | Tlds | Tld4s => scalar_sources(op, instruction, &shape, own),
+            Texs | Tlds | Tld4s => scalar_sources(op, instruction, &shape),
             Txq | TxqB => Sources::of(Sources::from(ra, 2)),
             Tex | TexB | Tld | TldB | Tld4 | Tld4B | Tmml | TmmlB | Txa => {
                 Sources::of(Sources::from(ra, own).chain(Sources::from(rb, 8)))
@@ -226,7 +202,7 @@ impl Warp<'_> {
         let environment = self.launch.environment;
         // (Decision: a handle of nothing gives zeros.)
         let Some(texture) = environment.textures.of_handle(request.handle) else { return Ok([0; 4]) };
-        let shape = shape(op, instruction);
+        let shape = TextureOperands::of(op, instruction);
         if !matches!(op, Txq | TxqB) && shape.dim != texture.dim {
             // What the machine makes of that is not known.
             return Err(TrapKind::Unsupported);
@@ -271,62 +247,15 @@ impl Warp<'_> {
     }
 }
 
-/// What an instruction has beside coordinates.
-fn shape(op: TextureOp, instruction: &Instruction) -> Shape {
-    use TextureOp::*;
-    let lod = instruction.get(key::LOD_MODE);
-    let plain = Shape {
-        dim: instruction.get(key::TEXTURE_DIM),
-        has_handle: !instruction.has(FieldId::HANDLE),
-        has_sample: instruction.get(key::MS),
-        has_level: false,
-        has_offsets: instruction.get(key::AOFFI),
-        has_four_offsets: false,
-        compares: instruction.get(key::DC),
-    };
-    match op {
-        Tex | TexB => Shape { has_level: !matches!(lod, LodMode::Implicit | LodMode::Zero), ..plain },
-        Tld | TldB => Shape { has_level: instruction.get(key::FETCH_LOD) == FetchLod::Level, ..plain },
-        Tld4 | Tld4B => Shape {
-            has_offsets: instruction.get(key::GATHER_OFFSET) == GatherOffset::Aoffi,
-            has_four_offsets: instruction.get(key::GATHER_OFFSET) == GatherOffset::Ptp,
-            ..plain
-        },
-        Tld4s => Shape { dim: TextureDim::D2, ..plain },
-        Texs => {
-            let kind = instruction.get(key::TEXS_KIND);
-            Shape { dim: kind.dim(), has_level: kind.lod_mode() == LodMode::Level, compares: kind.compares(), ..plain }
-        }
-        Tlds => {
-            let kind = instruction.get(key::TLDS_KIND);
-            use TldsKind::{D1Ll, D2Ll, D2LlAoffi, D2LzAoffi, D2LzMs};
-            Shape {
-                dim: kind.dim(),
-                has_level: matches!(kind, D1Ll | D2Ll | D2LlAoffi),
-                has_offsets: matches!(kind, D2LzAoffi | D2LlAoffi),
-                has_sample: kind == D2LzMs,
-                ..plain
-            }
-        }
-        Txd | TxdB | Txq | TxqB | Tmml | TmmlB | Txa => plain,
-    }
-}
-
 /// The registers of a scalar form: the sources one after the other, two and two of them in neighbours.
-fn scalar_sources(op: TextureOp, instruction: &Instruction, shape: &Shape, own: u8) -> Sources {
-    let (ra, rb) = (instruction.reg(key::RA), instruction.reg(key::RB));
-    if op == TextureOp::Tlds && shape.dim == TextureDim::Array2 {
-        return Sources::of([ra].into_iter().chain(Sources::from(rb, 2)));
-    }
-    let more = [shape.has_level, shape.has_sample, shape.has_offsets, shape.compares];
-    let count = own + more.into_iter().map(u8::from).sum::<u8>();
-    let of_a = if count > 2 { 2 } else { 1 };
-    Sources::of(Sources::from(ra, of_a).chain(Sources::from(rb, 2)))
+fn scalar_sources(op: TextureOp, instruction: &Instruction, operands: &TextureOperands) -> Sources {
+    let [a, b] = operands.scalar(op);
+    Sources::of(Sources::from(instruction.reg(key::RA), a).chain(Sources::from(instruction.reg(key::RB), b)))
 }
 
 /// Coordinates of a quad, moved by offsets in texels of a level.
 fn coordinates(texture: &Texture, requests: &[Request; QUAD], size: [u32; 3]) -> [[u32; 4]; QUAD] {
-    let axes = axes(texture.dim);
+    let axes = usize::from(texture.dim.axes());
     requests.map(|request| {
         let moved = |axis: usize| {
             let (place, offset) = (f32::from_bits(request.place[axis]), request.offset[axis]);
@@ -390,7 +319,7 @@ fn without_offsets(requests: &[Request; QUAD]) -> [Request; QUAD] {
 /// TLD: whole coordinates, and zeros outside.
 fn fetch(texture: &Texture, request: &Request) -> [u32; 4] {
     let Some(size) = texture.level_size(request.level) else { return [0; 4] };
-    let axes = axes(texture.dim);
+    let axes = usize::from(texture.dim.axes());
     let place: [i64; 3] = std::array::from_fn(|axis| match axis < axes {
         true => i64::from(request.place[axis].cast_signed()) + i64::from(request.offset[axis]),
         false => 0,
@@ -405,13 +334,18 @@ fn fetch(texture: &Texture, request: &Request) -> [u32; 4] {
 }
 
 /// TLD4: a component of the four texels that a linear filter would weight, counterclockwise from the lower left one.
-fn gather(texture: &Texture, request: &Request, shape: &Shape, component: Component) -> Result<[u32; 4], TrapKind> {
+fn gather(
+    texture: &Texture,
+    request: &Request,
+    shape: &TextureOperands,
+    component: Component,
+) -> Result<[u32; 4], TrapKind> {
     let sizes = texture.shape();
     if sizes.kind != TextureKind::Flat {
         return Err(TrapKind::Unsupported);
     }
     let sampler = texture.sampling();
-    let axes = axes(texture.dim);
+    let axes = usize::from(texture.dim.axes());
     // The texel at an index, which may be outside.
     let index = |axis: usize, further: i32| {
         if axis >= axes {

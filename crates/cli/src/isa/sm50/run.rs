@@ -207,6 +207,9 @@ fn no_compute_code(stage: Stage, file: &str) -> Failure {
         Some((_, option)) => {
             format!("'ctm draw {option} {file} --primitive triangles --vertices 3 -o out.npy' draws with it")
         }
+        None if stage == Stage::Pixel => {
+            format!("'ctm run {file} --domain 64x64 -o out.png' runs it; the debugger does not step fragments yet")
+        }
         None => "'ctm dis' and 'ctm info' show it; there is no command that executes it".into(),
     }))
 }
