@@ -116,7 +116,11 @@ pub fn block_kernel(random: &mut Random) -> String {
             4 => format!("LOP.AND R9, R12, 0x3c; {guard}ATOMS.{op}{ty} R13, [R9], R12; IADD R12, R12, R13;"),
             5 => format!("LOP.AND R9, R12, 0x38; {guard}ATOMS.CAS R13, [R9], R4, R5;"),
             6 => format!("{} {guard}ATOM.{op}{ty} R13, [R9], R12; IADD R12, R12, R13;", address(random, 4)),
-            7 => format!("{} {guard}RED.{op}{ty} [R9], R12;", address(random, 4)),
+            7 => {
+                // What is exchanged has a result.
+                let op = if op == "EXCH" { "XOR" } else { op };
+                format!("{} {guard}RED.{op}{ty} [R9], R12;", address(random, 4))
+            }
             8 => format!("{guard}BAR.SYNC {barrier};"),
             _ => {
                 let reduction = random.pick(&["POPC", "AND", "OR"]);
