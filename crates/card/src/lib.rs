@@ -28,6 +28,8 @@ pub struct Submission<'a> {
     pub words: &'a [u32],
     /// The objects, in the order in which the words count them.
     pub objects: &'a [Object],
+    /// Those of them to which nobody but the card can have written since the last submission that named them, in the same order.
+    pub untouched: &'a [Object],
 }
 
 /// How the pixels of an object lie that a driver shares with others, as it says.

@@ -14,14 +14,14 @@ fn trace() -> Vec<u8> {
     let mut writer = TraceWriter::new(&mut file, &CARD).unwrap();
     memory.write_u32(0x2000, 1);
     memory.write_u32(0x6000, 1);
-    writer.record(&memory, &Submission { words: &[7, 8], objects: &OBJECTS }).unwrap();
+    writer.record(&memory, &Submission { words: &[7, 8], objects: &OBJECTS, untouched: &[] }).unwrap();
     memory.write_u32(0x4000, 2);
     memory.write_u32(0x1000, 5);
     writer.executed(&memory, &OBJECTS);
-    writer.record(&memory, &Submission { words: &[], objects: &OBJECTS[..1] }).unwrap();
+    writer.record(&memory, &Submission { words: &[], objects: &OBJECTS[..1], untouched: &[] }).unwrap();
     memory.write_u32(0x2000, 0);
     memory.write_u32(0x4FFC, 3);
-    writer.record(&memory, &Submission { words: &[9], objects: &OBJECTS }).unwrap();
+    writer.record(&memory, &Submission { words: &[9], objects: &OBJECTS, untouched: &[] }).unwrap();
     file
 }
 
@@ -122,7 +122,7 @@ fn pages_of_objects() {
     ] {
         let mut file = Vec::new();
         let mut writer = TraceWriter::new(&mut file, &CARD).unwrap();
-        writer.record(&memory, &Submission { words: &[], objects: &[object] }).unwrap();
+        writer.record(&memory, &Submission { words: &[], objects: &[object], untouched: &[] }).unwrap();
         let found: Vec<u32> = read(&file).unwrap()[0].pages.iter().map(|page| page.address).collect();
         assert_eq!(found, pages, "{object:?}");
     }

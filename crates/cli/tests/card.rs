@@ -33,7 +33,7 @@ fn trace(second: &[u32]) -> Vec<u8> {
     let mut writer = TraceWriter::new(&mut file, &Model::Rv515.identity()).expect("a header");
     assert!(memory.write_u32(0x2004, 7));
     for words in [&DRAWS[..], second] {
-        writer.record(&memory, &Submission { words, objects: &objects }).expect("a record");
+        writer.record(&memory, &Submission { words, objects: &objects, untouched: &[] }).expect("a record");
     }
     file
 }

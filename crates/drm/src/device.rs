@@ -128,7 +128,10 @@ impl Device {
 
     /// Executes a client's words with objects that are kept; false if they are rejected.
     pub fn submit(&self, words: &[u32], objects: &[Object]) -> bool {
-        lock(&self.worker).submit(&self.memory, &Submission { words, objects })
+        let mut worker = lock(&self.worker);
+        // What is written to while others' words are executed is not overlooked.
+        let untouched = self.objects().untouched(objects);
+        worker.submit(&self.memory, &Submission { words, objects, untouched: &untouched })
     }
 }
 

@@ -20,6 +20,22 @@ pub struct Buffer {
     references: usize,
     /// Submissions that have named it, as far as they are counted.
     submissions: u32,
+    /// Others than the card may have written to it since the last of them.
+    touched: bool,
+    /// Others than the card may write to it at any time.
+    shared: bool,
+}
+
+impl Buffer {
+    /// One that nobody needs yet.
+    fn new(object: Object, domain: u32) -> Self {
+        Buffer { object, domain, tiling: (0, 0), references: 0, submissions: 0, touched: true, shared: false }
+    }
+
+    /// Others than the card may write to it from now on.
+    pub fn share(&mut self) {
+        (self.touched, self.shared) = (true, true);
+    }
 }
 
 /// The domain of the host's memory that the card reaches (`RADEON_GEM_DOMAIN_GTT`), in which foreign objects are.
@@ -80,7 +96,9 @@ impl Objects {
         (device, flags): (u16, i32),
         memory: &Memory,
     ) -> Option<io::Result<i32>> {
-        let &mut Buffer { object, tiling, .. } = self.get(client, handle)?;
+        let buffer = self.get(client, handle)?;
+        buffer.share();
+        let Buffer { object, tiling, .. } = *buffer;
         let address = object.address;
         if let Some(foreign) = self.foreign.get(&address) {
             return Some(foreign.export(flags));
@@ -102,9 +120,9 @@ impl Objects {
         memory: &Memory,
     ) -> Option<io::Result<i32>> {
         let object = self.take(size, 1, memory)?;
-        let (address, tiling) = (object.address, (0, 0));
-        self.buffers.insert(address, Buffer { object, domain: HOST_DOMAIN, tiling, references: 0, submissions: 0 });
-        Description { size: object.size, tiling, device }.write(memory, address);
+        let address = object.address;
+        self.buffers.insert(address, Buffer { shared: true, ..Buffer::new(object, HOST_DOMAIN) });
+        Description { size: object.size, tiling: (0, 0), device }.write(memory, address);
         self.add_reference(address);
         let open = |number| memory.open(Descriptor::Export(Export { number, address }), flags);
         let opened = self.add(Opening::Export(address), open);
@@ -146,7 +164,7 @@ impl Objects {
     /// Makes an object, and gives its handle. `None` if there is no space.
     pub fn create(&mut self, client: u64, (size, alignment): (u64, u64), domain: u32, memory: &Memory) -> Option<u32> {
         let object = self.take(size, alignment, memory)?;
-        self.insert(client, Buffer { object, domain, tiling: (0, 0), references: 0, submissions: 0 })
+        self.insert(client, Buffer::new(object, domain))
     }
 
     fn take(&mut self, size: u64, alignment: u64, memory: &Memory) -> Option<Object> {
@@ -181,7 +199,7 @@ impl Objects {
             self.heap.give_back(object);
             return None;
         }
-        let buffer = Buffer { object, domain: HOST_DOMAIN, tiling, references: 0, submissions: 0 };
+        let buffer = Buffer { tiling, shared: true, ..Buffer::new(object, HOST_DOMAIN) };
         self.foreign.insert(object.address, foreign);
         let handle = self.insert(client, buffer);
         if handle.is_none() {
@@ -271,6 +289,18 @@ impl Objects {
             }
         }
         lasting
+    }
+
+    /// Of objects that a submission names now, those to which nobody but the card can have written since the last one that named them.
+    pub fn untouched(&mut self, objects: &[Object]) -> Vec<Object> {
+        let is_untouched = |object: &&Object| self.buffers.get(&object.address).is_some_and(|buffer| !buffer.touched);
+        let untouched = objects.iter().filter(is_untouched).copied().collect();
+        for object in objects {
+            if let Some(buffer) = self.buffers.get_mut(&object.address) {
+                buffer.touched = buffer.shared;
+            }
+        }
+        untouched
     }
 
     /// Ends what [`Objects::keep`] began.
@@ -431,6 +461,23 @@ mod tests {
         assert!(objects.get(one, of_one.unwrap()).is_none());
         assert_eq!(objects.create(one, (5, 1), 4, &memory), None);
         assert_eq!(objects.openings.len(), 1);
+    }
+
+    #[test]
+    fn nobody_but_the_card_writes_to_what_is_not_mapped() {
+        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (client, _) = client(&mut objects, &memory);
+        let [own, mapped] = [(); 2].map(|()| objects.create(client, (0x1000, 1), 4, &memory).unwrap());
+        let both = [own, mapped].map(|handle| objects.get(client, handle).unwrap().object);
+        assert_eq!(objects.untouched(&both), [], "they are new");
+        assert_eq!(objects.untouched(&both), both);
+        objects.get(client, mapped).unwrap().share();
+        for _ in 0..3 {
+            assert_eq!(objects.untouched(&both), both[..1]);
+        }
+        let exported = objects.export((client, own), (0x7140, 0), &memory).unwrap().unwrap();
+        assert_eq!(objects.untouched(&both), []);
+        close(exported);
     }
 
     #[test]

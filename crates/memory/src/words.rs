@@ -91,6 +91,13 @@ impl<'a> Words<'a> {
         Some(fours.each_ref().map(FourWords))
     }
 
+    /// So many times eight words, which lie together, from word number `first` on, if all of them are there.
+    #[inline(always)]
+    pub fn eights_from<const N: usize>(self, first: usize) -> Option<[EightWords<'a>; N]> {
+        let eights: &[_; N] = self.get(first, 8 * N)?.as_chunks().0.first_chunk()?;
+        Some(eights.each_ref().map(EightWords))
+    }
+
     /// The four words from each of these on, and the fours that lie so many words after them, if all of them are there.
     #[inline(always)]
     #[expect(unsafe_code)]

@@ -1,7 +1,7 @@
 //! Where the pixels of surfaces of one sample lie: in quads of two by two pixels, and in blocks of quads.
 
 use ctm_card::ObjectBytes;
-use ctm_memory::{FourWords, WordPair, Words};
+use ctm_memory::{EightWords, FourWords, WordPair, Words};
 use ctm_raster::covered;
 use std::sync::Arc;
 
@@ -218,6 +218,19 @@ impl<'t> SurfaceBlocks<'t> {
     #[inline(always)]
     pub fn rows_at(&self, BlockPlace(places): BlockPlace) -> Option<[[FourWords<'t>; 2]; 2]> {
         self.words.rows_of_fours(places.map(|place| place as usize), self.below)
+    }
+
+    /// The words of the eight rows of eight pixels from a column and a row on, which are multiples of that, in the order of memory, if they lie together,
+    /// and all of them are there.
+    #[inline(always)]
+    pub fn tile(&self, (x, y): (u16, u16)) -> Option<[EightWords<'t>; 8]> {
+        let QuadPlaces { columns, rows, .. } = self.places;
+        let [first, _, second, ..] = columns.get(usize::from(x / 2)..)? else { return None };
+        let [a, b, c, d, ..] = rows.get(usize::from(y / 2)..)? else { return None };
+        let place = first.with(*a);
+        let pairs = [second.with(*a), first.with(*b), first.with(*c), first.with(*d)];
+        let lie_together = self.below == 4 && pairs == [32, 64, 128, 192].map(|distance| place + distance);
+        if lie_together { self.words.eights_from((place / 4) as usize) } else { None }
     }
 
     /// Asks for the memory of a block, which is read or written soon.

@@ -319,7 +319,7 @@ mod tests {
         let start = [write(select, (1 << units) - 1), write(ZbZpassData::ADDRESS, 7)].concat();
         let words: Vec<_> = start.into_iter().chain((0..units).flat_map(store)).collect();
         let (memory, mut card) = (Arc::new(Arena::new(0x1000, 0x1000).expect("memory")), Card::new(model));
-        card.submit(&memory, &Submission { words: &words, objects: &[OBJECT] }).expect("commands");
+        card.submit(&memory, &Submission { words: &words, objects: &[OBJECT], untouched: &[] }).expect("commands");
         assert_eq!(card.take_warnings(), [""; 0]);
         (0..units).map(|unit| memory.read_u32(OBJECT.address + 4 * unit)).collect()
     }

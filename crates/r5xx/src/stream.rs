@@ -291,7 +291,7 @@ mod tests {
     const OBJECT: Object = Object { address: 0x2000, size: 0x1000 };
 
     fn of(words: &[u32]) -> Result<Vec<Command<'_>>, StreamError> {
-        commands(&Submission { words, objects: &[OBJECT, Object { address: 0x4000, size: 64 }] })
+        commands(&Submission { words, objects: &[OBJECT, Object { address: 0x4000, size: 64 }], untouched: &[] })
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl Card {
         let words = submission.words.get(..done).unwrap_or(submission.words);
         let first = commands(&Submission { words, ..*submission }).map_err(rejected)?.len();
         if done == 0 {
-            self.state.begin_stream();
+            self.state.begin_stream(submission);
         }
         let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         all.iter().skip(first).try_for_each(|command| self.execute(memory, deadline, command))

@@ -4,6 +4,7 @@ use crate::counters::Counters;
 use crate::packets::IndexWidth;
 use crate::registers::{self, RegisterFile};
 use crate::textures::Textures;
+use ctm_card::Submission;
 
 /// Streamout buffers.
 pub const STREAMOUT_BUFFERS: usize = 4;
@@ -42,13 +43,18 @@ impl Default for State {
 }
 
 impl State {
-    /// A new stream begins: nothing that streams must set themselves is taken over.
-    pub fn begin_stream(&mut self) {
+    /// The stream of a submission begins: nothing that streams must set themselves is taken over.
+    pub fn begin_stream(&mut self, submission: &Submission) {
         self.registers.unbind();
         self.index_width = IndexWidth::Bits16;
         self.instances = 1;
         self.visible = true;
-        // Programs may have written to anything.
-        self.textures.written(0..u64::MAX);
+        let mut untouched = submission.untouched.iter().peekable();
+        for object in submission.objects {
+            if untouched.next_if_eq(&object).is_none() {
+                let first = u64::from(object.address);
+                self.textures.touched(first..first + u64::from(object.size));
+            }
+        }
     }
 }

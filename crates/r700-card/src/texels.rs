@@ -32,9 +32,23 @@ struct Elements {
     /// The signed ones of components that may have a sign each, if some but not all have.
     signed: Option<(ElementDecoder, [bool; 4])>,
     channels: [Channel; 4],
-    /// The byte that is the same as each channel, if there are such.
-    bytes: Option<[ByteChannel; 4]>,
+    /// The bytes that are the same as channels, if there are such.
+    bytes: Option<BytePlaces>,
     numbers: TexelNumbers,
+}
+
+/// How channels are obtained that are fractions of 255.
+struct BytePlaces {
+    channels: [ByteChannel; 4],
+    /// They are all bytes of a word, in their order.
+    all: bool,
+}
+
+impl BytePlaces {
+    fn new(channels: [ByteChannel; 4]) -> Self {
+        let is_kept = |(number, channel): (u32, &ByteChannel)| matches!(channel, ByteChannel::Part(shift) if *shift == 8 * number);
+        BytePlaces { channels, all: (0..).zip(&channels).all(is_kept) }
+    }
 }
 
 /// How a channel is obtained that is a fraction of 255.
@@ -42,8 +56,8 @@ struct Elements {
 enum ByteChannel {
     /// It is the same for all texels.
     Constant(u8),
-    /// It is a byte of a word of the element: its number, and its lowest bit.
-    Part(usize, u32),
+    /// It is a byte of the element's first word, from this bit on.
+    Part(u32),
 }
 
 /// How a channel of texels is obtained.
@@ -68,23 +82,36 @@ impl Channel {
             Channel::Constant(value) => {
                 [0, u8::MAX].into_iter().find(|&byte| fraction(byte) == *value).map(ByteChannel::Constant)
             }
-            Channel::Part(word, shift, values) => {
+            Channel::Part(0, shift, values) => {
                 let are_fractions = (0..=u8::MAX).zip(values.iter()).all(|(byte, value)| *value == fraction(byte));
-                are_fractions.then_some(ByteChannel::Part(*word, *shift))
+                are_fractions.then_some(ByteChannel::Part(*shift))
             }
-            Channel::Word(_) | Channel::Fraction(..) | Channel::Calculated => None,
+            Channel::Part(..) | Channel::Word(_) | Channel::Fraction(..) | Channel::Calculated => None,
         }
     }
 }
 
+/// The greatest depth of 24 bits.
+const DEPTH: u32 = 0xFF_FFFF;
+/// Elements that are decoded together.
+pub const RUN: usize = 8;
+
 /// A texel as it is kept.
 pub trait KeptTexel: Sized {
+    /// Decodes texels of a row whose elements are words; false, and nothing done, if that is to be done by [`decode`](Self::decode).
+    fn decode_words(decoder: &TexelDecoder, words: &[u32; RUN], texels: &mut [Self; RUN]) -> bool;
+
     /// Decodes texels of a row, from those in column `x` and row `y` on, which lie in these elements, samples of one texel one after the other.
     fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [Self]);
 }
 
 /// [`VectorForm::Dwords`].
 impl KeptTexel for [u32; 4] {
+    #[inline(always)]
+    fn decode_words(_: &TexelDecoder, _: &[u32; RUN], _: &mut [Self; RUN]) -> bool {
+        false
+    }
+
     fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], x: u32, y: u32, texels: &mut [Self]) {
         decoder.decode(elements, x, y, texels);
     }
@@ -92,15 +119,49 @@ impl KeptTexel for [u32; 4] {
 
 /// [`VectorForm::Bytes`].
 impl KeptTexel for u32 {
+    #[inline(always)]
+    fn decode_words(decoder: &TexelDecoder, words: &[u32; RUN], texels: &mut [Self; RUN]) -> bool {
+        let Kind::Elements(format) = &decoder.kind else { return false };
+        if let Some(BytePlaces { all: true, .. }) = &format.bytes {
+            *texels = *words;
+        }
+        matches!(&format.bytes, Some(BytePlaces { all: true, .. }))
+    }
+
     fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], _: u32, _: u32, texels: &mut [Self]) {
         let Kind::Elements(format) = &decoder.kind else { return };
-        let Some(channels) = &format.bytes else { return };
+        let Some(BytePlaces { channels, .. }) = &format.bytes else { return };
         for (texel, words) in texels.iter_mut().zip(elements) {
             *texel = u32::from_le_bytes(channels.map(|channel| match channel {
                 ByteChannel::Constant(byte) => byte,
-                ByteChannel::Part(word, shift) => (words[word & 3] >> shift) as u8,
+                ByteChannel::Part(shift) => (words[0] >> shift) as u8,
             }));
         }
+    }
+}
+
+/// [`VectorForm::Scalar`].
+impl KeptTexel for [u32; 1] {
+    #[inline(always)]
+    fn decode_words(decoder: &TexelDecoder, words: &[u32; RUN], texels: &mut [Self; RUN]) -> bool {
+        let Kind::Elements(format) = &decoder.kind else { return false };
+        match format.channels[0] {
+            Channel::Word(0) => *texels = words.map(|word| [word]),
+            // Depths: the product is so near to the quotient that it is rounded to the same number, for all of them.
+            Channel::Fraction(0, shift, 24) => {
+                for (texel, word) in texels.iter_mut().zip(words) {
+                    let depth = f64::from((word >> shift & DEPTH).cast_signed());
+                    *texel = [((depth * (1.0 / DEPTH as f64)) as f32).to_bits()];
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn decode(decoder: &TexelDecoder, elements: &[[u32; 4]], _: u32, _: u32, texels: &mut [Self]) {
+        let Kind::Elements(format) = &decoder.kind else { return };
+        format.channel_of(0, elements, texels.iter_mut().map(|[first]| first));
     }
 }
 
@@ -144,10 +205,11 @@ impl TexelDecoder {
         }
     }
 
-    /// The shortest form that keeps texels.
-    pub fn form(&self) -> VectorForm {
+    /// The shortest form that keeps texels, or of those of which nothing but the `first` number is read that.
+    pub fn form(&self, first: bool) -> VectorForm {
         match &self.kind {
             Kind::Elements(elements) if elements.bytes.is_some() => VectorForm::Bytes,
+            Kind::Elements(_) if first => VectorForm::Scalar,
             Kind::Elements(_) | Kind::Blocks(_) => VectorForm::Dwords,
         }
     }
@@ -200,7 +262,7 @@ impl Elements {
             elements.channels[channel] = found;
         }
         if let [Some(x), Some(y), Some(z), Some(w)] = elements.channels.each_ref().map(Channel::byte) {
-            elements.bytes = Some([x, y, z, w]);
+            elements.bytes = Some(BytePlaces::new([x, y, z, w]));
         }
         Some(elements)
     }
@@ -245,23 +307,29 @@ impl Elements {
     }
 
     fn decode(&self, elements: &[[u32; 4]], texels: &mut [[u32; 4]]) {
-        for (number, channel) in self.channels.iter().enumerate() {
-            let of_texels = texels.iter_mut().map(|texel| &mut texel[number]).zip(elements);
-            match channel {
-                Channel::Constant(value) => of_texels.for_each(|(component, _)| *component = *value),
-                Channel::Word(word) => of_texels.for_each(|(component, words)| *component = words[word & 3]),
-                Channel::Part(word, shift, values) => {
-                    of_texels
-                        .for_each(|(component, words)| *component = values[(words[word & 3] >> shift & 0xFF) as usize]);
-                }
-                Channel::Fraction(word, shift, width) => {
-                    of_texels.for_each(|(component, words)| {
-                        *component = unorm(words[word & 3] >> shift & (u32::MAX >> (32 - width)), *width);
-                    });
-                }
-                Channel::Calculated => {
-                    of_texels.for_each(|(component, words)| *component = self.calculated(number, words));
-                }
+        for number in 0..self.channels.len() {
+            self.channel_of(number, elements, texels.iter_mut().map(|texel| &mut texel[number]));
+        }
+    }
+
+    /// A channel of texels.
+    #[inline(always)]
+    fn channel_of<'t>(&self, number: usize, elements: &[[u32; 4]], texels: impl Iterator<Item = &'t mut u32>) {
+        let of_texels = texels.zip(elements);
+        match &self.channels[number] {
+            Channel::Constant(value) => of_texels.for_each(|(component, _)| *component = *value),
+            Channel::Word(word) => of_texels.for_each(|(component, words)| *component = words[word & 3]),
+            Channel::Part(word, shift, values) => {
+                of_texels
+                    .for_each(|(component, words)| *component = values[(words[word & 3] >> shift & 0xFF) as usize]);
+            }
+            Channel::Fraction(word, shift, width) => {
+                of_texels.for_each(|(component, words)| {
+                    *component = unorm(words[word & 3] >> shift & (u32::MAX >> (32 - width)), *width);
+                });
+            }
+            Channel::Calculated => {
+                of_texels.for_each(|(component, words)| *component = self.calculated(number, words));
             }
         }
     }
@@ -356,7 +424,7 @@ mod tests {
         // Of one, two and four bytes.
         for format in [0x01, 0x07, 0x1A] {
             let decoder = decoder(format, norm, [0; 4], false);
-            assert_eq!(decoder.form(), VectorForm::Bytes, "{format:#x}");
+            assert_eq!(decoder.form(format == 0x01), VectorForm::Bytes, "{format:#x}");
             for byte in 0..=u8::MAX {
                 let words = [u32::from_le_bytes([byte, !byte, byte ^ 0x5A, byte.wrapping_mul(3)]), 0, 0, 0];
                 let bytes = kept(&decoder, words).to_le_bytes();
@@ -373,8 +441,29 @@ mod tests {
             (0x05, norm, [0; 4], false),
             (0x31, norm, [0; 4], false),
         ] {
-            assert_eq!(decoder(format, numbers, signs, degamma).form(), VectorForm::Dwords, "{format:#x}");
+            assert_eq!(decoder(format, numbers, signs, degamma).form(false), VectorForm::Dwords, "{format:#x}");
         }
+    }
+
+    /// Of texels of which nothing but the first number is read, that is kept.
+    #[test]
+    fn first_numbers_are_kept_alone() {
+        let norm = NumberFormat::Norm;
+        for (format, words) in [(0x11, [0x5A12_3456, 0, 0, 0]), (0x05, [0xABCD; 4]), (0x1A, [0x8180_7F01; 4])] {
+            let decoder = decoder(format, norm, [u8::from(format == 0x1A); 4], false);
+            assert_eq!(decoder.form(true), VectorForm::Scalar, "{format:#x}");
+            let mut texel = [[7]];
+            <[u32; 1]>::decode(&decoder, &[words], 0, 0, &mut texel);
+            assert_eq!(texel[0][0], decoded(&decoder, words, 0, 0)[0], "{format:#x}");
+        }
+        let depth = decoder(0x11, norm, [0; 4], false);
+        for first in (0..=DEPTH).step_by(RUN) {
+            let words = std::array::from_fn(|n| (first + n as u32) | 0x5A00_0000);
+            let mut texels = [[7]; RUN];
+            assert!(<[u32; 1]>::decode_words(&depth, &words, &mut texels));
+            assert_eq!(texels, words.map(|word| [unorm(word & DEPTH, 24)]));
+        }
+        assert_eq!(decoder(0x31, norm, [0; 4], false).form(true), VectorForm::Dwords);
     }
 
     #[test]

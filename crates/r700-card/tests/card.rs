@@ -148,7 +148,7 @@ fn listings_have_the_programs_of_draws() {
     let memory = memory();
     prepare(&memory);
     let words = [state(&[]), draw(3, false), draw(3, true)].concat();
-    let lines = listing(&Submission { words: &words, objects: &[TARGET, DATA] }, &memory);
+    let lines = listing(&Submission { words: &words, objects: &[TARGET, DATA], untouched: &[] }, &memory);
     let texts: Vec<_> = lines.iter().map(|line| line.text.as_str()).collect();
     for text in [
         "SQ_PGM_START_PS = 0x00000001 (START 1)",
@@ -169,7 +169,7 @@ fn listings_have_the_programs_of_draws() {
         );
     }
     assert!(texts.iter().any(|text| text.starts_with("resource 320: buffer (BASE_ADDRESS 768, SIZE 47, STRIDE 16")));
-    let wrong = listing(&Submission { words: &[0xC000_2D00], objects: &[] }, &memory);
+    let wrong = listing(&Submission { words: &[0xC000_2D00], objects: &[], untouched: &[] }, &memory);
     assert_eq!(wrong[0].text, "error: a packet of 2 dwords is cut off: 1 are left");
 }
 
@@ -190,7 +190,7 @@ fn any_stream_is_executed_or_rejected() {
                 _ => words.truncate(at.max(1)),
             }
         }
-        let submission = Submission { words: &words, objects: &[TARGET, DATA] };
+        let submission = Submission { words: &words, objects: &[TARGET, DATA], untouched: &[] };
         let start = Instant::now();
         let done = card.submit(&memory, &submission);
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());

@@ -156,7 +156,8 @@ fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     for (place, words) in &case.data {
         assert!(memory.write_words(DATA.address + place, words));
     }
-    card.submit(&memory, &Submission { words: &case.stream, objects: &[COLOURS, DATA] }).expect("a stream");
+    card.submit(&memory, &Submission { words: &case.stream, objects: &[COLOURS, DATA], untouched: &[] })
+        .expect("a stream");
     assert_eq!(card.take_warnings(), [""; 0]);
     let mut words = vec![0; 0xA_0000 / 4];
     assert!(memory.read_words(FIRST, &mut words));

@@ -136,7 +136,8 @@ fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     for (place, words) in &case.data {
         assert!(memory.write_words(DATA.address + place, words));
     }
-    card.submit(&memory, &Submission { words: &case.stream, objects: &[BUFFERS, DATA] }).expect("a stream");
+    card.submit(&memory, &Submission { words: &case.stream, objects: &[BUFFERS, DATA], untouched: &[] })
+        .expect("a stream");
     assert_eq!(card.take_warnings(), [""; 0]);
     let mut words = vec![0; (END - FIRST) as usize / 4];
     assert!(memory.read_words(FIRST, &mut words));

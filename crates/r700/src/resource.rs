@@ -86,14 +86,19 @@ pub enum VectorForm {
     Dwords,
     /// The bytes of a dword from the lowest one on: each is a fraction of 255.
     Bytes,
+    /// A dword, which is the first number; the others are 0.
+    Scalar,
 }
 
 impl VectorForm {
+    /// All forms.
+    pub const ALL: [VectorForm; 3] = [VectorForm::Dwords, VectorForm::Bytes, VectorForm::Scalar];
+
     /// Bytes of a vector.
     pub const fn bytes(self) -> u32 {
         match self {
             VectorForm::Dwords => 16,
-            VectorForm::Bytes => 4,
+            VectorForm::Bytes | VectorForm::Scalar => 4,
         }
     }
 }

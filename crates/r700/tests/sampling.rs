@@ -404,7 +404,7 @@ fn bytes_are_fractions() {
     let texture = |space: &Space, form: VectorForm| {
         let bytes = (0..4 * SIDE * SIDE).map(|n| (n.wrapping_mul(0x9E37_79B9) >> 20) as u8);
         let stored: Vec<u8> = match form {
-            VectorForm::Bytes => bytes.collect(),
+            VectorForm::Bytes | VectorForm::Scalar => bytes.collect(),
             VectorForm::Dwords => bytes.flat_map(|byte| (f32::from(byte) / 255.0).to_le_bytes()).collect(),
         };
         space.write_bytes(BASE, &stored).unwrap();
@@ -524,7 +524,7 @@ fn engine_and_reference_agree() {
         if operation == "LD" || operation == "GET_TEXTURE_INFO" {
             quad = quad.map(|pixel| pixel.map(|part| f32::from_bits((part as i32).cast_unsigned())));
         }
-        let form = *u.choose(&[VectorForm::Dwords, VectorForm::Bytes])?;
+        let form = *u.choose(&VectorForm::ALL)?;
         let are_surfaces: bool = u.arbitrary()?;
         fetch(&instruction, quad, sampler, |space| {
             let texture = texture(space, dimension, sides, levels);

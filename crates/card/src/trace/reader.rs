@@ -92,6 +92,20 @@ pub struct TraceRecord {
     pub objects: Vec<Object>,
     /// What the driver changed in them since the last record.
     pub pages: Vec<Page>,
+    /// The objects in which it changed nothing.
+    untouched: Vec<Object>,
+}
+
+/// The objects of which no byte is in one of these pages.
+fn untouched(objects: &[Object], pages: &[Page]) -> Vec<Object> {
+    let mut pages: Vec<u64> = pages.iter().map(|page| page.address.into()).collect();
+    pages.sort_unstable();
+    let is_untouched = |object: &&Object| {
+        let (first, end) = (u64::from(object.address), u64::from(object.address) + u64::from(object.size));
+        let next = pages.partition_point(|page| page + PAGE as u64 <= first);
+        pages.get(next).is_none_or(|&page| page >= end)
+    };
+    objects.iter().filter(is_untouched).copied().collect()
 }
 
 impl TraceRecord {
@@ -105,7 +119,7 @@ impl TraceRecord {
 
     /// What is to be executed then.
     pub fn submission(&self) -> Submission<'_> {
-        Submission { words: &self.words, objects: &self.objects }
+        Submission { words: &self.words, objects: &self.objects, untouched: &self.untouched }
     }
 }
 
@@ -190,7 +204,8 @@ impl<R: Read> TraceReader<R> {
             let bytes = if place & ZEROS == 0 { self.bytes(PAGE, "a page")? } else { Vec::new() };
             changed.push(Page { address, bytes });
         }
-        Ok(Some(TraceRecord { at, words, objects, pages: changed }))
+        let untouched = untouched(&objects, &changed);
+        Ok(Some(TraceRecord { at, words, objects, pages: changed, untouched }))
     }
 
     fn dwords<const N: usize>(&mut self, part: &'static str) -> Result<[u32; N], TraceError> {

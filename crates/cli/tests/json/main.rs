@@ -88,8 +88,11 @@ const LOOP: &str = "
 fn scene() -> Vec<u8> {
     let (mut file, memory) = (Vec::new(), Arena::new(0x1000, 0x1000).expect("memory"));
     let card = ctm_r5xx::Model::Rv515.identity();
-    let submission =
-        Submission { words: &[0xC000_3400, 0x0003_0024], objects: &[Object { address: 0x1000, size: 0x1000 }] };
+    let submission = Submission {
+        words: &[0xC000_3400, 0x0003_0024],
+        objects: &[Object { address: 0x1000, size: 0x1000 }],
+        untouched: &[],
+    };
     TraceWriter::new(&mut file, &card).and_then(|mut writer| writer.record(&memory, &submission)).expect("a trace");
     file
 }

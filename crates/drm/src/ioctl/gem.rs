@@ -48,6 +48,7 @@ pub fn map(device: &Device, client: u64, request: &mut GemMmap) -> Answer {
         if offset.checked_add(size).is_none_or(|end| end > buffer.object.size.into()) {
             return Err(Errno(libc::EINVAL));
         }
+        buffer.share();
         request.address = u64::from(buffer.object.address) + offset;
         Ok(())
     })

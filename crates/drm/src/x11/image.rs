@@ -3,12 +3,27 @@
 use super::xcb::{self, Connection, Extent};
 use crate::device::Device;
 use ctm_card::{CONTIGUOUS_PIXELS, Object, PixelPlaces};
+use ctm_memory::Words;
 use std::os::fd::OwnedFd;
 
 /// Bytes of a request that are not pixels, and more.
 const REQUEST: usize = 64;
 /// Bytes of pixels that a request has at most.
 const MOST: usize = 1 << 22;
+
+/// Copies four pixels of four bytes at a time to rows of so many bytes; false if not all of them are there.
+fn read_fours(find_places: &PixelPlaces, words: Words, rows: &mut [u8], row_bytes: usize) -> bool {
+    let mut places = vec![0; row_bytes / 16];
+    for (y, row) in (0..).zip(rows.chunks_exact_mut(row_bytes.max(16))) {
+        find_places(y, &mut places);
+        for (to, &place) in row.as_chunks_mut::<16>().0.iter_mut().zip(&places) {
+            let Some(four) = words.four((place / 4) as usize).filter(|_| place.is_multiple_of(4)) else { return false };
+            let [a, b, c, d] = four.get().map(u128::from);
+            *to = (a | b << 32 | c << 64 | d << 96).to_le_bytes();
+        }
+    }
+    true
+}
 
 /// The pixels of a buffer object.
 pub struct Image {
@@ -64,12 +79,14 @@ impl Image {
     pub fn read(&self, rows: &mut [u8]) {
         let arena = self.device.memory.arena();
         let words = arena.shared_words(self.object.address, self.object.size as usize / 4);
+        let is_four = usize::from(self.extent.width).is_multiple_of(CONTIGUOUS_PIXELS) && self.pixel_bytes == 4;
+        if let (Some(find_places), Some(words), true) = (&self.places, words, is_four)
+            && read_fours(find_places, words, rows, self.row_bytes())
+        {
+            return;
+        }
         self.pieces(|from, to, bytes| {
-            let Some(to) = rows.get_mut(to..to + bytes) else { return };
-            let four = words.filter(|_| from.is_multiple_of(4)).and_then(|words| words.four(from as usize / 4));
-            if let (Some(four), Ok(to)) = (four, <&mut [u8; 16]>::try_from(&mut *to)) {
-                to.as_chunks_mut().0.iter_mut().zip(four.get()).for_each(|(to, word)| *to = word.to_le_bytes());
-            } else if let Some(address) = self.address(from, bytes) {
+            if let (Some(to), Some(address)) = (rows.get_mut(to..to + bytes), self.address(from, bytes)) {
                 arena.read_bytes(address, to);
             }
         });

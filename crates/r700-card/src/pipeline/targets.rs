@@ -56,6 +56,8 @@ pub fn vector_surface(base: u32, form: VectorForm, [pitch, height]: [u32; 2]) ->
     let format = match form {
         VectorForm::Dwords => Format::Float32_4,
         VectorForm::Bytes => Format::Uint8_4,
+        // Surfaces have no format whose other numbers are 0.
+        VectorForm::Scalar => return None,
     };
     let tiling = Tiling::Linear;
     let is_one = (1..=MOST).contains(&pitch)

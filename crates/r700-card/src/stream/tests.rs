@@ -4,7 +4,7 @@ const OBJECT: Object = Object { address: 0x2000, size: 0x1000 };
 const SECOND: Object = Object { address: 0x4000, size: 64 };
 
 fn of(words: &[u32]) -> Result<Vec<Command<'_>>, StreamError> {
-    commands(&Submission { words, objects: &[OBJECT, SECOND] })
+    commands(&Submission { words, objects: &[OBJECT, SECOND], untouched: &[] })
 }
 
 fn cause(words: &[u32]) -> StreamErrorCause {

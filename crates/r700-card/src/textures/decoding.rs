@@ -1,18 +1,18 @@
 //! From the bytes of levels to vectors.
 
-use super::source::{Changes, TextureSource};
+use super::source::{Changes, SourceWords};
 use crate::levels::Level;
-use crate::texels::{KeptTexel, TexelDecoder};
+use crate::texels::{KeptTexel, RUN, TexelDecoder};
+use ctm_memory::{Access, RowWords};
+use ctm_pipeline::AddressPart;
+use ctm_raster::simd::{Simd, SimdTask, dispatch};
 use std::ops::Range;
-
-/// Elements whose places are worked out together: those of a tile's row, or the samples of one.
-const RUN: usize = 8;
 
 /// What a level is made of.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'i> {
     /// Its bytes.
-    pub(super) source: &'i TextureSource,
+    pub(super) source: SourceWords<'i>,
     /// Which of them have changed.
     pub(super) changes: &'i Changes,
 }
@@ -25,6 +25,22 @@ pub(super) struct LevelDecoder<'e> {
     pub(super) samples: u32,
 }
 
+/// A level of elements of so many bytes that becomes vectors: a task that is faster on hosts with wide vectors.
+struct Decoding<'d, 'e, 'i, const BYTES: usize, T> {
+    decoder: &'d LevelDecoder<'e>,
+    input: Input<'i>,
+    vectors: &'d mut [T],
+}
+
+impl<const BYTES: usize, T: KeptTexel> SimdTask for Decoding<'_, '_, '_, BYTES, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, simd: impl Simd) {
+        self.decoder.rows::<BYTES, T>(self.input, self.vectors, simd.access());
+    }
+}
+
 impl LevelDecoder<'_> {
     /// Vectors of the level.
     pub(super) fn vectors(&self) -> u64 {
@@ -35,45 +51,69 @@ impl LevelDecoder<'_> {
     /// Makes vectors of all elements some of whose bytes have changed. What lies beyond the end of the source is 0.
     pub(super) fn decode<T: KeptTexel>(&self, input: Input, vectors: &mut [T]) {
         match self.decoder.block().2 {
-            1 => self.rows::<1, T>(input, vectors),
-            2 => self.rows::<2, T>(input, vectors),
-            4 => self.rows::<4, T>(input, vectors),
-            8 => self.rows::<8, T>(input, vectors),
-            _ => self.rows::<16, T>(input, vectors),
+            1 => dispatch(Decoding::<1, T> { decoder: self, input, vectors }),
+            2 => dispatch(Decoding::<2, T> { decoder: self, input, vectors }),
+            4 => dispatch(Decoding::<4, T> { decoder: self, input, vectors }),
+            8 => dispatch(Decoding::<8, T> { decoder: self, input, vectors }),
+            _ => dispatch(Decoding::<16, T> { decoder: self, input, vectors }),
         }
     }
 
-    fn rows<const BYTES: usize, T: KeptTexel>(&self, input: Input, vectors: &mut [T]) {
+    #[inline(always)]
+    fn rows<const BYTES: usize, T: KeptTexel>(&self, input: Input, vectors: &mut [T], access: impl Access) {
         let [width, height, _] = self.level.size;
         let row = (width * self.samples).max(1) as usize;
-        let rows = self.slices.clone().flat_map(|slice| (0..height).map(move |y| (slice, y)));
-        for ((slice, y), vectors) in rows.zip(vectors.chunks_exact_mut(row)) {
-            match self.samples {
-                1 => self.row::<BYTES, T>(input, slice, y, vectors),
-                _ => self.samples::<BYTES, T>(input, slice, y, vectors),
+        let columns: Vec<_> = (0..width).step_by(RUN).map_while(|x| self.level.layout.column(x)).collect();
+        let mut rows = vectors.chunks_exact_mut(row);
+        for slice in self.slices.clone() {
+            for y in 0..height {
+                let Some(vectors) = rows.next() else { return };
+                match self.samples {
+                    1 => self.row::<BYTES, T>((input, &columns), (slice, y), vectors, access),
+                    _ => self.samples::<BYTES, T>(input, slice, y, vectors),
+                }
             }
         }
     }
 
-    /// A row of texels of one sample.
-    fn row<const BYTES: usize, T: KeptTexel>(&self, input: Input, slice: u32, y: u32, vectors: &mut [T]) {
+    /// A row of texels of one sample. Of each run of elements, its column says where it lies.
+    #[inline(always)]
+    fn row<const BYTES: usize, T: KeptTexel>(
+        &self,
+        (input, columns): (Input, &[AddressPart]),
+        (slice, y): (u32, u32),
+        vectors: &mut [T],
+        access: impl Access,
+    ) {
         let (block_width, block_height, _) = self.decoder.block();
         let layout = &self.level.layout;
-        let columns = layout.columns();
-        let texels = RUN * block_width as usize;
-        for (number, vectors) in vectors.chunks_mut(texels).enumerate() {
+        let (distances, of_row) = (layout.columns(), layout.row(y / block_height, slice));
+        let skipped = self.skipped();
+        // Four elements of a word lie together.
+        let are_words = BYTES == 4 && block_width == 1 && matches!(input.changes, Changes::All);
+        let fifth = distances.map_or(0, |distances| distances[4]);
+        for (number, vectors) in vectors.chunks_mut(RUN * block_width as usize).enumerate() {
             let column = (number * RUN) as u32;
-            let place = |n: u32| layout.offset(column + n, y / block_height, slice).wrapping_sub(self.skipped());
-            let places = match columns {
-                Some(distances) => {
-                    let first = place(0);
-                    distances.map(|distance| first.wrapping_add(distance))
-                }
-                None => std::array::from_fn(|n| place(n as u32)),
+            let first = match (of_row, columns.get(number)) {
+                (Some(row), Some(column)) => Some(column.with(row).wrapping_sub(skipped)),
+                _ => None,
+            };
+            if are_words
+                && let (Some(first), Ok(vectors)) = (first, <&mut [T; RUN]>::try_from(&mut *vectors))
+                && let (Some(fours), Some(others)) =
+                    (input.source.four(first), input.source.four(first.wrapping_add(fifth)))
+                && T::decode_words(self.decoder, &[fours, others].get(access), vectors)
+            {
+                continue;
+            }
+            let places = match (distances, first) {
+                (Some(distances), Some(first)) => distances.map(|distance| first.wrapping_add(distance)),
+                _ => std::array::from_fn(|n| {
+                    layout.offset(column + n as u32, y / block_height, slice).wrapping_sub(skipped)
+                }),
             };
             let count = vectors.len().div_ceil(block_width as usize);
-            let x = column * block_width;
-            decode_run::<BYTES, T>(self.decoder, input, &places[..count], [x, y], vectors);
+            decode_run::<BYTES, T>(self.decoder, input, &places[..count], [column * block_width, y], vectors);
         }
     }
 
@@ -97,7 +137,7 @@ impl LevelDecoder<'_> {
     }
 }
 
-/// Decodes what lies in elements at these places, at most eight, if it has changed: from column `x` of row `y` on.
+/// Decodes what lies in elements at these places, at most [`RUN`], if it has changed: from column `x` of row `y` on.
 fn decode_run<const BYTES: usize, T: KeptTexel>(
     decoder: &TexelDecoder,
     input: Input,
@@ -105,7 +145,9 @@ fn decode_run<const BYTES: usize, T: KeptTexel>(
     [x, y]: [u32; 2],
     vectors: &mut [T],
 ) {
-    if !places.iter().any(|&place| input.changes.contains(place, place.saturating_add(BYTES as u64 - 1))) {
+    if let Changes::Pieces(pieces) = input.changes
+        && !places.iter().any(|&place| pieces.contains(place, place.saturating_add(BYTES as u64 - 1)))
+    {
         return;
     }
     let mut elements = [[0; 4]; RUN];

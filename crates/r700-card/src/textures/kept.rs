@@ -1,9 +1,9 @@
 //! Decoded textures that are kept between draws.
 //!
-//! Each is kept with the bytes that it was decoded from. Where these may have changed, since a draw or a packet wrote to them, or another
-//! submission began, they are compared with what memory holds, and only what lies in other bytes is decoded again.
+//! What the card has written to since is decoded again. What programs may have written to, as another submission began, is compared with the bytes
+//! that were there before, and only what lies in other bytes is decoded again.
 
-use super::source::{Changes, TextureSource};
+use super::source::{Changes, Pieces, TextureSource};
 use super::{Encoded, Shape, TextureError};
 use crate::resources::{TextureResource, WORDS};
 use ctm_card::Object;
@@ -41,16 +41,28 @@ struct KeptTexture {
     shape: Shape,
     vectors: Arc<Arena>,
     sources: Vec<TextureSource>,
-    /// What it was decoded from may have changed.
-    doubtful: bool,
+    doubt: Doubt,
     /// When it was asked for.
     time: u64,
+}
+
+/// Why what a texture was decoded from may have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    /// It has not.
+    Nothing,
+    /// The card wrote to it, or near it.
+    Card,
+    /// A program may have written to it.
+    Program,
 }
 
 /// What a texture is decoded by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Key {
     words: [u32; WORDS],
+    /// Samples get nothing but the first number of texels.
+    first: bool,
     places: [(Object, u64); 2],
 }
 
@@ -67,7 +79,8 @@ impl Textures {
     ) -> Result<(Shape, Arc<Arena>), TextureError> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let [w0, w1, _, _, w4, w5, _] = words;
-        let key = Key { words: [w0, w1, 0, 0, w4 & !SELECTS, w5, 0], places };
+        let first = TextureResource::read(&words).selects.iter().all(|select| !matches!(select, 1..=3));
+        let key = Key { words: [w0, w1, 0, 0, w4 & !SELECTS, w5, 0], first, places };
         kept.time += 1;
         let time = kept.time;
         let at = kept.textures.iter().position(|texture| texture.key == key);
@@ -83,31 +96,42 @@ impl Textures {
         let encoded = key.encoded()?;
         let bytes = encoded.bytes().next_multiple_of(BASE_ALIGNMENT.into()).max(BASE_ALIGNMENT.into());
         let mut vectors = Arena::new(BASE_ALIGNMENT, bytes as u32).map_err(|_| TextureError::Memory)?;
-        let sources = encoded.sources(memory, places);
-        let all: Vec<_> = sources.iter().map(TextureSource::all).collect();
-        encoded.decode(&sources, &all, vectors.words_mut().ok_or(TextureError::Memory)?);
+        let sources = encoded.sources(places);
+        let all: Vec<_> = sources.iter().map(|_| Changes::All).collect();
+        encoded.decode(memory, &sources, &all, vectors.words_mut().ok_or(TextureError::Memory)?);
         let (shape, vectors) = (encoded.shape, Arc::new(vectors));
         let kept_shape = shape.clone();
         kept.make_place(bytes);
         let texture =
-            KeptTexture { key, shape: kept_shape, vectors: Arc::clone(&vectors), sources, doubtful: false, time };
+            KeptTexture { key, shape: kept_shape, vectors: Arc::clone(&vectors), sources, doubt: Doubt::Nothing, time };
         kept.bytes += texture.bytes();
         kept.textures.push(texture);
         Ok((shape, vectors))
     }
 
-    /// These addresses of the card's memory may have been written to.
+    /// The card wrote to these addresses of its memory, or to some of them.
     pub fn written(&self, addresses: Range<u64>) {
+        self.doubt(Doubt::Card, addresses);
+    }
+
+    /// Programs may have written to these addresses.
+    pub fn touched(&self, addresses: Range<u64>) {
+        self.doubt(Doubt::Program, addresses);
+    }
+
+    fn doubt(&self, doubt: Doubt, addresses: Range<u64>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for texture in kept.textures.iter_mut().filter(|texture| !texture.doubtful) {
-            texture.doubtful = texture.sources.iter().any(|source| source.overlaps(&addresses));
+        for texture in kept.textures.iter_mut().filter(|texture| texture.doubt < doubt) {
+            if texture.sources.iter().any(|source| source.overlaps(&addresses)) {
+                texture.doubt = doubt;
+            }
         }
     }
 }
 
 impl Key {
     fn encoded(&self) -> Result<Encoded, TextureError> {
-        Encoded::of(&TextureResource::read(&self.words)).map_err(TextureError::Unknown)
+        Encoded::of(&TextureResource::read(&self.words), self.first).map_err(TextureError::Unknown)
     }
 }
 
@@ -135,15 +159,21 @@ impl KeptTexture {
 
     /// Decodes what has changed since; false if that cannot be done, as a draw has the vectors still.
     fn is_current(&mut self, memory: &Arena) -> bool {
-        if self.doubtful {
-            let changes: Vec<_> = self.sources.iter_mut().map(|source| source.update(memory)).collect();
-            if !changes.iter().all(Changes::is_empty) {
-                let vectors = Arc::get_mut(&mut self.vectors).and_then(Arena::words_mut);
-                let (Some(vectors), Ok(encoded)) = (vectors, self.key.encoded()) else { return false };
-                encoded.decode(&self.sources, &changes, vectors);
+        let changes = |source: &mut TextureSource| match self.doubt {
+            Doubt::Nothing => Changes::Pieces(Pieces::default()),
+            Doubt::Card => {
+                source.forget();
+                Changes::All
             }
-            self.doubtful = false;
+            Doubt::Program => source.update(memory),
+        };
+        let changes: Vec<_> = self.sources.iter_mut().map(changes).collect();
+        if !changes.iter().all(Changes::are_none) {
+            let vectors = Arc::get_mut(&mut self.vectors).and_then(Arena::words_mut);
+            let (Some(vectors), Ok(encoded)) = (vectors, self.key.encoded()) else { return false };
+            encoded.decode(memory, &self.sources, &changes, vectors);
         }
+        self.doubt = Doubt::Nothing;
         true
     }
 }
@@ -178,11 +208,14 @@ mod tests {
         assert_eq!(get(), (found, place), "something else was");
         textures.written(0x1_0000..0x1_1001);
         assert_eq!(get(), (value(20), place), "decoded where it was");
-        textures.written(0..u64::MAX);
-        assert_eq!(get(), (value(20), place), "the same bytes");
+        for byte in [20, 21, 21, 22] {
+            memory.write_u8(0x1_1000, byte);
+            textures.touched(0..u64::MAX);
+            assert_eq!(get(), (value(byte), place), "compared, and decoded where it was");
+        }
         let mut others = WORDS_OF_A_TEXTURE;
         others[4] ^= 7 << 16;
-        assert_eq!(first(&textures, &memory, others, 0x1_1000), (value(20), place), "selectors are applied elsewhere");
+        assert_eq!(first(&textures, &memory, others, 0x1_1000), (value(22), place), "selectors are applied elsewhere");
         assert_ne!(first(&textures, &memory, WORDS_OF_A_TEXTURE, 0x1_2000).1, place);
     }
 
@@ -194,7 +227,7 @@ mod tests {
         let get = || textures.get(&memory, WORDS_OF_A_TEXTURE, [(object, 0); 2]).unwrap().1;
         let of_a_draw = get();
         memory.write_u8(0x1_1000, 255);
-        textures.written(0..u64::MAX);
+        textures.touched(0..u64::MAX);
         let first = |vectors: &Arena| vectors.read_u32(vectors.base());
         assert_eq!((first(&get()), first(&of_a_draw)), (Some(0xFF00_00FF), Some(0xFF00_0000)));
     }
@@ -229,11 +262,14 @@ mod tests {
                 let places = [(object, 0x100), (object, 0x4_0000)];
                 let get = |textures: &Textures| textures.get(&memory, words, places).unwrap().1;
                 let place = get(&textures).as_ptr();
-                for changes in [1, 3, 100] {
+                for (changes, by_card) in [(1, false), (3, false), (100, true), (100, false), (3, false)] {
                     (0..changes).for_each(|_| {
                         memory.write_u8(0x1_0000 + next() % 0x8_0000, next() as u8);
                     });
-                    textures.written(0..u64::MAX);
+                    match by_card {
+                        true => textures.written(0..u64::MAX),
+                        false => textures.touched(0..u64::MAX),
+                    }
                     let found = get(&textures);
                     assert_eq!(found.as_ptr(), place);
                     let [found, expected] = [found, get(&Textures::default())].map(|vectors| {

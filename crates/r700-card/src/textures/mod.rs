@@ -78,11 +78,11 @@ struct Encoded {
 }
 
 impl Encoded {
-    /// What a resource describes.
+    /// What a resource describes, of whose texels perhaps nothing but the `first` number is read.
     ///
     /// # Errors
     /// What of it is not known.
-    fn of(resource: &TextureResource) -> Result<Self, &'static str> {
+    fn of(resource: &TextureResource, first: bool) -> Result<Self, &'static str> {
         let decoder = TexelDecoder::new(resource).ok_or("has a format that is not known")?;
         let levels = levels(resource, decoder.block()).ok_or("has an order of texels that is not known")?;
         let (dimension, slices) = slices(resource);
@@ -91,7 +91,7 @@ impl Encoded {
         let shape = Shape {
             dimension,
             size: [width, height, layers],
-            form: decoder.form(),
+            form: decoder.form(first),
             levels: levels.len(),
             samples: resource.samples(),
             numbers: decoder.numbers(),
@@ -125,30 +125,33 @@ impl Encoded {
         })
     }
 
-    /// Reads what each level is made of. The first level, and the others, are at these places of objects, in bytes.
-    fn sources(&self, memory: &Arena, places: [(Object, u64); 2]) -> Vec<TextureSource> {
+    /// What each level is made of. The first level, and the others, are at these places of objects, in bytes.
+    fn sources(&self, places: [(Object, u64); 2]) -> Vec<TextureSource> {
         let source = |(number, level): (usize, &Level)| {
             let (object, offset) = places[usize::from(number > 0)];
             let slices = self.slices_of(level);
             let slice = level.layout.slice_bytes();
             let begin = offset + level.begin + u64::from(slices.start) * slice;
-            TextureSource::new(memory, object, begin, slices.len() as u64 * slice)
+            TextureSource::new(object, begin, slices.len() as u64 * slice)
         };
         self.levels.iter().enumerate().map(source).collect()
     }
 
     /// Decodes what has changed of its sources. What lies beyond the end of an object is 0.
-    fn decode(&self, sources: &[TextureSource], changes: &[Changes], words: &mut [u32]) {
+    fn decode(&self, memory: &Arena, sources: &[TextureSource], changes: &[Changes], words: &mut [u32]) {
+        let inputs = sources.iter().zip(changes);
+        let inputs = inputs.map(|(source, changes)| Input { source: source.words(memory), changes });
         match self.shape.form {
-            VectorForm::Dwords => self.decode_as(sources, changes, words.as_chunks_mut::<4>().0),
-            VectorForm::Bytes => self.decode_as(sources, changes, words),
+            VectorForm::Dwords => self.decode_as(inputs, words.as_chunks_mut::<4>().0),
+            VectorForm::Bytes => self.decode_as(inputs, words),
+            VectorForm::Scalar => self.decode_as(inputs, words.as_chunks_mut::<1>().0),
         }
     }
 
-    fn decode_as(&self, sources: &[TextureSource], changes: &[Changes], mut vectors: &mut [impl KeptTexel]) {
-        for ((level, source), changes) in self.levels().zip(sources).zip(changes) {
+    fn decode_as<'i>(&self, inputs: impl Iterator<Item = Input<'i>>, mut vectors: &mut [impl KeptTexel]) {
+        for (level, input) in self.levels().zip(inputs) {
             let Some((of_level, others)) = vectors.split_at_mut_checked(level.vectors() as usize) else { return };
-            level.decode(Input { source, changes }, of_level);
+            level.decode(input, of_level);
             vectors = others;
         }
     }
@@ -162,7 +165,7 @@ pub fn in_place(memory: &Arena, words: &[u32; WORDS], (object, offset): (Object,
     if !is_vector(resource.format) {
         return None;
     }
-    let encoded = Encoded::of(&resource).ok()?;
+    let encoded = Encoded::of(&resource, false).ok()?;
     let [level] = &encoded.levels[..] else { return None };
     let ([width, height, _], slices) = (level.size, encoded.slices_of(level));
     let is_packed = level.layout.is_linear() && (level.layout.pitch() == width || height == 1);
@@ -196,9 +199,9 @@ mod tests {
     use crate::registers::codes::ArrayMode;
     use crate::resources::NumberFormat;
 
-    fn decode_all(encoded: &Encoded, sources: &[TextureSource], words: &mut [u32]) {
-        let all: Vec<_> = sources.iter().map(TextureSource::all).collect();
-        encoded.decode(sources, &all, words);
+    fn decode_all(encoded: &Encoded, memory: &Arena, sources: &[TextureSource], words: &mut [u32]) {
+        let all: Vec<_> = sources.iter().map(|_| Changes::All).collect();
+        encoded.decode(memory, sources, &all, words);
     }
 
     /// A texture of 32-bit integers that hold where they lie.
@@ -209,10 +212,10 @@ mod tests {
         }
         let object = Object { address: 0x1_0000, size: 0x8_0000 };
         let resource = TextureResource { format: 0x0D, numbers: NumberFormat::Int, ..resource };
-        let encoded = Encoded::of(&resource).unwrap();
-        let sources = encoded.sources(&memory, [(object, 0x100), (object, 0x4_0000)]);
+        let encoded = Encoded::of(&resource, false).unwrap();
+        let sources = encoded.sources([(object, 0x100), (object, 0x4_0000)]);
         let mut words = vec![0; 4 * encoded.vectors as usize];
-        decode_all(&encoded, &sources, &mut words);
+        decode_all(&encoded, &memory, &sources, &mut words);
         (encoded, words.as_chunks::<4>().0.to_vec())
     }
 
@@ -287,14 +290,14 @@ mod tests {
             numbers: NumberFormat::Int,
             ..TextureResource::default()
         };
-        let encoded = Encoded::of(&resource).unwrap();
+        let encoded = Encoded::of(&resource, false).unwrap();
         let object = Object { address: 0x1_0000, size: 0x200 };
-        let sources = encoded.sources(&memory, [(object, 0); 2]);
+        let sources = encoded.sources([(object, 0); 2]);
         let mut words = vec![7; 4 * encoded.vectors as usize];
-        decode_all(&encoded, &sources, &mut words);
+        decode_all(&encoded, &memory, &sources, &mut words);
         assert_eq!((words[4 * 127], words[4 * 128], words[4 * 255 + 3]), (u32::MAX, 0, 1));
         let huge = TextureResource { dimensions: Dimensions::Three, width: 8191, height: 8191, depth: 9, ..resource };
-        assert_eq!(Encoded::of(&huge).err(), Some("is large"));
+        assert_eq!(Encoded::of(&huge, false).err(), Some("is large"));
     }
 
     /// What needs no decoding is what decoding gives.
@@ -319,9 +322,9 @@ mod tests {
         {
             let words = words(sizes, others);
             let (shape, region) = found(words, 0x100).unwrap_or_else(|| panic!("{sizes:?}"));
-            let encoded = Encoded::of(&TextureResource::read(&words)).unwrap();
+            let encoded = Encoded::of(&TextureResource::read(&words), false).unwrap();
             let mut expected = vec![0; 4 * encoded.vectors as usize];
-            decode_all(&encoded, &encoded.sources(&memory, [(object, 0x100); 2]), &mut expected);
+            decode_all(&encoded, &memory, &encoded.sources([(object, 0x100); 2]), &mut expected);
             let mut stored = vec![0; region.length as usize / 4];
             assert!(memory.read_words(region.base, &mut stored));
             assert!(stored == expected && shape == encoded.shape, "{sizes:?}");

@@ -38,7 +38,7 @@ pub fn register(address: u32, value: u32) -> Vec<u32> {
 
 /// Executes streams one after the other, and gives the warnings.
 pub fn execute(card: &mut Card, memory: &Arc<Arena>, words: &[u32]) -> Vec<String> {
-    let submission = Submission { words, objects: &[TARGET, DATA] };
+    let submission = Submission { words, objects: &[TARGET, DATA], untouched: &[] };
     card.submit(memory, &submission).expect("a stream");
     card.take_warnings()
 }

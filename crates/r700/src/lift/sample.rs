@@ -337,6 +337,10 @@ impl<'a> LiftState<'a> {
                         let word = self.b.buffer_load(buffer, address, lanes);
                         [0, 8, 16, 24].map(|shift| self.byte_fraction(word, shift))
                     }
+                    VectorForm::Scalar => {
+                        let zero = self.b.constant(0);
+                        [self.b.buffer_load(buffer, address, lanes), zero, zero, zero]
+                    }
                 }
             }
         }

@@ -52,6 +52,7 @@ impl<'a> BoundTexture<'a> {
                         std::array::from_fn(|channel| load_dword(buffer, 4 * vector + channel as i64))
                     }
                     VectorForm::Bytes => load_dword(buffer, vector).to_le_bytes().map(unorm8_to_f32),
+                    VectorForm::Scalar => [load_dword(buffer, vector), 0, 0, 0],
                 }
             }
         }

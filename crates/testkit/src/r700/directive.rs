@@ -340,6 +340,7 @@ fn vectors(form: VectorForm) -> &'static str {
     match form {
         VectorForm::Dwords => "vectors:",
         VectorForm::Bytes => "bytes:",
+        VectorForm::Scalar => "scalars:",
     }
 }
 
@@ -355,7 +356,7 @@ fn read_texture(words: &[&str]) -> Parsed<Texture> {
         return Err(format!("more than {MOST_LEVELS} levels"));
     }
     let stored = |form: VectorForm| Some((form, levels.first()?.strip_prefix(vectors(form))?));
-    let texels = match [VectorForm::Dwords, VectorForm::Bytes].into_iter().find_map(stored) {
+    let texels = match VectorForm::ALL.into_iter().find_map(stored) {
         Some((form, place)) => {
             let [levels, samples, place] = several(place, ':', |part| Ok(part.to_owned()))?;
             Texels::Vectors { region: read_region(&place)?, form, levels: one(&levels)?, samples: one(&samples)? }

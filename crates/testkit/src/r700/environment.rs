@@ -307,7 +307,7 @@ fn vectors(random: &mut Random, memory: &mut Memory, shape: Texture) -> Texture 
         random.pick(&[TexelNumbers::Float, TexelNumbers::Float, TexelNumbers::Fraction, TexelNumbers::Integer]);
     let samples = if shape.dimension.axes() == 2 && random.one_in(8) { random.pick(&[2, 4]) } else { 1 };
     let levels = if samples > 1 { 1 } else { random.pick(&[1, 1, 2, 3, 7]) };
-    let form = if random.one_in(3) { VectorForm::Bytes } else { VectorForm::Dwords };
+    let form = random.pick(&VectorForm::ALL);
     let texels = |region| Texels::Vectors { region, form, levels, samples };
     let empty = Texture { numbers, texels: texels(Region::default()), ..shape };
     let bytes = form.bytes() * empty.level_offsets()[levels];

@@ -22,30 +22,60 @@ impl SimdTask for CopyRows<'_> {
         let CopyRows { rows, from, to } = self;
         let access = simd.access();
         let Some((from_blocks, to_blocks)) = from.blocks().zip(to.blocks()) else { return };
-        for (y, [upper, lower]) in rows {
-            let all = [upper, lower].into_iter().filter(|columns| !columns.is_empty());
-            let (left, right) =
-                all.fold((u32::MAX, 0), |(left, right), columns| (left.min(columns.start), right.max(columns.end)));
-            for x in (left / LANES as u32 * LANES as u32..right).step_by(LANES) {
-                let drawn = [upper, lower].map(|columns| columns_from(columns, x));
-                let at = (x as u16, *y as u16);
-                let places = (from_blocks.rows_at(from_blocks.place(at)), to_blocks.rows_at(to_blocks.place(at)));
-                let (Some(source), Some(target)) = places else {
-                    copy_quads(from, to, (x, *y), drawn);
-                    continue;
+        let mut rest = rows;
+        while let Some((y, _)) = rest.first() {
+            let tile = y / LANES as u32 * LANES as u32;
+            let together = rest.iter().take_while(|(y, _)| *y < tile + LANES as u32).count();
+            let (rows, others) = rest.split_at(together);
+            rest = others;
+            // What lies together in most orders of tiles is copied together.
+            let mut whole = common_columns(rows);
+            for x in whole.clone().step_by(LANES) {
+                let at = (x as u16, tile as u16);
+                let (Some(source), Some(target)) = (from_blocks.tile(at), to_blocks.tile(at)) else {
+                    whole.end = x;
+                    break;
                 };
-                for ((source, target), drawn) in source.into_iter().zip(target).zip(drawn) {
-                    if drawn == 0xFF {
-                        target.set(source.get(access), access);
-                    } else if drawn != 0 {
-                        let (new, old) = (simd.words(&source.get(access)), simd.words(&target.get(access)));
-                        let changed = simd.and(simd.xor(old, new), simd.chosen(drawn));
-                        target.set(simd.array(simd.xor(old, changed)), access);
+                source.into_iter().zip(target).for_each(|(source, target)| target.set(source.get(access), access));
+            }
+            for (y, [upper, lower]) in rows {
+                let all = [upper, lower].into_iter().filter(|columns| !columns.is_empty());
+                let (left, right) =
+                    all.fold((u32::MAX, 0), |(left, right), columns| (left.min(columns.start), right.max(columns.end)));
+                for x in (left / LANES as u32 * LANES as u32..right).step_by(LANES) {
+                    if whole.contains(&x) {
+                        continue;
+                    }
+                    let drawn = [upper, lower].map(|columns| columns_from(columns, x));
+                    let at = (x as u16, *y as u16);
+                    let places = (from_blocks.rows_at(from_blocks.place(at)), to_blocks.rows_at(to_blocks.place(at)));
+                    let (Some(source), Some(target)) = places else {
+                        copy_quads(from, to, (x, *y), drawn);
+                        continue;
+                    };
+                    for ((source, target), drawn) in source.into_iter().zip(target).zip(drawn) {
+                        if drawn == 0xFF {
+                            target.set(source.get(access), access);
+                        } else if drawn != 0 {
+                            let (new, old) = (simd.words(&source.get(access)), simd.words(&target.get(access)));
+                            let changed = simd.and(simd.xor(old, new), simd.chosen(drawn));
+                            target.set(simd.array(simd.xor(old, changed)), access);
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// The columns of whole blocks that are in all rows, if these are those of whole tiles.
+fn common_columns(rows: &[(u32, [Range<u32>; 2])]) -> Range<u32> {
+    if rows.len() < LANES / 2 {
+        return 0..0;
+    }
+    let all = rows.iter().flat_map(|(_, rows)| rows);
+    let common = all.fold(0..u32::MAX, |common, columns| common.start.max(columns.start)..common.end.min(columns.end));
+    common.start.next_multiple_of(LANES as u32)..common.end / LANES as u32 * LANES as u32
 }
 
 /// The quads of a block, as far as they are there.

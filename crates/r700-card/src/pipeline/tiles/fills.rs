@@ -41,6 +41,19 @@ impl SimdTask for FillRectangle<'_> {
         let tiles =
             (first(top)..bottom).step_by(LANES).flat_map(|y| (first(left)..right).step_by(LANES).map(move |x| (x, y)));
         for (x, upper) in tiles {
+            let is_inside = left <= x && x + LANES as u32 <= right && top <= upper && upper + LANES as u32 <= bottom;
+            if is_inside && let Some(tile) = blocks.tile((x as u16, upper as u16)) {
+                for row in tile {
+                    if mask == u32::MAX {
+                        row.set([word; LANES], access);
+                    } else {
+                        let memory = simd.words(&row.get(access));
+                        let changed = simd.and(simd.xor(memory, simd.splat(word)), simd.splat(mask));
+                        row.set(simd.array(simd.xor(memory, changed)), access);
+                    }
+                }
+                continue;
+            }
             if mask != u32::MAX {
                 for y in (upper..bottom.min(upper + LANES as u32)).step_by(2) {
                     blocks.prefetch_at(blocks.place(((x + AHEAD) as u16, y as u16)));
