@@ -219,7 +219,11 @@ impl Arena {
         let (head, rest) = bytes.split_at_mut(head);
         let (chunks, tail) = rest.as_chunks_mut::<4>();
         let start = address.wrapping_add(head.len() as u32);
-        for (chunk, word) in chunks.iter_mut().zip(body) {
+        let ((fours, words), (four_chunks, word_chunks)) = (body.as_chunks(), chunks.as_chunks_mut::<4>());
+        for (chunks, four) in four_chunks.iter_mut().zip(fours.iter().map(FourWords::new)) {
+            *chunks = four.get().map(u32::to_le_bytes);
+        }
+        for (chunk, word) in word_chunks.iter_mut().zip(words) {
             *chunk = read_word(word).to_le_bytes();
         }
         for (part, address) in [(head, address), (tail, start.wrapping_add(4 * body.len() as u32))] {
