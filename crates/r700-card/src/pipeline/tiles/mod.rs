@@ -405,7 +405,7 @@ impl<'a> TileRenderer<'a> {
             shares: shares(count),
         };
         let space = self.draw_memory.space();
-        let begin = |_, worker: &Worker| Some(Share::new(&shared, job(worker, space)?, worker));
+        let begin = |thread, worker: &Worker| Some(Share::new(&shared, (job(worker, space)?, thread == 0), worker));
         spread(pool, &self.workers[..count], shared.shares, begin, draw)
     }
 

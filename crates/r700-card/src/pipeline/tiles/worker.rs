@@ -48,6 +48,8 @@ pub struct Share<'s, 'd, 'a> {
     shared: &'s Shared<'d, 'a>,
     /// The thread's runs of the program.
     job: Job<'s>,
+    /// The program was compiled for this job.
+    is_compiled: bool,
     /// The same bound to memory for all runs over tiles, if that can be, as soon as it was tried.
     bound: Option<Option<BoundJob<'s>>>,
     regions: LineRegions,
@@ -110,13 +112,13 @@ impl Worker {
 }
 
 impl<'s, 'd, 'a> Share<'s, 'd, 'a> {
-    /// With the job of a thread.
-    pub fn new(shared: &'s Shared<'d, 'a>, job: Job<'s>, worker: &Worker) -> Self {
+    /// With the job of a thread; that of the first one is what the program was compiled for.
+    pub fn new(shared: &'s Shared<'d, 'a>, (job, is_first): (Job<'s>, bool), worker: &Worker) -> Self {
         let kernels = shared.compiled.as_ref().and_then(kernels);
         let reads = |register, component| kernels.is_none_or(|kernels| kernels.reads_channel(register, component));
         let regions = worker.lines.clone();
         let lines = regions.lines(shared.arena, &shared.stage.inputs, reads);
-        Share { shared, job, bound: None, regions, lines }
+        Share { shared, job, is_compiled: is_first, bound: None, regions, lines }
     }
 
     fn kernels(&self) -> Option<&'s Kernels> {
@@ -136,7 +138,8 @@ impl<'s, 'd, 'a> Share<'s, 'd, 'a> {
     /// Runs the program for what lies in memory for these lanes.
     fn run_lanes(&mut self, lanes: Domain) -> Result<(), DrawError> {
         let (shared, kernels) = (self.shared, self.kernels());
-        let fitting = || kernels.filter(|_| shared.compiled.as_ref().is_some_and(|of| of.fits(&self.job)));
+        let fits = || self.is_compiled || shared.compiled.as_ref().is_some_and(|of| of.fits(&self.job));
+        let fitting = || kernels.filter(|_| fits());
         let bound = self.bound.get_or_insert_with(|| fitting()?.bound(&self.job));
         if let Some((bound, kernels)) = bound.as_mut().zip(kernels) {
             kernels.run_bound(bound, lanes, &shared.options)?;
