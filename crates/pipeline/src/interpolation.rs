@@ -2,13 +2,13 @@
 
 use crate::draw::{Family, TileDraw};
 use crate::lines::{ComponentLines, Lines, OwnLine};
-use crate::primitives::{Components, Primitives};
+use crate::primitives::{Attribute, Components, Primitives};
 use crate::runs::{places_of, runs};
 use crate::surfaces::Chunk;
 use crate::values::{AtPixels, Values};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::{Grid, Point};
-use ctm_raster::plane::{AttributePlane, Plane};
+use ctm_raster::plane::Plane;
 use ctm_raster::quads::{BlockPlaces, PixelPlaces, distances};
 use ctm_raster::simd::{LANES, LaneWords, Simd, SimdTask};
 
@@ -61,8 +61,16 @@ fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, chunk: Chunk, read: 
                 let divided = places.divided_by(divisor);
                 for (number, lines) in read {
                     let [upper, lower] = match attributes.get(*number) {
-                        Some(AttributePlane::Varying(plane)) => divided.attribute(plane),
-                        Some(AttributePlane::Constant(bits)) => [simd.splat(*bits); 2],
+                        Some(Attribute::Varying(plane)) => divided.attribute(plane),
+                        Some(Attribute::Constant(bits)) => [simd.splat(*bits); 2],
+                        Some(Attribute::Numbers(plane)) => {
+                            let [upper, lower] = places.numbers(plane);
+                            [simd.binary32(upper), simd.binary32(lower)]
+                        }
+                        Some(Attribute::Reciprocals(plane)) => {
+                            let ([upper, lower], one) = (places.numbers(plane), simd.number(1.0));
+                            [simd.binary32(simd.div(one, upper)), simd.binary32(simd.div(one, lower))]
+                        }
                         None => continue,
                     };
                     lines.set_eight(0, 2 * first, simd.array(upper), access);
@@ -127,11 +135,16 @@ fn of_pixels<F: Family>(
                 let Some((attributes, divisor)) = draw.attributes(start, divisor) else { continue };
                 for first in run.pixels.clone().step_by(LANES) {
                     let steps = [simd.words(&columns.get(first)), simd.words(&rows.get(first))];
-                    let divided = PixelPlaces::new(simd, F::GRID, steps).divided_by(divisor);
+                    let linear = PixelPlaces::new(simd, F::GRID, steps);
+                    let divided = linear.divided_by(divisor);
                     for (number, lines) in read {
                         let words = match attributes.get(*number) {
-                            Some(AttributePlane::Varying(plane)) => divided.attribute(plane),
-                            Some(AttributePlane::Constant(bits)) => simd.splat(*bits),
+                            Some(Attribute::Varying(plane)) => divided.attribute(plane),
+                            Some(Attribute::Constant(bits)) => simd.splat(*bits),
+                            Some(Attribute::Numbers(plane)) => simd.binary32(linear.numbers(plane)),
+                            Some(Attribute::Reciprocals(plane)) => {
+                                simd.binary32(simd.div(simd.number(1.0), linear.numbers(plane)))
+                            }
                             None => continue,
                         };
                         lines.set_eight(0, first, simd.array(words), access);
@@ -161,7 +174,7 @@ fn of_pixels<F: Family>(
 impl<F: Family> TileDraw<'_, '_, F> {
     /// The attributes of a primitive from one on, and this divisor of theirs.
     #[inline(always)]
-    fn attributes(&self, first: usize, divisor: usize) -> Option<(&[AttributePlane], &Plane)> {
+    fn attributes(&self, first: usize, divisor: usize) -> Option<(&[Attribute], &Plane)> {
         let Primitives { attributes, planes, .. } = self.primitives;
         Some((attributes.get(first..first + self.components)?, planes.get(divisor)?))
     }

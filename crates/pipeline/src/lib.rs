@@ -28,7 +28,7 @@ pub use colour::{BytesTask, ColourTarget, Colours, write_quads};
 pub use depth::{DepthForm, DepthPlanes, DepthTests, IncomingQuads, with_reference};
 pub use draw::{Family, Rules, TargetQuads, TileDraw, allows_pixels};
 pub use lines::{BLOCK_PIXELS, BYTES, ComponentLines, Lines, PIXELS, QUADS, WORDS};
-pub use primitives::{ComponentSource, Components, Primitive, Primitives, Shown};
+pub use primitives::{Attribute, ComponentSource, Components, Primitive, Primitives, Shown};
 pub use quad_masks::block_quads;
 pub use surfaces::{
     AddressPart, Block, BlockPlace, BlockPlaces, Chunk, Layers, Layout, PlaceCache, SurfaceBlocks, SurfaceQuads,

@@ -52,6 +52,28 @@ pub enum Components {
     Values(usize),
 }
 
+/// A component over a primitive.
+#[derive(Clone, Copy, Debug)]
+pub enum Attribute {
+    /// It has the same bits everywhere.
+    Constant(u32),
+    /// It is linear but for perspective.
+    Varying(Plane),
+    /// The numbers of a plane, as places and depths are.
+    Numbers(Plane),
+    /// One divided by these.
+    Reciprocals(Plane),
+}
+
+impl From<AttributePlane> for Attribute {
+    fn from(plane: AttributePlane) -> Self {
+        match plane {
+            AttributePlane::Constant(bits) => Attribute::Constant(bits),
+            AttributePlane::Varying(plane) => Attribute::Varying(plane),
+        }
+    }
+}
+
 /// What gives the components of a primitive. Each way is tried only if those before it cannot do it.
 pub trait ComponentSource {
     /// What programs get over a primitive that is neither of planes nor of attributes.
@@ -61,7 +83,7 @@ pub trait ComponentSource {
     fn add_planes(&self, planes: &mut Vec<Plane>) -> bool;
 
     /// Adds the [attributes](Components::Attributes) of all components and gives their divisor, if all are such. What it added else is dropped.
-    fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane>;
+    fn add_attributes(&self, attributes: &mut Vec<Attribute>) -> Option<Plane>;
 
     /// All components.
     fn values(&self) -> Self::Values;
@@ -74,7 +96,7 @@ pub struct Primitives<V> {
     /// Planes of those whose components are such, one primitive after the other.
     pub planes: Vec<Plane>,
     /// Attributes of those whose components are such.
-    pub attributes: Vec<AttributePlane>,
+    pub attributes: Vec<Attribute>,
     /// What programs get over the others.
     pub values: Vec<V>,
 }

@@ -10,7 +10,7 @@ use crate::registers::{
     RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
     SpiVsOutId,
 };
-use ctm_pipeline::{AtPixels, ComponentSource, Values};
+use ctm_pipeline::{AtPixels, Attribute, ComponentSource, Values};
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane, PrimitiveSetup};
 use ctm_raster::simd::Simd;
@@ -184,7 +184,7 @@ impl Inputs {
         let reciprocals = corners.map(|corner| corner.window.reciprocal.to_bits());
         let (perspective, linear) = (Perspective::new(setup, reciprocals), Perspective::new(setup, [ONE; 3]));
         let depth = depth_over(face, &setup, corners);
-        let inverse = setup.plane(corners.map(|corner| corner.window.reciprocal.into()));
+        let inverse = inverse_over(&setup, corners);
         let value = |&(_, source): &(u8, InputSource)| match source {
             InputSource::Parameter { number, flat: true, .. } => {
                 Value::Constant(face.parameter(face.provoking, number).copied().unwrap_or_default())
@@ -262,24 +262,34 @@ impl ComponentSource for PrimitiveSource<'_, '_> {
         })
     }
 
-    fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane> {
+    fn add_attributes(&self, attributes: &mut Vec<Attribute>) -> Option<Plane> {
         let perspective = Perspective::new(self.setup, self.reciprocals());
-        let divisor = perspective.divisor()?;
+        let linear = Perspective::new(self.setup, [ONE; 3]);
         for &(_, source) in &self.inputs.sources {
             attributes.extend(match source {
-                InputSource::Parameter { number, flat: true, .. } => self.flat(number).map(AttributePlane::Constant),
-                InputSource::Parameter { number, linear: false, .. } => {
-                    perspective.attributes(self.corners.map(|corner| attribute(self.face, corner, false, number)))
+                InputSource::Parameter { number, flat: true, .. } => self.flat(number).map(Attribute::Constant),
+                InputSource::Parameter { number, linear: is_linear, .. } => {
+                    let kind = if is_linear { &linear } else { &perspective };
+                    let values = self.corners.map(|corner| attribute(self.face, corner, is_linear, number));
+                    let is_divided = kind.divisor().is_some();
+                    kind.attributes(values).map(|plane| match plane {
+                        AttributePlane::Varying(plane) if !is_divided => Attribute::Numbers(plane),
+                        AttributePlane::Varying(_) | AttributePlane::Constant(_) => plane.into(),
+                    })
                 }
-                InputSource::Default(value) => value.map(AttributePlane::Constant),
-                InputSource::Parameter { .. }
-                | InputSource::Position { .. }
-                | InputSource::Face { .. }
-                | InputSource::Sample
-                | InputSource::Sprite { .. } => return None,
+                InputSource::Default(value) => value.map(Attribute::Constant),
+                // With one sample, all places inside of a pixel are its centre.
+                InputSource::Position { .. } => [
+                    Attribute::Numbers(axis(&self.setup, Axis::Column)),
+                    Attribute::Numbers(axis(&self.setup, Axis::Row)),
+                    Attribute::Numbers(depth_over(self.face, &self.setup, self.corners)),
+                    Attribute::Reciprocals(inverse_over(&self.setup, self.corners)),
+                ],
+                InputSource::Face { .. } | InputSource::Sample | InputSource::Sprite { .. } => return None,
             });
         }
-        Some(divisor)
+        // Without perspective nothing is divided.
+        Some(perspective.divisor().unwrap_or(Plane { value: 1.0, dx: 0.0, dy: 0.0 }))
     }
 
     fn values(&self) -> Gradients {
@@ -292,6 +302,20 @@ pub fn depth_over(face: &PrimitiveContext, setup: &PrimitiveSetup, corners: [&Se
     let mut depth = setup.plane(corners.map(|corner| corner.window.place[2].into()));
     depth.value += face.offset;
     depth
+}
+
+/// The plane of 1/w.
+fn inverse_over(setup: &PrimitiveSetup, corners: [&SetupVertex; 3]) -> Plane {
+    setup.plane(corners.map(|corner| corner.window.reciprocal.into()))
+}
+
+/// The plane of columns, or that of rows.
+fn axis(setup: &PrimitiveSetup, axis: Axis) -> Plane {
+    let (origin, per_pixel) = (setup.origin(), GRID.per_pixel as f64);
+    match axis {
+        Axis::Column => Plane { value: origin.x as f64 / per_pixel, dx: 1.0, dy: 0.0 },
+        Axis::Row => Plane { value: origin.y as f64 / per_pixel, dx: 0.0, dy: 1.0 },
+    }
 }
 
 fn place(centroid: bool, sample: bool) -> SampleLocation {
@@ -359,11 +383,7 @@ impl Gradients {
 
     /// The plane of columns, or that of rows.
     pub fn axis(&self, axis: Axis) -> Plane {
-        let (origin, per_pixel) = (self.perspective.setup().origin(), GRID.per_pixel as f64);
-        match axis {
-            Axis::Column => Plane { value: origin.x as f64 / per_pixel, dx: 1.0, dy: 0.0 },
-            Axis::Row => Plane { value: origin.y as f64 / per_pixel, dx: 0.0, dy: 1.0 },
-        }
+        self::axis(self.perspective.setup(), axis)
     }
 
     /// What each register gets in four pixels: `put` takes the number of the register and the four vectors.

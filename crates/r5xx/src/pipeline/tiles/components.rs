@@ -1,8 +1,8 @@
 //! What kernels get of a primitive: components of temporaries.
 
 use crate::pipeline::attributes::{Inputs, PrimitiveValues, Value};
-use ctm_pipeline::ComponentSource;
-use ctm_raster::plane::{AttributePlane, Plane};
+use ctm_pipeline::{Attribute, ComponentSource};
+use ctm_raster::plane::Plane;
 
 /// Channels of a temporary that are among the components of primitives.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +20,14 @@ impl Channels {
     }
 
     /// Adds their attributes, if all are such.
-    fn add_attributes(&self, inputs: &Inputs, all: &mut Vec<AttributePlane>) -> Option<()> {
+    fn add_attributes(&self, inputs: &Inputs, all: &mut Vec<Attribute>) -> Option<()> {
         if let Some(attributes) = inputs.attributes(self.input, self.chosen) {
-            all.extend((0..4).filter(|n| self.chosen >> n & 1 != 0).map(|n| attributes[n]));
+            all.extend((0..4).filter(|n| self.chosen >> n & 1 != 0).map(|n| Attribute::from(attributes[n])));
             return Some(());
         }
         for component in self.components() {
             match inputs.value(component) {
-                Value::Plane(plane) => all.push(plane),
+                Value::Plane(plane) => all.push(plane.into()),
                 Value::Position(_) | Value::Generated(..) => return None,
             }
         }
@@ -68,7 +68,7 @@ impl ComponentSource for PrimitiveSource<'_, '_> {
         self.inputs.divisor().is_none() && self.groups.iter().all(|group| group.add_planes(self.inputs, planes))
     }
 
-    fn add_attributes(&self, attributes: &mut Vec<AttributePlane>) -> Option<Plane> {
+    fn add_attributes(&self, attributes: &mut Vec<Attribute>) -> Option<Plane> {
         let divisor = self.inputs.divisor()?;
         self.groups.iter().try_for_each(|group| group.add_attributes(self.inputs, attributes))?;
         Some(divisor)
