@@ -58,3 +58,32 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_card::Object;
+    use ctm_memory::Arena;
+
+    /// 8x8 texels of a byte in rows of 256.
+    const TEXTURE: [u32; 7] = [1 << 3 | 1 | 31 << 8 | 7 << 19, 7 | 1 << 26, 0, 0, 0x0688_4000, 0, 2 << 30];
+
+    #[test]
+    fn textures_in_objects_that_programs_may_have_written_to_are_looked_at_again() {
+        let memory = Arena::new(0x1_0000, 0x4000).unwrap();
+        let objects = [0x1_1000, 0x1_2000].map(|address| Object { address, size: 0x1000 });
+        let mut state = State::default();
+        let found = |state: &State| {
+            objects.map(|object| {
+                let (_, vectors) = state.textures.get(&memory, TEXTURE, [(object, 0); 2]).unwrap();
+                vectors.read_u32(vectors.base()).unwrap() & 0xFF
+            })
+        };
+        assert_eq!(found(&state), [0; 2]);
+        objects.iter().for_each(|object| _ = memory.write_u8(object.address, 5));
+        for (untouched, expected) in [(&objects[..], [0, 0]), (&objects[1..], [5, 0]), (&[], [5, 5])] {
+            state.begin_stream(&Submission { words: &[], objects: &objects, untouched });
+            assert_eq!(found(&state), expected);
+        }
+    }
+}
