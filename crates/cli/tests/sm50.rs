@@ -400,6 +400,11 @@ fn fragments_run_over_a_domain() {
     // The upper row is killed, and keeps what was there.
     folder.ctm(&format!("{run} --attribute 0x90=constant:0.5,0,0,0")).ok();
     assert_eq!(folder.read_floats("out.f32"), [vec![7.0; 16], texels[16..].to_vec()].concat());
+    let said = folder.ctm(&format!("{} --attribute 0xa0=uv --engine interp", run.replace("--strict ", ""))).ok();
+    let (fallback, idle) = ("the reference runs the program", "attribute 0xa0 (GENERIC2.x) is given");
+    assert!(said.err().contains(fallback) && said.err().contains(idle), "{}", said.err());
+    let asked = folder.ctm(&format!("{run} --engine reference")).ok();
+    assert!(!asked.err().contains(fallback), "{}", asked.err());
     let followed = folder.ctm(&format!("{run} --attribute 0x90=constant:0,0,0,0 --follow 2,1")).ok();
     let followed = followed.out();
     assert!(followed.contains("TEX R0, R4, 0x9, 2D, 0xf"), "{followed}");

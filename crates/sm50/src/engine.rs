@@ -102,8 +102,8 @@ pub enum NotCompiled {
     /// Records are too short for the invocations.
     #[error("records that are too short")]
     Shape,
-    /// Fragments.
-    #[error("fragment programs are left to the reference")]
+    /// The launch is one of fragments.
+    #[error("fragment programs are not compiled")]
     Fragments,
     /// The program cannot be lifted.
     #[error("not lifted: {0}")]

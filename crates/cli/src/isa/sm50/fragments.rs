@@ -4,13 +4,13 @@ use super::Loaded;
 use super::data::constants;
 use super::global::GlobalMemory;
 use super::options::{AttributeSource, BankWord, Sm50Args};
-use super::run::guest;
+use super::run::{fallback, guest};
 use crate::files;
 use crate::host::Host;
 use crate::isa::finding::require_no_errors;
 use crate::options::values::{Extent, InputSource, Name, VaryingSource, Vector};
 use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
-use crate::report::Message;
+use crate::report::{Location, Message};
 use crate::run::follow::{self, Follower};
 use crate::run::sampling::InputFile;
 use crate::run::{
@@ -23,13 +23,14 @@ use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Bounds, Format, Surface, View};
-use ctm_sm50::AttributeMap;
+use ctm_sm50::attributes::{WORDS, name};
 use ctm_sm50::codes::TextureDim;
 use ctm_sm50::launch::{
-    Constants, Environment, Invocations, LaunchReport, Mode, PixelInput, Pixels, Shader, StageLaunch, Stop,
+    Constants, Environment, FRONT_FACE, Invocations, LaunchReport, Mode, PixelInput, Pixels, Shader, StageLaunch, Stop,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::textures::{FIRST_HANDLE, HANDLE_BANK, Texture, Textures};
+use ctm_sm50::{AttributeMap, Interpolation, PixelMaps};
 use std::time::Instant;
 
 /// Colours that a program can put out.
@@ -61,6 +62,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let no_memory = |error: ctm_sm50::attributes::NoMemory| Message::error(error.to_string());
     let start = Instant::now();
     let mut report = LaunchReport::default();
+    let mut slower = None;
     for frame in frames.numbers() {
         let space = globals.space()?;
         let mut constants = banks.clone();
@@ -76,7 +78,10 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
         };
         let ran = match &mut follower {
             Some((at, follower)) => Reference.run_observed(&launch, &options, pixels.invocation(*at), follower),
-            None => engine.run(&launch, &options),
+            None => {
+                slower = fallback(&engine, &launch, &options);
+                engine.run(&launch, &options)
+            }
         };
         report.merge(&ran.map_err(|error| match error {
             Stop::Halted(halt) => halt.into(),
@@ -90,6 +95,8 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.report(message));
     note_missing_code(&engine, console);
+    slower.iter().for_each(|message| console.report(message));
+    report_idle_attributes(loaded, &maps, &sm50.attributes, console);
     for (stage, pc, kind, warning) in report.warnings.iter() {
         console.report(&loaded.warning(stage, pc, kind, warning));
     }
@@ -104,6 +111,17 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
         writeln!(console.out, "run time        {:.3} ms", start.elapsed().as_secs_f64() * 1e3)?;
     }
     Ok(())
+}
+
+/// Warns of inputs that are given and that the program does not read.
+fn report_idle_attributes(loaded: &Loaded, maps: &PixelMaps, given: &[AttributeSource], console: &mut Console) {
+    let is_read = |address: u32| address == FRONT_FACE || maps.interpolation(address) != Interpolation::Unused;
+    let is_idle = |given: &&AttributeSource| !(given.address..4 * WORDS as u32).step_by(4).take(4).any(is_read);
+    for AttributeSource { address, .. } in given.iter().filter(is_idle) {
+        let message = format!("attribute {address:#x} ({}) is given, but the program does not read it", name(*address));
+        let message = Message::warning(message).at(Location::File(loaded.name.clone()));
+        console.report(&message.help("'ctm info' lists the attributes that it reads"));
+    }
 }
 
 /// What the inputs are over the domain.

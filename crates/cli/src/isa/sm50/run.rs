@@ -17,10 +17,12 @@ use crate::run::{Frames, engine, note_missing_code, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
+use ctm_engine::{Engine, Executor};
 use ctm_follow::{Address, FollowedLanes, InstructionPlace};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
+use ctm_sm50::engine::NotCompiled;
 use ctm_sm50::launch::{
     Constants, Environment, Grid, Invocations, LaunchConstants, LaunchReport, Mode, Shader, StageLaunch, Stop, WARP,
 };
@@ -136,6 +138,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let host = console.host;
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(loaded, name), &args.execution, console)));
     let mut issued = args.execution.utilisation.then(Issued::default);
+    let mut slower = None;
     let mut run = || -> Result<LaunchReport, Failure> {
         let mut report = LaunchReport::default();
         for frame in frames.numbers() {
@@ -147,7 +150,12 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
                 Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
                 None => match &mut issued {
                     Some(issued) => Reference.run_observed(&launch, &options, FollowedLanes::EachGroup, issued),
-                    None => engine.run(&launch, &options),
+                    None => {
+                        if options.counts.is_none() {
+                            slower = fallback(&engine, &launch, &options);
+                        }
+                        engine.run(&launch, &options)
+                    }
                 },
             };
             report.merge(&ran.map_err(|error| match error {
@@ -165,6 +173,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
     note_missing_code(&engine, console);
+    slower.iter().for_each(|message| console.report(message));
     for (stage, pc, kind, warning) in outcome.warnings.iter() {
         console.report(&loaded.warning(stage, pc, kind, warning));
     }
@@ -182,6 +191,20 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
         )?;
     }
     Ok(())
+}
+
+/// What runs a launch that machine code does not run, and why, for people.
+pub fn fallback(executor: &Executor, launch: &StageLaunch, options: &RunOptions) -> Option<Message> {
+    let Executor::Engine(engine) = executor else { return None };
+    let reason = engine.compiles(launch, options).err()?;
+    let instead = match reason {
+        NotCompiled::Shape | NotCompiled::Fragments | NotCompiled::NotLifted(_) => "the reference",
+        NotCompiled::Lockstep if engine.name() != Engine::INTERPRETER => "the interpreter",
+        // What the interpreter runs because it was asked to; what backends refuse is said for the programs of all machines.
+        NotCompiled::Lockstep | NotCompiled::Refused => return None,
+    };
+    let message = Message::note(format!("{instead} runs the program: {reason}"));
+    Some(message.help("results are the same, but take longer"))
 }
 
 /// Refuses constants that stand where the launch has its own.
