@@ -101,6 +101,37 @@ static void texture(void) {
     glEnd();
 }
 
+/* Bars of a texture whose texels change between the draws: by the program, in part, and by a copy of what was drawn. Textures of two rows
+ * are linear, so that the program writes where the card reads. */
+static void uploads(void) {
+    static unsigned char texels[2][8][4];
+    GLuint name;
+    glGenTextures(1, &name);
+    glBindTexture(GL_TEXTURE_2D, name);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    use(TEXTURED_VERTEX,
+        "uniform sampler2D image; varying vec2 place; void main() { gl_FragColor = texture2D(image, place); }");
+    for (int bar = 0; bar < 4; bar++) {
+        for (int x = 0; x < 8; x++) {
+            unsigned char texel[4] = {32 * x, 60 * bar, 255 - 32 * x, 255};
+            memcpy(texels[0][x], texel, 4), memcpy(texels[1][7 - x], texel, 4);
+        }
+        if (bar == 0) glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 8, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+        if (bar == 1) glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 8, 2, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+        if (bar == 2) glTexSubImage2D(GL_TEXTURE_2D, 0, 1, 1, 3, 1, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+        if (bar == 3) glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 4, 0, 32, 8, 4, 1);
+        float left = -1 + bar * 0.5f, right = left + 0.5f;
+        glBegin(GL_TRIANGLE_FAN);
+        glTexCoord2f(0, 0), glVertex4f(left, -1, 0, 1);
+        glTexCoord2f(1, 0), glVertex4f(right, -1, 0, 1);
+        glTexCoord2f(1, 1), glVertex4f(right, 1, 0, 1);
+        glTexCoord2f(0, 1), glVertex4f(left, 1, 0, 1);
+        glEnd();
+        glFinish();
+    }
+}
+
 /* Rectangles that hide each other by depth, through a hole in the stencil buffer. */
 static void depth(void) {
     use(COLOURED_VERTEX, COLOURED);
@@ -258,6 +289,7 @@ static const struct {
     int needs_core;
 } SCENES[] = {
     {"triangles", triangles, 0}, {"texture", texture, 0}, {"depth", depth, 0}, {"blend", blend, 0},
+    {"uploads", uploads, 0},
     {"lines", lines, 0},         {"wave", wave, 0},       {"angles", angles, 0}, {"grass", grass, 1},
 };
 static const EGLint CORE[] = {
