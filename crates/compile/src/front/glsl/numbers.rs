@@ -35,8 +35,9 @@ fn fault(text: &str) -> Option<&'static str> {
         return Some(WIDE);
     }
     if number.contains(['.', 'e']) {
-        // A swizzle may follow, which begins with a second dot.
+        // A swizzle may follow, whose dot is the last one.
         let is_plain = number.matches('.').count() < 2;
+        let number = number.strip_suffix('.').unwrap_or(number);
         return (is_plain && number.parse::<f32>().is_err()).then_some(MALFORMED);
     }
     let is_octal = number.len() > 1 && number.starts_with('0') && suffix != "f";
