@@ -6,10 +6,10 @@
 Programs of piglit draw one picture each, through GLX and through EGL, on a server with shared memory (MIT-SHM) and on one without, as do
 tests/card/windows.c, which has several windows, one of them resized and one without a back buffer, and tests/card/pixmap.c, which draws a
 pixmap of X (GLX_EXT_texture_from_pixmap); then through Wayland, on a compositor (weston) that draws on a card itself, in a window of the
-server. tests/card/gbm.c draws to a surface of GBM.
+server, and through an X server that the compositor has for its clients (Xwayland), which draws on the card, too. tests/card/gbm.c draws to a surface of GBM.
 A program that draws without the card has to be an error under `ctm card run --require`.
 
-Debian's packages: xvfb weston piglit gcc libx11-dev libgl-dev libegl-dev libgbm-dev libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is
+Debian's packages: xvfb weston xwayland piglit gcc libx11-dev libgl-dev libegl-dev libgbm-dev libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is
 not here.
 """
 
@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -42,8 +43,8 @@ def main():
     options = parser.parse_args()
 
     home = next(pathlib.Path("/usr/lib").glob("*/piglit/bin"), None)
-    if home is None or shutil.which("Xvfb") is None or shutil.which("weston") is None:
-        print("piglit, Xvfb or weston is missing: apt-get install piglit xvfb weston", file=sys.stderr)
+    if home is None or any(shutil.which(server) is None for server in ["Xvfb", "weston", "Xwayland"]):
+        print("piglit, Xvfb, weston or Xwayland is missing: apt-get install piglit xvfb weston xwayland", file=sys.stderr)
         return 3
     folder = pathlib.Path(tempfile.mkdtemp())
     clients = [built(folder, name, ["X11", "GL"]) for name in CLIENTS]
@@ -65,7 +66,7 @@ def main():
                 count += 1
                 wrong += 0 if refuses_software(home, display, options) else 1
                 for card in CARDS:
-                    with compositor(display, card, options) as wayland:
+                    with compositor(display, card, options) as (wayland, _):
                         for program in PROGRAMS:
                             variables = {**wayland, "PIGLIT_PLATFORM": "wayland"}
                             software = {**variables, "LIBGL_ALWAYS_SOFTWARE": "1"}
@@ -75,6 +76,10 @@ def main():
                             if not is_like(picture(command, variables, screen, options), expected):
                                 wrong += 1
                                 print(f"another picture: {program} on {card} by Wayland")
+                    count += 1
+                    if not is_like(*(through_xwayland(home, display, screen, card, is_card, options) for is_card in [True, False])):
+                        wrong += 1
+                        print(f"another picture: {PROGRAMS[0]} on {card} by Xwayland")
     for card in CARDS:
         count += 1
         if not draws_by_gbm(folder, card, options):
@@ -122,22 +127,40 @@ def server(extensions):
 
 @contextlib.contextmanager
 def compositor(display, card, options):
-    """A Wayland compositor on a card, whose screen is a window of an X server: the environment of its clients."""
+    """A Wayland compositor on a card, whose screen is a window of an X server, and which starts an X server of its own: the environments of both's clients."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o700)
         variables = {**display, "XDG_RUNTIME_DIR": folder}
-        weston = ["weston", "--no-config", "--backend=x11-backend.so", "--shell=kiosk-shell.so", "--socket=wayland-ctm", "--width=640", "--height=480"]
+        backend = ["--backend=x11-backend.so", "--shell=kiosk-shell.so", "--width=640", "--height=480"]
+        weston = ["weston", "--no-config", *backend, "--xwayland", "--socket=wayland-ctm"]
         command = [options.ctm, "card", "run", "--require", "--card", card, "--", *weston]
-        process = subprocess.Popen(command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        messages = pathlib.Path(folder) / "messages"
+        with messages.open("w") as log:
+            process = subprocess.Popen(command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL, stderr=log)
         try:
             socket = pathlib.Path(folder) / "wayland-ctm"
             end = time.monotonic() + options.timeout
-            while not socket.exists() and process.poll() is None and time.monotonic() < end:
+            listens = None
+            while (not socket.exists() or listens is None) and process.poll() is None and time.monotonic() < end:
                 time.sleep(0.1)
-            yield {"XDG_RUNTIME_DIR": folder, "WAYLAND_DISPLAY": socket.name}
+                listens = re.search(r"xserver listening on display (:\d+)", messages.read_text())
+            xwayland = {"DISPLAY": listens.group(1) if listens else "none"}
+            yield {"XDG_RUNTIME_DIR": folder, "WAYLAND_DISPLAY": socket.name}, xwayland
+            if "Failed to initialize glamor" in messages.read_text():
+                raise RuntimeError(f"Xwayland does not draw on {card}")
         finally:
             process.terminate()
             process.wait()
+
+
+def through_xwayland(home, display, screen, card, is_card, options):
+    """What a program shows, drawn by the card or by software, in an X server that draws on the card; the first window of a compositor has always the same place."""
+    program = home / PROGRAMS[0]
+    with compositor(display, card, options) as (_, xwayland):
+        variables = {**xwayland, "PIGLIT_PLATFORM": "glx"}
+        if is_card:
+            return picture([options.ctm, "card", "run", "--require", "--card", card, "--", program], variables, screen, options)
+        return picture([program], {**variables, "LIBGL_ALWAYS_SOFTWARE": "1"}, screen, options)
 
 
 def environment(home, variables):
