@@ -376,7 +376,7 @@ fn utilisation_is_that_of_groups() {
         let expected = stats(&line);
         let [Some(instructions), Some(issued)] = counts(&expected) else { panic!("{expected}") };
         assert!(instructions < issued && issued < 64 * instructions, "{expected}");
-        for engine in EngineName::ALL.iter().filter(|engine| engine.executor().is_ok()) {
+        for engine in EngineName::available() {
             let found = stats(&format!("{line} --engine {}", engine.name()));
             assert_eq!(counts(&found), counts(&expected), "{example} on {}", engine.name());
         }
