@@ -7,7 +7,8 @@ Programs of piglit draw one picture each, through GLX and through EGL, on a serv
 tests/card/windows.c, which has several windows, one of them resized and one without a back buffer, and tests/card/pixmap.c, which draws a
 pixmap of X (GLX_EXT_texture_from_pixmap); then through Wayland, on a compositor (weston) that draws on a card itself, in a window of the
 server, and through an X server that the compositor has for its clients (Xwayland), which draws on the card, too. tests/card/gbm.c draws to a surface of GBM.
-A program that draws without the card has to be an error under `ctm card run --require`.
+A program that draws without the card has to be an error under `ctm card run --require`, and one that draws to a pixmap of X, which the server
+does not get (tests/card/drawn.c), has to be told.
 
 Debian's packages: xvfb weston xwayland piglit gcc libx11-dev libgl-dev libegl-dev libgbm-dev libgl1-mesa-dri libegl1 libglx-mesa0. Exit code 3: the server, the compositor or piglit is
 not here.
@@ -65,7 +66,10 @@ def main():
             if not extensions:
                 count += 1
                 wrong += 0 if refuses_software(home, display, options) else 1
+                drawn = built(folder, "drawn", ["X11", "GL"])
                 for card in CARDS:
+                    count += 1
+                    wrong += 0 if says_what_is_lost(drawn, card, display, options) else 1
                     with compositor(display, card, options) as (wayland, _):
                         for program in PROGRAMS:
                             variables = {**wayland, "PIGLIT_PLATFORM": "wayland"}
@@ -215,6 +219,16 @@ def is_like(found, expected):
     if found is None or expected is None:
         return False
     return all(abs(one - other) <= TOLERANCE for one, other in zip(found, expected) if one != other)
+
+
+def says_what_is_lost(program, card, display, options):
+    """Whether a program that draws to a pixmap of X, which does not reach the server, is told so."""
+    command = [options.ctm, "card", "run", "--require", "--card", card, "--", program]
+    done = subprocess.run(command, env={**os.environ, **display}, capture_output=True, text=True, timeout=options.timeout)
+    if done.returncode == 0 and "draws to a pixmap of X" in done.stderr:
+        return True
+    print(f"a pixmap of X on {card}: exit code {done.returncode}, {done.stderr!r}")
+    return False
 
 
 def refuses_software(home, display, options):

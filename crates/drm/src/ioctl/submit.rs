@@ -2,6 +2,7 @@
 
 use super::abi::{self, Answer, Chunk, CommandStream, Errno, Relocation};
 use crate::device::Device;
+use crate::x11::imports;
 
 /// Chunks of one submission; drivers make three.
 const CHUNKS: u32 = 16;
@@ -32,6 +33,10 @@ pub fn submit(device: &Device, client: u64, request: &mut CommandStream) -> Answ
     let objects = device.objects().keep(client, handles).ok_or(Errno(libc::ENOENT))?;
     let lasting = device.objects().lasting(&objects);
     lasting.into_iter().for_each(|object| device.memory.collapse(object));
+    if imports::is_needed() {
+        let written = relocations.iter().zip(&objects).filter(|(relocation, _)| relocation.write_domain != 0);
+        written.for_each(|(_, object)| imports::note_drawn(object.address));
+    }
     let executed = device.submit(&words, &objects);
     device.objects().release(&objects, &device.memory);
     if executed { Ok(()) } else { Err(Errno(libc::EINVAL)) }

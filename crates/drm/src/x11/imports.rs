@@ -143,6 +143,24 @@ pub fn refresh(connection: Connection) {
     });
 }
 
+/// A card draws to the object at an address: if it is a copy, the server does not get what is drawn, which is said once.
+///
+/// It cannot be sent here: drivers submit from threads of their own, and Xlib lets only the program's thread use the connection.
+pub fn note_drawn(address: u32) {
+    let is_copy = lock()
+        .as_ref()
+        .is_some_and(|known| known.imports.values().any(|import| import.image.object.address == address));
+    if is_copy {
+        static COMPLAINED: Once = Once::new();
+        COMPLAINED.call_once(|| {
+            complain(
+                "the program draws to a pixmap of X (glXCreatePixmap), and the X server does not get what it draws; let it draw to a window, or to a \
+                 framebuffer object and read that",
+            );
+        });
+    }
+}
+
 /// Whether there are copies.
 pub fn is_needed() -> bool {
     lock().as_ref().is_some_and(|known| !known.imports.is_empty())

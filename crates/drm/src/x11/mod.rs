@@ -11,7 +11,7 @@
 
 mod fences;
 mod image;
-mod imports;
+pub mod imports;
 mod pixmaps;
 mod rate;
 mod requests;
