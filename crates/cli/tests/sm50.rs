@@ -421,6 +421,49 @@ fn fragments_run_over_a_domain() {
     }
 }
 
+/// Compute code and fragments load and store texels, and find images and textures as the driver describes them.
+#[test]
+fn images_lie_in_global_memory() {
+    let folder = Folder::new("sm50_images");
+    // Each thread halves a texel of one image into another; the size comes from the image.
+    folder.write(
+        "half.sm50",
+        "S2R R0, SR_TID.X; MOV R1, RZ; MOV R8, c[0x7][0xa0]; MOV R9, c[0x7][0xa4];\n\
+         SULD.D.1D.IGN R2, [R0], R8; SHR.U32 R3, R2, 1; SUST.D.1D.IGN [R0], R3, R9; EXIT;\n",
+    );
+    let words: Vec<u8> = (0..8u32).flat_map(|n| (10 * n).to_le_bytes()).collect();
+    folder.write("in.u32", &words);
+    let line = "run half.sm50 --strict --block 8 --image 0=0x10000:8:r32ui --image 1=0x20000:6:r32ui \
+                --global 0x10000=in.u32 --global-output 0x20000:8:u32=out.npy";
+    folder.ctm(line).ok();
+    let bytes = folder.read("out.npy");
+    let found: Vec<u32> =
+        bytes[bytes.len() - 32..].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    assert_eq!(found, [0, 5, 10, 15, 20, 25, 0, 0]);
+
+    // Compute code samples textures, too.
+    let texels: Vec<u8> = (0..2 * 4).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    folder.write("look.f32", &texels);
+    folder.write(
+        "look.sm50",
+        "S2R R4, SR_TID.X; MOV R5, RZ; TLD.LZ R0, R4, 0x8, 2D, 0xf; SHL R6, R4, 2; STG [R6+0x10000], R1; EXIT;\n",
+    );
+    let line = "run look.sm50 --strict --block 2 --input 0=look.f32:2x1x4:2d,nearest --global-output 0x10000:2=out.f32";
+    folder.ctm(line).ok();
+    assert_eq!(folder.read_floats("out.f32"), [1.0, 5.0]);
+
+    for (more, expected) in [
+        ("--image 0=0x10000:8:r32ui --image 0=0x10000:8:r32ui", &["image 0", "twice"][..]),
+        ("--image 0=0x10001:8:r32ui", &["0x10001", "multiple of"]),
+        ("--image 0=0x10100:8:rgb8", &["rgb8", "rgba8"]),
+        ("--image 0=0x10100:8x8:rgba8:3d", &["3d", "3 numbers"]),
+        ("--image 9=0x10100:8:rgba8", &["0 to 7"]),
+        ("--image 0=0xffffff00:16384x16384:rgba8", &["beyond"]),
+    ] {
+        folder.ctm(&format!("run half.sm50 --block 8 {more}")).fails(2, expected);
+    }
+}
+
 /// Warps of a block wait for each other, and share memory, on every engine.
 #[test]
 fn blocks_share_memory() {

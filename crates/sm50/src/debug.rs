@@ -6,6 +6,7 @@
 use crate::attributes::{Emissions, NoMemory, Records, WORDS, Words, name};
 use crate::field::key;
 use crate::header::{AttributeMap, Header, Stage};
+use crate::images::Images;
 use crate::instruction::Instruction;
 use crate::launch::{
     Column, Constants, Environment, Grid, Invocations, Mode, NO_INVOCATION, Primitives, Shader, StageLaunch, Stop, WARP,
@@ -47,6 +48,7 @@ pub struct LaunchCopy {
     local_memory: u32,
     shared_memory: u32,
     textures: Textures,
+    images: Images,
     constants: Constants,
     y_direction: u32,
     mode: Mode,
@@ -82,6 +84,7 @@ impl LaunchCopy {
             local_memory: shader.local_memory,
             shared_memory: shader.shared_memory,
             textures: environment.textures.clone(),
+            images: environment.images.clone(),
             constants,
             y_direction: environment.y_direction,
             mode: environment.mode,
@@ -108,7 +111,8 @@ impl LaunchCopy {
 
     fn environment<'a>(&self, memory: Option<&'a Space>) -> Environment<'a> {
         let Self { y_direction, mode, .. } = *self;
-        Environment { constants: self.constants.clone(), memory, y_direction, textures: self.textures.clone(), mode }
+        let (textures, images) = (self.textures.clone(), self.images.clone());
+        Environment { constants: self.constants.clone(), memory, y_direction, textures, images, mode }
     }
 
     fn launch<'a>(&'a self, environment: &'a Environment<'a>) -> StageLaunch<'a> {

@@ -1,6 +1,6 @@
 //! Operands that are groups of registers, without alignment: those of texture and image instructions.
 
-use crate::codes::{FetchLod, GatherOffset, LodMode, SurfaceDim, TextureDim, TldsKind};
+use crate::codes::{FetchLod, GatherOffset, LodMode, TextureDim, TldsKind};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::operand::Reg;
@@ -133,11 +133,7 @@ impl Instruction {
                 vec![(rd, kept), (second, scalar.map_or(0, |all| all.saturating_sub(2))), (ra, a), (rb, b)]
             }
             Class::Surface(op) => {
-                let place = match self.get(key::SURFACE_DIM) {
-                    SurfaceDim::D1 | SurfaceDim::Buffer => 1,
-                    SurfaceDim::D2 | SurfaceDim::Array1 => 2,
-                    SurfaceDim::D3 | SurfaceDim::Array2 | SurfaceDim::Invalid6 | SurfaceDim::Invalid7 => 3,
-                };
+                let place = self.get(key::SURFACE_DIM).coordinates();
                 let is_raw = self.has(FieldId::MEMORY_SIZE);
                 let raw = self.get(key::MEMORY_SIZE).bytes().div_ceil(4) as u8;
                 let data = match op {

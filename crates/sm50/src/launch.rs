@@ -25,6 +25,7 @@ pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, Pixels};
 
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
+use crate::images::Images;
 use crate::program::{Code, Program};
 use crate::textures::Textures;
 use ctm_lane::budget::Halt;
@@ -66,6 +67,8 @@ pub struct Environment<'a> {
     pub y_direction: u32,
     /// Textures, by the numbers that handles have.
     pub textures: Textures,
+    /// Images over the memory, by the numbers that handles have.
+    pub images: Images,
     /// What happens when a program does what it should not.
     pub mode: Mode,
 }
@@ -77,6 +80,7 @@ impl Default for Environment<'_> {
             memory: None,
             y_direction: 1.0f32.to_bits(),
             textures: Textures::default(),
+            images: Images::default(),
             mode: Mode::default(),
         }
     }

@@ -22,6 +22,7 @@ pub mod footprint;
 mod form;
 mod groups;
 mod header;
+pub mod images;
 mod instruction;
 pub mod launch;
 pub mod lift;

@@ -7,6 +7,7 @@ mod corpus;
 mod debug;
 mod docs;
 mod fragments;
+mod images;
 mod pipeline;
 mod semantics;
 mod tessellator;

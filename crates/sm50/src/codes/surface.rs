@@ -24,6 +24,17 @@ codes! {
     }
 }
 
+impl SurfaceDim {
+    /// Registers of a texel's coordinates: along each axis, and the layer.
+    pub(crate) const fn coordinates(self) -> u8 {
+        match self {
+            SurfaceDim::D1 | SurfaceDim::Buffer => 1,
+            SurfaceDim::D2 | SurfaceDim::Array1 => 2,
+            SurfaceDim::D3 | SurfaceDim::Array2 | SurfaceDim::Invalid6 | SurfaceDim::Invalid7 => 3,
+        }
+    }
+}
+
 codes! {
     /// Components of an image access.
     pub enum SurfaceMask: 4 {

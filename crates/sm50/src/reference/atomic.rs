@@ -13,10 +13,24 @@ use ctm_num::ieee::Rounding;
 use ctm_num::sm50::{self, Denormals, FloatRules};
 
 /// Where an atomic access goes; nowhere outside of memory.
-enum Cell<'a> {
+pub(super) enum Cell<'a> {
     Global(&'a Space, &'a Arena, u32),
     Shared(usize),
     Nowhere,
+}
+
+/// What an atomic access does; operands are registers, or the first ones of pairs.
+pub(super) enum Update {
+    Apply {
+        op: AtomOp,
+        ty: AtomType,
+        operand: Reg,
+    },
+    /// Stores if the place holds something.
+    Compare {
+        with: Reg,
+        store: Reg,
+    },
 }
 
 /// What memory holds after an atomic operation.
@@ -142,24 +156,36 @@ impl Warp<'_> {
                 .map_or(Cell::Nowhere, |(space, arena, address)| Cell::Global(space, arena, address))
         };
         let data = if op == AtomicOp::Red { instruction.dst() } else { instruction.reg(key::RB) };
-        let operand = self.operand_of(data, wide)?;
-        let old = self.read_cell(&cell, wide);
-        let new = if compares {
-            let store = self.operand_of(instruction.cas_store(), wide)?;
-            if old == operand { store } else { old }
+        let ty = if shared { of_shared(instruction.get(key::SHARED_TYPE)) } else { instruction.get(key::ATOM_TYPE) };
+        let update = if compares {
+            Update::Compare { with: data, store: instruction.cas_store() }
         } else {
-            let ty =
-                if shared { of_shared(instruction.get(key::SHARED_TYPE)) } else { instruction.get(key::ATOM_TYPE) };
-            applied(instruction.get(key::ATOM_OP), ty, old, operand)?
+            Update::Apply { op: instruction.get(key::ATOM_OP), ty, operand: data }
         };
-        self.write_cell(&cell, wide, new);
-        if op == AtomicOp::Red {
-            return Ok(());
-        }
+        let old = self.update(&cell, wide, update)?;
+        if op == AtomicOp::Red { Ok(()) } else { self.set_old(instruction.dst(), wide, old) }
+    }
+
+    /// Replaces what a place holds, and gives what it held.
+    pub(super) fn update(&mut self, cell: &Cell, wide: bool, update: Update) -> Result<u64, TrapKind> {
+        let old = self.read_cell(cell, wide);
+        let new = match update {
+            Update::Apply { op, ty, operand } => applied(op, ty, old, self.operand_of(operand, wide)?)?,
+            Update::Compare { with, store } => {
+                let (with, store) = (self.operand_of(with, wide)?, self.operand_of(store, wide)?);
+                if old == with { store } else { old }
+            }
+        };
+        self.write_cell(cell, wide, new);
+        Ok(old)
+    }
+
+    /// Writes what a place held to a register, or to two.
+    pub(super) fn set_old(&mut self, dst: Reg, wide: bool, old: u64) -> Result<(), TrapKind> {
         if wide {
-            return self.set_pair(instruction.dst(), old);
+            return self.set_pair(dst, old);
         }
-        self.set_reg(instruction.dst(), old as u32);
+        self.set_reg(dst, old as u32);
         Ok(())
     }
 

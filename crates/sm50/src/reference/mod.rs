@@ -20,6 +20,7 @@ mod memory;
 mod operand;
 mod special;
 mod stepper;
+mod surface;
 mod texture;
 mod video;
 mod view;

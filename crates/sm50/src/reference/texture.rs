@@ -200,6 +200,11 @@ impl Warp<'_> {
         use TextureOp::*;
         let request = &requests[n];
         let environment = self.launch.environment;
+        if let Some(image) = environment.images.of_handle(request.handle)
+            && matches!(op, Txq | TxqB)
+        {
+            return Ok(answer(instruction.get(key::QUERY), image.dimensions()));
+        }
         // (Decision: a handle of nothing gives zeros.)
         let Some(texture) = environment.textures.of_handle(request.handle) else { return Ok([0; 4]) };
         let shape = TextureOperands::of(op, instruction);
@@ -209,7 +214,7 @@ impl Warp<'_> {
         }
         match op {
             Txa => Err(TrapKind::Unsupported),
-            Txq | TxqB => Ok(answer(instruction.get(key::QUERY), texture, request)),
+            Txq | TxqB => Ok(answer(instruction.get(key::QUERY), dimensions(texture, request.level))),
             Tld | TldB | Tlds => Ok(fetch(texture, request)),
             Tld4 | Tld4B | Tld4s => gather(texture, request, &shape, instruction.get(key::GATHER)),
             Tmml | TmmlB => Ok(level_of_detail(texture, requests, n)),
@@ -370,14 +375,16 @@ fn gather(
 }
 
 /// TXQ: the size of a level, or the number of samples; what else can be asked is 0 here.
-fn answer(query: TextureQuery, texture: &Texture, request: &Request) -> [u32; 4] {
+fn answer(query: TextureQuery, dimensions: [u32; 4]) -> [u32; 4] {
     if query == TextureQuery::TextureType {
         return [0, 0, 1, 0];
     }
-    if query != TextureQuery::Dimension {
-        return [0; 4];
-    }
-    let [width, height, depth] = texture.level_size(request.level).unwrap_or_default();
+    if query == TextureQuery::Dimension { dimensions } else { [0; 4] }
+}
+
+/// What TXQ says of the dimensions of a level.
+fn dimensions(texture: &Texture, level: u32) -> [u32; 4] {
+    let [width, height, depth] = texture.level_size(level).unwrap_or_default();
     let levels = texture.levels.len() as u32;
     let layers = if width == 0 { 0 } else { texture.layers };
     match texture.dim {

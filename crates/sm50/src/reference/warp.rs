@@ -363,7 +363,7 @@ impl<'a> Warp<'a> {
             Class::Atomic(op) => self.each(lanes, |warp| warp.atomic(op, instruction))?,
             Class::Fragment(op) => self.each(lanes, |warp| warp.fragment(op, instruction))?,
             Class::Texture(op) => self.texture(op, instruction, lanes)?,
-            Class::Surface(_) => self.each(lanes, |_| Err(TrapKind::Unsupported))?,
+            Class::Surface(op) => self.each(lanes, |warp| warp.surface(op, instruction))?,
             Class::Float(op) => self.each(lanes, |warp| warp.float(op, instruction))?,
             Class::Double(op) => self.each(lanes, |warp| warp.double(op, instruction))?,
             Class::Compare(op) => self.each(lanes, |warp| warp.compare(op, instruction))?,

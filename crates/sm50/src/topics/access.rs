@@ -40,13 +40,18 @@ pub(super) fn atomic(op: AtomicOp) -> Words {
 }
 
 pub(super) fn surface(op: SurfaceOp) -> Words {
+    const TYPE: &str = "`.P` has the type of the image, `.D` names it";
+    const OUTSIDE: &str =
+        "outside of the image nothing is read or written, and loads give 0; with `.TRAP` the run ends there";
     const PLACE: &str = "the registers from A on are the coordinates, then the layer; the handle is in a register, or in a word of the bank of handles";
     match op {
-        SurfaceOp::Suld => words("Rd... = texel", &[PLACE, "`.P` converts it, `.D` takes its bytes", NOT_EXECUTED]),
-        SurfaceOp::Sust => words("texel = data...", &[PLACE, "`.P` converts it, `.D` takes its bytes", NOT_EXECUTED]),
-        SurfaceOp::Sured => words("texel = op(texel, data)", &[PLACE, NOT_EXECUTED]),
-        SurfaceOp::Suatom => words("Rd = texel; texel = op(texel, B)", &[PLACE, NOT_EXECUTED]),
-        SurfaceOp::SuatomCas => words("Rd = texel; texel = Rd == B ? value after B : texel", &[PLACE, NOT_EXECUTED]),
+        SurfaceOp::Suld => words("Rd... = texel", &[PLACE, "`.P` converts it, `.D` takes its bytes", OUTSIDE]),
+        SurfaceOp::Sust => words("texel = data...", &[PLACE, "`.P` converts it, `.D` takes its bytes", OUTSIDE]),
+        SurfaceOp::Sured => words("texel = op(texel, data)", &[ATOMIC, PLACE, TYPE, OUTSIDE]),
+        SurfaceOp::Suatom => words("Rd = texel; texel = op(texel, B)", &[ATOMIC, PLACE, TYPE, OUTSIDE]),
+        SurfaceOp::SuatomCas => {
+            words("Rd = texel; texel = Rd == B ? value after B : texel", &[ATOMIC, PLACE, TYPE, OUTSIDE])
+        }
     }
 }
 

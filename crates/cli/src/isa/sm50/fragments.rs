@@ -4,19 +4,16 @@ use super::Loaded;
 use super::data::constants;
 use super::global::GlobalMemory;
 use super::options::{AttributeSource, BankWord, Sm50Args};
+use super::resources::Resources;
 use super::run::{fallback, guest};
 use crate::files;
 use crate::host::Host;
 use crate::isa::finding::require_no_errors;
-use crate::options::values::{Extent, InputSource, Name, VaryingSource, Vector};
+use crate::options::values::{Extent, VaryingSource, Vector};
 use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
 use crate::report::{Location, Message};
 use crate::run::follow::{self, Follower};
-use crate::run::sampling::InputFile;
-use crate::run::{
-    Frames, Memory, TextureKind, TextureLevel, TextureSpec, engine, note_missing_code, once_each, options,
-    output_files, uniforms,
-};
+use crate::run::{Frames, Memory, engine, note_missing_code, once_each, options, output_files, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
@@ -24,12 +21,11 @@ use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Bounds, Format, Surface, View};
 use ctm_sm50::attributes::{WORDS, name};
-use ctm_sm50::codes::TextureDim;
 use ctm_sm50::launch::{
-    Constants, Environment, FRONT_FACE, Invocations, LaunchReport, Mode, PixelInput, Pixels, Shader, StageLaunch, Stop,
+    Environment, FRONT_FACE, Invocations, LaunchReport, Mode, PixelInput, Pixels, Shader, StageLaunch, Stop,
 };
 use ctm_sm50::reference::Reference;
-use ctm_sm50::textures::{FIRST_HANDLE, HANDLE_BANK, Texture, Textures};
+use ctm_sm50::textures::HANDLE_BANK;
 use ctm_sm50::{AttributeMap, Interpolation, PixelMaps};
 use std::time::Instant;
 
@@ -46,7 +42,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let inputs = inputs(host, &sm50.attributes, (width, height))?;
     let mut globals = GlobalMemory::prepare(host, args, sm50)?;
     let mut memory = Memory::new(args, host);
-    let textures = textures(args, &mut memory, host)?;
+    let resources = Resources::read(args, sm50, &mut memory, host)?;
     let targets = targets(args, maps.colours(), &mut memory, host)?;
     let mut results = memory.take_results();
     let cancel = host.interrupt();
@@ -57,7 +53,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let followed = args.execution.follow.map(|named| follow::lane(named, domain, "pixel")).transpose()?;
     let mut follower = followed.map(|(at, lane)| (at, Follower::new(guest(loaded, lane), &args.execution, console)));
     let (frames, mut banks) = (Frames::of(&args.frames), constants(host, &sm50.banks)?);
-    set_handles(&mut banks, &textures);
+    resources.bind(&mut banks, HANDLE_BANK);
     let words: Vec<BankWord> = uniforms(&args.frames)?;
     let no_memory = |error: ctm_sm50::attributes::NoMemory| Message::error(error.to_string());
     let start = Instant::now();
@@ -67,8 +63,9 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
         let space = globals.space()?;
         let mut constants = banks.clone();
         words.iter().for_each(|word| word.set(&mut constants, frames, frame));
-        let textures = textures.clone();
-        let environment = Environment { constants, memory: Some(&space), textures, mode, ..Environment::default() };
+        let Resources { textures, images } = resources.clone();
+        let environment =
+            Environment { constants, memory: Some(&space), textures, images, mode, ..Environment::default() };
         let pixels = Pixels::new((width, height), &maps, inputs.iter().cloned()).map_err(no_memory)?;
         let invocations = Invocations { count: pixels.invocations(), columns: None };
         let shader = Shader::from(&loaded.program);
@@ -159,90 +156,6 @@ fn inputs(
         }
     }
     Ok(inputs)
-}
-
-/// The textures of the command line, by the number of their unit.
-fn textures(args: &RunArgs, memory: &mut Memory, host: &dyn Host) -> Result<Textures, Failure> {
-    let number = |name: &Name| match name {
-        Name::Number(number) => Ok(u32::from(*number)),
-        Name::Word(word) => {
-            let message = format!("input '{word}': textures of SM50 programs have numbers");
-            Err(Failure::Usage(Message::error(message).help("--input 0=FILE is the texture of unit 0")))
-        }
-    };
-    let mut textures = Textures::default();
-    for given in &args.inputs {
-        let unit = number(&given.name)?;
-        let InputSource::File(text) = &given.value else {
-            let message = format!("input {unit} of an SM50 program is a texture, and comes from a file");
-            return Err(Failure::Usage(Message::error(message).help("--attribute 0x80=uv makes interpolated inputs")));
-        };
-        if textures.numbers().any(|number| number == unit) {
-            return Err(Failure::Usage(Message::error(format!("input {unit} is given twice"))));
-        }
-        let file = InputFile::parse(text)?;
-        let first = file.spec.load(host, memory, None)?;
-        let mut sampler = file.sampler(first.kind)?;
-        let mut levels = vec![texels(memory, &first)];
-        for mip in &args.mips {
-            if number(&mip.name)? != unit {
-                continue;
-            }
-            let level = levels.len() as u32;
-            let found = TextureSpec::parse(&mip.value)?.load(host, memory, Some(first.kind))?;
-            let [width, height, depth] = first.size;
-            let deep = if first.kind == TextureKind::D3 { (depth >> level).max(1) } else { depth };
-            let size = [(width >> level).max(1), (height >> level).max(1), deep];
-            found.require(&TextureLevel { size, ..first }, &mip.value, &format!("level {level} of input {unit}"))?;
-            levels.push(texels(memory, &found));
-            sampler = sampler.between_levels();
-        }
-        let [width, height, deep] = first.size;
-        let (dim, depth, layers) = match first.kind {
-            TextureKind::D1 => (TextureDim::D1, 1, 1),
-            TextureKind::D2 => (TextureDim::D2, 1, 1),
-            TextureKind::D3 => (TextureDim::D3, deep, 1),
-            TextureKind::D1Array => (TextureDim::Array1, 1, deep),
-            TextureKind::D2Array => (TextureDim::Array2, 1, deep),
-            TextureKind::Cube => (TextureDim::Cube, 1, 1),
-        };
-        textures.insert(unit, Texture { dim, size: [width, height, depth], layers, sampler, levels });
-    }
-    if let Some(mip) = args
-        .mips
-        .iter()
-        .map(|mip| number(&mip.name))
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .find(|unit| textures.numbers().all(|number| number != *unit))
-    {
-        let message = format!("--mip {mip} has no --input {mip} whose level it is");
-        return Err(Failure::Usage(Message::error(message)));
-    }
-    Ok(textures)
-}
-
-/// The texels of a level, row by row.
-fn texels(memory: &Memory, level: &TextureLevel) -> Vec<[u32; 4]> {
-    let [width, height, deep] = level.size;
-    let view = View::new(&memory.space, level.surface, Bounds::Drop);
-    let places = (0..height * deep).flat_map(|y| (0..width).map(move |x| (x, y)));
-    places.map(|(x, y)| view.load(x.into(), y.into())).collect()
-}
-
-/// Puts the handles of textures where programs look for them, unless the bank has something there.
-fn set_handles(constants: &mut Constants, textures: &Textures) {
-    let mut words = constants.bank(HANDLE_BANK).unwrap_or_default().to_vec();
-    for number in textures.numbers() {
-        let at = (FIRST_HANDLE + number) as usize;
-        words.resize(words.len().max(at + 1), 0);
-        if words[at] == 0 {
-            words[at] = Textures::handle(number);
-        }
-    }
-    if !words.is_empty() {
-        constants.set_bank(HANDLE_BANK, words);
-    }
 }
 
 /// Where colours go: those that the program has. Each has four registers.

@@ -24,6 +24,8 @@ const WRITING: u64 = 3;
 pub struct GlobalMemory {
     contents: Vec<(u32, Vec<u8>)>,
     outputs: Vec<Kept>,
+    /// The addresses of images.
+    images: Vec<Range<u64>>,
     recorder: Option<Rc<Recorder>>,
     /// Bytes that it may have.
     limit: u64,
@@ -89,7 +91,8 @@ impl GlobalMemory {
         };
         let outputs = sm50.global_outputs.iter().map(open).collect::<Result<_, Failure>>()?;
         let (recorder, limit) = (args.execution.recorder.clone(), args.execution.budget.memory(host));
-        Ok(GlobalMemory { contents, outputs, recorder, limit })
+        let images = sm50.images.iter().map(|image| image.value.range()).collect();
+        Ok(GlobalMemory { contents, outputs, images, recorder, limit })
     }
 
     /// The addresses that files receive.
@@ -104,7 +107,7 @@ impl GlobalMemory {
     pub fn space(&self) -> Result<Space, Failure> {
         let filled = self.contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64));
         let kept = self.outputs.iter().map(|kept| kept.range.clone());
-        let space = space(filled.chain(kept).collect(), self.limit)?;
+        let space = space(filled.chain(kept).chain(self.images.iter().cloned()).collect(), self.limit)?;
         for (address, bytes) in &self.contents {
             space.write_bytes(*address, bytes).map_err(|error| Message::error(error.to_string()))?;
         }

@@ -8,6 +8,7 @@ mod fragments;
 mod global;
 mod info;
 mod options;
+mod resources;
 mod run;
 mod traps;
 

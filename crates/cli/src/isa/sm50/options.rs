@@ -6,13 +6,18 @@ use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::values::{FollowedLane, Numbered, VaryingSource};
 use crate::options::{RunArgs, Uniform};
-use crate::run::{Debugged, Frames, sampling};
+use crate::run::{Debugged, Frames, TextureKind, sampling};
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
 use ctm_array::{FileSpec, Words};
+use ctm_sm50::images::{IMAGE_ALIGNMENT, IMAGES, ImageFormat};
 use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+/// Texels of an image along an axis.
+const MAX_IMAGE: u32 = 16384;
 
 /// Options of SM50 compute code.
 #[derive(Clone, Debug, Default, Args)]
@@ -35,6 +40,10 @@ pub struct Sm50Args {
     /// a picture, which shows floats from 0 to 1 and integers from 0 to 255. Where no file fills it, memory holds zeros before
     #[arg(long = "global-output", value_name = "ADDR:SIZE[:TYPE]=FILE")]
     pub global_outputs: Vec<GlobalOutput>,
+    /// Image that the program loads and stores, in global memory: 0=0x10000:64x48:rgba8. Formats are OpenGL's, such as r32ui; kinds those of
+    /// --input (2d, 3d for WxHxD, 1d for W). nouveau's programs find its handle as that of the unit's image
+    #[arg(long = "image", value_name = "UNIT=ADDR:SIZE:FORMAT[:KIND]")]
+    pub images: Vec<Numbered<ImageArea, { IMAGES as usize }>>,
     /// Input of a fragment program, by its address: a value for each pixel, as an array of up to four channels for as many words, or made
     /// as for --input: uv, position, constant:R,G,B,A
     #[arg(long = "attribute", value_name = "ADDR=FILE[:WxHxC]|uv|...")]
@@ -171,6 +180,68 @@ impl FromStr for GlobalOutput {
         };
         columns.checked_mul(rows).ok_or("there are fewer than 2^32 dwords")?;
         Ok(GlobalOutput { address: global_address(address)?, columns, rows, words, path: file(path)? })
+    }
+}
+
+/// An image in global memory: `ADDR:SIZE:FORMAT[:KIND]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageArea {
+    /// The byte address.
+    pub address: u32,
+    /// Columns, rows, slices; layers come after what a layer has.
+    pub size: [u32; 3],
+    /// Its dimensions.
+    pub kind: TextureKind,
+    /// What a texel is.
+    pub format: ImageFormat,
+}
+
+impl ImageArea {
+    /// The addresses of its texels.
+    pub fn range(&self) -> Range<u64> {
+        let texels: u64 = self.size.iter().map(|&side| u64::from(side)).product();
+        let start = u64::from(self.address);
+        start..start + texels * u64::from(self.format.bytes())
+    }
+}
+
+impl FromStr for ImageArea {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = "expected ADDR:SIZE:FORMAT[:KIND], like 0x10000:64x48:rgba8 or 0x10000:8x8x6:r32ui:cube";
+        let mut parts = text.split(':');
+        let mut next = || parts.next().ok_or(wrong);
+        let (address, sides, format) = (next()?, next()?, next()?);
+        let address = global_address(address)?;
+        if !address.is_multiple_of(IMAGE_ALIGNMENT) || address == 0 {
+            return Err(format!("the address of an image is a multiple of {IMAGE_ALIGNMENT}, and not 0"));
+        }
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=MAX_IMAGE).contains(side));
+        let sides: Option<Vec<u32>> = sides.split('x').map(side).collect();
+        let sides = sides.filter(|sides| sides.len() <= 3);
+        let sides =
+            sides.ok_or_else(|| format!("the size of an image is W, WxH or WxHxD, each from 1 to {MAX_IMAGE}"))?;
+        let of_sides = [TextureKind::D1, TextureKind::D2, TextureKind::D3][sides.len() - 1];
+        let kind = parts.next().map_or(Some(of_sides), TextureKind::parse);
+        let kind = kind.ok_or("the kind of an image is 1d, 2d, 3d, 1d-array, array or cube")?;
+        let wanted = match kind {
+            TextureKind::D1 => 1,
+            TextureKind::D2 | TextureKind::D1Array => 2,
+            TextureKind::D3 | TextureKind::D2Array | TextureKind::Cube => 3,
+        };
+        if sides.len() != wanted {
+            return Err(format!("the size of an image of kind {} has {wanted} numbers", kind.name()));
+        }
+        if parts.next().is_some() {
+            return Err(wrong.into());
+        }
+        let known =
+            || format!("unknown format '{format}': there are {}", ImageFormat::names().collect::<Vec<_>>().join(", "));
+        let format = ImageFormat::parse(format).ok_or_else(known)?;
+        let size = std::array::from_fn(|axis| sides.get(axis).copied().unwrap_or(1));
+        let area = ImageArea { address, size, kind, format };
+        if area.range().end > 1 << 32 { Err("the image ends beyond 2^32".into()) } else { Ok(area) }
     }
 }
 

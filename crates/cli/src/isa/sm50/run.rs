@@ -3,6 +3,7 @@
 use super::data::constants;
 use super::global::GlobalMemory;
 use super::options::{BankWord, Sizes, Sm50Args};
+use super::resources::Resources;
 use super::{Loaded, fragments};
 use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
@@ -13,7 +14,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::{self, Issued};
-use crate::run::{Frames, engine, note_missing_code, options, uniforms};
+use crate::run::{Frames, Memory, engine, note_missing_code, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -28,6 +29,7 @@ use ctm_sm50::launch::{
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
+use ctm_sm50::textures::COMPUTE_HANDLE_BANK;
 use ctm_sm50::{AttributeMap, Code, Stage};
 use serde_json::json;
 use std::io;
@@ -40,6 +42,7 @@ pub struct Kernel {
     frames: Frames,
     uniforms: Vec<BankWord>,
     constants: Constants,
+    resources: Resources,
     mode: Mode,
 }
 
@@ -67,12 +70,16 @@ impl Kernel {
         }
         require_no_errors(&loaded)?;
         refuse_options(args)?;
+        let resources = Resources::read(args, sm50, &mut Memory::new(args, console.host), console.host)?;
+        let mut constants = constants(console.host, &sm50.banks)?;
+        resources.bind(&mut constants, COMPUTE_HANDLE_BANK);
         let kernel = Kernel {
             loaded,
             grid: grid(sm50)?,
             frames: Frames::of(&args.frames),
             uniforms: uniforms(&args.frames)?,
-            constants: constants(console.host, &sm50.banks)?,
+            constants,
+            resources,
             mode: if console.strict { Mode::Strict } else { Mode::Lenient },
         };
         Ok((kernel, GlobalMemory::prepare(console.host, args, sm50)?))
@@ -87,7 +94,9 @@ impl Kernel {
     pub fn environment<'a>(&self, frame: u32, memory: &'a Space) -> Environment<'a> {
         let mut constants = self.constants.clone();
         self.uniforms.iter().for_each(|word| word.set(&mut constants, self.frames, frame));
-        Environment { constants, memory: Some(memory), mode: self.mode, ..Environment::default() }
+        let Resources { textures, images } = self.resources.clone();
+        let memory = Some(memory);
+        Environment { constants, memory, textures, images, mode: self.mode, ..Environment::default() }
     }
 
     /// The launch.
@@ -241,8 +250,6 @@ fn no_compute_code(stage: Stage, file: &str) -> Failure {
 fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let given = [
         ("--domain", args.domain.is_some(), "--grid and --block give the threads"),
-        ("--input", !args.inputs.is_empty(), "--global ADDR=FILE fills memory"),
-        ("--mip", !args.mips.is_empty(), "--global ADDR=FILE fills memory"),
         (
             "--output",
             !args.outputs.is_empty() || args.output0.is_some(),
