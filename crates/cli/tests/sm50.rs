@@ -421,6 +421,24 @@ fn fragments_run_over_a_domain() {
     }
 }
 
+/// A program calls routines that lie beside it, as those of Mesa's nouveau do for integer division.
+#[test]
+fn programs_call_libraries() {
+    let folder = Folder::new("sm50_library");
+    folder.write("triple.sm50", "NOP; NOP; NOP; SHL R1, R0, 1; IADD R0, R0, R1; RET;\n");
+    folder.write("main.sm50", "S2R R0, SR_TID.X; SHL R4, R0, 2; JCAL 0x720; STG [R4+0x10000], R0; EXIT;\n");
+    let run = "run main.sm50 --strict --block 4 --global-output 0x10000:4:u32=out.npy";
+    for engine in EngineName::available().map(EngineName::name) {
+        folder.ctm(&format!("{run} --origin 0x400 --library 0x700=triple.sm50 --engine {engine}")).ok();
+        let bytes = folder.read("out.npy");
+        let found: Vec<u32> =
+            bytes[bytes.len() - 16..].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        assert_eq!(found, [0, 3, 6, 9], "{engine}");
+    }
+    folder.ctm(&format!("{run} --origin 0x400")).fails(1, &["JCAL at 0x418", "0x720", "--library"]);
+    folder.ctm(&format!("{run} --library 0x20=triple.sm50")).fails(1, &["0x20 overlaps"]);
+}
+
 /// Compute code and fragments load and store texels, and find images and textures as the driver describes them.
 #[test]
 fn images_lie_in_global_memory() {

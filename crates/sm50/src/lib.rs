@@ -26,6 +26,7 @@ pub mod images;
 mod instruction;
 pub mod launch;
 pub mod lift;
+pub mod link;
 mod operand;
 pub mod pipeline;
 mod product;

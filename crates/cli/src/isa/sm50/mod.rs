@@ -24,13 +24,14 @@ use crate::{Console, Failure, source};
 use ctm_object::probe::{Content, Language};
 use ctm_object::sass::{self, SassError};
 use ctm_object::sm50::{self, CODE_FILE, Kernel, Sm50Error, halves};
+use ctm_sm50::link::{self, Placed};
 use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Header, Program, check};
 use ctm_text::findings::Severity;
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile, Substitute};
 use draw::DrawArgs;
-use options::Sm50Args;
+use options::{GlobalFile, Sm50Args};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -185,6 +186,24 @@ impl Loaded {
         let loaded =
             |Kernel { name, program }| Loaded { name: file.into(), title: Some(name), program, origins: Vec::new() };
         kernels.into_iter().map(loaded).collect()
+    }
+
+    /// Puts the libraries of the options behind the code.
+    fn link(&mut self, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
+        if sm50.libraries.is_empty() && sm50.origin == 0 {
+            return Ok(());
+        }
+        let mut libraries = Vec::new();
+        for GlobalFile { address, path } in &sm50.libraries {
+            libraries.push((*address, Loaded::read(path, console)?.program.code));
+        }
+        let placed: Vec<Placed> = libraries.iter().map(|(address, code)| Placed { address: *address, code }).collect();
+        let linked = link::link(Placed { address: sm50.origin, code: &self.program.code }, &placed);
+        self.program.code = linked.map_err(|error| {
+            let message = Message::error(error.to_string()).at(Location::File(self.name.clone()));
+            message.help("--origin ADDR says where the program lies, --library ADDR=FILE what it calls")
+        })?;
+        Ok(())
     }
 
     /// Where an instruction stands: its source line, else its disassembly.

@@ -44,6 +44,12 @@ pub struct Sm50Args {
     /// --input (2d, 3d for WxHxD, 1d for W). nouveau's programs find its handle as that of the unit's image
     #[arg(long = "image", value_name = "UNIT=ADDR:SIZE:FORMAT[:KIND]")]
     pub images: Vec<Numbered<ImageArea, { IMAGES as usize }>>,
+    /// Where the code of the program lies: addresses of JMP and JCAL count from there. For --library
+    #[arg(long, value_name = "ADDR", value_parser = global_address, default_value = "0", hide_default_value = true)]
+    pub origin: u32,
+    /// Code that the program calls by JCAL, and where it lies, such as nouveau's routines for integer division
+    #[arg(long = "library", value_name = "ADDR=FILE")]
+    pub libraries: Vec<GlobalFile>,
     /// Input of a fragment program, by its address: a value for each pixel, as an array of up to four channels for as many words, or made
     /// as for --input: uv, position, constant:R,G,B,A
     #[arg(long = "attribute", value_name = "ADDR=FILE[:WxHxC]|uv|...")]
@@ -75,6 +81,7 @@ impl Runner for Sm50Args {
     fn files(&self, args: &RunArgs) -> NamedFiles {
         let mut files = NamedFiles::of_inputs(args, sampling::file);
         files.read(self.banks.iter().map(|bank| &bank.value));
+        files.read(self.libraries.iter().map(|library| &library.path));
         files.read(self.globals.iter().map(|global| &global.path));
         let attributes = self.attributes.iter().filter_map(|attribute| match &attribute.source {
             VaryingSource::File(file) => Some(FileSpec::parse(file).ok()?.path),

@@ -55,7 +55,8 @@ impl Kernel {
         console: &mut Console,
     ) -> Result<(Self, GlobalMemory), Failure> {
         let kernel = file.kernel.clone();
-        let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+        let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+        loaded.link(sm50, console)?;
         Self::of(loaded, args, sm50, console)
     }
 
@@ -121,7 +122,8 @@ impl Kernel {
 /// Runs a kernel and writes what it leaves in global memory.
 pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
     let kernel = file.kernel.clone();
-    let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+    let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+    loaded.link(sm50, console)?;
     if loaded.program.header.is_some_and(|header| header.stage == Stage::Pixel) {
         return fragments::run(&loaded, args, sm50, console);
     }
