@@ -141,7 +141,7 @@ impl ImageFormat {
 
     /// The stored texel of four components. Integers that do not fit lose their upper bits; fractions are clamped.
     ///
-    /// (Decision: floats of 11 and 10 bits are rounded to zero, and negative ones become 0.)
+    /// (Decision S64: floats of 11 and 10 bits are rounded to zero, and negative ones become 0.)
     pub fn encode(self, components: [u32; 4]) -> u128 {
         let mut place = 0;
         components.into_iter().zip(self.widths).filter(|&(_, width)| width > 0).fold(0, |texel, (value, width)| {

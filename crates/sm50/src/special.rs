@@ -1,6 +1,6 @@
 //! Names of special registers, and what several executors make them of.
 
-/// Three coordinates in one word: x in 16 bits, y in 10, z in 6, as Mesa's nouveau takes SR_TID apart. (Decision: SR_NTID is
+/// Three coordinates in one word: x in 16 bits, y in 10, z in 6, as Mesa's nouveau takes SR_TID apart. (Decision S57: SR_NTID is
 /// laid out like it, and a size that its bits cannot hold loses its upper bits.)
 pub(crate) fn packed([x, y, z]: [u32; 3]) -> u32 {
     x & 0xFFFF | (y & 0x3FF) << 16 | (z & 0x3F) << 26

@@ -1,6 +1,6 @@
 //! The warps of a thread block: they take turns at barriers, and share memory.
 //!
-//! Each warp runs until it waits, the lowest one first: programs must not depend on the order. (Decision: a barrier is complete once all
+//! Each warp runs until it waits, the lowest one first: programs must not depend on the order. (Decision S58: a barrier is complete once all
 //! warps that have not ended wait there, or as many have arrived as it names.)
 
 use super::warp::{State, Warp, lanes};

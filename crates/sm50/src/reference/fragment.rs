@@ -27,7 +27,7 @@ impl Warp<'_> {
         }
     }
 
-    /// IPA. What the shade model says is smooth here (decision: flat shading is for the driver, which changes the mode).
+    /// IPA. What the shade model says is smooth here (Decision S59: flat shading is for the driver, which changes the mode).
     fn input(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
         let Some(pixels) = self.launch.pixels else {
             self.violation(TrapKind::IllegalSphInstrCombo)?;

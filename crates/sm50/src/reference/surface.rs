@@ -35,7 +35,7 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// The image that the instruction names. (Decision: a handle of nothing names an image without texels.)
+    /// The image that the instruction names. (Decision S61: a handle of nothing names an image without texels.)
     fn image(&mut self, instruction: &Instruction) -> Result<Option<Image>, TrapKind> {
         let handle = if instruction.has(FieldId::HANDLE) {
             let bank = if self.stage == Stage::None { COMPUTE_HANDLE_BANK } else { HANDLE_BANK };
@@ -53,7 +53,7 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// Where so many bytes of the texel lie, if the image has it. (Decision: outside of it nothing is read or written, for `.IGN` and where
+    /// Where so many bytes of the texel lie, if the image has it. (Decision S63: outside of it nothing is read or written, for `.IGN` and where
     /// nothing is written alike.)
     fn texel(
         &mut self,

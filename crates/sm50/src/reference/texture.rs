@@ -77,7 +77,7 @@ impl Texels for Layer<'_> {
     fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
         let texel = self.texture.texel(level, self.first + layer, x, y);
         match self.reference {
-            // (Decision: less or equal, what shadows take.)
+            // (Decision S60: less or equal, what shadows take.)
             Some(reference) => [if f32::from_bits(reference) <= f32::from_bits(texel[0]) { ONE } else { 0 }; 4],
             None => texel,
         }
@@ -205,7 +205,7 @@ impl Warp<'_> {
         {
             return Ok(answer(instruction.get(key::QUERY), image.dimensions()));
         }
-        // (Decision: a handle of nothing gives zeros.)
+        // (Decision S61: a handle of nothing gives zeros.)
         let Some(texture) = environment.textures.of_handle(request.handle) else { return Ok([0; 4]) };
         let shape = TextureOperands::of(op, instruction);
         if !matches!(op, Txq | TxqB) && shape.dim != texture.dim {
@@ -294,7 +294,7 @@ fn sample(
         _ if by_derivatives => LevelOfDetail::Derivatives { dx: &dx, dy: &dy },
         LodMode::Zero => LevelOfDetail::Explicit([0; 4]),
         LodMode::Level | LodMode::LevelA => LevelOfDetail::Explicit(levels),
-        // (Decision: where there are no quads, the finest level.)
+        // (Decision S62: where there are no quads, the finest level.)
         _ if is_base => LevelOfDetail::Explicit([0; 4]),
         LodMode::Bias | LodMode::BiasA => LevelOfDetail::Differences { bias: levels },
         LodMode::Implicit | LodMode::Invalid4 | LodMode::Invalid5 => LevelOfDetail::Differences { bias: [0; 4] },
