@@ -16,7 +16,7 @@ use ctm_object::raw::RawError;
 use ctm_object::sass::SassError;
 use ctm_object::sm50::Sm50Error;
 use ctm_r700::Stage;
-use ctm_sm50::launch::{LaunchConstantConflict, Stop};
+use ctm_sm50::launch::{LaunchConstantConflict, MAX_SHARED_MEMORY, Stop};
 use ctm_sm50::pipeline::DrawError;
 use ctm_text::{Diagnostic, nearest};
 use ctm_x1k::NoPlane;
@@ -299,6 +299,9 @@ pub enum Error {
     /// A block has no or too many threads, or a launch too many blocks.
     #[error("a block has 1 to 1024 threads, and a launch fewer than 2^32: use other sizes")]
     Grid,
+    /// A block cannot have so much shared memory.
+    #[error("{0} bytes of shared memory: a block has at most {MAX_SHARED_MEMORY}")]
+    SharedMemory(u32),
     /// A constant bank has another word where the launch has its own.
     #[error("constant bank 0: {0}; leave these words 0")]
     LaunchConstants(#[from] LaunchConstantConflict),

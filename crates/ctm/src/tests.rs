@@ -189,8 +189,10 @@ fn textures_are_sampled() {
 fn threads_share_memory() {
     let text = "S2R R0, SR_TID.X; SHL R1, R0, 2; STS [R1], R0; BAR.SYNC 0x0; LOP32I.XOR R2, R1, 0xfc; LDS R3, [R2]; STG [R1+0x10000], R3; EXIT;";
     let program = Program::assemble(Machine::Sm50, text).unwrap();
-    let launch = Threads::new(program, [1; 3], [64, 1, 1]).unwrap().shared_memory(256);
+    let launch = Threads::new(program.clone(), [1; 3], [64, 1, 1]).unwrap().shared_memory(256).unwrap();
     let mut launch = launch.memory(0x10000, &[0; 64]).unwrap();
+    let too_much = Threads::new(program.clone(), [1; 3], [64, 1, 1]).unwrap().shared_memory(49153);
+    assert!(matches!(too_much, Err(Error::SharedMemory(49153))));
     launch.run(&Engine::fastest()).unwrap();
     assert_eq!(launch.read(0x10000, 64).unwrap(), (0..64).rev().collect::<Vec<u32>>());
 }

@@ -6,7 +6,9 @@ use ctm_lane::counts;
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
-use ctm_sm50::launch::{Constants, Environment, Grid, Invocations, LaunchReport, Shader, StageLaunch};
+use ctm_sm50::launch::{
+    Constants, Environment, Grid, Invocations, LaunchReport, MAX_SHARED_MEMORY, Shader, StageLaunch,
+};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Stage};
 
@@ -66,10 +68,16 @@ impl Threads {
         self
     }
 
-    /// Gives each block so many bytes of shared memory, 49152 at most. Without, blocks have none.
-    pub fn shared_memory(mut self, bytes: u32) -> Self {
+    /// Gives each block so many bytes of shared memory. Without, blocks have none.
+    ///
+    /// # Errors
+    /// They are more than 49152.
+    pub fn shared_memory(mut self, bytes: u32) -> Result<Self, Error> {
+        if bytes > MAX_SHARED_MEMORY {
+            return Err(Error::SharedMemory(bytes));
+        }
         self.shared_memory = bytes;
-        self
+        Ok(self)
     }
 
     /// Runs all threads.

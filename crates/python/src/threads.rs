@@ -12,7 +12,8 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
-/// What a launch has besides its program: blocks and threads along x, y and z, words of global memory by address, and of constant banks.
+/// What a launch has besides its program: blocks and threads along x, y and z, words of global memory by address, and of constant banks, bytes of
+/// shared memory for each block.
 #[derive(FromPyObject)]
 pub struct PyLaunch<'py> {
     #[pyo3(item)]
@@ -23,11 +24,14 @@ pub struct PyLaunch<'py> {
     memory: BTreeMap<u32, PyReadonlyArray1<'py, u32>>,
     #[pyo3(item)]
     banks: BTreeMap<u8, PyReadonlyArray1<'py, u32>>,
+    #[pyo3(item)]
+    shared_memory: u32,
 }
 
 impl PyLaunch<'_> {
     fn threads(&self, program: &PyProgram) -> PyResult<Threads> {
-        let mut threads = Threads::new(program.program.clone(), self.blocks, self.threads).map_err(exception)?;
+        let threads = Threads::new(program.program.clone(), self.blocks, self.threads).map_err(exception)?;
+        let mut threads = threads.shared_memory(self.shared_memory).map_err(exception)?;
         for (&address, words) in &self.memory {
             threads = threads.memory(address, words.as_slice()?).map_err(exception)?;
         }

@@ -83,6 +83,7 @@ class LaunchItems(TypedDict):
     threads: tuple[int, int, int]
     memory: dict[int, NDArray[np.uint32]]
     banks: dict[int, NDArray[np.uint32]]
+    shared_memory: int
 
 @final
 class Program:

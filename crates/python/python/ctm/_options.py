@@ -48,6 +48,7 @@ class LaunchOptions(TypedDict, total=False):
 
     memory: Mapping[int, ArrayLike] | None
     banks: Mapping[int, ArrayLike] | None
+    shared_memory: int | None
     engine: str | None
     threads_of_host: int | None
     seconds: float | None

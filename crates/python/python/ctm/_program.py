@@ -193,8 +193,8 @@ class Program:
         """Runs compute code of "sm50" over blocks of threads.
 
         `memory` has words by address of global memory (a multiple of 2048, not 0): arrays of values of 4 bytes. `banks` has the words of
-        constant banks; arguments of a kernel begin at word 80 of bank 0. `progress`, `engine`, `threads_of_host`, `seconds`, `instructions` and
-        `memory_limit` are as in `ctm.run`."""
+        constant banks; arguments of a kernel begin at word 80 of bank 0. Each block has `shared_memory` bytes of memory, 49152 at most.
+        `progress`, `engine`, `threads_of_host`, `seconds`, `instructions` and `memory_limit` are as in `ctm.run`."""
         return _run.launch(self, blocks, threads, options, progress)
 
     @takes(LaunchOptions)

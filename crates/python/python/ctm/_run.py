@@ -218,6 +218,7 @@ def _launch(
         "threads": _three(threads, "threads"),
         "memory": {number(key, "address"): _arrays.words(words, f"memory at {key:#x}") for key, words in memory.items()},
         "banks": words_of_banks(options.get("banks")),
+        "shared_memory": number(options.get("shared_memory") or 0, "number of bytes"),
     }
 
 
