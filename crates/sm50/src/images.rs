@@ -224,17 +224,13 @@ pub struct Image {
 }
 
 impl Image {
-    /// Bytes of all texels.
-    pub fn bytes(&self) -> u64 {
-        self.size.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(self.format.bytes())
-    }
-
     /// The byte address of so many bytes of a texel, by its coordinates as instructions have them; the first counts bytes if `by_bytes`.
     /// `None` outside of the image.
     pub(crate) fn place(&self, coordinates: [u32; 3], by_bytes: bool, bytes: u32) -> Option<u32> {
-        let [width, height, depth] = self.size.map(u64::from);
-        let texel = u64::from(self.format.bytes());
-        let [x, second, third] = coordinates.map(u64::from);
+        // Sizes are anybody's.
+        let [width, height, depth] = self.size.map(u128::from);
+        let texel = u128::from(self.format.bytes());
+        let [x, second, third] = coordinates.map(u128::from);
         let (y, z) = match self.dim {
             SurfaceDim::D1 | SurfaceDim::Buffer => (0, 0),
             SurfaceDim::Array1 => (0, second),
@@ -243,9 +239,9 @@ impl Image {
             SurfaceDim::Invalid6 | SurfaceDim::Invalid7 => return None,
         };
         let x = if by_bytes { x } else { x * texel };
-        let inside = x + u64::from(bytes) <= width * texel && y < height && z < depth;
+        let inside = x + u128::from(bytes) <= width * texel && y < height && z < depth;
         let offset = ((z * height + y) * width) * texel + x;
-        inside.then(|| u32::try_from(u64::from(self.address) + offset).ok()).flatten()
+        inside.then(|| u32::try_from(u128::from(self.address) + offset).ok()).flatten()
     }
 
     /// What TXQ says of its dimensions.
@@ -289,10 +285,10 @@ impl Images {
     /// The words of the bank of handles by which nouveau's programs know the images, by their number in the bank: handles, and
     /// descriptions, of which programs look at the address and at the bytes of a texel.
     pub fn driver_words(&self) -> impl Iterator<Item = (usize, u32)> {
-        self.iter().flat_map(|(number, image)| {
+        self.iter().filter(|&(number, _)| number < IMAGES).flat_map(|(number, image)| {
             let [width, height, depth] = image.size;
             let texel = image.format.bytes();
-            let (row, slice) = (width * texel, width.wrapping_mul(height).wrapping_mul(texel));
+            let (row, slice) = (width.wrapping_mul(texel), width.wrapping_mul(height).wrapping_mul(texel));
             let described = [
                 (0, image.address / IMAGE_ALIGNMENT),
                 (2, width),
@@ -374,5 +370,7 @@ mod tests {
         assert_eq!(flat.place([15, 0, 0], true, 2), None);
         assert_eq!(image(SurfaceDim::Array1, [4, 1, 3]).place([1, 2, 0], false, 4), Some(0x100 + 4 * 9));
         assert_eq!(image(SurfaceDim::D3, [2, 2, 2]).place([0, 1, 1], false, 4), Some(0x100 + 4 * 6));
+        let huge = image(SurfaceDim::D3, [u32::MAX; 3]);
+        assert_eq!(huge.place([u32::MAX - 1; 3], false, 4), None);
     }
 }

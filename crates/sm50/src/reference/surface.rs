@@ -1,6 +1,7 @@
 //! Images.
 
 use super::atomic::{Cell, Update};
+use super::memory::Place;
 use super::warp::Warp;
 use crate::codes::{AtomOp, AtomType, MemorySize, SurfaceClamp, SurfaceDim, SurfaceMask, SurfaceType};
 use crate::field::{FieldId, key};
@@ -17,7 +18,7 @@ use ctm_follow::{MemoryAccess, ValueKind, note};
 const TEXEL: usize = 16;
 
 impl<'a> Warp<'a> {
-    /// SULD, SUST, SURED, SUATOM. Programs that only help touch no image, and read 0.
+    /// SULD, SUST, SURED, SUATOM. Lanes that only help touch no image, and read 0.
     pub fn surface(&mut self, op: SurfaceOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let (dim, clamp) = (instruction.get(key::SURFACE_DIM), instruction.get(key::SURFACE_CLAMP));
         let is_formatted = instruction.has(FieldId::SURFACE_MASK);
@@ -60,7 +61,7 @@ impl<'a> Warp<'a> {
         instruction: &Instruction,
         image: Option<Image>,
         bytes: u32,
-    ) -> Result<Option<super::memory::Place<'a>>, TrapKind> {
+    ) -> Result<Option<Place<'a>>, TrapKind> {
         if self.is_helper() {
             return Ok(None);
         }
