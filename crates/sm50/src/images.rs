@@ -2,7 +2,7 @@
 //! global memory.
 //!
 //! A handle names an image by its lower twenty bits, as it names a texture. Mesa's nouveau keeps handles of images, and what its programs
-//! look at before they use one, in the bank that has those of textures ([`driver_words`]).
+//! look at before they use one, in the bank that has those of textures ([`Images::driver_words`]).
 
 use crate::codes::SurfaceDim;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_snorm, f32_to_unorm};
