@@ -158,9 +158,22 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
     where
         J: GuestJob<Key = K, Kernels = V>,
     {
-        let Some(engine) = &self.engine else { return job.reference(options) };
-        let Some(program) = self.program.as_ref().filter(|_| self.fits(job)) else { return engine.run(job, options) };
-        job.check()?;
-        engine.run_program(job, &program.kernels, options)
+        match (self.run_fitting(job, options), &self.engine) {
+            (Some(done), _) => done,
+            (None, Some(engine)) => engine.run(job, options),
+            (None, None) => job.reference(options),
+        }
+    }
+
+    /// Runs a job that has the key of the job that the program was compiled for; nothing happens if it has another one.
+    ///
+    /// # Errors
+    /// As [`GuestJob::reference`].
+    pub fn run_fitting<J>(&self, job: &J, options: &RunOptions) -> Option<Result<J::Output, J::Error>>
+    where
+        J: GuestJob<Key = K, Kernels = V>,
+    {
+        let (engine, program) = self.engine.as_ref().zip(self.program.as_ref().filter(|_| self.fits(job)))?;
+        Some(job.check().and_then(|()| engine.run_program(job, &program.kernels, options)))
     }
 }

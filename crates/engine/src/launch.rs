@@ -47,8 +47,7 @@ impl Kernel {
     /// The stop of the lowest group that stopped.
     pub fn run(&self, launch: &Launch, options: &RunOptions) -> Result<RunStats, Stop> {
         let width = self.width(options);
-        let steps = self.most_steps(launch);
-        let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
+        let is_safe = self.is_safe(launch.max_steps, options);
         // Four lanes of a line are not square.
         let may_cut = !(self.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
         if self.grouping == Grouping::Independent && may_cut && (is_safe || self.repeatable) {
@@ -96,8 +95,13 @@ impl Kernel {
     }
 
     /// Most steps that a group takes in the launch, if that is known.
-    fn most_steps(&self, launch: &Launch) -> Option<u64> {
-        [launch.max_steps, self.longest].into_iter().flatten().min()
+    fn most_steps(&self, max_steps: Option<u64>) -> Option<u64> {
+        [max_steps, self.longest].into_iter().flatten().min()
+    }
+
+    /// Whether no group traps or reaches the step limit. `max_steps` are the most that one takes, if the guest knows.
+    pub fn is_safe(&self, max_steps: Option<u64>, options: &RunOptions) -> bool {
+        !self.may_trap && self.most_steps(max_steps).is_some_and(|steps| steps <= options.step_limit)
     }
 
     /// Runs lanes in groups of any kind, each for `step_limit` steps at most. A stop other than a halt says no more than that
@@ -119,7 +123,7 @@ impl Kernel {
         let threads = self.workers.threads(options.threads, count.div_ceil(INDEPENDENT_WIDTH as u64));
         let schedule = Schedule::<Stop>::new(options, count);
         // Code that cannot stop is for groups that need not.
-        let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
+        let is_short = self.most_steps(launch.max_steps).is_some_and(|steps| steps <= step_limit);
         let code = || self.interpretation.code(&options.effort());
         let way = match self.machine_for(launch, options).filter(|_| self.may_stop || is_short) {
             Some(machine) => GroupRunner::Machine(machine),

@@ -1,13 +1,10 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
 use crate::pipeline::{self, DrawCache, DrawContext, DrawError};
-use crate::ports::Cursor;
-use crate::registers::{
-    self, FgZbregDest, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx,
-    ZbZpassAddr, ZbZpassData,
-};
+use crate::ports::{Cursor, Port};
+use crate::registers::{self, FgZbregDest, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsVectorIndx, ZbZpassAddr};
 use crate::state::State;
-use crate::stream::{Command, StreamError, commands};
+use crate::stream::{Command, Draw, StreamError, commands};
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
 use ctm_card::{CardProperty, DrawStats, Identity, Object, Submission, SubmissionError};
 use ctm_engine::Engine;
@@ -19,6 +16,9 @@ use std::time::Duration;
 
 /// Unknown registers that are reported.
 const MAX_WARNINGS: usize = 256;
+
+/// Commands that are looked through for draws that are drawn together.
+const TOGETHER: usize = 4096;
 
 /// Which chip the card is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,46 +180,89 @@ impl Card {
             self.state.arrays.clear();
         }
         let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        all.iter().skip(first).try_for_each(|command| self.execute(memory, deadline, command))
+        let mut rest = all.get(first..).unwrap_or_default();
+        while let Some(command) = rest.first() {
+            let done = match command {
+                Command::Draw(draw) => self.draw(memory, deadline, draw, &rest[1..])?,
+                Command::Write { .. } | Command::Upload { .. } | Command::VertexArrays(_) => {
+                    self.execute(memory, command);
+                    0
+                }
+            };
+            rest = &rest[1 + done..];
+        }
+        Ok(())
     }
 
-    /// Gives what ends the submission.
-    fn execute(
-        &mut self,
-        memory: &Arc<Arena>,
-        deadline: Option<Instant>,
-        command: &Command,
-    ) -> Result<(), SubmissionError> {
+    fn execute(&mut self, memory: &Arc<Arena>, command: &Command) {
         match command {
             Command::Write { address, value, object } => self.write(memory, *address, *value, *object),
             Command::Upload { address, values } => {
                 values.iter().for_each(|&value| self.write(memory, *address, value, None));
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
-            Command::Draw(draw) => {
-                let context = DrawContext {
-                    engine: self.engine.as_ref(),
-                    cache: self.cache.as_ref(),
-                    deadline,
-                    threads: self.threads,
-                    pixel_log: self.pixel_log.as_ref(),
-                };
-                let start = Instant::now();
-                let done = pipeline::draw(&mut self.state, memory, &context, draw);
-                if let Some(draws) = &mut self.draws {
-                    let (time, counts) = (start.elapsed(), done.as_ref().copied().unwrap_or_default());
-                    draws.push(DrawStats { at: draw.at, time, counts });
-                }
-                match done {
-                    Ok(_) => {}
-                    Err(error @ DrawError::TimeIsUp) => {
-                        return Err(SubmissionError { at: draw.at, message: error.to_string() });
-                    }
-                    Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
+            Command::Draw(_) => {}
+        }
+    }
+
+    /// Draws, together with draws that follow if nothing changes between. Gives how many commands that took beside the first, or what ends the submission.
+    fn draw(
+        &mut self,
+        memory: &Arc<Arena>,
+        deadline: Option<Instant>,
+        draw: &Draw,
+        rest: &[Command],
+    ) -> Result<usize, SubmissionError> {
+        let context = DrawContext {
+            engine: self.engine.as_ref(),
+            cache: self.cache.as_ref(),
+            deadline,
+            threads: self.threads,
+            pixel_log: self.pixel_log.as_ref(),
+        };
+        let (mut draws, mut done) = (vec![draw], 0);
+        let is_alone = self.draws.is_some() || self.pixel_log.is_some();
+        if !is_alone && pipeline::may_draw_together(&self.state, &context) {
+            let changes_nothing = |command: &&Command| self.changes_nothing(command);
+            for (number, command) in
+                rest.iter().take(TOGETHER).enumerate().take_while(|(_, command)| changes_nothing(command))
+            {
+                if let Command::Draw(draw) = command {
+                    draws.push(draw);
+                    done = number + 1;
                 }
             }
         }
-        Ok(())
+        let start = Instant::now();
+        let drawn = pipeline::draw(&mut self.state, memory, &context, &draws);
+        if let Some(draws) = &mut self.draws {
+            let (time, counts) = (start.elapsed(), drawn.as_ref().copied().unwrap_or_default());
+            draws.push(DrawStats { at: draw.at, time, counts });
+        }
+        match drawn {
+            Ok(_) => Ok(done),
+            Err(error @ DrawError::TimeIsUp) => Err(SubmissionError { at: draw.at, message: error.to_string() }),
+            // Programs of several do not stop: it is what they have in common, and none is drawn.
+            Err(error) => {
+                self.warn(format!("the draw at dword {} is dropped: {error}", draw.at));
+                Ok(0)
+            }
+        }
+    }
+
+    /// Whether a command changes nothing that draws depend on; draws are such.
+    fn changes_nothing(&self, command: &Command) -> bool {
+        match command {
+            Command::Write { address, value, object } => {
+                // Others take what is written each time, or are told of.
+                Port::of(*address).is_none()
+                    && registers::map().at(*address).is_some()
+                    && self.state.registers.holds(*address, *value, *object)
+            }
+            Command::Upload { .. } => false,
+            Command::VertexArrays(arrays) => *arrays == self.state.arrays,
+            Command::Draw(draw) => pipeline::may_follow(&self.state, draw),
+        }
     }
 
     fn write(&mut self, memory: &Arc<Arena>, address: u32, value: u32, object: Option<Object>) {
@@ -228,25 +271,26 @@ impl Card {
             Some(object) => registers.bind(address, value, object),
             None => registers.write(address, value),
         }
-        match address {
-            VapPvsVectorIndx::ADDRESS => {
+        match Port::of(address) {
+            Some(Port::VertexIndex) => {
                 self.state.vertex_cursor = Cursor::at(VapPvsVectorIndx::decode(value).index.into());
             }
-            VapPvsUploadData::ADDRESS => self.state.vertex_cursor.put(&mut self.state.vertex_memory, value),
-            GaUsVectorIndex::ADDRESS => {
+            Some(Port::VertexData) => self.state.vertex_cursor.put(&mut self.state.vertex_memory, value),
+            Some(Port::FragmentIndex) => {
                 let index = usize::from(GaUsVectorIndex::decode(value).index);
                 self.state.code_cursor = Cursor::at(index);
                 self.state.constant_cursor = Cursor::at(index);
             }
-            GaUsVectorData::ADDRESS => match registers.get::<GaUsVectorIndex>().constants {
+            Some(Port::FragmentData) => match registers.get::<GaUsVectorIndex>().constants {
                 false => self.state.code_cursor.put(&mut self.state.fragment_code, value),
                 true => self.state.constant_cursor.put(&mut self.state.fragment_constants, value),
             },
             // All samples are counted by the first counter.
-            ZbZpassData::ADDRESS if self.first_counter() => self.state.passed = value,
-            ZbZpassAddr::ADDRESS => self.store_count(memory),
-            _ if registers::map().at(address).is_none() => self.unknown_register(address),
-            _ => {}
+            Some(Port::Count) if self.first_counter() => self.state.passed = value,
+            Some(Port::Count) => {}
+            Some(Port::StoreCount) => self.store_count(memory),
+            None if registers::map().at(address).is_none() => self.unknown_register(address),
+            None => {}
         }
     }
 
@@ -302,6 +346,7 @@ impl ctm_card::Card for Card {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registers::ZbZpassData;
     use ctm_card::Card as _;
 
     /// A register gets a value.

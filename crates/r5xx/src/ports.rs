@@ -1,5 +1,9 @@
 //! Memories accessed through a pair of registers: an index, and data that go to it and on.
 
+use crate::registers::{
+    GaUsVectorData, GaUsVectorIndex, RegisterType, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr, ZbZpassData,
+};
+
 /// A memory of elements of `N` dwords.
 #[derive(Clone, Debug)]
 pub struct PortMemory<const N: usize> {
@@ -57,6 +61,38 @@ impl<const N: usize> Cursor<N> {
             memory.set(self.index, self.element);
             self.index += 1;
             self.filled = 0;
+        }
+    }
+}
+
+/// Registers that do something each time when they are written.
+#[derive(Clone, Copy)]
+pub enum Port {
+    /// Where vectors of the vertex processor go.
+    VertexIndex,
+    /// Their words.
+    VertexData,
+    /// Where instructions and constants of the fragment processor go.
+    FragmentIndex,
+    /// Their words.
+    FragmentData,
+    /// What samples have been counted.
+    Count,
+    /// Where that is stored.
+    StoreCount,
+}
+
+impl Port {
+    /// The one at this byte offset, if it is such a register.
+    pub fn of(address: u32) -> Option<Self> {
+        match address {
+            VapPvsVectorIndx::ADDRESS => Some(Port::VertexIndex),
+            VapPvsUploadData::ADDRESS => Some(Port::VertexData),
+            GaUsVectorIndex::ADDRESS => Some(Port::FragmentIndex),
+            GaUsVectorData::ADDRESS => Some(Port::FragmentData),
+            ZbZpassData::ADDRESS => Some(Port::Count),
+            ZbZpassAddr::ADDRESS => Some(Port::StoreCount),
+            _ => None,
         }
     }
 }

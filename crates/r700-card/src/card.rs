@@ -2,7 +2,7 @@
 
 use crate::draws::vertices;
 use crate::packets::Event;
-use crate::pipeline::{self, DrawCache, DrawContext, DrawError, Probe};
+use crate::pipeline::{self, DrawCache, DrawContext, DrawError, Drawing, Probe};
 use crate::registers::{self, DbRenderControl};
 use crate::resources;
 use crate::state::State;
@@ -77,12 +77,17 @@ pub struct SavedCard {
 /// A card with its registers.
 pub struct Card {
     model: Model,
-    state: State,
+    processor: CommandProcessor,
     executor: Executor,
     threads: usize,
     cache: DrawCache,
-    clock: Clock,
     time_limit: Option<Duration>,
+}
+
+/// What executes commands, and what it has told about them.
+struct CommandProcessor {
+    state: State,
+    clock: Clock,
     pixel_log: Option<PixelLog>,
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
@@ -91,22 +96,40 @@ pub struct Card {
     result: bool,
 }
 
+/// What the draws of a submission are drawn with.
+struct Drawer<'s> {
+    context: &'s DrawContext<'s>,
+    /// What the next draw may continue.
+    open: Option<OpenDraw<'s>>,
+}
+
+/// Draws that are drawn together.
+struct OpenDraw<'s> {
+    /// The dword of the stream that the first one begins at.
+    at: usize,
+    drawing: Drawing<'s>,
+    /// Pixels that pass are counted.
+    counts_passed: bool,
+}
+
 impl Card {
     /// A card after reset, whose time stamps count commands: submissions give the same bits each time.
     pub fn new(model: Model) -> Self {
         Card {
             model,
-            state: State::default(),
+            processor: CommandProcessor {
+                state: State::default(),
+                clock: Clock::Commands(0),
+                pixel_log: None,
+                draws: None,
+                warnings: Vec::new(),
+                unknown: BTreeSet::new(),
+                result: false,
+            },
             executor: Executor::Reference,
             threads: 1,
             cache: DrawCache::default(),
-            clock: Clock::Commands(0),
             time_limit: None,
-            pixel_log: None,
-            draws: None,
-            warnings: Vec::new(),
-            unknown: BTreeSet::new(),
-            result: false,
         }
     }
 
@@ -122,8 +145,9 @@ impl Card {
     }
 
     /// The same card, whose time stamps are those of the host's clock, as programs expect that measure times.
-    pub fn with_host_clock(self) -> Self {
-        Card { clock: Clock::Host(Instant::now()), ..self }
+    pub fn with_host_clock(mut self) -> Self {
+        self.processor.clock = Clock::Host(Instant::now());
+        self
     }
 
     /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
@@ -133,22 +157,23 @@ impl Card {
 
     /// Keeps the history of a pixel from now on, or of none. What is drawn is the same.
     pub fn watch(&mut self, pixel: Option<PixelWatch>) {
-        self.pixel_log = pixel.map(PixelLog::new);
+        self.processor.pixel_log = pixel.map(PixelLog::new);
     }
 
     /// Takes what draws have done to the pixel that is watched. Those that have done nothing are not in it.
     pub fn take_history(&mut self) -> Vec<DrawHistory> {
-        self.pixel_log.as_mut().map(PixelLog::take).unwrap_or_default()
+        self.processor.pixel_log.as_mut().map(PixelLog::take).unwrap_or_default()
     }
 
     /// The same card, which keeps what draws do, in numbers.
-    pub fn with_stats(self) -> Self {
-        Card { draws: Some(Vec::new()), ..self }
+    pub fn with_stats(mut self) -> Self {
+        self.processor.draws = Some(Vec::new());
+        self
     }
 
     /// Takes what draws have done, in order, since the last time; nothing if that is not kept.
     pub fn take_stats(&mut self) -> Vec<DrawStats> {
-        self.draws.as_mut().map(std::mem::take).unwrap_or_default()
+        self.processor.draws.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Which chip it is.
@@ -158,19 +183,20 @@ impl Card {
 
     /// What it holds.
     pub fn state(&self) -> &State {
-        &self.state
+        &self.processor.state
     }
 
     /// What it holds now.
     pub fn save(&self) -> SavedCard {
-        let Card { state, clock, unknown, result, .. } = self;
+        let CommandProcessor { state, clock, unknown, result, .. } = &self.processor;
         SavedCard { state: state.clone(), clock: *clock, unknown: unknown.clone(), result: *result }
     }
 
     /// Goes back to what was saved.
     pub fn restore(&mut self, saved: &SavedCard) {
         let SavedCard { state, clock, unknown, result } = saved.clone();
-        (self.state, self.clock, self.unknown, self.result) = (state, clock, unknown, result);
+        let processor = &mut self.processor;
+        (processor.state, processor.clock, processor.unknown, processor.result) = (state, clock, unknown, result);
     }
 
     /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.
@@ -182,13 +208,20 @@ impl Card {
         let all = commands(submission).map_err(rejected)?;
         let words = submission.words.get(..done).unwrap_or(submission.words);
         let first = commands(&Submission { words, ..*submission }).map_err(rejected)?.len();
+        let Card { processor, executor, threads, cache, time_limit, .. } = self;
         if done == 0 {
-            self.state.begin_stream(submission);
+            processor.state.begin_stream(submission);
         }
-        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        all.iter().skip(first).try_for_each(|command| self.execute(memory, deadline, command))
+        let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let options = pipeline::options(deadline, *threads);
+        let context = DrawContext { memory, executor, cache, options, probe: None };
+        let mut drawer = Drawer { context: &context, open: None };
+        all.iter().skip(first).try_for_each(|command| processor.execute(&mut drawer, command))?;
+        processor.finish(&mut drawer)
     }
+}
 
+impl CommandProcessor {
     fn now(&self) -> u64 {
         match self.clock {
             Clock::Commands(count) => count,
@@ -200,14 +233,19 @@ impl Card {
     }
 
     /// Gives what ends the submission.
-    fn execute(
-        &mut self,
-        memory: &Arc<Arena>,
-        deadline: Option<Instant>,
-        command: &Command,
-    ) -> Result<(), SubmissionError> {
+    fn execute(&mut self, drawer: &mut Drawer, command: &Command) -> Result<(), SubmissionError> {
         if let Clock::Commands(count) = &mut self.clock {
             *count += 1;
+        }
+        let memory = drawer.context.memory;
+        match command {
+            Command::Write { .. } | Command::IndexWidth(_) | Command::Instances(_) | Command::Draw(_) => {}
+            Command::Event { .. }
+            | Command::Store { .. }
+            | Command::Copy { .. }
+            | Command::CopyDword { .. }
+            | Command::Predicate(_)
+            | Command::Streamout { .. } => self.finish(drawer)?,
         }
         match command {
             Command::Write { address, value, object } => {
@@ -221,7 +259,7 @@ impl Card {
             }
             Command::IndexWidth(width) => self.state.index_width = *width,
             Command::Instances(count) => self.state.instances = *count,
-            Command::Draw(draw) => self.draw(memory, deadline, draw)?,
+            Command::Draw(draw) => self.draw(drawer, draw)?,
             Command::Event { event, target } => self.event(memory, *event, *target),
             Command::Store { target, number } => match *number {
                 Number::Narrow(number) => self.store(memory, target, &number.to_le_bytes()),
@@ -261,39 +299,100 @@ impl Card {
         Ok(())
     }
 
-    /// Draws, and gives what ends the submission.
-    fn draw(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, draw: &Draw) -> Result<(), SubmissionError> {
+    /// Draws, and gives what ends the submission. A draw whose registers are those of the draws before continues these.
+    fn draw(&mut self, drawer: &mut Drawer, draw: &Draw) -> Result<(), SubmissionError> {
         if draw.predicated && !self.state.visible {
             return Ok(());
         }
+        if self.pixel_log.is_some() || self.draws.is_some() {
+            return self.draw_alone(drawer.context, draw);
+        }
+        let mut continued = None;
+        if let Some(mut open) = drawer.open.take() {
+            match open.drawing.is_continued_by(&mut self.state, draw) {
+                Ok(true) => continued = Some(open),
+                Ok(false) => self.close(open)?,
+                Err(error) => self.note_error(open.at, error)?,
+            }
+        }
+        let is_first = continued.is_none();
+        let mut open = match continued.map_or_else(|| self.open(drawer.context, draw), Ok) {
+            Ok(open) => open,
+            Err(error) => return self.note_error(draw.at, error),
+        };
+        let done = open.drawing.draw(&mut self.state, draw);
+        if is_first {
+            pipeline::written(&self.state);
+        }
+        match done {
+            Ok(()) if open.drawing.may_wait() => drawer.open = Some(open),
+            Ok(()) => return self.close(open),
+            Err(error) => {
+                // The draws before it are drawn.
+                if !is_first {
+                    self.close(open)?;
+                }
+                return self.note_error(draw.at, error);
+            }
+        }
+        Ok(())
+    }
+
+    fn open<'s>(&self, context: &'s DrawContext<'s>, draw: &Draw) -> Result<OpenDraw<'s>, DrawError> {
+        let drawing = Drawing::of(&self.state, context, draw)?;
+        Ok(OpenDraw { at: draw.at, drawing, counts_passed: counts_passed(&self.state) })
+    }
+
+    /// Draws what waits.
+    fn finish(&mut self, drawer: &mut Drawer) -> Result<(), SubmissionError> {
+        drawer.open.take().map_or(Ok(()), |open| self.close(open))
+    }
+
+    fn close(&mut self, OpenDraw { at, drawing, counts_passed }: OpenDraw) -> Result<(), SubmissionError> {
+        let done = drawing.finish(&mut self.state);
+        self.note(at, done, counts_passed)
+    }
+
+    /// Draws for the history of a pixel, or for what draws do.
+    fn draw_alone(&mut self, context: &DrawContext, draw: &Draw) -> Result<(), SubmissionError> {
         let start = Instant::now();
         let pixel_log = self.pixel_log.as_ref();
-        let probe = pixel_log.map(|pixel_log| Probe::new(pixel_log, draw.at, &self.state, memory));
-        let context = DrawContext {
-            probe: probe.as_ref(),
-            memory,
-            executor: &self.executor,
-            cache: &self.cache,
-            options: pipeline::options(deadline, self.threads),
-        };
+        let probe = pixel_log.map(|pixel_log| Probe::new(pixel_log, draw.at, &self.state, context.memory));
+        let context = DrawContext { probe: probe.as_ref(), ..*context };
         let done = pipeline::draw(&mut self.state, &context, draw);
-        pipeline::written(&self.state);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
             let dropped = DrawCounts { vertices, ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);
             draws.push(DrawStats { at: draw.at, time: start.elapsed(), counts });
         }
+        self.note(draw.at, done, counts_passed(&self.state))
+    }
+
+    /// Notes what was done; gives what ends the submission.
+    fn note(
+        &mut self,
+        at: usize,
+        done: Result<DrawCounts, DrawError>,
+        counts_passed: bool,
+    ) -> Result<(), SubmissionError> {
         match done {
-            Ok(counts) if !self.state.registers.get::<DbRenderControl>().zpass_increment_disable => {
-                self.state.counters.passed = self.state.counters.passed.wrapping_add(counts.passed);
+            Ok(counts) => {
+                if counts_passed {
+                    self.state.counters.passed = self.state.counters.passed.wrapping_add(counts.passed);
+                }
+                Ok(())
             }
-            Ok(_) => {}
-            Err(error @ DrawError::TimeIsUp) => {
-                return Err(SubmissionError { at: draw.at, message: error.to_string() });
-            }
-            Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
+            Err(error) => self.note_error(at, error),
         }
+    }
+
+    /// Notes why a draw is dropped; gives what ends the submission.
+    fn note_error(&mut self, at: usize, error: DrawError) -> Result<(), SubmissionError> {
+        if error == DrawError::TimeIsUp {
+            return Err(SubmissionError { at, message: error.to_string() });
+        }
+        self.warn(format!("the draw at dword {at} is dropped: {error}"));
         Ok(())
     }
 
@@ -378,6 +477,11 @@ impl Card {
     }
 }
 
+/// Whether draws count the pixels that pass.
+fn counts_passed(state: &State) -> bool {
+    !state.registers.get::<DbRenderControl>().zpass_increment_disable
+}
+
 /// Whether a register is in the tables.
 fn is_known(address: u32) -> bool {
     let end = resources::ADDRESS + resources::COUNT * resources::STRIDE;
@@ -394,10 +498,10 @@ impl ctm_card::Card for Card {
     }
 
     fn take_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
+        std::mem::take(&mut self.processor.warnings)
     }
 
     fn time_stamp(&self) -> Option<u64> {
-        Some(self.now())
+        Some(self.processor.now())
     }
 }

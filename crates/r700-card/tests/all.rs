@@ -2,6 +2,7 @@
 
 mod card;
 mod common;
+mod continued;
 mod pixels;
 mod primitives;
 mod quads;

@@ -376,6 +376,11 @@ impl Kernels {
         (0..4).all(replaces)
     }
 
+    /// Whether no run ends with a trap or at the step limit.
+    pub fn is_safe(&self, options: &RunOptions) -> bool {
+        self.kernel.is_safe(self.max_steps(), options)
+    }
+
     /// Binds a job, which has the key of this program, for many runs; none if something else may run it, or it depends on the place of its lanes.
     pub fn bound<'a>(&self, job: &Job<'a>) -> Option<BoundJob<'a>> {
         let is_fixed = self.lifted.dependence == Dependence::Independent

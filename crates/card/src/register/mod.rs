@@ -4,6 +4,6 @@ mod file;
 mod map;
 mod table;
 
-pub use file::{Binding, RegisterFile};
+pub use file::{Binding, RegisterFile, RegisterGroup};
 pub use map::RegisterMap;
 pub use table::{Register, RegisterType, ValueFormat};

@@ -3,11 +3,14 @@
 use super::{fragment, program, rectangles, tiles, vertices};
 use ctm_engine::UseCounts;
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// What kernels read and write beside the card's memory.
 pub struct DrawCache {
     pub(super) fragment_programs: RefCell<fragment::FragmentPrograms>,
     pub(super) vertex_programs: RefCell<program::VertexPrograms>,
+    /// Pairs of a vertex and a fragment program that come to their end, by their hashes.
+    pub(super) safe: RefCell<HashSet<[u64; 2]>>,
     pub(super) vertices: vertices::VertexMemory,
     /// Vertices, by the hashes of their programs.
     pub(super) transformed: RefCell<UseCounts>,
@@ -21,6 +24,7 @@ impl DrawCache {
         Some(DrawCache {
             fragment_programs: RefCell::default(),
             vertex_programs: RefCell::default(),
+            safe: RefCell::default(),
             vertices: vertices::VertexMemory::new()?,
             transformed: RefCell::default(),
             rectangles: RefCell::default(),

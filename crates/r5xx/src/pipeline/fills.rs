@@ -366,7 +366,7 @@ mod tests {
             &mut state,
             &memory,
             &DrawContext::default(),
-            &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) },
+            &[&Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) }],
         )
         .unwrap();
         let mut bytes = vec![0; (TARGET.size + DEPTHS.size) as usize];

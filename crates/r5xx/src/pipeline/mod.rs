@@ -24,6 +24,7 @@ mod shading;
 mod stipple;
 mod targets;
 mod tiles;
+mod together;
 mod vertex;
 mod vertices;
 mod window;
@@ -31,6 +32,7 @@ mod window;
 pub use draw_cache::DrawCache;
 pub use fragment::{fragment_constants, fragment_program};
 pub use picture::{depth_picture, picture};
+pub use together::{may_draw_together, may_follow};
 
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
@@ -132,7 +134,7 @@ const PRIMITIVES_PER_CHECK: u32 = 64;
 /// Instructions that a group of fragments may execute.
 const STEP_LIMIT: u64 = 1 << 24;
 
-/// Draws, and gives what it did.
+/// Draws one after the other, and gives what that did. Several need to be such that they [may be drawn together](may_draw_together).
 ///
 /// # Errors
 /// At the first program that stops, or when the time is up; what was drawn before stays.
@@ -140,12 +142,13 @@ pub fn draw(
     state: &mut State,
     memory: &Arc<Arena>,
     context: &DrawContext,
-    draw: &Draw,
+    draws: &[&Draw],
 ) -> Result<DrawCounts, DrawError> {
     if state.registers.get::<VapCntl>().no_render {
         return Ok(DrawCounts::default());
     }
-    let counts = draw_primitives(state, memory, context, draw)?;
+    let counts = draw_primitives(state, memory, context, draws)?;
+    together::note(state, context, &counts);
     state.passed = state.passed.wrapping_add(counts.passed as u32);
     Ok(counts)
 }
@@ -154,17 +157,18 @@ fn draw_primitives(
     state: &State,
     memory: &Arc<Arena>,
     context: &DrawContext,
-    draw: &Draw,
+    draws: &[&Draw],
 ) -> Result<DrawCounts, DrawError> {
     let known = fragment::known_program(state, context.cache.map(|cache| &cache.fragment_programs));
     let program = &known.program;
     let pixels = pixels::Pixels::of(&state.registers, memory, program)?;
     let primitives = primitives::Primitives::of(state, &pixels);
-    let mut vertices = vertices::Vertices::new(state, memory, context, draw, primitives.projection())?;
+    let vertices_of = |draw| vertices::Vertices::new(state, memory, context, draw, primitives.projection());
+    let Some((first, others)) = draws.split_first() else { return Ok(DrawCounts::default()) };
+    let mut first = Some((*first, vertices_of(first)?));
     let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);
-    let count = vertices.count();
     let presets = primitives.presets();
     let job = FragmentJob { program, constants: &constants, presets, textures: &textures };
     let mut space = Space::default();
@@ -172,21 +176,29 @@ fn draw_primitives(
     _ = space.map(Arc::clone(memory));
     let options = context.options();
     let probe = context.pixel_log.map(|pixel_log| {
-        let draw = (draw.at, pixels.targets_at(pixel_log.pixel()));
+        let draw = (draws[0].at, pixels.targets_at(pixel_log.pixel()));
         Probe::new(pixel_log, draw, &job, &options)
     });
     let mut draw_all = |shading: Shading, kernels: &Kernels| {
         let mut drawing = primitives.begin(shading, kernels, probe.as_ref());
-        let mut number = 0u32;
-        assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
-            if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
-                context.check()?;
-            }
-            drawing.note(number, &primitive, &mut vertices)?;
-            number += 1;
-            drawing.primitive(&primitive, &mut vertices)
-        })?;
-        let counts = DrawCounts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
+        let (mut count, mut primitives) = (0, 0);
+        let others = others.iter().map(|draw| vertices_of(draw).map(|vertices| (*draw, vertices)));
+        for draw in first.take().map(Ok).into_iter().chain(others) {
+            let (draw, mut vertices) = draw?;
+            let mut number = 0u32;
+            drawing.begin_draw();
+            assemble::assemble(draw.control.primitive, vertices.count(), provoking, |primitive| {
+                if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
+                    context.check()?;
+                }
+                drawing.note(number, &primitive, &mut vertices)?;
+                number += 1;
+                drawing.primitive(&primitive, &mut vertices)
+            })?;
+            count += vertices.count() as u64;
+            primitives += u64::from(number);
+        }
+        let counts = DrawCounts { vertices: count, primitives, ..drawing.finish()? };
         Ok(counts::with_program(counts, program))
     };
     let rectangles = context.engine.zip(pixels.rectangle_targets(&space));

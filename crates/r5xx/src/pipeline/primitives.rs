@@ -222,7 +222,12 @@ impl PolygonContext {
 }
 
 impl Drawing<'_, '_, '_> {
-    /// Ends the draw, and gives what was done with pixels.
+    /// Begins another draw: patterns along lines begin anew.
+    pub fn begin_draw(&mut self) {
+        self.stippled = 0;
+    }
+
+    /// Ends the draws, and gives what was done with pixels.
     ///
     /// # Errors
     /// If a program stops.

@@ -44,12 +44,14 @@ const ALL: u8 = 0b111;
 
 impl Primitive {
     /// The same primitive with the vertices at other places.
-    pub fn map(self, place: impl FnMut(usize) -> usize) -> Self {
+    #[inline]
+    pub fn map(self, mut place: impl FnMut(usize) -> usize) -> Self {
+        // What maps arrays is a call for each of their elements.
         let form = match self.form {
-            PrimitiveForm::Point(vertices) => PrimitiveForm::Point(vertices.map(place)),
-            PrimitiveForm::Line(vertices) => PrimitiveForm::Line(vertices.map(place)),
-            PrimitiveForm::Triangle(vertices) => PrimitiveForm::Triangle(vertices.map(place)),
-            PrimitiveForm::Rectangle(vertices) => PrimitiveForm::Rectangle(vertices.map(place)),
+            PrimitiveForm::Point([a]) => PrimitiveForm::Point([place(a)]),
+            PrimitiveForm::Line([a, b]) => PrimitiveForm::Line([place(a), place(b)]),
+            PrimitiveForm::Triangle([a, b, c]) => PrimitiveForm::Triangle([place(a), place(b), place(c)]),
+            PrimitiveForm::Rectangle([a, b, c]) => PrimitiveForm::Rectangle([place(a), place(b), place(c)]),
         };
         let of_form = self.form.vertices().iter().position(|&vertex| vertex == self.provoking);
         let provoking = of_form.map_or(0, |number| form.vertices()[number]);

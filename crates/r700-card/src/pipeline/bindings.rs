@@ -3,20 +3,21 @@
 use super::DrawError;
 use super::draw_memory::DrawMemoryBuilder;
 use super::targets::vector_surface;
+use crate::programs::StageProgram;
 use crate::registers::codes::{Function, Wrap as WrapCode};
 use crate::registers::{
-    RegisterFile, RegisterType, SqAluConstBufferSizeGs, SqAluConstBufferSizePs, SqAluConstBufferSizeVs,
-    SqAluConstCacheGs, SqAluConstCachePs, SqAluConstCacheVs, SqTexSamplerWord0, SqTexSamplerWord1, TaCntlAux,
-    TdGsSamplerBorderRed, TdPsSamplerBorderRed, TdVsSamplerBorderRed,
+    PIXEL_RESOURCES, RegisterFile, RegisterType, SqAluConstBufferSizeGs, SqAluConstBufferSizePs,
+    SqAluConstBufferSizeVs, SqAluConstCacheGs, SqAluConstCachePs, SqAluConstCacheVs, SqTexSamplerWord0,
+    SqTexSamplerWord1, TaCntlAux, TdGsSamplerBorderRed, TdPsSamplerBorderRed, TdVsSamplerBorderRed, VERTEX_RESOURCES,
 };
 use crate::resources::{self, BufferResource, NumberFormat, ResourceType, TextureResource};
 use crate::state::State;
 use crate::textures::{Shape, TextureError, VECTOR_BYTES, in_place};
-use ctm_card::ObjectBytes;
+use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
 use ctm_r700::{
-    Bindings, BufferElement, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers,
-    Region, Sampler, Texels, Texture, Uses, VertexBuffer, Wrap,
+    Bindings, BufferElement, Compare, ElementFormat, EndianSwap, Filter, KCACHE_BANKS, MipFilter,
+    NumberFormat as ElementNumbers, Region, Sampler, Texels, Texture, Uses, VertexBuffer, Wrap,
 };
 use std::ops::Range;
 
@@ -45,7 +46,7 @@ pub struct StageBindings {
 
 /// Those of pixel programs.
 pub const PIXEL: StageBindings = StageBindings {
-    resources: 0,
+    resources: PIXEL_RESOURCES.start,
     samplers: 0,
     constants: SqAluConstCachePs::ADDRESS,
     constant_sizes: SqAluConstBufferSizePs::ADDRESS,
@@ -53,7 +54,7 @@ pub const PIXEL: StageBindings = StageBindings {
 };
 /// Those of vertex programs.
 pub const VERTEX: StageBindings = StageBindings {
-    resources: 160,
+    resources: VERTEX_RESOURCES.start,
     samplers: 18,
     constants: SqAluConstCacheVs::ADDRESS,
     constant_sizes: SqAluConstBufferSizeVs::ADDRESS,
@@ -67,6 +68,14 @@ pub const GEOMETRY: StageBindings = StageBindings {
     constant_sizes: SqAluConstBufferSizeGs::ADDRESS,
     border_colours: TdGsSamplerBorderRed::ADDRESS,
 };
+
+/// Whether a pixel program names nothing but resources of its own stage.
+pub fn has_own_alone(program: &StageProgram) -> bool {
+    let used = &program.uses().of_stage;
+    let mut resources = used.buffers.iter().chain(&used.textures).copied();
+    resources.all(|number| PIXEL_RESOURCES.contains(&number.into()))
+        && used.banks.iter().all(|&bank| usize::from(bank) < KCACHE_BANKS)
+}
 
 /// What these programs of a stage use. Textures are read where they are if they can be, unless they share memory with what is `written` meanwhile.
 pub fn bindings(
@@ -204,6 +213,11 @@ pub fn addresses(region: &Region) -> Range<u64> {
     base..base + u64::from(region.length)
 }
 
+/// The addresses of an object.
+pub fn addresses_of(object: Object) -> Range<u64> {
+    addresses(&Region { base: object.address, length: object.size })
+}
+
 /// A texture as vectors of four numbers.
 fn texture(
     stage: StageBindings,
@@ -295,7 +309,6 @@ mod tests {
     use super::super::draw_memory::DrawCache;
     use super::*;
     use crate::registers::after_reset;
-    use ctm_card::Object;
     use std::sync::Arc;
 
     const NUMBER: u8 = 3;

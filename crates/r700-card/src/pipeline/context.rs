@@ -5,10 +5,11 @@ use super::draw_memory::DrawCache;
 use super::history::Probe;
 use crate::programs::StageProgram;
 use crate::state::State;
-use ctm_engine::Executor;
+use ctm_engine::{Compiled, Executor, GuestJob};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
+use ctm_r700::engine::Kernels;
 use ctm_r700::{Job, Stage};
 use std::sync::Arc;
 
@@ -27,20 +28,46 @@ pub struct DrawContext<'a> {
     pub probe: Option<&'a Probe<'a>>,
 }
 
+/// A program as an engine runs it.
+pub type CompiledProgram = Compiled<<Job<'static> as GuestJob>::Key, <Job<'static> as GuestJob>::Kernels>;
+
+/// The program's kernels, if an engine has some.
+pub fn kernels(compiled: &CompiledProgram) -> Option<&Kernels> {
+    compiled.kernels()?.as_ref().ok()
+}
+
+/// Whether no run of the program stops.
+pub fn is_safe(compiled: &CompiledProgram, options: &RunOptions) -> bool {
+    kernels(compiled).is_some_and(|kernels| kernels.is_safe(options))
+}
+
+/// How many lanes a job has.
+pub fn lanes(job: &Job) -> u64 {
+    match job.lanes {
+        Lanes::Line(count) => u64::from(count),
+        Lanes::Area(domain) => u64::from(domain.i1 - domain.i0 + 1) * u64::from(domain.j1 - domain.j0 + 1),
+    }
+}
+
 impl DrawContext<'_> {
     /// Runs a program, and the fetch program that it calls, which have this hash: on the executor, once so many lanes have run it that preparing it there is worth it. What is drawn is the same.
     ///
     /// # Errors
     /// The program does what the machine cannot do, or the time is up.
     pub fn run(&self, job: &Job, hash: u64) -> Result<(), DrawError> {
-        let lanes = match job.lanes {
-            Lanes::Line(count) => u64::from(count),
-            Lanes::Area(domain) => u64::from(domain.i1 - domain.i0 + 1) * u64::from(domain.j1 - domain.j0 + 1),
-        };
-        match self.executor_of(hash, lanes) {
+        match self.executor_of(hash, lanes(job)) {
             Some(executor) => executor.run(job, &self.options)?,
-            None => ctm_r700::reference::run(job, &self.options)?,
+            None => return self.run_reference(job),
         };
+        Ok(())
+    }
+
+    /// Runs a program on the reference.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_reference(&self, job: &Job) -> Result<(), DrawError> {
+        ctm_r700::reference::run(job, &self.options)?;
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use ctm_pipeline::{PlaceCache, Primitives, TileWorker};
 use ctm_r700::{Region, Stage};
 use ctm_raster::tiles::Tiles;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Bytes at most.
@@ -29,12 +30,17 @@ const MANY: u64 = 2048;
 /// Lanes of a program with surfaces of the same sizes from which on preparing it for these is worth it.
 const MANY_OF_SIZES: u64 = 1 << 16;
 
+/// Programs of which it is remembered that they do not stop.
+const MOST_SAFE: usize = 4096;
+
 /// What outlives draws: memory, programs, and how many lanes these have run for.
 pub struct DrawCache {
     memories: RefCell<Vec<SpareMemory>>,
     lanes: RefCell<UseCounts>,
     many: u64,
     programs: RefCell<KeptPrograms>,
+    /// Programs that do not stop, by their hashes.
+    safe: RefCell<HashSet<u64>>,
     places: RefCell<PlaceCache<Layout>>,
     primitives: RefCell<Primitives<Gradients>>,
     tiles: RefCell<Tiles>,
@@ -65,6 +71,7 @@ impl Default for DrawCache {
             lanes: RefCell::default(),
             many: MANY,
             programs: RefCell::default(),
+            safe: RefCell::default(),
             places: RefCell::default(),
             primitives: RefCell::default(),
             tiles: RefCell::default(),
@@ -82,6 +89,20 @@ impl DrawCache {
     /// The same of the program and the sizes of surfaces with this hash.
     pub fn is_worth_surfaces(&self, program: u64, lanes: u64) -> bool {
         self.lanes.borrow_mut().add(program, lanes) >= MANY_OF_SIZES
+    }
+
+    /// Notes that the program with this hash does not stop.
+    pub fn note_safe(&self, program: u64) {
+        let mut safe = self.safe.borrow_mut();
+        if safe.len() >= MOST_SAFE {
+            safe.clear();
+        }
+        safe.insert(program);
+    }
+
+    /// Whether that was [noted](Self::note_safe).
+    pub fn is_safe(&self, program: u64) -> bool {
+        self.safe.borrow().contains(&program)
     }
 
     /// The program of a stage, if there is one.
@@ -164,6 +185,16 @@ impl<'s> DrawMemoryBuilder<'s> {
     pub fn new(cache: &'s DrawCache, card: &'s Arc<Arena>) -> Self {
         let base = u64::from(card.base()) + u64::from(card.size());
         DrawMemoryBuilder { cache, card, base, pieces: Vec::new(), bytes: 0, shared: Vec::new(), shared_bytes: 0 }
+    }
+
+    /// How much is laid out: bytes, and memory that other draws have as well.
+    pub fn laid_out(&self) -> (u64, usize) {
+        (self.bytes, self.shared.len())
+    }
+
+    /// Whether it has copies of memory.
+    pub fn has_copies(&self) -> bool {
+        !self.pieces.is_empty()
     }
 
     /// A region of so many bytes, of which nothing is known.

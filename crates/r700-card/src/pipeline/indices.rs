@@ -12,12 +12,17 @@ use ctm_memory::Arena;
 /// Vertices of a draw at most.
 const LIMIT: u32 = 1 << 24;
 
+/// How many vertices a draw names, restarts among them, of one instance.
+pub fn count(state: &State, draw: &Draw) -> Result<usize, DrawError> {
+    match vertices(&state.registers, draw) {
+        count @ ..=LIMIT => Ok(count as usize),
+        count => Err(DrawError::Vertices { count }),
+    }
+}
+
 /// The parts of a draw, each with the numbers of its vertices, offset added.
 pub fn parts(state: &State, memory: &Arena, draw: &Draw) -> Result<Vec<Vec<u32>>, DrawError> {
-    let count = vertices(&state.registers, draw);
-    if count > LIMIT {
-        return Err(DrawError::Vertices { count });
-    }
+    let count = count(state, draw)? as u32;
     let offset = state.registers.get::<VgtIndxOffset>().value;
     let bytes = if state.index_width == IndexWidth::Bits32 { 4 } else { 2 };
     let read: Vec<u32> = match draw.indices {

@@ -29,24 +29,21 @@ mod viewports;
 
 use crate::registers::codes::NumberType;
 use crate::registers::{
-    CbColorBase, DbDepthBase, PaClClipCntl, PaClVsOutCntl, PaScWindowScissorBr, RegisterFile, VgtPrimitiveType,
-    VgtStrmoutBufferBase,
+    CbColorBase, DbDepthBase, PaClVsOutCntl, PaScWindowScissorBr, RegisterFile, VgtStrmoutBufferBase,
 };
 use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
 pub use context::DrawContext;
 pub use draw_memory::DrawCache;
+pub use drawing::Drawing;
 pub use history::Probe;
 
-use assemble::Assembly;
 use ctm_card::{DepthPicture, DrawCounts, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
 use ctm_r700::RunError;
-use drawing::Drawing;
-use pixels::Pixels;
 use targets::TARGETS;
 use thiserror::Error;
 
@@ -135,20 +132,12 @@ pub fn options(deadline: Option<Instant>, threads: usize) -> RunOptions<'static>
 /// # Errors
 /// At what is not executed; nothing was drawn then, unless a program stops.
 pub fn draw(state: &mut State, context: &DrawContext, draw: &Draw) -> Result<DrawCounts, DrawError> {
-    let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
-    // Of a kind that cannot be drawn nothing is.
-    Assembly::new(kind, 0, true)?;
-    refuse(&state.registers)?;
-    let parts = indices::parts(state, context.memory, draw)?;
-    let pixels = match state.registers.get::<PaClClipCntl>().dx_rasterization_kill {
-        true => None,
-        false => Some(Pixels::of(state, context)?),
-    };
-    let vertices = parts.iter().map(Vec::len).sum::<usize>();
-    let instances = if vertices == 0 { 0 } else { state.instances };
-    let mut drawing = Drawing::new(state, context, vertices.saturating_mul(instances as usize), pixels)?;
-    (0..instances).try_for_each(|instance| drawing.instance(state, &parts, instance))?;
-    drawing.finish(state)
+    let done = Drawing::of(state, context, draw).and_then(|mut drawing| {
+        drawing.draw(state, draw)?;
+        drawing.finish(state)
+    });
+    written(state);
+    done
 }
 
 /// Says that a draw may have written to what is bound for that: textures may be the same memory.

@@ -14,6 +14,7 @@ use ctm_lane::clock::Instant;
 use ctm_raster::coverage::{ConvexPolygon, EdgeRule, Quad, quad_spans, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::PrimitiveSetup;
+use std::ops::Range;
 
 /// Window coordinates are kept in 1/256 pixel (decision D209).
 pub const GRID: Grid = Grid { per_pixel: 256 };
@@ -70,6 +71,14 @@ impl<'a> Pixels<'a> {
         let [right, bottom] = size.unwrap_or([u32::MAX; 2]);
         let clip = Rect { left: 0, top: 0, right, bottom };
         Ok(Pixels { clip, samples, work, context, found: Vec::new(), counts: DrawCounts::default() })
+    }
+
+    /// The addresses that are written to, if what waits may be drawn after other draws: nothing else says what it does meanwhile.
+    pub fn written_later(&self) -> Option<Vec<Range<u64>>> {
+        match &self.work {
+            Work::Tiles(tiles) => tiles.written_later(),
+            Work::Copy(_) | Work::Shade(_) => None,
+        }
     }
 
     /// Whether a pixel is watched.

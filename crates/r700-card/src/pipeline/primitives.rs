@@ -133,6 +133,11 @@ impl Shapes {
         }
     }
 
+    /// Whether patterns along lines go on from primitive to primitive of a draw.
+    pub fn is_stippled(&self) -> bool {
+        self.stipple.is_some()
+    }
+
     /// Looks at the vertices of the primitives that are drawn next.
     pub fn begin(&mut self, vertices: &[Vertex]) {
         let mut places = std::mem::take(&mut self.places);
@@ -150,6 +155,12 @@ impl Shapes {
         transformed: &Transformed,
         pixels: &mut Pixels,
     ) -> Result<u64, DrawError> {
+        if self.is_outside(primitive.form) && !pixels.is_watched() {
+            if let Some(stipple) = &mut self.stipple {
+                stipple.begin_primitive();
+            }
+            return Ok(0);
+        }
         let vertices = &transformed.vertices[..];
         if let (PrimitiveForm::Triangle(numbers), true) = (primitive.form, self.fills)
             && let [Some(a), Some(b), Some(c)] = numbers.map(|number| vertices.get(number))
@@ -157,12 +168,6 @@ impl Shapes {
             && self.whole(numbers, [a, b, c], (provoking, &transformed.parameters), pixels)?
         {
             return Ok(1);
-        }
-        if self.is_outside(primitive.form) && !pixels.is_watched() {
-            if let Some(stipple) = &mut self.stipple {
-                stipple.begin_primitive();
-            }
-            return Ok(0);
         }
         let Some(chosen) = primitive.form.vertices().iter().map(|&n| vertices.get(n)).collect::<Option<Vec<_>>>()
         else {
@@ -205,12 +210,13 @@ impl Shapes {
     }
 
     /// Whether a primitive that is clipped is outside of a plane.
+    #[inline(always)]
     fn is_outside(&self, form: PrimitiveForm) -> bool {
-        let outside = |number: &usize| self.places.get(*number).map_or(0, |place| place.outside);
+        let outside = |number: usize| self.places.get(number).map_or(0, |place| place.outside);
         match form {
-            PrimitiveForm::Point(_) | PrimitiveForm::Line(_) | PrimitiveForm::Triangle(_) => {
-                form.vertices().iter().fold(u8::MAX, |planes, number| planes & outside(number)) != 0
-            }
+            PrimitiveForm::Point([a]) => outside(a) != 0,
+            PrimitiveForm::Line([a, b]) => outside(a) & outside(b) != 0,
+            PrimitiveForm::Triangle([a, b, c]) => outside(a) & outside(b) & outside(c) != 0,
             PrimitiveForm::Rectangle(_) => false,
         }
     }

@@ -157,11 +157,16 @@ impl<'a> PixelStage<'a> {
     /// Whether targets and the depth buffer share no memory with each other, nor with buffers that the program reads. Otherwise it matters in which
     /// order pixels are drawn.
     pub fn is_apart(&self) -> bool {
-        let written = written(&self.targets, self.depth.as_ref());
+        let written = self.written();
         let buffers = self.bindings.buffers.values().map(|buffer| &buffer.region);
         let mut read = self.bindings.kcache.iter().flatten().chain(buffers);
         (1..written.len()).all(|n| is_apart(&written[n], &written[..n]))
             && read.all(|region| is_apart(&addresses(region), &written))
+    }
+
+    /// The addresses of targets and of the depth buffer.
+    pub fn written(&self) -> Vec<Range<u64>> {
+        written(&self.targets, self.depth.as_ref())
     }
 
     /// Memory for so many quads.

@@ -41,7 +41,11 @@ pub struct VertexBatch {
     limits: BatchLimits,
     sharing: VertexSharing,
     remembered: Vec<CachedVertex>,
+    /// Vertices that this draw remembers: a power of two.
+    places: usize,
     batch: u64,
+    /// Vertices and primitives of draws before this one.
+    before: [usize; 2],
     /// R0 of the vertices.
     pub vertices: Vec<[u32; 4]>,
     /// Primitives as they are drawn.
@@ -51,28 +55,52 @@ pub struct VertexBatch {
 }
 
 impl VertexBatch {
-    /// An empty one, for draws of so many vertices.
-    pub fn new(limits: BatchLimits, sharing: VertexSharing, vertices: usize) -> Self {
-        let nothing = CachedVertex { instance: 0, number: 0, lane: 0, batch: 0 };
-        let count = match sharing {
-            VertexSharing::Numbers => vertices.next_power_of_two().min(REMEMBERED),
-            VertexSharing::Nothing => 1,
-        };
+    /// An empty one.
+    pub fn new(sharing: VertexSharing) -> Self {
         VertexBatch {
-            limits,
+            limits: BatchLimits { vertices: 0, primitives: 0 },
             sharing,
-            remembered: vec![nothing; count],
-            batch: 1,
+            remembered: Vec::new(),
+            places: 1,
+            batch: 0,
+            before: [0; 2],
             vertices: Vec::new(),
             primitives: Vec::new(),
             inputs: Vec::new(),
         }
     }
 
-    /// Whether another primitive may be too much.
+    /// Begins a draw of so many vertices, behind what waits of others. It shares none of their vertices.
+    pub fn begin(&mut self, limits: BatchLimits, vertices: usize) {
+        self.limits = limits;
+        self.places = match self.sharing {
+            VertexSharing::Numbers => vertices.next_power_of_two().min(REMEMBERED),
+            VertexSharing::Nothing => 1,
+        };
+        if self.remembered.len() < self.places {
+            let nothing = CachedVertex { instance: 0, number: 0, lane: 0, batch: 0 };
+            self.remembered.resize(self.places, nothing);
+        }
+        self.batch += 1;
+        self.before = self.waiting();
+    }
+
+    /// Which vertices of a draw primitives share.
+    pub fn sharing(&self) -> VertexSharing {
+        self.sharing
+    }
+
+    /// Vertices and primitives that wait.
+    fn waiting(&self) -> [usize; 2] {
+        [self.vertices.len(), self.primitives.len().max(self.inputs.len())]
+    }
+
+    /// Whether another primitive of the draw may be too much.
     pub fn is_full(&self) -> bool {
-        self.vertices.len() + CORNERS > self.limits.vertices.max(CORNERS)
-            || self.primitives.len().max(self.inputs.len()) >= self.limits.primitives.max(1)
+        let [vertices, primitives] = self.waiting();
+        let [vertices_before, primitives_before] = self.before;
+        vertices - vertices_before + CORNERS > self.limits.vertices.max(CORNERS)
+            || primitives - primitives_before >= self.limits.primitives.max(1)
     }
 
     /// Adds primitive `n` of a part with vertices of these numbers; it is the one with `number` of its instance.
@@ -95,7 +123,7 @@ impl VertexBatch {
         match self.sharing {
             VertexSharing::Nothing => self.vertices.push([number, 0, primitive, instance]),
             VertexSharing::Numbers => {
-                let place = number as usize & (self.remembered.len() - 1);
+                let place = number as usize & (self.places - 1);
                 let found = &mut self.remembered[place];
                 if (found.batch, found.instance, found.number) == (self.batch, instance, number) {
                     return found.lane;
@@ -110,6 +138,7 @@ impl VertexBatch {
     /// Begins anew.
     pub fn clear(&mut self) {
         self.batch += 1;
+        self.before = [0; 2];
         self.vertices.clear();
         self.primitives.clear();
         self.inputs.clear();
@@ -126,7 +155,8 @@ mod tests {
         let limits = BatchLimits { vertices: 8, primitives: 3 };
         let strip = Assembly::new(PrimitiveType(6), 4, true).unwrap();
         let part = [7, 8, 7 + 4096, 8];
-        let mut batch = VertexBatch::new(limits, VertexSharing::Numbers, 4);
+        let mut batch = VertexBatch::new(VertexSharing::Numbers);
+        batch.begin(limits, 4);
         batch.primitive(&strip, 0, &part, 2, 0);
         batch.primitive(&strip, 1, &part, 2, 1);
         assert_eq!(batch.vertices, [[7, 0, 0, 2], [8, 0, 0, 2], [4103, 0, 0, 2]]);
@@ -142,8 +172,26 @@ mod tests {
     }
 
     #[test]
+    fn draws_that_wait_together_share_no_vertices() {
+        let limits = BatchLimits { vertices: 9, primitives: 1 };
+        let triangle = Assembly::new(PrimitiveType(4), 3, true).unwrap();
+        let mut batch = VertexBatch::new(VertexSharing::Numbers);
+        for draw in 1..4 {
+            batch.begin(limits, 3);
+            assert!(!batch.is_full(), "a draw has its own limits");
+            batch.primitive(&triangle, 0, &[5, 6, 5], 0, 0);
+            assert_eq!((batch.vertices.len(), batch.is_full()), (2 * draw, true));
+        }
+        batch.clear();
+        assert!(!batch.is_full());
+        batch.primitive(&triangle, 0, &[5, 6, 5], 0, 0);
+        assert_eq!((batch.vertices.len(), batch.is_full()), (2, true));
+    }
+
+    #[test]
     fn vertices_with_numbers_of_primitives_are_not_shared() {
-        let mut batch = VertexBatch::new(BatchLimits { vertices: 6, primitives: 8 }, VertexSharing::Nothing, 4);
+        let mut batch = VertexBatch::new(VertexSharing::Nothing);
+        batch.begin(BatchLimits { vertices: 6, primitives: 8 }, 4);
         let strip = Assembly::new(PrimitiveType(6), 4, true).unwrap();
         batch.primitive(&strip, 0, &[5; 4], 1, 9);
         assert_eq!((&batch.vertices[..], batch.is_full()), (&[[5, 0, 9, 1]; 3][..], true));

@@ -1,7 +1,8 @@
 //! Vertices: the program that gives them, run for many of them together. It is the vertex program with its fetch program, or, after a geometry
 //! program, the copy program.
 
-use super::bindings::{ANYTHING, VERTEX, bindings};
+use super::bindings::{ANYTHING, VERTEX, addresses, bindings, is_apart};
+use super::context::{self, CompiledProgram, is_safe};
 use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::history::listing;
 use super::streamout::{Buffer, Records};
@@ -12,6 +13,8 @@ use crate::state::State;
 use ctm_card::history::{Listing, ProgramRun, Vector};
 use ctm_lane::domain::Lanes;
 use ctm_r700::{Bindings, ExportTarget, Input, Items, Job, PARAMETERS, POSITIONS, Region, Stage, VertexBuffer};
+use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Clip distances that there are.
@@ -136,14 +139,16 @@ pub struct Transformed {
     pub parameters: Vec<[u32; 4]>,
     /// Of each buffer, a record for each vertex.
     pub records: Vec<Records>,
-    /// What the program got in R0 for each vertex.
+    /// What the program got in R0 for each vertex, if a pixel is watched.
     pub inputs: Vec<[u32; 4]>,
+    /// Memory for vectors of some vertices.
+    read: Vec<[u32; 4]>,
 }
 
 impl Transformed {
     /// Forgets all.
     pub fn clear(&mut self) {
-        let Transformed { vertices, parameters, records, inputs } = self;
+        let Transformed { vertices, parameters, records, inputs, read: _ } = self;
         vertices.clear();
         parameters.clear();
         records.clear();
@@ -155,6 +160,10 @@ impl Transformed {
 pub struct VertexStage {
     programs: FirstPrograms,
     bindings: Bindings,
+    /// All that these name is where it is in the card's memory.
+    is_in_place: bool,
+    /// What ran last.
+    compiled: RefCell<Option<CompiledProgram>>,
     start_instance: u32,
     /// Vertices that it runs for together.
     capacity: usize,
@@ -194,7 +203,9 @@ impl VertexStage {
             programs.fetch = None;
         }
         let uses = programs.main.uses();
+        let before = builder.laid_out();
         let mut bindings = programs.bindings(state, context, builder)?;
+        let is_in_place = builder.laid_out() == before;
         if let Some(region) = ring {
             bindings.buffers.insert(RING, ring_buffer(region));
         }
@@ -218,6 +229,8 @@ impl VertexStage {
         Ok(VertexStage {
             listing: context.probe.map(|_| programs.listing(stage)),
             bindings,
+            is_in_place,
+            compiled: RefCell::default(),
             start_instance: state.registers.get::<SqVtxStartInstLoc>().value,
             capacity,
             input: builder.reserve(bytes)?,
@@ -227,6 +240,28 @@ impl VertexStage {
             exports: Exports::of(&state.registers.get()),
             programs,
         })
+    }
+
+    /// Binds what the state's buffers are; false if that is not where it is in the card's memory.
+    ///
+    /// # Errors
+    /// Something of it cannot be read.
+    pub fn bind(&mut self, state: &State, context: &DrawContext) -> Result<bool, DrawError> {
+        let mut builder = DrawMemoryBuilder::new(context.cache, context.memory);
+        let before = builder.laid_out();
+        self.bindings = self.programs.bindings(state, context, &mut builder)?;
+        self.is_in_place = builder.laid_out() == before;
+        Ok(self.is_in_place)
+    }
+
+    /// Whether its programs do not stop, and read buffers alone, of which none is at these addresses.
+    pub fn is_fixed(&self, context: &DrawContext, written: &[Range<u64>]) -> bool {
+        let Bindings { kcache, textures, buffers, .. } = &self.bindings;
+        let mut read = kcache.iter().flatten().chain(buffers.values().map(|buffer| &buffer.region));
+        self.is_in_place
+            && textures.is_empty()
+            && context.cache.is_safe(self.programs.hash())
+            && read.all(|region| is_apart(&addresses(region), written))
     }
 
     /// Runs the program for vertices with these values of R0, and adds what it gives.
@@ -257,7 +292,9 @@ impl VertexStage {
         let job = self.job(draw_memory, inputs);
         self.run_streams(&job, context, draw_memory, count, &mut transformed.records)?;
         self.add_vertices(draw_memory, count, transformed);
-        transformed.inputs.extend_from_slice(inputs);
+        if context.probe.is_some() {
+            transformed.inputs.extend_from_slice(inputs);
+        }
         Ok(())
     }
 
@@ -307,7 +344,7 @@ impl VertexStage {
         let contents = |fill: u32| -> Result<Vec<Vec<u32>>, DrawError> {
             let dwords = |stream: &Stream| count * stream.stride as usize;
             self.streams.iter().for_each(|stream| draw_memory.fill_part(stream.region, 0, dwords(stream), fill));
-            context.run(job, self.programs.hash())?;
+            self.run_program(job, context)?;
             let words = |stream: &Stream| draw_memory.words(stream.region, dwords(stream));
             Ok(self.streams.iter().map(words).collect())
         };
@@ -331,26 +368,37 @@ impl VertexStage {
         Ok(())
     }
 
+    fn run_program(&self, job: &Job, context: &DrawContext) -> Result<(), DrawError> {
+        let hash = self.programs.hash();
+        let Some(executor) = context.executor_of(hash, context::lanes(job)) else { return context.run_reference(job) };
+        let mut compiled = self.compiled.borrow_mut();
+        if let Some(done) = compiled.as_ref().and_then(|compiled| compiled.run_fitting(job, &context.options)) {
+            return Ok(done.map(drop)?);
+        }
+        let made = compiled.insert(executor.compile(job)?);
+        if is_safe(made, &context.options) {
+            context.cache.note_safe(hash);
+        }
+        made.run(job, &context.options)?;
+        Ok(())
+    }
+
     /// Adds what the program exported for so many vertices.
     fn add_vertices(&self, draw_memory: &DrawMemory, count: usize, transformed: &mut Transformed) {
-        let Transformed { vertices, parameters, .. } = transformed;
-        let all = |region: Option<Region>| {
-            let mut vectors = vec![[0; 4]; if region.is_some() { count } else { 0 }];
-            region.into_iter().for_each(|region| draw_memory.vectors(region, 0, &mut vectors));
-            vectors
-        };
-        let positions = self.positions.map(all);
+        let Transformed { vertices, parameters, read, .. } = transformed;
+        read.resize(count, [0; 4]);
         let each = self.parameters.len();
         let (before, first) = (vertices.len(), parameters.len());
         parameters.resize(first + each * count, [0; 4]);
         for (number, region) in self.parameters.iter().enumerate() {
-            let vectors = all(Some(*region));
+            draw_memory.vectors(*region, 0, read);
             let places = parameters[first + number..].iter_mut().step_by(each);
-            places.zip(vectors).for_each(|(place, vector)| *place = vector);
+            places.zip(&*read).for_each(|(place, vector)| *place = *vector);
         }
-        if self.exports.is_position_alone() && self.positions[0].is_some() {
+        if let (true, Some(region)) = (self.exports.is_position_alone(), self.positions[0]) {
+            draw_memory.vectors(region, 0, read);
             let parameters = (first..).step_by(each.max(1));
-            vertices.extend(positions[0].iter().zip(parameters).map(|(position, first)| Vertex {
+            vertices.extend(read.iter().zip(parameters).map(|(position, first)| Vertex {
                 position: position.map(f32::from_bits),
                 edge: true,
                 parameters: Parameters { first, count: each },
@@ -358,6 +406,12 @@ impl VertexStage {
             }));
             return;
         }
+        let all = |region: Option<Region>| {
+            let mut vectors = vec![[0; 4]; if region.is_some() { count } else { 0 }];
+            region.into_iter().for_each(|region| draw_memory.vectors(region, 0, &mut vectors));
+            vectors
+        };
+        let positions = self.positions.map(all);
         vertices.extend((0..count).map(|number| {
             let vector = |place: usize| positions.get(place).and_then(|vectors| vectors.get(number)).copied();
             self.vertex(|place| vector(place).unwrap_or_default().map(f32::from_bits))

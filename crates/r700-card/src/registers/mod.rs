@@ -23,8 +23,10 @@ pub use sx::*;
 pub use tx::*;
 pub use vgt::*;
 
-pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterMap, RegisterType, ValueFormat};
+pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterGroup, RegisterMap, RegisterType, ValueFormat};
 
+use crate::resources;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Registers have byte offsets below this.
@@ -39,9 +41,31 @@ pub fn map() -> &'static RegisterMap {
     &MAP
 }
 
+/// Resources of vertex programs, by their numbers.
+pub const VERTEX_RESOURCES: Range<u32> = 160..336;
+/// Those of pixel programs.
+pub const PIXEL_RESOURCES: Range<u32> = 0..160;
+
+/// The [group](RegisterFile::changes) of registers that say where vertex programs read: programs set them for most draws.
+pub const VERTEX_BUFFERS: usize = 0;
+/// All other registers.
+pub const OTHERS: usize = 1;
+
+const GROUPS: [RegisterGroup; 1] = [&[
+    row::<SqAluConstBufferSizeVs>(),
+    row::<SqAluConstCacheVs>(),
+    resources::ADDRESS + VERTEX_RESOURCES.start * resources::STRIDE
+        ..resources::ADDRESS + VERTEX_RESOURCES.end * resources::STRIDE,
+]];
+
+/// Byte offsets of registers in a row.
+const fn row<R: RegisterType>() -> Range<u32> {
+    R::ADDRESS..R::ADDRESS + R::COUNT * R::STRIDE
+}
+
 /// What the registers hold after reset: zeros. Drivers set all of them in each stream.
 pub fn after_reset() -> RegisterFile {
-    RegisterFile::new(END, &[])
+    RegisterFile::new(END, &[]).with_groups(&GROUPS)
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ struct Kept {
     bytes: u64,
     /// How often a texture was asked for.
     time: u64,
+    /// How often it became doubtful whether a texture is current.
+    doubts: u64,
 }
 
 #[derive(Debug)]
@@ -120,12 +122,18 @@ impl Textures {
     }
 
     fn doubt(&self, doubt: Doubt, addresses: Range<u64>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for texture in kept.textures.iter_mut().filter(|texture| texture.doubt < doubt) {
             if texture.sources.iter().any(|source| source.overlaps(&addresses)) {
                 texture.doubt = doubt;
+                kept.doubts += 1;
             }
         }
+    }
+
+    /// How often it became doubtful whether a texture is current: while it is the same number, all are what they were.
+    pub fn doubts(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).doubts
     }
 }
 

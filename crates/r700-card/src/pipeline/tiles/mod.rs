@@ -15,6 +15,8 @@ pub use rectangles::{Piece, Rectangle};
 pub use surface_variant::SurfaceVariant;
 
 use super::attributes::{Gradients, PrimitiveContext, PrimitiveSource, SetupVertex, depth_over};
+use super::bindings::has_own_alone;
+use super::context::{CompiledProgram, is_safe};
 use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::pixels::GRID;
 use super::samples::Samples;
@@ -40,8 +42,9 @@ use ctm_raster::simd::dispatch;
 use ctm_raster::tiles::{self, Tiles};
 use fills::FillRectangle;
 use rectangles::PendingHalf;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use worker::{CompiledProgram, Share, Shared, Worker};
+use worker::{Share, Shared, Worker};
 
 /// The cards of this family.
 pub enum R700 {}
@@ -90,6 +93,8 @@ pub struct TileRenderer<'a> {
     /// Whether those are filled that have one colour and one depth.
     fills: bool,
     half: Option<PendingHalf>,
+    /// Nothing that programs read was copied.
+    is_in_place: bool,
     counts: DrawCounts,
 }
 
@@ -134,6 +139,7 @@ impl<'a> TileRenderer<'a> {
             Ok(Mutex::new(Worker::new(regions, lines, context.cache.take_tile_worker())))
         };
         let workers = (0..threads).map(|_| worker()).collect::<Result<_, DrawError>>()?;
+        let is_in_place = !builder.has_copies();
         let draw_memory = builder.make()?;
         Ok(Some(TileRenderer {
             context,
@@ -146,6 +152,7 @@ impl<'a> TileRenderer<'a> {
             tiles: context.cache.take_tiles(),
             around: 0,
             half: None,
+            is_in_place,
             counts: DrawCounts::default(),
         }))
     }
@@ -153,6 +160,14 @@ impl<'a> TileRenderer<'a> {
     /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.stage.size()
+    }
+
+    /// The addresses that are written to, if what waits may be drawn later: the program does not stop, and registers of pixels alone say what it reads.
+    pub fn written_later(&self) -> Option<Vec<Range<u64>>> {
+        let stage = &self.stage;
+        let is_fixed =
+            self.is_in_place && self.context.cache.is_safe(stage.program.hash) && has_own_alone(&stage.program);
+        is_fixed.then(|| stage.written())
     }
 
     /// Draws the pixels inside of `clip` that a shape covers, with planes through three places, of which `setup` is.
@@ -356,7 +371,11 @@ impl<'a> TileRenderer<'a> {
     ) -> Result<Option<CompiledProgram>, DrawError> {
         let Some((executor, worker)) = executor.zip(self.workers.first()) else { return Ok(None) };
         let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(job(&worker, self.draw_memory.space()).map(|job| executor.compile(&job)).transpose()?)
+        let compiled = job(&worker, self.draw_memory.space()).map(|job| executor.compile(&job)).transpose()?;
+        if compiled.as_ref().is_some_and(|compiled| is_safe(compiled, &self.context.options)) {
+            self.context.cache.note_safe(self.stage.program.hash);
+        }
+        Ok(compiled)
     }
 
     /// Has threads draw the shares that there are of so many pixels, with a job for each thread.

@@ -4,8 +4,8 @@ use super::R700;
 use super::rectangle_stores::{StoringRows, StoringVectors};
 use super::rectangles::Rectangle;
 use crate::pipeline::DrawError;
+use crate::pipeline::context::{CompiledProgram, kernels};
 use crate::pipeline::stage::{LineRegions, PixelStage, Regions};
-use ctm_engine::{Compiled, GuestJob};
 use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
@@ -15,14 +15,6 @@ use ctm_r700::engine::{BoundJob, Kernels};
 use ctm_r700::{Job, Region};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::simd::dispatch;
-
-/// The program as an engine runs it.
-pub type CompiledProgram = Compiled<<Job<'static> as GuestJob>::Key, <Job<'static> as GuestJob>::Kernels>;
-
-/// The program's kernels, if an engine has some.
-fn kernels(compiled: &CompiledProgram) -> Option<&Kernels> {
-    compiled.kernels()?.as_ref().ok()
-}
 
 /// Whether no lane of the program looks at another one.
 pub fn is_by_pixels(compiled: &CompiledProgram) -> bool {

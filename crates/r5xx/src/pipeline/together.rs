@@ -1,0 +1,91 @@
+//! Which draws are drawn together: those between which nothing changes, if that cannot be told from drawing each by itself.
+
+use super::DrawContext;
+use super::fragment::known_program;
+use super::program::{VertexProgram, vertex_program};
+use crate::registers::{
+    self, Rb3dAaresolveOffset, Rb3dColoroffset, RegisterFile, RegisterType, ValueFormat, VapCntlStatus, ZbDepthoffset,
+};
+use crate::state::State;
+use crate::stream::{Draw, VertexSource};
+use ctm_card::{DrawCounts, Object};
+use ctm_pvs::FlowOp;
+use ctm_x1k::{Body, Program};
+use std::sync::LazyLock;
+
+/// Pairs of programs of which it is remembered that they come to their end.
+const MOST: usize = 4096;
+
+/// The registers of addresses: of what is written to, and of what is read.
+static ADDRESSES: LazyLock<[Vec<u32>; 2]> = LazyLock::new(|| {
+    let all = registers::map().all().iter().filter(|register| register.shown == ValueFormat::Address);
+    let all = all.flat_map(|register| (0..register.count).map(|n| (register.address, n * register.stride)));
+    let targets = [Rb3dColoroffset::ADDRESS, ZbDepthoffset::ADDRESS, Rb3dAaresolveOffset::ADDRESS];
+    let (written, read): (Vec<_>, Vec<_>) = all.partition(|(first, _)| targets.contains(first));
+    [written, read].map(|all| all.into_iter().map(|(first, offset)| first + offset).collect())
+});
+
+fn objects(registers: &RegisterFile, addresses: &[u32]) -> impl Iterator<Item = Object> {
+    addresses.iter().filter_map(|&address| Some(registers.binding_at(address)?.object))
+}
+
+/// Whether an object shares no memory with what is drawn to.
+fn is_apart(registers: &RegisterFile, object: Object) -> bool {
+    let end = |object: Object| u64::from(object.address) + u64::from(object.size);
+    objects(registers, &ADDRESSES[0])
+        .all(|other| end(other) <= object.address.into() || end(object) <= other.address.into())
+}
+
+/// The hashes of the programs, if vertices have one.
+fn programs(state: &State, context: &DrawContext) -> Option<[u64; 2]> {
+    let cache = context.cache.filter(|_| !state.registers.get::<VapCntlStatus>().bypass)?;
+    let vertices = vertex_program(state, Some(&cache.vertex_programs));
+    Some([vertices.hash, known_program(state, Some(&cache.fragment_programs)).hash])
+}
+
+/// Whether a draw may be drawn together with others between which nothing changes: its programs come to their end, and nothing that is read is drawn to.
+pub fn may_draw_together(state: &State, context: &DrawContext) -> bool {
+    let is_safe = |cache: &super::DrawCache| {
+        programs(state, context).is_some_and(|programs| cache.safe.borrow().contains(&programs))
+    };
+    let registers = &state.registers;
+    let mut read = objects(registers, &ADDRESSES[1]).chain(state.arrays.iter().map(|array| array.object));
+    context.cache.is_some_and(is_safe) && read.all(|object| is_apart(registers, object))
+}
+
+/// Whether a draw may follow one with which it [may be drawn together](may_draw_together).
+pub fn may_follow(state: &State, draw: &Draw) -> bool {
+    match draw.vertices {
+        VertexSource::IndexBuffer { object, .. } => is_apart(&state.registers, object),
+        VertexSource::List | VertexSource::Embedded(_) | VertexSource::EmbeddedIndices(_) => true,
+    }
+}
+
+/// Notes that programs came to their end. Those that go from instruction to instruction do so always.
+pub fn note(state: &State, context: &DrawContext, counts: &DrawCounts) {
+    let Some(cache) = context.cache.filter(|_| counts.vertices > 0 && counts.fragments > 0) else { return };
+    let Some(hashes) = programs(state, context) else { return };
+    let mut safe = cache.safe.borrow_mut();
+    if safe.contains(&hashes) {
+        return;
+    }
+    let vertices = vertex_program(state, Some(&cache.vertex_programs));
+    let fragments = known_program(state, Some(&cache.fragment_programs));
+    if is_straight(&vertices.program) && is_straight_line(&fragments.program) {
+        if safe.len() >= MOST {
+            safe.clear();
+        }
+        safe.insert(hashes);
+    }
+}
+
+fn is_straight(VertexProgram { program, .. }: &VertexProgram) -> bool {
+    program.flow.iter().all(|entry| entry.op == FlowOp::None)
+}
+
+fn is_straight_line(program: &Program) -> bool {
+    program.code.iter().all(|instruction| !matches!(instruction.body, Body::Flow(_)))
+}
+
+#[cfg(test)]
+mod tests;
