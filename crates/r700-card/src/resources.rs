@@ -2,13 +2,13 @@
 //!
 //! Source: Mesa `r600d.h` (`SQ_TEX_RESOURCE_WORD...`, `SQ_VTX_CONSTANT_WORD...`).
 
-use crate::registers::codes::ArrayMode;
+use crate::registers::{self, codes::ArrayMode};
 use ctm_bits::{Field, codes, field_table};
 
 /// Byte offset of the first resource's first word.
-pub const ADDRESS: u32 = 0x3_8000;
+pub const ADDRESS: u32 = registers::RESOURCES;
 /// Words of a resource.
-pub const WORDS: usize = 7;
+pub const WORDS: usize = registers::RESOURCE_WORDS;
 /// Resources that there are.
 pub const COUNT: u32 = 585;
 /// Bytes from one resource to the next.

@@ -25,7 +25,6 @@ pub use vgt::*;
 
 pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterGroup, RegisterMap, RegisterType, ValueFormat};
 
-use crate::resources;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -41,6 +40,10 @@ pub fn map() -> &'static RegisterMap {
     &MAP
 }
 
+/// Byte offset of the words of resources, one resource after the other.
+pub const RESOURCES: u32 = 0x3_8000;
+/// Words of a resource.
+pub const RESOURCE_WORDS: usize = 7;
 /// Resources of vertex programs, by their numbers.
 pub const VERTEX_RESOURCES: Range<u32> = 160..336;
 /// Those of pixel programs.
@@ -54,9 +57,13 @@ pub const OTHERS: usize = 1;
 const GROUPS: [RegisterGroup; 1] = [&[
     row::<SqAluConstBufferSizeVs>(),
     row::<SqAluConstCacheVs>(),
-    resources::ADDRESS + VERTEX_RESOURCES.start * resources::STRIDE
-        ..resources::ADDRESS + VERTEX_RESOURCES.end * resources::STRIDE,
+    resource(VERTEX_RESOURCES.start)..resource(VERTEX_RESOURCES.end),
 ]];
+
+/// Byte offset of a resource's first word.
+const fn resource(number: u32) -> u32 {
+    RESOURCES + number * 4 * RESOURCE_WORDS as u32
+}
 
 /// Byte offsets of registers in a row.
 const fn row<R: RegisterType>() -> Range<u32> {
