@@ -21,7 +21,7 @@ mod constants;
 mod pixels;
 
 pub use constants::{Constants, LaunchConstantConflict, LaunchConstants};
-pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, Pixels};
+pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, PixelQuad, Pixels, PrimitiveValues};
 
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};

@@ -1,4 +1,4 @@
-//! The SPA 5.0 instruction set (SM50, Maxwell GM107): the part that vertex, tessellation and geometry programs use.
+//! The SPA 5.0 instruction set (SM50, Maxwell GM107).
 //!
 //! - [`Instruction`]: decode and encode, total and inverse, from one table ([`ROWS`]);
 //! - [`Header`]: the shader program header;
@@ -8,7 +8,7 @@
 //! - [`check::check`]: what the machine would trap on, what headers make vanish, likely mistakes;
 //! - [`launch`]: one run of a stage, for any executor; [`mod@reference`]: the golden model of the others;
 //! - [`debug`]: launches step by step, forward and back;
-//! - [`pipeline::Draw`]: vertices through all stages to captured records, with the tessellator.
+//! - [`pipeline::Draw`]: vertices through all stages to captured records, with the tessellator, and to pixels.
 #![forbid(unsafe_code)]
 
 pub mod attributes;

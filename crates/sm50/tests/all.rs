@@ -9,6 +9,7 @@ mod docs;
 mod fragments;
 mod images;
 mod pipeline;
+mod raster;
 mod semantics;
 mod tessellator;
 mod text_errors;

@@ -2,20 +2,27 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Invocations, Mode, PixelInput, Pixels, Shader, StageLaunch, StageRunner};
+use ctm_sm50::launch::{
+    Environment, Invocations, Mode, PixelInput, PixelQuad, Pixels, PrimitiveValues, Shader, StageLaunch, StageRunner,
+};
 use ctm_sm50::reference::Reference;
-use ctm_sm50::{AttributeMap, text};
+use ctm_sm50::{AttributeMap, PixelMaps, text};
 
 const BASE: u32 = 0x1_0000;
 
 /// Runs a program over a window; gives the pixels, and what global memory holds.
 fn run(code: &str, size: (u32, u32), inputs: &[(u32, PixelInput)]) -> (Pixels, Vec<u32>) {
+    run_over(code, |maps| Pixels::new(size, maps, inputs.iter().cloned()).unwrap())
+}
+
+/// Runs a program over pixels.
+fn run_over(code: &str, pixels: impl FnOnce(&PixelMaps) -> Pixels) -> (Pixels, Vec<u32>) {
     let program = text::parse(code).unwrap_or_else(|errors| panic!("{code}\n{errors:?}")).program;
     let mut memory = Space::default();
     memory.map(Arena::new(BASE, 0x1000).unwrap()).unwrap();
     let environment = Environment { memory: Some(&memory), mode: Mode::Strict, ..Environment::default() };
     let maps = program.header.unwrap().pixel;
-    let pixels = Pixels::new(size, &maps, inputs.iter().cloned()).unwrap();
+    let pixels = pixels(&maps);
     let invocations = Invocations { count: pixels.invocations(), columns: None };
     let launch = StageLaunch {
         pixels: Some(&pixels),
@@ -58,6 +65,38 @@ fn inputs_are_evaluated_as_the_mode_says() {
     // What the header does not name is not there.
     let (pixels, _) = run(&code.replace(".stage pixel", ".stage pixel\n.imap_perspective none"), (1, 1), &inputs);
     assert_eq!(floats(&pixels, (0, 0)).unwrap()[0], 0.0);
+}
+
+/// Quads of several primitives are in one launch, each pixel with the values of its own.
+#[test]
+fn quads_have_the_inputs_of_their_primitives() {
+    let code = ".stage pixel
+        IPA.PASS R0, a[0x80], RZ;
+        IPA.CONSTANT R1, a[0x80], RZ;
+        MOV32I R5, 0xf8000400;
+        IPA.PASS.OFFSET R2, a[0x80], RZ, R5;
+        IPA.PASS R3, a[0x74], RZ;
+        EXIT;";
+    let quads = vec![
+        PixelQuad { x: 6, y: 2, covered: 0b1001, primitive: 1 },
+        PixelQuad { x: 0, y: 0, covered: 0b0001, primitive: 0 },
+        PixelQuad { x: 6, y: 2, covered: 0b0110, primitive: 0 },
+    ];
+    let values = PrimitiveValues {
+        centres: (0..12).map(|n| (n as f32).to_bits()).collect(),
+        slopes: vec![[8.0, 16.0], [2.0, 4.0]],
+        provoking: vec![7, 9],
+    };
+    let (pixels, _) =
+        run_over(code, |maps| Pixels::of_quads(quads, maps, [(0x80, PixelInput::Primitives(values))]).unwrap());
+    let result = |n: u32| pixels.result_of(n).map(|words| (words[1], [0, 2, 3].map(|n| f32::from_bits(words[n]))));
+    // A quarter of a pixel to the right, half a pixel up.
+    assert_eq!(result(0), Some((9, [0.0, 0.5 - 2.0, 2.5])));
+    assert_eq!(result(3), Some((9, [3.0, 3.0 + 0.5 - 2.0, 3.5])));
+    assert_eq!(result(4), Some((7, [4.0, 4.0 + 2.0 - 8.0, 0.5])));
+    assert_eq!(result(9), Some((7, [9.0, 9.0 + 2.0 - 8.0, 2.5])));
+    assert_eq!([1, 2, 5, 6, 7, 8, 11].map(result), [None; 7]);
+    assert_eq!((pixels.pixel(9), pixels.pixel(10)), ((7, 2), (6, 3)));
 }
 
 /// As compilers write dFdx and dFdy.

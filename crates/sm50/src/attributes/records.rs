@@ -115,6 +115,11 @@ impl View<'_> {
         (record < self.count).then(|| 4 * (slot * self.count + record))
     }
 
+    /// Whether records have a word at a byte address.
+    pub fn has(&self, address: u32) -> bool {
+        self.slots.slot(address).is_some()
+    }
+
     /// The word of a record at a byte address; 0 where there is none.
     pub fn get(&self, record: u32, address: u32) -> u32 {
         self.offset(record, address).map_or(0, |offset| self.buffer.load(offset))

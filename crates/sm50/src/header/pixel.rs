@@ -112,7 +112,22 @@ impl PixelMaps {
 
     /// Registers of all outputs: those of colours, then one for the sample mask and one for the depth, if there is one of them.
     pub fn output_registers(&self) -> u32 {
-        4 * self.colours().count() as u32 + if self.sample_mask || self.depth { 2 } else { 0 }
+        self.colour_registers() + if self.sample_mask || self.depth { 2 } else { 0 }
+    }
+
+    /// The register of the sample mask, if it is put out.
+    pub fn sample_mask_register(&self) -> Option<u32> {
+        self.sample_mask.then(|| self.colour_registers())
+    }
+
+    /// The register of the depth, if it is put out.
+    pub fn depth_register(&self) -> Option<u32> {
+        self.depth.then(|| self.colour_registers() + 1)
+    }
+
+    /// Registers of all colours, which are the first ones.
+    pub fn colour_registers(&self) -> u32 {
+        4 * self.colours().count() as u32
     }
 }
 

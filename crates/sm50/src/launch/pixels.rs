@@ -1,7 +1,8 @@
-//! What a launch of a fragment program is given: a window of pixels, all of which one primitive covers, and its inputs.
+//! What a launch of a fragment program is given: pixels, and the inputs there. They are those of a window that one primitive covers, or the
+//! quads of any primitives.
 //!
-//! Invocations come in quads of two by two pixels, quad by quad and row by row: lane 0 of a quad is the upper left pixel, lane 1 is right
-//! of it, lane 2 below. Pixels of a quad that are outside of the window are helpers.
+//! Invocations come in quads of two by two pixels: lane 0 of a quad is the upper left pixel, lane 1 is right of it, lane 2 below. A window has
+//! them row by row. Pixels of a quad that are outside of the window, or that the primitive does not cover, are helpers.
 
 use crate::attributes::{NoMemory, Words};
 use crate::header::PixelMaps;
@@ -12,7 +13,7 @@ pub const FRAGMENT_POSITION: u32 = 0x70;
 /// Address of what tells front faces.
 pub const FRONT_FACE: u32 = 0x3fc;
 
-/// What an input is over the window. Inputs with perspective are given divided by w.
+/// What an input is over the pixels. Inputs with perspective are given divided by w.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PixelInput {
     /// The same everywhere: bits, which no arithmetic touches.
@@ -26,15 +27,47 @@ pub enum PixelInput {
         /// One pixel down.
         dy: f32,
     },
-    /// A value for each pixel, row by row: as many as the window has pixels.
+    /// A value for each pixel of a window, row by row.
     Values(Vec<u32>),
+    /// What primitives have over their quads.
+    Primitives(PrimitiveValues),
+}
+
+/// An input over the quads of primitives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrimitiveValues {
+    /// At the centre of each invocation's pixel.
+    pub centres: Vec<u32>,
+    /// How much it changes one pixel to the right, and one pixel down: for each primitive.
+    pub slopes: Vec<[f32; 2]>,
+    /// The value at the provoking vertex of each primitive.
+    pub provoking: Vec<u32>,
+}
+
+/// Two by two pixels of a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelQuad {
+    /// Column of the left pixels.
+    pub x: u32,
+    /// Row of the upper pixels.
+    pub y: u32,
+    /// Bit n: the primitive covers the pixel of lane n.
+    pub covered: u8,
+    /// The primitive, by its number among those of the launch.
+    pub primitive: u32,
+}
+
+/// Which pixels a launch has.
+#[derive(Clone, Debug)]
+enum Places {
+    Window { width: u32, height: u32 },
+    Quads(Vec<PixelQuad>),
 }
 
 /// The pixels of a launch, and what their fragments leave.
 #[derive(Clone, Debug)]
 pub struct Pixels {
-    width: u32,
-    height: u32,
+    places: Places,
     registers: u32,
     inputs: BTreeMap<u32, PixelInput>,
     results: Words,
@@ -51,6 +84,29 @@ impl Pixels {
         maps: &PixelMaps,
         given: impl IntoIterator<Item = (u32, PixelInput)>,
     ) -> Result<Self, NoMemory> {
+        let quads = u64::from(width.div_ceil(2)) * u64::from(height.div_ceil(2));
+        Self::of_places(Places::Window { width, height }, quads, maps, given)
+    }
+
+    /// Quads of primitives, in their order. Inputs are as in [`new`](Self::new).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_quads(
+        quads: Vec<PixelQuad>,
+        maps: &PixelMaps,
+        given: impl IntoIterator<Item = (u32, PixelInput)>,
+    ) -> Result<Self, NoMemory> {
+        let count = quads.len() as u64;
+        Self::of_places(Places::Quads(quads), count, maps, given)
+    }
+
+    fn of_places(
+        places: Places,
+        quads: u64,
+        maps: &PixelMaps,
+        given: impl IntoIterator<Item = (u32, PixelInput)>,
+    ) -> Result<Self, NoMemory> {
         let plane = |dx, dy| PixelInput::Plane { origin: 0.0, dx, dy };
         let mut inputs = BTreeMap::from([
             (FRAGMENT_POSITION, plane(1.0, 0.0)),
@@ -60,64 +116,115 @@ impl Pixels {
         ]);
         inputs.extend(given);
         let registers = maps.output_registers();
-        let quads = u64::from(width.div_ceil(2)) * u64::from(height.div_ceil(2));
         let results = Words::new(4 * quads * u64::from(registers + 1))?;
-        Ok(Pixels { width, height, registers, inputs, results })
+        Ok(Pixels { places, registers, inputs, results })
     }
 
-    /// Columns and rows.
-    pub fn size(&self) -> (u32, u32) {
-        (self.width, self.height)
+    /// Columns and rows of a window; `None` if the pixels are quads of primitives.
+    pub fn size(&self) -> Option<(u32, u32)> {
+        match self.places {
+            Places::Window { width, height } => Some((width, height)),
+            Places::Quads(_) => None,
+        }
     }
 
     /// Invocations, helpers among them.
     pub fn invocations(&self) -> u32 {
-        4 * self.width.div_ceil(2) * self.height.div_ceil(2)
+        match &self.places {
+            Places::Window { width, height } => 4 * width.div_ceil(2) * height.div_ceil(2),
+            Places::Quads(quads) => 4 * quads.len() as u32,
+        }
     }
 
     /// The pixel of an invocation.
     pub fn pixel(&self, invocation: u32) -> (u32, u32) {
-        let (quad, lane, across) = (invocation / 4, invocation % 4, self.width.div_ceil(2).max(1));
-        (2 * (quad % across) + lane % 2, 2 * (quad / across) + lane / 2)
+        let (quad, lane) = (invocation / 4, invocation % 4);
+        let (x, y) = match &self.places {
+            Places::Window { width, .. } => {
+                let across = width.div_ceil(2).max(1);
+                (2 * (quad % across), 2 * (quad / across))
+            }
+            Places::Quads(quads) => quads.get(quad as usize).map_or((0, 0), |quad| (quad.x, quad.y)),
+        };
+        (x + lane % 2, y + lane / 2)
     }
 
-    /// The invocation of a pixel.
-    pub fn invocation(&self, (x, y): (u32, u32)) -> u32 {
-        4 * (y / 2 * self.width.div_ceil(2) + x / 2) + y % 2 * 2 + x % 2
-    }
-
-    /// Whether an invocation's pixel is in the window. Others are helpers.
+    /// Whether an invocation has something to put out. Others are helpers.
     pub fn covers(&self, invocation: u32) -> bool {
-        let (x, y) = self.pixel(invocation);
-        x < self.width && y < self.height
+        match &self.places {
+            Places::Window { width, height } => {
+                let (x, y) = self.pixel(invocation);
+                x < *width && y < *height
+            }
+            Places::Quads(quads) => {
+                quads.get(invocation as usize / 4).is_some_and(|quad| quad.covered >> (invocation % 4) & 1 != 0)
+            }
+        }
     }
 
-    /// An input at a place of the window, in pixels from its upper left corner.
-    pub fn plane(&self, address: u32, (x, y): (f32, f32)) -> u32 {
+    /// The primitive of an invocation: a window has one.
+    fn primitive(&self, invocation: u32) -> usize {
+        match &self.places {
+            Places::Window { .. } => 0,
+            Places::Quads(quads) => quads.get(invocation as usize / 4).map_or(0, |quad| quad.primitive as usize),
+        }
+    }
+
+    /// The invocation of a pixel of a window; `None` if there is none.
+    pub fn invocation(&self, (x, y): (u32, u32)) -> Option<u32> {
+        let (width, height) = self.size()?;
+        (x < width && y < height).then(|| 4 * (y / 2 * width.div_ceil(2) + x / 2) + y % 2 * 2 + x % 2)
+    }
+
+    /// An input so far from the centre of an invocation's pixel, in pixels.
+    pub fn input(&self, address: u32, invocation: u32, (right, down): (f32, f32)) -> u32 {
+        let (x, y) = self.pixel(invocation);
+        let (x, y) = (x as f32 + 0.5 + right, y as f32 + 0.5 + down);
         match self.inputs.get(&address) {
             None => 0,
             Some(PixelInput::Constant(bits)) => *bits,
             Some(PixelInput::Plane { origin, dx, dy }) => (origin + (x * dx + y * dy)).to_bits(),
-            Some(PixelInput::Values(values)) => {
-                let last = (self.width.saturating_sub(1), self.height.saturating_sub(1));
-                // Outside, the values of the border go on.
-                let (x, y) = ((x.max(0.0) as u32).min(last.0), (y.max(0.0) as u32).min(last.1));
-                values.get(y as usize * self.width as usize + x as usize).copied().unwrap_or(0)
+            // Outside, the values of the border go on.
+            Some(PixelInput::Values(values)) => self.value(values, (x.max(0.0) as u32, y.max(0.0) as u32)),
+            Some(PixelInput::Primitives(PrimitiveValues { centres, slopes, .. })) => {
+                let centre = centres.get(invocation as usize).copied().unwrap_or(0);
+                match slopes.get(self.primitive(invocation)) {
+                    Some([dx, dy]) if (right, down) != (0.0, 0.0) => {
+                        (f32::from_bits(centre) + (right * dx + down * dy)).to_bits()
+                    }
+                    _ => centre,
+                }
             }
         }
     }
 
     /// The provoking vertex' value of an input: that of a plane at the window's corner, or the pixel's where each has its own.
-    pub fn provoking(&self, address: u32, (x, y): (u32, u32)) -> u32 {
+    pub fn provoking(&self, address: u32, invocation: u32) -> u32 {
         match self.inputs.get(&address) {
+            None => 0,
+            Some(PixelInput::Constant(bits)) => *bits,
             Some(PixelInput::Plane { origin, .. }) => origin.to_bits(),
-            _ => self.plane(address, (x as f32, y as f32)),
+            Some(PixelInput::Values(values)) => self.value(values, self.pixel(invocation)),
+            Some(PixelInput::Primitives(PrimitiveValues { provoking, .. })) => {
+                provoking.get(self.primitive(invocation)).copied().unwrap_or(0)
+            }
         }
     }
 
-    /// The registers of a fragment's outputs, in their order; `None` if the pixel keeps what it had.
+    /// The value of a window's pixel, or of the one next to it in the window.
+    fn value(&self, values: &[u32], (x, y): (u32, u32)) -> u32 {
+        let Some((width, height)) = self.size() else { return 0 };
+        let (x, y) = (x.min(width.saturating_sub(1)), y.min(height.saturating_sub(1)));
+        values.get(y as usize * width as usize + x as usize).copied().unwrap_or(0)
+    }
+
+    /// What the fragment of a window's pixel leaves, as [`result_of`](Self::result_of) gives it.
     pub fn result(&self, pixel: (u32, u32)) -> Option<Vec<u32>> {
-        let invocation = self.invocation(pixel);
+        self.result_of(self.invocation(pixel)?)
+    }
+
+    /// The registers of a fragment's outputs, in their order; `None` if the pixel keeps what it had.
+    pub fn result_of(&self, invocation: u32) -> Option<Vec<u32>> {
         let word = |column: u32| self.results.buffer().load(self.place(column, invocation));
         (word(0) != 0).then(|| (1..=self.registers).map(word).collect())
     }

@@ -3,9 +3,9 @@
 use super::feed;
 use super::primitive::{Primitive, Shape};
 use super::tessellate::{Levels, Mesh, tessellate};
-use super::{Draw, DrawError, Drawn, strips, threads};
+use super::{Draw, DrawError, strips, threads};
 use crate::attributes::{
-    Emissions, INNER_LEVELS, OUTER_LEVELS, Records, Slots, TESS_COORD_U, TESS_COORD_V, Words, surviving,
+    Emissions, INNER_LEVELS, OUTER_LEVELS, Records, Slots, TESS_COORD_U, TESS_COORD_V, View, Words, surviving,
 };
 use crate::header::{AttributeMap, Header};
 use crate::launch::{
@@ -29,16 +29,66 @@ const BATCH_BYTES: u64 = 1 << 24;
 /// Geometry lanes that run together, at most.
 const GEOMETRY_LANES: u32 = 1 << 16;
 
-/// Runs a draw that fits together and makes `shape`.
+/// Primitives that come out of the stages, in order.
+pub(super) struct Assembled<'a> {
+    /// What they are.
+    pub shape: Shape,
+    /// The attributes of vertices.
+    pub records: View<'a>,
+    /// The record of each vertex, primitive by primitive.
+    pub vertices: &'a [u32],
+    /// For each primitive, the number of the one in the draw that it comes from.
+    pub ids: &'a [u32],
+}
+
+/// Something that takes what comes out of the stages.
+pub(super) trait Receiver {
+    /// Takes some primitives; it may launch a stage of its own.
+    fn receive(&mut self, stages: &mut Stages, assembled: &Assembled) -> Result<(), DrawError>;
+
+    /// Bytes that it keeps.
+    fn bytes(&self) -> u64;
+}
+
+/// What all stages of a draw run with.
+pub(super) struct Stages<'a> {
+    executor: &'a dyn StageRunner,
+    pub options: &'a RunOptions<'a>,
+    /// The budget between launches.
+    pub meter: Meter<'a>,
+    report: LaunchReport,
+}
+
+impl Stages<'_> {
+    /// Launches a stage, while so many bytes are kept for the draw.
+    pub fn launch(&mut self, launch: &StageLaunch, kept: u64) -> Result<(), DrawError> {
+        let records = [launch.inputs, launch.outputs, launch.patches].into_iter().flatten();
+        let blocks = records.map(Records::buffer).chain(launch.emissions.map(Emissions::buffer));
+        let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
+        let mut budget = self.options.budget;
+        budget.allows_memory(kept + bytes)?;
+        budget::require(BATCH_BYTES)?;
+        // Every executor counts the same, so what is left does not depend on it.
+        budget.instructions = budget.instructions.saturating_sub(self.report.stats.instructions);
+        let options = RunOptions { progress: None, counts: None, budget, ..*self.options };
+        let report: LaunchReport = self.executor.run(launch, &options)?;
+        self.report.merge(&report);
+        Ok(())
+    }
+}
+
+/// Runs a draw that fits together and makes `shape`. Gives what all launches did.
 pub(super) fn run(
     draw: &Draw,
     executor: &dyn StageRunner,
     options: &RunOptions,
     shape: Shape,
-) -> Result<Drawn, DrawError> {
+    receiver: &mut dyn Receiver,
+) -> Result<LaunchReport, DrawError> {
     let count = draw.primitive.count(draw.vertices, draw.patch_vertices);
-    let (meter, drawn) = (Meter::new(options.budget, options.cancel), Drawn::new(shape, draw.capture));
-    let mut batch = Batch { draw, executor, options, meter, count, instance: 0, drawn };
+    let meter = Meter::new(options.budget, options.cancel);
+    let stages = Stages { executor, options, meter, report: LaunchReport::default() };
+    let mut batch = Batch { draw, stages, shape, count, instance: 0, receiver };
     let size = match draw.primitive {
         Primitive::Patches => BATCH_PATCHES,
         primitive => BATCH_VERTICES / primitive.vertices(draw.patch_vertices),
@@ -53,20 +103,19 @@ pub(super) fn run(
             start = end;
         }
     }
-    Ok(batch.drawn)
+    Ok(batch.stages.report)
 }
 
 struct Batch<'a> {
     draw: &'a Draw<'a>,
-    executor: &'a dyn StageRunner,
-    options: &'a RunOptions<'a>,
-    /// The budget between launches.
-    meter: Meter<'a>,
+    stages: Stages<'a>,
+    /// What comes out.
+    shape: Shape,
     /// Primitives of an instance.
     count: u32,
     /// The instance that is drawn.
     instance: u32,
-    drawn: Drawn,
+    receiver: &'a mut dyn Receiver,
 }
 
 /// Primitives with the records of their vertices.
@@ -93,7 +142,7 @@ impl Assembly {
 
 impl Batch<'_> {
     fn run(&mut self, some: Range<u32>) -> Result<(), DrawError> {
-        self.meter.check()?;
+        self.stages.meter.check()?;
         let draw = self.draw;
         let window = draw.primitive.window(some.clone(), draw.vertices, draw.patch_vertices);
         let inputs = feed::vertices(draw, self.instance, &window)?;
@@ -119,23 +168,18 @@ impl Batch<'_> {
     }
 
     fn launch(&mut self, launch: &StageLaunch) -> Result<(), DrawError> {
-        let records = [launch.inputs, launch.outputs, launch.patches].into_iter().flatten();
-        let blocks = records.map(Records::buffer).chain(launch.emissions.map(Emissions::buffer));
-        let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
-        let mut budget = self.options.budget;
-        budget.allows_memory(self.drawn.bytes() + bytes)?;
-        budget::require(BATCH_BYTES)?;
-        // Every executor counts the same, so what is left does not depend on it.
-        budget.instructions = budget.instructions.saturating_sub(self.drawn.report.stats.instructions);
-        let options = RunOptions { progress: None, counts: None, budget, ..*self.options };
-        let report: LaunchReport = self.executor.run(launch, &options)?;
-        self.drawn.report.merge(&report);
-        Ok(())
+        self.stages.launch(launch, self.receiver.bytes())
     }
 
-    /// Reports progress: what primitives up to this one became is captured.
-    fn captured(&self, last: Option<&u32>) {
-        if let (Some(progress), Some(&last)) = (self.options.progress, last) {
+    /// Hands primitives on.
+    fn receive(&mut self, records: &Records, vertices: &[u32], ids: &[u32]) -> Result<(), DrawError> {
+        let assembled = Assembled { shape: self.shape, records: records.view(), vertices, ids };
+        self.receiver.receive(&mut self.stages, &assembled)
+    }
+
+    /// Reports progress: what primitives up to this one became has been received.
+    fn received(&self, last: Option<&u32>) {
+        if let (Some(progress), Some(&last)) = (self.stages.options.progress, last) {
             let of = |instances: u32| u64::from(instances) * u64::from(self.count);
             progress(of(self.instance) + u64::from(last) + 1, of(self.draw.instances));
         }
@@ -187,7 +231,7 @@ impl Batch<'_> {
         let primitives = patches.primitives(0..patches.len())?;
         let mut known: Option<(Levels, Mesh)> = None;
         for patch in 0..patches.len() as u32 {
-            self.meter.check()?;
+            self.stages.meter.check()?;
             let levels = read_levels(patch_records, patch);
             let mesh = match known.take() {
                 Some((same, mesh)) if same == levels => mesh,
@@ -264,8 +308,8 @@ impl Batch<'_> {
         };
         let primitives = assembly.indices.chunks_exact(assembly.vertices as usize);
         let vertices = primitives.flat_map(|primitive| kept.iter().map(|&vertex| primitive[vertex as usize]));
-        self.drawn.append(draw.capture, records.view(), vertices, (&self.options.budget, &self.meter))?;
-        self.captured(assembly.ids.last());
+        self.receive(records, &vertices.collect::<Vec<_>>(), &assembly.ids)?;
+        self.received(assembly.ids.last());
         Ok(())
     }
 
@@ -294,16 +338,18 @@ impl Batch<'_> {
             })?;
             // Each vertex of a strip is in up to three primitives.
             budget::require(3 * 4 * u64::from(invocations.count) * u64::from(max_vertices))?;
-            let (mut strip, mut vertices) = (Vec::new(), Vec::new());
-            for lane in (0..count).flat_map(|p| (0..threads).map(move |thread| packing.invocation(p, thread))) {
+            let (mut strip, mut vertices, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+            let size = self.shape.vertices() as usize;
+            let lanes = (0..count).flat_map(|p| (0..threads).map(move |thread| (p, packing.invocation(p, thread))));
+            for (primitive, lane) in lanes {
                 let (events, first) = (emissions.events(lane), lane * max_vertices);
                 if header.stream_out_mask >> self.draw.stream & 1 != 0 {
-                    strips::assemble(self.drawn.shape, self.draw.stream, events, first, &mut strip, &mut vertices);
+                    strips::assemble(self.shape, self.draw.stream, events, first, &mut strip, &mut vertices);
                 }
+                ids.resize(vertices.len() / size, assembly.ids[start + primitive as usize]);
             }
-            let limits = (&self.options.budget, &self.meter);
-            self.drawn.append(self.draw.capture, outputs.view(), vertices.into_iter(), limits)?;
-            self.captured(assembly.ids[..end].last());
+            self.receive(&outputs, &vertices, &ids)?;
+            self.received(assembly.ids[..end].last());
             start = end;
         }
         Ok(())

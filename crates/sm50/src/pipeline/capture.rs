@@ -1,9 +1,10 @@
 //! What transform feedback captures.
 
+use super::DrawError;
+use super::batch::{Assembled, Receiver, Stages};
 use super::primitive::Shape;
-use crate::attributes::View;
 use crate::launch::LaunchReport;
-use ctm_lane::budget::{Budget, Halt, Meter};
+use ctm_lane::budget::Halt;
 
 /// Records between two looks at the run's budget. Each has up to some hundred words.
 const LOOK_RECORDS: u64 = 1 << 12;
@@ -32,44 +33,50 @@ pub struct Drawn {
     pub report: LaunchReport,
 }
 
-impl Drawn {
-    pub(super) fn new(shape: Shape, captures: &[Capture]) -> Self {
-        Drawn {
+/// Keeps what is captured of primitives.
+pub(super) struct Captured<'a> {
+    captures: &'a [Capture],
+    drawn: Drawn,
+}
+
+impl<'a> Captured<'a> {
+    pub fn new(shape: Shape, captures: &'a [Capture]) -> Self {
+        let drawn = Drawn {
             shape,
             record_words: captures.iter().map(|capture| capture.words).sum(),
             words: Vec::new(),
             records: 0,
             report: LaunchReport::default(),
-        }
+        };
+        Captured { captures, drawn }
     }
 
-    /// Bytes of the records so far.
-    pub(super) fn bytes(&self) -> u64 {
-        self.words.len() as u64 * 4
+    /// What there is at the end.
+    pub fn finish(self, report: LaunchReport) -> Drawn {
+        Drawn { report, ..self.drawn }
     }
+}
 
-    /// Appends vertices by their records, as long as the run goes on.
-    pub(super) fn append(
-        &mut self,
-        captures: &[Capture],
-        view: View<'_>,
-        records: impl Iterator<Item = u32>,
-        (budget, meter): (&Budget, &Meter),
-    ) -> Result<(), Halt> {
-        for record in records {
-            if self.records.is_multiple_of(LOOK_RECORDS) {
-                meter.check()?;
-                let more = u64::from(self.record_words) * LOOK_RECORDS;
+impl Receiver for Captured<'_> {
+    fn receive(&mut self, stages: &mut Stages, assembled: &Assembled) -> Result<(), DrawError> {
+        for &record in assembled.vertices {
+            if self.drawn.records.is_multiple_of(LOOK_RECORDS) {
+                stages.meter.check()?;
+                let more = u64::from(self.drawn.record_words) * LOOK_RECORDS;
                 let bytes = self.bytes() + 4 * more;
-                budget.allows_memory(bytes)?;
-                self.words.try_reserve(more as usize).map_err(|_| Halt::NoMemory { bytes })?;
+                stages.options.budget.allows_memory(bytes)?;
+                self.drawn.words.try_reserve(more as usize).map_err(|_| Halt::NoMemory { bytes })?;
             }
-            self.records += 1;
-            for capture in captures {
+            self.drawn.records += 1;
+            for capture in self.captures {
                 let addresses = (0..capture.words).map(|word| capture.address + 4 * word);
-                self.words.extend(addresses.map(|address| view.get(record, address)));
+                self.drawn.words.extend(addresses.map(|address| assembled.records.get(record, address)));
             }
         }
         Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.drawn.words.len() as u64 * 4
     }
 }

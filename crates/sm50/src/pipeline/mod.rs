@@ -3,7 +3,7 @@
 //! A draw goes through in batches of primitives, so that memory does not grow with the draw. In a batch the vertex program
 //! runs for each vertex once; then come tessellation initialisation, the tessellator, and the tessellation program, if there
 //! are any; then the geometry program; and what comes out is captured as transform feedback captures it: primitive by
-//! primitive, each a separate point, line or triangle.
+//! primitive, each a separate point, line or triangle. With a [`FragmentStage`] it also becomes pixels.
 
 /// An enumeration whose values have names; the first is the default.
 macro_rules! named {
@@ -31,6 +31,7 @@ mod batch;
 mod capture;
 mod feed;
 mod primitive;
+mod raster;
 mod strips;
 mod tessellate;
 mod wireframe;
@@ -38,14 +39,19 @@ mod wireframe;
 pub use capture::{Capture, Drawn};
 pub use feed::VertexArray;
 pub use primitive::{MAX_PATCH_VERTICES, Primitive, Shape};
+pub use raster::{
+    ColourTarget, Cull, DepthTarget, Fragment, FragmentStage, Fragments, FrontFace, RasterState, Targets, Viewport,
+};
 pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate};
 pub use wireframe::Wireframe;
 
 use crate::attributes::{NoMemory, WORDS};
 use crate::header::{Stage, Topology};
 use crate::launch::{DEFAULT_STEP_LIMIT, Environment, Shader, StageRunner, Stop, WARP};
+use capture::Captured;
 use ctm_lane::budget::Halt;
 use ctm_lane::run::RunOptions;
+use raster::Rasteriser;
 use thiserror::Error;
 
 /// Vertices that a geometry lane may emit at most.
@@ -119,7 +125,27 @@ impl<'a> Draw<'a> {
     /// memory is used up. The budget is that of the whole draw.
     pub fn run(&self, executor: &dyn StageRunner, options: &RunOptions) -> Result<Drawn, DrawError> {
         let shape = self.check()?;
-        batch::run(self, executor, options, shape)
+        let mut captured = Captured::new(shape, self.capture);
+        let report = batch::run(self, executor, options, shape, &mut captured)?;
+        Ok(captured.finish(report))
+    }
+
+    /// Runs the draw, as [`run`](Self::run) does, and hands on the fragments of what comes out.
+    ///
+    /// # Errors
+    /// As there; also if the program is not one of fragments.
+    pub fn rasterise(
+        &self,
+        stage: &FragmentStage,
+        fragments: &mut dyn Fragments,
+        executor: &dyn StageRunner,
+        options: &RunOptions,
+    ) -> Result<Drawn, DrawError> {
+        let shape = self.check()?;
+        require_stage(stage.shader, Stage::Pixel)?;
+        let mut rasteriser = Rasteriser::new(stage, fragments, Captured::new(shape, self.capture));
+        let report = batch::run(self, executor, options, shape, &mut rasteriser)?;
+        Ok(rasteriser.captured.finish(report))
     }
 
     /// Options with the step limit that real programs never reach.
@@ -136,11 +162,7 @@ impl<'a> Draw<'a> {
             (self.geometry, Stage::Geometry),
         ];
         for (shader, expected) in stages {
-            if let Some(shader) = shader
-                && shader.stage() != expected
-            {
-                return Err(DrawError::WrongStage { expected, found: shader.stage() });
-            }
+            shader.map_or(Ok(()), |shader| require_stage(shader, expected))?;
         }
         if self.tess_init.is_some() && self.tessellation.is_none() {
             return Err(DrawError::NoTessellation);
@@ -182,6 +204,11 @@ impl<'a> Draw<'a> {
             }
         }
     }
+}
+
+fn require_stage(shader: Shader, expected: Stage) -> Result<(), DrawError> {
+    let found = shader.stage();
+    if found == expected { Ok(()) } else { Err(DrawError::WrongStage { expected, found }) }
 }
 
 /// Lanes that a program has for each input primitive.

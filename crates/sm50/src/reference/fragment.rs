@@ -38,8 +38,7 @@ impl Warp<'_> {
         let address = if indexed { self.reg(instruction.reg(key::RA)) } else { instruction.get(key::OFFSET) } & 0x3fc;
         let maps = &self.header.pixel;
         let is_read = address == FRONT_FACE || maps.interpolation(address) != Interpolation::Unused;
-        let (x, y) = pixels.pixel(self.number());
-        let (dx, dy) = match instruction.get(key::IPA_PLACE) {
+        let offset_from_centre = match instruction.get(key::IPA_PLACE) {
             IpaPlace::Offset => {
                 let offset = self.reg(instruction.reg(key::RC));
                 let part = |bits: u32| f32::from(bits as u16 as i16) / OFFSET_UNIT;
@@ -49,10 +48,8 @@ impl Warp<'_> {
         };
         let value = match instruction.get(key::IPA_MODE) {
             _ if !is_read => 0,
-            IpaMode::Constant => pixels.provoking(address, (x, y)),
-            IpaMode::Pass | IpaMode::Multiply | IpaMode::Sc => {
-                pixels.plane(address, (x as f32 + 0.5 + dx, y as f32 + 0.5 + dy))
-            }
+            IpaMode::Constant => pixels.provoking(address, self.number()),
+            IpaMode::Pass | IpaMode::Multiply | IpaMode::Sc => pixels.input(address, self.number(), offset_from_centre),
         };
         let rules =
             FloatRules { denormals: Denormals::Flush, saturate: instruction.get(key::SAT), ..FloatRules::default() };

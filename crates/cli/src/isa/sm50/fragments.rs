@@ -74,7 +74,10 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
             ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
         };
         let ran = match &mut follower {
-            Some((at, follower)) => Reference.run_observed(&launch, &options, pixels.invocation(*at), follower),
+            Some((at, follower)) => {
+                let invocation = pixels.invocation(*at).unwrap_or_default();
+                Reference.run_observed(&launch, &options, invocation, follower)
+            }
             None => {
                 slower = fallback(&engine, &launch, &options);
                 engine.run(&launch, &options)
@@ -85,7 +88,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
             Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
         })?);
         results.clear(&memory.space);
-        put_out(&pixels, &targets, &memory);
+        put_out(&pixels, (width, height), &targets, &memory);
         results.keep(host, &memory.space, frame)?;
         globals.keep(host, &space, frame)?;
     }
@@ -184,8 +187,7 @@ fn targets(
 }
 
 /// Writes the colours of fragments to their targets.
-fn put_out(pixels: &Pixels, targets: &[Surface], memory: &Memory) {
-    let (width, height) = pixels.size();
+fn put_out(pixels: &Pixels, (width, height): (u32, u32), targets: &[Surface], memory: &Memory) {
     let views: Vec<View> = targets.iter().map(|&target| View::new(&memory.space, target, Bounds::Drop)).collect();
     for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
         let Some(registers) = pixels.result((x, y)) else { continue };
