@@ -1,13 +1,15 @@
 //! SM50 launches on the engine.
 //!
-//! A program whose lanes do not depend on each other is a group-independent kernel; one whose lanes exchange data, but stay together,
-//! runs in warps. Everything else is the reference's, and so is every launch that comes to a trap or to the step limit: the
+//! A program whose lanes do not depend on each other, or only on those of their quads, is a group-independent kernel; one whose lanes
+//! exchange data in the order of warps runs in warps. Everything else is the reference's, and so is every launch that comes to a trap or to the step limit: the
 //! reference knows the error, or in lenient mode the warnings. A launch whose lanes access what others write of global memory is run
 //! again by the reference, with memory as it was before.
 
 use crate::attributes::{Records, Words};
 use crate::footprint::Footprints;
-use crate::launch::{Column, LaunchConstants, LaunchReport, NO_INVOCATION, StageLaunch, StageRunner, Stop, WARP};
+use crate::launch::{
+    Column, LaunchConstants, LaunchReport, NO_INVOCATION, Pixels, StageLaunch, StageRunner, Stop, WARP,
+};
 use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
 use crate::reference::Reference;
@@ -40,9 +42,6 @@ impl GuestJob for StageLaunch<'_> {
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
-        if self.pixels.is_some() {
-            return Err(NotCompiled::Fragments);
-        }
         let specialisation = Specialisation::of(self).ok_or(NotCompiled::Shape)?;
         Ok(KeyRef { specialisation: Cow::Owned(specialisation), code: self.shader.code })
     }
@@ -102,9 +101,6 @@ pub enum NotCompiled {
     /// Records are too short for the invocations.
     #[error("records that are too short")]
     Shape,
-    /// The launch is one of fragments.
-    #[error("fragment programs are not compiled")]
-    Fragments,
     /// The program cannot be lifted.
     #[error("not lifted: {0}")]
     NotLifted(NotLifted),
@@ -166,8 +162,10 @@ impl Kernels {
         let Some(global) = GlobalMemory::of(launch, &self.lifted.footprints, options) else {
             return Reference.run(launch, options);
         };
-        let Some(bindings) = self.bind(launch, &global) else { return Reference.run(launch, options) };
-        let start = Launch { lanes: Lanes::Line(launch.invocations.count), bindings, max_steps: None };
+        let Some(pixels) = PixelWords::of(launch, options) else { return Reference.run(launch, options) };
+        let Some(bindings) = self.bind(launch, &global, &pixels) else { return Reference.run(launch, options) };
+        let lanes = launch.pixels.map_or(Lanes::Line(launch.invocations.count), lift::lanes);
+        let start = Launch { lanes, bindings, max_steps: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
         let together = if self.lifted.is_independent { 1 } else { WARP };
@@ -200,7 +198,12 @@ impl Kernels {
     }
 
     /// Binds the names of the function to the launch's constants and buffers.
-    fn bind<'a>(&self, launch: &StageLaunch<'a>, global: &'a GlobalMemory) -> Option<Bindings<'a>> {
+    fn bind<'a>(
+        &self,
+        launch: &StageLaunch<'a>,
+        global: &'a GlobalMemory,
+        pixels: &'a PixelWords,
+    ) -> Option<Bindings<'a>> {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::StageLaunch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
@@ -232,6 +235,10 @@ impl Kernels {
                     Buffer::new(space, arena.base(), arena.size()).ok()?
                 }
                 BufferBinding::Footprints => global.log.buffer(),
+                BufferBinding::PixelQuads => pixels.quads.buffer(),
+                BufferBinding::PixelValues => pixels.values.buffer(),
+                BufferBinding::PrimitiveValues => pixels.primitives.buffer(),
+                BufferBinding::PixelResults => launch.pixels?.results(),
             })
         };
         Some(Bindings {
@@ -291,6 +298,27 @@ impl<'l> GlobalMemory<'l> {
         for (arena, bytes) in arenas.iter().zip(&self.before) {
             arena.write_bytes(arena.base(), bytes);
         }
+    }
+}
+
+/// What functions are given of pixels, beside their inputs as planes.
+struct PixelWords {
+    quads: Words,
+    values: Words,
+    primitives: Words,
+}
+
+impl PixelWords {
+    /// Of a launch; `None` if the host has no memory for them.
+    fn of(launch: &StageLaunch, options: &RunOptions) -> Option<Self> {
+        let words = |make: fn(&Pixels) -> Vec<u32>| Words::of(&launch.pixels.map(make).unwrap_or_default()).ok();
+        let lists = launch.pixels.map_or(0, |pixels| pixels.inputs().len() as u64 + 4);
+        options.budget.allows_memory(2 * 4 * lists * u64::from(launch.invocations.count)).ok()?;
+        Some(PixelWords {
+            quads: words(lift::quad_words)?,
+            values: words(lift::pixel_values)?,
+            primitives: words(lift::primitive_values)?,
+        })
     }
 }
 

@@ -24,6 +24,7 @@ mod shaders;
 mod shaders_random;
 mod sm50_corpus;
 mod sm50_engines;
+mod sm50_fragments;
 mod sm50_grids;
 mod sm50_hardware;
 mod sm50_random;

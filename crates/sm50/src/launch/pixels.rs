@@ -6,6 +6,8 @@
 
 use crate::attributes::{NoMemory, Words};
 use crate::header::PixelMaps;
+use ctm_memory::Buffer;
+use ctm_num::sm50::NAN;
 use std::collections::BTreeMap;
 
 /// Address of the window position, x, y, z and 1/w.
@@ -128,6 +130,24 @@ impl Pixels {
         }
     }
 
+    /// The quads of primitives; none of a window.
+    pub(crate) fn quads(&self) -> &[PixelQuad] {
+        match &self.places {
+            Places::Window { .. } => &[],
+            Places::Quads(quads) => quads,
+        }
+    }
+
+    /// What the inputs are, by address.
+    pub(crate) fn inputs(&self) -> &BTreeMap<u32, PixelInput> {
+        &self.inputs
+    }
+
+    /// What the fragments leave: column by column a word for each invocation. The first one says whether the others hold something.
+    pub fn results(&self) -> Buffer<'_> {
+        self.results.buffer()
+    }
+
     /// Invocations, helpers among them.
     pub fn invocations(&self) -> u32 {
         match &self.places {
@@ -183,14 +203,14 @@ impl Pixels {
         match self.inputs.get(&address) {
             None => 0,
             Some(PixelInput::Constant(bits)) => *bits,
-            Some(PixelInput::Plane { origin, dx, dy }) => (origin + (x * dx + y * dy)).to_bits(),
+            Some(PixelInput::Plane { origin, dx, dy }) => computed(origin + (x * dx + y * dy)),
             // Outside, the values of the border go on.
             Some(PixelInput::Values(values)) => self.value(values, (x.max(0.0) as u32, y.max(0.0) as u32)),
             Some(PixelInput::Primitives(PrimitiveValues { centres, slopes, .. })) => {
                 let centre = centres.get(invocation as usize).copied().unwrap_or(0);
                 match slopes.get(self.primitive(invocation)) {
                     Some([dx, dy]) if (right, down) != (0.0, 0.0) => {
-                        (f32::from_bits(centre) + (right * dx + down * dy)).to_bits()
+                        computed(f32::from_bits(centre) + (right * dx + down * dy))
                     }
                     _ => centre,
                 }
@@ -239,4 +259,9 @@ impl Pixels {
     fn place(&self, column: u32, invocation: u32) -> u32 {
         4 * (column * self.invocations() + invocation)
     }
+}
+
+/// A number that was computed: a NaN has one form.
+fn computed(value: f32) -> u32 {
+    if value.is_nan() { NAN } else { value.to_bits() }
 }

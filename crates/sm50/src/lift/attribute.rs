@@ -117,7 +117,10 @@ impl LiftState<'_> {
             TableBinding::Inputs => BufferBinding::Inputs,
             TableBinding::Patches => BufferBinding::Patches,
             TableBinding::Outputs | TableBinding::Stores => BufferBinding::Outputs,
-            TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients => {
+            TableBinding::StageLaunch
+            | TableBinding::Bank(_)
+            | TableBinding::Coefficients
+            | TableBinding::PixelInputs => {
                 unreachable!("{binding:?} has no attribute words")
             }
         };
@@ -415,8 +418,9 @@ impl LiftState<'_> {
         self.b.set(self.output.count, count);
     }
 
-    /// The end of lanes. A geometry program leaves its state in R0.
+    /// The end of lanes. A geometry program leaves its state in R0, a fragment its outputs in registers.
     pub fn exit(&mut self, lanes: Value) {
+        self.put_out(lanes);
         if self.specialisation.stage != Stage::Geometry {
             return;
         }

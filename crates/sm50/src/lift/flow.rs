@@ -8,7 +8,9 @@ use super::graph::{End, Graph, Node, Successor};
 use super::machine::LiftState;
 use super::{NotLifted, Walked};
 use crate::codes::Test;
+use crate::instruction::Instruction;
 use crate::program::Code;
+use crate::table::{Class, FlowOp};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Type, Value, Variable};
 
@@ -22,12 +24,7 @@ const OPPOSITES: [Test; 13] = {
 pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<()> {
     let count = graph.nodes.len();
     // For each node the nodes after which the function goes back to it, the last one counting.
-    let mut last_back = vec![None; count];
-    for (from, node) in graph.nodes.iter().enumerate() {
-        for to in node.end.targets().filter(|&to| to <= from) {
-            last_back[to] = Some(from);
-        }
-    }
+    let last_back = graph.last_back();
     let mut heads = vec![Vec::new(); count];
     for (head, &from) in last_back.iter().enumerate() {
         from.into_iter().for_each(|from: usize| heads[from].push(head));
@@ -64,14 +61,14 @@ impl Walk<'_, '_> {
     fn visit(&mut self, at: usize, node: &Node) -> Walked<()> {
         let after = self.m.b.new_block();
         if at > 0 {
-            let lanes = self.m.b.get(self.waiting[at]);
+            let lanes = self.waiting(at);
             self.m.b.branch_any(lanes, (self.bodies[at], &[]), (after, &[]));
         }
         if self.last_back[at].is_none() {
             self.m.b.seal(self.bodies[at]);
         }
         self.m.b.switch_to(self.bodies[at]);
-        let lanes = self.m.b.get(self.waiting[at]);
+        let lanes = self.waiting(at);
         let none = self.m.b.mask_constant(false);
         self.m.b.set(self.waiting[at], none);
         self.body(node, lanes)?;
@@ -82,12 +79,12 @@ impl Walk<'_, '_> {
             End::All(Successor::To(next)) if next == at + 1 && heads.is_empty() => {
                 self.m.b.jump(self.bodies[next], &[])
             }
-            End::All(_) | End::Part(..) => self.m.b.jump(after, &[]),
+            End::All(_) | End::Part(..) | End::Kill(_) => self.m.b.jump(after, &[]),
         }
         self.m.b.seal(after);
         self.m.b.switch_to(after);
         for head in heads {
-            let lanes = self.m.b.get(self.waiting[head]);
+            let lanes = self.waiting(head);
             let next = self.m.b.new_block();
             self.m.b.branch_any(lanes, (self.bodies[head], &[]), (next, &[]));
             self.m.b.seal(next);
@@ -96,36 +93,77 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// The lanes that wait at a node, without those of quads that were killed meanwhile.
+    fn waiting(&mut self, at: usize) -> Value {
+        let lanes = self.m.b.get(self.waiting[at]);
+        self.m.without_dead(lanes)
+    }
+
     fn body(&mut self, node: &Node, lanes: Value) -> Walked<()> {
         let code = self.m.code;
         let count = node.instructions.len() as u32;
         if count > 0 {
             self.m.b.steps(count, Code::address(node.instructions.start), lanes);
         }
+        // SAMs without their RAM.
+        let mut open = 0u32;
         for index in node.instructions.clone() {
             let instruction = &code.instructions()[index];
             let guard = self.m.pred(instruction.guard());
             self.m.taken = self.m.b.mask_and(lanes, guard);
+            if instruction.op().is_store() {
+                self.m.taken = self.m.without_helpers(self.m.taken);
+            }
             self.m.execute(instruction)?;
+            if let Class::Flow(op @ (FlowOp::Sam | FlowOp::Ram)) = instruction.op().class() {
+                open = self.lend_quads(op, open, lanes);
+            }
+        }
+        if open > 0 {
+            self.m.trap_in(lanes);
         }
         match node.end {
             End::All(way) => self.go(way, lanes),
             End::Part(taken, stay) => {
                 let instruction = &code.instructions()[node.instructions.end - 1];
-                let leaving = match self.m.holds(instruction.test()) {
-                    Some(holds) => self.m.b.mask_and(self.m.taken, holds),
-                    // No such test is known.
-                    None => {
-                        self.m.trap();
-                        self.m.b.mask_constant(false)
-                    }
-                };
+                let leaving = self.passing(instruction);
                 let staying = self.m.b.mask_andnot(lanes, leaving);
                 self.go(taken, leaving);
                 self.go(stay, staying);
             }
+            End::Kill(way) => {
+                let instruction = &code.instructions()[node.instructions.end - 1];
+                let killed = self.passing(instruction);
+                let dead = self.m.kill(killed, lanes);
+                let staying = self.m.b.mask_andnot(lanes, dead);
+                self.go(way, staying);
+            }
         }
         Ok(())
+    }
+
+    /// SAM and RAM, with so many SAMs before: whole quads stay as they are. Gives how many are open.
+    fn lend_quads(&mut self, op: FlowOp, open: u32, lanes: Value) -> u32 {
+        if op == FlowOp::Sam {
+            self.m.require_whole_quads(lanes);
+            return open + 1;
+        }
+        if open == 0 {
+            self.m.trap_in(lanes);
+        }
+        open.saturating_sub(1)
+    }
+
+    /// The lanes for which the last instruction executes and whose flags pass its test.
+    fn passing(&mut self, instruction: &Instruction) -> Value {
+        match self.m.holds(instruction.test()) {
+            Some(holds) => self.m.b.mask_and(self.m.taken, holds),
+            // No such test is known.
+            None => {
+                self.m.trap();
+                self.m.b.mask_constant(false)
+            }
+        }
     }
 
     fn go(&mut self, way: Successor, lanes: Value) {

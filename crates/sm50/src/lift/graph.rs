@@ -56,13 +56,15 @@ pub(super) enum End {
     All(Successor),
     /// Those for which the last instruction executes go the first way, the others the second.
     Part(Successor, Successor),
+    /// Fragments for which the last instruction executes are killed. Those go on that are not, and that help others.
+    Kill(Successor),
 }
 
 impl End {
     /// The nodes that lanes go to.
     pub fn targets(self) -> impl Iterator<Item = usize> {
         let (first, second) = match self {
-            End::All(way) => (way, None),
+            End::All(way) | End::Kill(way) => (way, None),
             End::Part(taken, stay) => (taken, Some(stay)),
         };
         [Some(first), second].into_iter().flatten().filter_map(|way| match way {
@@ -77,6 +79,10 @@ impl End {
 pub(super) struct Node {
     pub instructions: Range<usize>,
     pub end: End,
+    /// Tokens of a lane that comes here.
+    pub tokens_before: usize,
+    /// Tokens of a lane at the last instruction.
+    pub tokens_after: usize,
 }
 
 /// The nodes, in the order in which the function visits them: what follows comes later, if it can, and a loop is in one
@@ -91,7 +97,12 @@ impl Graph {
         let targets = targets.filter_map(|(index, i)| code.index_at(i.direct_target(Code::address(index))?));
         let mut builder = Builder {
             code,
-            kills: specialisation.header.kills_pixels,
+            kill: match (specialisation.header.kills_pixels, &specialisation.pixels) {
+                (false, _) => Kill::Traps,
+                (true, None) => Kill::Ends,
+                (true, Some(_)) => Kill::Helps,
+            },
+            has_quads: specialisation.pixels.is_some(),
             meets: targets.collect(),
             numbers: HashMap::new(),
             contexts: Vec::new(),
@@ -107,6 +118,22 @@ impl Graph {
     /// Whether lanes that do not end stay together.
     pub(super) fn is_straight(&self) -> bool {
         self.nodes.iter().enumerate().all(|(at, node)| node.end.targets().all(|target| target == at + 1))
+    }
+
+    /// Whether fragments are killed.
+    pub(super) fn kills(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.end, End::Kill(_)))
+    }
+
+    /// For each node the last one that goes back to it, if any does.
+    pub(super) fn last_back(&self) -> Vec<Option<usize>> {
+        let mut last_back = vec![None; self.nodes.len()];
+        for (from, node) in self.nodes.iter().enumerate() {
+            for to in node.end.targets().filter(|&to| to <= from) {
+                last_back[to] = Some(from);
+            }
+        }
+        last_back
     }
 
     /// Depth first, what is further down in the code first: then what leaves a loop does not tear it apart.
@@ -145,16 +172,30 @@ impl Graph {
             end: match self.nodes[node].end {
                 End::All(way) => End::All(moved(way)),
                 End::Part(taken, stay) => End::Part(moved(taken), moved(stay)),
+                End::Kill(way) => End::Kill(moved(way)),
             },
+            ..self.nodes[node]
         };
         Graph { nodes: order.iter().map(node).collect() }
     }
 }
 
+/// What `KIL` does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kill {
+    /// The header does not announce it.
+    Traps,
+    /// It ends lanes.
+    Ends,
+    /// It ends quads, and makes helpers of lanes.
+    Helps,
+}
+
 struct Builder<'a> {
     code: &'a Code,
-    /// `KIL` works.
-    kills: bool,
+    kill: Kill,
+    /// Lanes are pixels of quads.
+    has_quads: bool,
     /// Instructions that lanes may come to from elsewhere.
     meets: HashSet<usize>,
     numbers: HashMap<Context, usize>,
@@ -182,6 +223,7 @@ impl Builder<'_> {
     fn node(&mut self, context: Context) -> Walked<Node> {
         use FlowOp::*;
         let Context { at: start, mut tokens } = context;
+        let tokens_before = tokens.len();
         let mut at = start;
         let end = loop {
             let Some(instruction) = self.code.instructions().get(at) else { break End::All(Successor::Trap) };
@@ -216,7 +258,10 @@ impl Builder<'_> {
                     Ret => Some(self.unwound(nearest(&tokens, TokenKind::Call), &tokens)?),
                     Longjmp => Some(self.unwound(nearest(&tokens, TokenKind::LongJump), &tokens)?),
                     Exit => Some(Successor::Exit),
-                    Kil if self.kills => Some(Successor::Exit),
+                    Kil if self.kill == Kill::Helps => break End::Kill(self.way(Some(following), &tokens)?),
+                    Kil if self.kill == Kill::Ends => Some(Successor::Exit),
+                    // Whole quads stay as they are, and the function traps where there are others.
+                    Sam | Ram if self.has_quads => None,
                     Kil | Pexit | Sam | Ram => Some(Successor::Trap),
                 };
                 if let Some(taken) = leaves {
@@ -227,7 +272,7 @@ impl Builder<'_> {
                 break End::All(self.way(Some(at), &tokens)?);
             }
         };
-        Ok(Node { instructions: start..at, end })
+        Ok(Node { instructions: start..at, end, tokens_before, tokens_after: tokens.len() })
     }
 
     /// Where lanes go that leave what was entered since this token; without one they trap.

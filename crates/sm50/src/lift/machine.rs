@@ -1,5 +1,6 @@
 //! The state of lanes as values.
 
+use super::fragment::Fragments;
 use super::global::Footprint;
 use super::specialisation::{BufferBinding, LAUNCH_ENTRIES, LaunchEntry, Specialisation, TableBinding};
 use super::{Lifted, NotLifted, Walked};
@@ -43,6 +44,9 @@ pub(super) struct LiftState<'a> {
     /// Local memory, by dword.
     pub local: Option<Array>,
     pub output: Output,
+    pub fragments: Option<Fragments>,
+    /// Lanes read the registers of other lanes of their quad.
+    pub uses_quads: bool,
     /// Lanes read what others write, or several write one place.
     pub depends: bool,
     /// The order in which lanes do so is not that of operations.
@@ -67,7 +71,10 @@ impl<'a> LiftState<'a> {
         let array = ArrayDecl { entries: dwords.next_power_of_two(), ty: Type::Lane };
         let local = (dwords > 0).then(|| b.function.add_array(array));
         let (live, x) = (b.covered(), b.pos_x());
-        let number = if specialisation.is_long {
+        let number = if specialisation.pixels.is_some() {
+            // That of a pixel is calculated below.
+            x
+        } else if specialisation.is_long {
             let (y, sixteen) = (b.pos_y(), b.constant(16));
             let high = b.shl(y, sixteen);
             b.or(high, x)
@@ -88,6 +95,8 @@ impl<'a> LiftState<'a> {
             flags,
             local,
             output: Output { state: b.variable(Type::Lane), count: b.variable(Type::Lane), open },
+            fragments: None,
+            uses_quads: false,
             depends: false,
             disordered: false,
             reads_back: false,
@@ -107,6 +116,9 @@ impl<'a> LiftState<'a> {
             let threads = machine.launch_entry(LaunchEntry::BlockThreads);
             let some = machine.b.icmp(IntTest::Ult, thread, threads);
             machine.live = machine.b.mask_and(live, some);
+        }
+        if let Some(pixels) = &specialisation.pixels {
+            machine.place_fragments(pixels.is_window);
         }
         machine.taken = machine.live;
         Ok(machine)
@@ -159,7 +171,8 @@ impl<'a> LiftState<'a> {
                 | SystemOp::Bpt => self.trap(),
             },
             Class::Shared(_) | Class::Atomic(_) => return Err(NotLifted::SharedMemory),
-            Class::Surface(_) | Class::Fragment(_) | Class::Texture(_) | Class::Video(_) => self.trap(),
+            Class::Fragment(op) => self.fragment(op, instruction),
+            Class::Surface(_) | Class::Texture(_) | Class::Video(_) => self.trap(),
             Class::Float(op) => self.float(op, instruction),
             Class::Double(op) => self.double(op, instruction),
             Class::Compare(op) => self.compare(op, instruction),

@@ -4,8 +4,8 @@
 //! order in which the two sides of a divergent branch execute is of no account, and tokens of divergence are not needed: a
 //! lane is at a place in the code, with tokens of its own on the stack (`graph`). The places with their tokens are the
 //! nodes of a graph; the function visits them in one order, each with the lanes that wait there (`flow`). A branch that
-//! nobody takes costs a test; sides that meet again, meet as soon as they can. Programs whose lanes do depend on each other
-//! are lifted if their lanes never part.
+//! nobody takes costs a test; sides that meet again, meet as soon as they can. Programs whose lanes do depend on each other,
+//! and fragments that look at others of their quad, are lifted if the function keeps the order of warps (`order`).
 //!
 //! Registers, predicates and flags are values; constant banks are tables, attribute memory is buffers, local memory an
 //! array.
@@ -21,6 +21,7 @@ mod compare;
 mod conversion;
 mod float;
 mod flow;
+mod fragment;
 mod function;
 mod global;
 mod graph;
@@ -28,9 +29,13 @@ mod integer;
 mod machine;
 mod memory;
 mod operand;
+mod order;
+mod pixels;
 mod special;
 mod specialisation;
 
+pub use pixels::{InputKind, PixelLayout};
+pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words};
 pub use specialisation::*;
 
 use crate::codes::BarrierOp;
@@ -41,7 +46,7 @@ use crate::table::Op;
 use ctm_lane::Function;
 use ctm_lane::effort::Effort;
 
-/// A program as a function, for a line of lanes, one for each invocation.
+/// A program as a function, for a line of lanes, one for each invocation, or for an area of pixels.
 #[derive(Clone, Debug)]
 pub struct Lifted {
     /// The function.
@@ -50,7 +55,7 @@ pub struct Lifted {
     pub tables: Vec<TableBinding>,
     /// What its buffers are.
     pub buffers: Vec<BufferBinding>,
-    /// What a lane does depends on no other lane. Otherwise groups are warps, whose lanes execute operation by operation.
+    /// What a lane does depends on no other lane but those of its quad. Otherwise groups are warps, whose lanes execute operation by operation.
     pub is_independent: bool,
     /// For each kind of access to global memory, in the order of the log ([`Footprints`](crate::footprint::Footprints)), whether it writes.
     pub footprints: Vec<bool>,
@@ -119,7 +124,8 @@ pub fn lift_within(code: &Code, specialisation: &Specialisation, effort: &Effort
     }
     let mut machine = machine::LiftState::new(code, specialisation)?;
     flow::walk(&mut machine, &graph, effort)?;
-    if machine.depends && (machine.disordered || !graph.is_straight()) {
+    let looks = machine.depends || machine.uses_quads || graph.kills();
+    if machine.disordered && machine.depends || looks && !graph.keeps_order(code) {
         return Err(NotLifted::Dependent);
     }
     Ok(machine.done())

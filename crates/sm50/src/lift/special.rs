@@ -8,7 +8,48 @@ use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::{Column, WARP};
 use crate::operand::Reg;
-use ctm_lane::{IntTest, Value};
+use ctm_lane::{IntTest, QuadOrder, Value};
+
+/// A SHFL that stays in quads, and does the same in all of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct QuadShuffle {
+    /// For each lane of a quad the lane whose value it gets.
+    from: [u8; 4],
+    /// Whether it names one that it can have; otherwise it gets its own.
+    inside: [bool; 4],
+}
+
+impl QuadShuffle {
+    /// What an instruction is, if its operands are immediates.
+    fn of(instruction: &Instruction) -> Option<Self> {
+        if !instruction.get(key::LANE_IS_IMM) || !instruction.get(key::CLAMP_IS_IMM) {
+            return None;
+        }
+        let (b, c) = (u32::from(instruction.reg(key::RB).0), u32::from(instruction.get(key::CLAMP_IMM)));
+        let source = |lane| shuffle_source(instruction.get(key::SHUFFLE_MODE), lane, b, c);
+        let quad = |first: u32| {
+            let sources: [Option<u32>; 4] = std::array::from_fn(|lane| source(first + lane as u32));
+            let from = [0, 1, 2, 3].map(|lane| sources[lane as usize].unwrap_or(first + lane).wrapping_sub(first));
+            let stays = from.iter().all(|&lane| lane < 4);
+            stays.then(|| QuadShuffle { from: from.map(|lane| lane as u8), inside: sources.map(|from| from.is_some()) })
+        };
+        let first = quad(0)?;
+        (4..WARP).step_by(4).all(|at| quad(at) == Some(first)).then_some(first)
+    }
+}
+
+/// The lane whose value a lane gets; `None` if that is out of range.
+fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> Option<u32> {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let last = lane & segment | clamp & !segment;
+    let (from, inside) = match mode {
+        ShuffleMode::Idx => (lane & segment | b & !segment, (lane & segment | b & !segment) <= last),
+        ShuffleMode::Up => (lane.wrapping_sub(b), lane.cast_signed() - b.cast_signed() >= last.cast_signed()),
+        ShuffleMode::Down => (lane + b, lane + b <= last),
+        ShuffleMode::Bfly => (lane ^ b, (lane ^ b) <= last),
+    };
+    inside.then_some(from)
+}
 
 impl LiftState<'_> {
     /// S2R and CS2R. Registers without a meaning here are for the reference, which warns of them; and the clock is.
@@ -29,8 +70,13 @@ impl LiftState<'_> {
             0x10 if matches!(specialisation.stage, Stage::TessellationInit | Stage::Tessellation) => {
                 self.b.constant(vertices << 8)
             }
-            // PRIM_TYPE elsewhere, THREAD_KILL, WSCALEFACTOR_XY and _Z
-            0x10 | 0x13 | 0x1E | 0x1F => self.b.constant(0),
+            // PRIM_TYPE elsewhere, WSCALEFACTOR_XY and _Z
+            0x10 | 0x1E | 0x1F => self.b.constant(0),
+            // THREAD_KILL
+            0x13 => {
+                let (helpers, all, zero) = (self.helpers(), self.b.constant(u32::MAX), self.b.constant(0));
+                self.b.select(helpers, all, zero)
+            }
             // INVOCATION_ID
             0x11 => self.column(Column::Invocation),
             // Y_DIRECTION
@@ -130,6 +176,9 @@ impl LiftState<'_> {
 
     /// SHFL.
     pub fn shuffle(&mut self, instruction: &Instruction) {
+        if let Some(shuffle) = self.specialisation.pixels.as_ref().and_then(|_| QuadShuffle::of(instruction)) {
+            return self.shuffle_quads(instruction, shuffle);
+        }
         self.depends = true;
         let clamp_field = instruction.get(key::CLAMP_IMM);
         let b = if instruction.get(key::LANE_IS_IMM) {
@@ -169,12 +218,25 @@ impl LiftState<'_> {
         };
         let from = self.b.select(inside, from, lane);
         let value = self.reg(instruction.reg(key::RA));
-        let value = self.b.shuffle(value, from);
-        let takers = self.b.ballot(self.taken);
-        let bit = self.b.shr(takers, from);
-        let bit = self.only(bit, 1);
-        let (absent, zero) = (self.is_zero(bit), self.b.constant(0));
-        let value = self.b.select(absent, zero, value);
+        let mut value = self.b.shuffle(value, from);
+        // Fragments take the values of lanes that do not take part, too.
+        if self.specialisation.stage != Stage::Pixel {
+            let takers = self.b.ballot(self.taken);
+            let bit = self.b.shr(takers, from);
+            let bit = self.only(bit, 1);
+            let (absent, zero) = (self.is_zero(bit), self.b.constant(0));
+            value = self.b.select(absent, zero, value);
+        }
+        self.set_reg(instruction.dst(), value);
+        self.set_pred(instruction.pred(key::PD), inside);
+    }
+
+    /// SHFL of fragments, as derivatives have it.
+    fn shuffle_quads(&mut self, instruction: &Instruction, shuffle: QuadShuffle) {
+        self.uses_quads = true;
+        let value = self.reg(instruction.reg(key::RA));
+        let value = self.b.quad(QuadOrder(shuffle.from), value);
+        let inside = self.quad_lanes(|lane| shuffle.inside[lane]);
         self.set_reg(instruction.dst(), value);
         self.set_pred(instruction.pred(key::PD), inside);
     }

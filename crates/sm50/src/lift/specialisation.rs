@@ -1,5 +1,6 @@
 //! What the function of a program depends on, and what its names stand for.
 
+use super::pixels::{PixelLayout, input_words, primitives, quads_across};
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::launch::{Constants, LaunchConstants, StageLaunch, WARP};
@@ -39,7 +40,9 @@ pub struct Specialisation {
     pub has_grid: bool,
     /// Blocks have several warps, which may wait for each other.
     pub has_company: bool,
-    /// Of a grid's memory: its arenas, if it has as many as functions tell apart.
+    /// Lanes are fragments.
+    pub pixels: Option<PixelLayout>,
+    /// Of global memory: its arenas, if it has as many as functions tell apart.
     pub arenas: Option<u32>,
 }
 
@@ -62,6 +65,11 @@ impl Specialisation {
             emissions.lanes() >= count && emissions.capacity() >= 2 * u32::from(header.max_output_vertex_count)
         });
         let bank = |number| Some((number, launch.bank(number)?.len() as u32));
+        let pixels = match launch.pixels {
+            Some(pixels) => Some(PixelLayout::of(pixels)?),
+            None => None,
+        };
+        let has_global = launch.grid.is_some() || pixels.is_some();
         (has_records && has_log).then(|| Specialisation {
             header,
             stage: shader.stage(),
@@ -78,7 +86,8 @@ impl Specialisation {
             emits: launch.emissions.is_some(),
             has_grid: launch.grid.is_some(),
             has_company: launch.grid.is_some_and(|grid| grid.block_invocations() > WARP),
-            arenas: launch.grid.and(launch.environment.memory).and_then(|memory| {
+            pixels,
+            arenas: launch.environment.memory.filter(|_| has_global).and_then(|memory| {
                 let arenas = memory.arenas();
                 let fits = arenas.len() <= MOST_ARENAS && arenas.iter().all(|arena| arena.size() >= LEAST_ARENA);
                 fits.then_some(arenas.len() as u32)
@@ -122,6 +131,8 @@ pub enum TableBinding {
     Patches,
     /// The words of a constant bank, then zeros.
     Bank(u8),
+    /// The numbers of the inputs of fragments.
+    PixelInputs,
     /// The coefficients of the functions of MUFU, see [`ctm_num::sm50::mufu::coefficients`].
     Coefficients,
 }
@@ -147,6 +158,14 @@ pub enum BufferBinding {
     Global(u32),
     /// The log of accesses to global memory.
     Footprints,
+    /// The quads of primitives.
+    PixelQuads,
+    /// The inputs of fragments that have a value for each pixel.
+    PixelValues,
+    /// What the inputs of fragments have for each primitive.
+    PrimitiveValues,
+    /// What fragments leave.
+    PixelResults,
 }
 
 /// Entries of [`TableBinding::StageLaunch`].
@@ -170,6 +189,12 @@ pub(super) enum LaunchEntry {
     /// Blocks of a grid.
     GridX,
     GridY,
+    /// Columns and rows of a window, and quads in a row.
+    WindowWidth,
+    WindowHeight,
+    QuadsAcross,
+    /// Primitives that have quads.
+    Primitives,
     /// Where an arena of global memory begins.
     ArenaBase(u32),
     ArenaBytes(u32),
@@ -190,8 +215,12 @@ impl LaunchEntry {
             LaunchEntry::BlockSize => 8,
             LaunchEntry::GridX => 9,
             LaunchEntry::GridY => 10,
-            LaunchEntry::ArenaBase(arena) => 11 + 2 * arena,
-            LaunchEntry::ArenaBytes(arena) => 12 + 2 * arena,
+            LaunchEntry::WindowWidth => 11,
+            LaunchEntry::WindowHeight => 12,
+            LaunchEntry::QuadsAcross => 13,
+            LaunchEntry::Primitives => 14,
+            LaunchEntry::ArenaBase(arena) => 15 + 2 * arena,
+            LaunchEntry::ArenaBytes(arena) => 16 + 2 * arena,
         }
     }
 }
@@ -213,11 +242,18 @@ pub fn launch_words(launch: &StageLaunch) -> Vec<u32> {
         put(LaunchEntry::BlockSize, packed(grid.block_size()));
         put(LaunchEntry::GridX, across);
         put(LaunchEntry::GridY, up);
-        let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
-        for (arena, number) in arenas.iter().zip(0..MOST_ARENAS as u32) {
-            put(LaunchEntry::ArenaBase(number), arena.base());
-            put(LaunchEntry::ArenaBytes(number), arena.size());
-        }
+    }
+    if let Some(pixels) = launch.pixels {
+        let (width, height) = pixels.size().unwrap_or_default();
+        put(LaunchEntry::WindowWidth, width);
+        put(LaunchEntry::WindowHeight, height);
+        put(LaunchEntry::QuadsAcross, quads_across(pixels));
+        put(LaunchEntry::Primitives, primitives(pixels));
+    }
+    let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
+    for (arena, number) in arenas.iter().zip(0..MOST_ARENAS as u32) {
+        put(LaunchEntry::ArenaBase(number), arena.base());
+        put(LaunchEntry::ArenaBytes(number), arena.size());
     }
     words
 }
@@ -227,14 +263,15 @@ pub(super) const ABSENT: u32 = 1;
 /// In a table of places: the program must not read the word.
 pub(super) const FORBIDDEN: u32 = 2;
 
-/// One entry for each attribute word: the byte address of record 0's in the buffer of the records, or a mark that it is not
-/// there. Empty for roles that are not places.
+/// For tables of places one entry for each attribute word: the byte address of record 0's in the buffer of the records, or a mark that it is
+/// not there. Also the numbers of the inputs of fragments; nothing for other tables.
 pub fn place_words(launch: &StageLaunch, binding: TableBinding) -> Vec<u32> {
     let header = launch.shader.header.unwrap_or_default();
     let records = match binding {
         TableBinding::Inputs => launch.inputs,
         TableBinding::Patches => launch.patches,
         TableBinding::Outputs | TableBinding::Stores => launch.outputs,
+        TableBinding::PixelInputs => return launch.pixels.map_or_else(Vec::new, input_words),
         TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients => return Vec::new(),
     };
     let place = |address| {

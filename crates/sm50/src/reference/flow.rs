@@ -265,7 +265,7 @@ impl Warp<'_> {
             return Ok(Next::Following);
         }
         if op == Kil && self.launch.pixels.is_some() {
-            let dead = self.kill(*taken);
+            let dead = self.kill(*taken, self.state.control.active());
             return Ok(Next::End(dead));
         }
         if next == Next::Exit {

@@ -128,11 +128,12 @@ impl Warp<'_> {
         };
     }
 
-    /// KIL: lanes become helpers, which go on as long as a lane of their quad has something to put out. Gives the lanes that end.
-    pub fn kill(&mut self, taken: u32) -> u32 {
+    /// KIL: lanes become helpers, which go on as long as a lane of their quad has something to put out. Gives the lanes that end, of quads
+    /// with active lanes (Decision S65).
+    pub fn kill(&mut self, taken: u32, active: u32) -> u32 {
         self.state.helpers |= taken;
         let alive = self.state.live & !self.state.helpers & !self.state.control.exited();
-        self.state.live & !quads_of(alive)
+        self.state.live & quads_of(active) & !quads_of(alive)
     }
 
     /// EXIT of a fragment: its outputs are in registers from R0 on.

@@ -99,8 +99,8 @@ impl StageRunner for ComparingRunner {
             let buffer = |arena: &Arc<Arena>| Buffer::new(space, arena.base(), arena.size()).expect("it is mapped");
             space.arenas().iter().map(buffer)
         });
-        let written: Vec<Buffer> =
-            records.chain(launch.emissions.map(|emissions| emissions.buffer())).chain(global).collect();
+        let written = records.chain(launch.emissions.map(|emissions| emissions.buffer())).chain(global);
+        let written: Vec<Buffer> = written.chain(launch.pixels.map(|pixels| pixels.results())).collect();
         let words = || -> Vec<Vec<u32>> {
             let of = |buffer: &Buffer| (0..buffer.length()).step_by(4).map(|address| buffer.load(address)).collect();
             written.iter().map(of).collect()

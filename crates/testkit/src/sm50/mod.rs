@@ -4,6 +4,7 @@ pub mod case;
 pub mod comparison;
 pub mod draft;
 pub mod filetest;
+pub mod fragments;
 pub mod generate;
 pub mod grids;
 pub mod jobs;

@@ -212,7 +212,7 @@ fn refuse_options(args: &RunArgs, sm50: &Sm50Args) -> Result<(), Failure> {
         ("--consts", args.consts.is_some(), "--bank BANK=FILE gives constants"),
         ("--group", execution.group.is_some(), "fragments run in warps of 32"),
         ("--repeat", execution.repeat != 1, "it runs once"),
-        ("--emit", execution.emit.is_some(), "fragment programs are not compiled"),
+        ("--emit", execution.emit.is_some(), "it shows what is made of compute code"),
         ("--counts", execution.counts, "fragments are not counted"),
         ("--heat", execution.heat.is_some(), "fragments are not counted"),
         ("--utilisation", execution.utilisation, "fragments are not counted"),

@@ -209,7 +209,7 @@ pub fn fallback(executor: &Executor, launch: &StageLaunch, options: &RunOptions)
     let Executor::Engine(engine) = executor else { return None };
     let reason = engine.compiles(launch, options).err()?;
     let instead = match reason {
-        NotCompiled::Shape | NotCompiled::Fragments | NotCompiled::NotLifted(_) => "the reference",
+        NotCompiled::Shape | NotCompiled::NotLifted(_) => "the reference",
         NotCompiled::Lockstep if engine.name() != Engine::INTERPRETER => "the interpreter",
         // What the interpreter runs because it was asked to; what backends refuse is said for the programs of all machines.
         NotCompiled::Lockstep | NotCompiled::Refused => return None,

@@ -1,0 +1,148 @@
+//! What functions know of the pixels of a launch, and what they are given of them.
+//!
+//! Lanes stand at the places of an area, in quads: the pixels of a window at their own, the quads of primitives in rows of [`QUADS_OF_ROW`].
+
+use crate::launch::{PixelInput, PixelQuad, Pixels, PrimitiveValues};
+use ctm_lane::domain::{AXIS, Domain, Lanes};
+
+/// Quads of primitives that lie side by side.
+const QUADS_OF_ROW: u32 = 1 << 12;
+
+/// What functions know of pixels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PixelLayout {
+    /// They are those of a window, at the places of lanes.
+    pub is_window: bool,
+    /// The inputs, each with its address.
+    pub inputs: Vec<(u32, InputKind)>,
+}
+
+/// What an input is over the pixels. Lists are counted over the inputs of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputKind {
+    /// The same everywhere.
+    Constant,
+    /// A plane.
+    Plane,
+    /// A list with a value for each pixel of a window.
+    Values(u32),
+    /// A list with a value for each invocation, and one with what each primitive has.
+    Primitives(u32),
+}
+
+impl PixelLayout {
+    /// Of pixels; `None` if functions do not reach them all, or inputs lack values.
+    pub fn of(pixels: &Pixels) -> Option<Self> {
+        let (window, quads, all) = (pixels.size(), pixels.quads(), primitives(pixels) as usize);
+        let invocations = u64::from(pixels.invocations());
+        let (mut lists, mut words) = (0, 0);
+        let mut inputs = Vec::new();
+        for (&address, input) in pixels.inputs() {
+            let kind = match input {
+                PixelInput::Constant(_) => InputKind::Constant,
+                PixelInput::Plane { .. } => InputKind::Plane,
+                PixelInput::Values(_) => InputKind::Values(lists),
+                PixelInput::Primitives(PrimitiveValues { centres, slopes, provoking }) => {
+                    let has_all = centres.len() as u64 >= invocations && slopes.len() >= all && provoking.len() >= all;
+                    if !has_all {
+                        return None;
+                    }
+                    InputKind::Primitives(lists)
+                }
+            };
+            if matches!(kind, InputKind::Values(_) | InputKind::Primitives(_)) {
+                lists += 1;
+                words += invocations.max(u64::from(PRIMITIVE_WORDS) * all as u64);
+            }
+            inputs.push((address, kind));
+        }
+        let (width, height) = window.unwrap_or_default();
+        let is_reached = width.max(height) < AXIS && quads.len() as u64 / u64::from(QUADS_OF_ROW) < u64::from(AXIS / 2);
+        (is_reached && u32::try_from(4 * words).is_ok()).then_some(PixelLayout { is_window: window.is_some(), inputs })
+    }
+
+    /// Entries of the table of inputs.
+    pub fn entries(&self) -> u32 {
+        (self.inputs.len() as u32 * INPUT_ENTRIES).next_power_of_two()
+    }
+}
+
+/// Where the lanes of pixels are.
+pub(crate) fn lanes(pixels: &Pixels) -> Lanes {
+    let across = quads_across(pixels);
+    let quads = pixels.invocations() / 4;
+    let rows = quads.div_ceil(across.max(1));
+    Domain::of_size(2 * across, 2 * rows).map_or(Lanes::Line(0), Lanes::Area)
+}
+
+/// Quads that lie side by side.
+pub(super) fn quads_across(pixels: &Pixels) -> u32 {
+    match pixels.size() {
+        Some((width, _)) => width.div_ceil(2),
+        None => QUADS_OF_ROW.min(pixels.quads().len() as u32),
+    }
+}
+
+/// Primitives that have quads.
+pub(super) fn primitives(pixels: &Pixels) -> u32 {
+    pixels.quads().iter().map(|quad| quad.primitive.saturating_add(1)).max().unwrap_or(0)
+}
+
+/// Entries that an input has in a table.
+pub(super) const INPUT_ENTRIES: u32 = 4;
+
+/// The words of the table of inputs: those of each are its value at the corner, and how much it changes to the right and down.
+pub(super) fn input_words(pixels: &Pixels) -> Vec<u32> {
+    let words = |input: &PixelInput| match *input {
+        PixelInput::Constant(bits) => [bits, 0, 0, 0],
+        PixelInput::Plane { origin, dx, dy } => [origin.to_bits(), dx.to_bits(), dy.to_bits(), 0],
+        PixelInput::Values(_) | PixelInput::Primitives(_) => [0; 4],
+    };
+    let mut all: Vec<u32> = pixels.inputs().values().flat_map(words).collect();
+    all.resize(all.len().next_power_of_two(), 0);
+    all
+}
+
+/// Words of a quad.
+pub(super) const QUAD_WORDS: u32 = 4;
+
+/// The words of quads: column and row of each, the pixels that are covered, and the primitive.
+pub(crate) fn quad_words(pixels: &Pixels) -> Vec<u32> {
+    let words = |&PixelQuad { x, y, covered, primitive }: &PixelQuad| [x, y, covered.into(), primitive];
+    pixels.quads().iter().flat_map(words).collect()
+}
+
+/// The words of the inputs that have a value for each pixel of a window, or for each invocation, one input after the other.
+pub(crate) fn pixel_values(pixels: &Pixels) -> Vec<u32> {
+    let count = pixels.size().map_or(pixels.invocations(), |(width, height)| width * height) as usize;
+    let mut words = Vec::new();
+    for input in pixels.inputs().values() {
+        if let PixelInput::Values(values) | PixelInput::Primitives(PrimitiveValues { centres: values, .. }) = input {
+            let end = words.len() + count;
+            words.extend(values.iter().take(count));
+            words.resize(end, 0);
+        }
+    }
+    words
+}
+
+/// Words of a primitive.
+pub(super) const PRIMITIVE_WORDS: u32 = 4;
+
+/// The words of the inputs that have something for each primitive, one input after the other: how much they change to the right and down, and
+/// the value of the provoking vertex.
+pub(crate) fn primitive_values(pixels: &Pixels) -> Vec<u32> {
+    let count = primitives(pixels) as usize;
+    let mut words = Vec::new();
+    for input in pixels.inputs().values() {
+        match input {
+            PixelInput::Constant(_) | PixelInput::Plane { .. } => {}
+            PixelInput::Values(_) => words.resize(words.len() + PRIMITIVE_WORDS as usize * count, 0),
+            PixelInput::Primitives(PrimitiveValues { slopes, provoking, .. }) => {
+                let both = slopes.iter().zip(provoking).take(count);
+                words.extend(both.flat_map(|([dx, dy], &provoking)| [dx.to_bits(), dy.to_bits(), provoking, 0]));
+            }
+        }
+    }
+    words
+}
