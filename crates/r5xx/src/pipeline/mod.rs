@@ -18,6 +18,7 @@ mod picture;
 mod pixels;
 mod primitives;
 mod program;
+mod programs;
 mod rectangles;
 mod resolve;
 mod shading;
@@ -49,6 +50,7 @@ use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
 use history::Probe;
 use kernels::{Kernels, LazyTileState};
+use programs::Programs;
 use rectangles::RectangleState;
 use shading::{PassThrough, Shading};
 use std::sync::Arc;
@@ -147,8 +149,9 @@ pub fn draw(
     if state.registers.get::<VapCntl>().no_render {
         return Ok(DrawCounts::default());
     }
-    let counts = draw_primitives(state, memory, context, draws)?;
-    together::note(state, context, &counts);
+    let programs = Programs::of(state, context);
+    let counts = draw_primitives(state, memory, context, &programs, draws)?;
+    together::note(&programs, context, &counts);
     state.passed = state.passed.wrapping_add(counts.passed as u32);
     Ok(counts)
 }
@@ -157,13 +160,14 @@ fn draw_primitives(
     state: &State,
     memory: &Arc<Arena>,
     context: &DrawContext,
+    programs: &Programs,
     draws: &[&Draw],
 ) -> Result<DrawCounts, DrawError> {
-    let known = fragment::known_program(state, context.cache.map(|cache| &cache.fragment_programs));
+    let known = &programs.fragments;
     let program = &known.program;
     let pixels = pixels::Pixels::of(&state.registers, memory, program)?;
     let primitives = primitives::Primitives::of(state, &pixels);
-    let vertices_of = |draw| vertices::Vertices::new(state, memory, context, draw, primitives.projection());
+    let vertices_of = |draw| vertices::Vertices::new(state, memory, context, (draw, programs), primitives.projection());
     let Some((first, others)) = draws.split_first() else { return Ok(DrawCounts::default()) };
     let mut first = Some((*first, vertices_of(first)?));
     let textures = Textures::of(&state.registers, memory);
@@ -204,11 +208,11 @@ fn draw_primitives(
     let rectangles = context.engine.zip(pixels.rectangle_targets(&space));
     let rectangles = rectangles.and_then(|(engine, targets)| {
         let memory = context.cache.map(|cache| &cache.rectangles);
-        RectangleState::of((&job, &known), &textures, targets, (&space, memory), (engine, &options))
+        RectangleState::of((&job, known), &textures, targets, (&space, memory), (engine, &options))
     });
     let tiles: LazyTileState = LazyTileState::new(Box::new(|| {
         let engine = context.engine?;
-        TileState::of((&job, &known), &textures, &pixels, primitives.routings(), &space, (engine, &options))
+        TileState::of((&job, known), &textures, &pixels, primitives.routings(), &space, (engine, &options))
     }));
     let memory = context.cache.map(|cache| &cache.tiles);
     let kernels = Kernels { rectangles, tiles, program: known.hash, memory, pixels: &pixels };

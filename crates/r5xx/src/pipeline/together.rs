@@ -1,10 +1,10 @@
 //! Which draws are drawn together: those between which nothing changes, if that cannot be told from drawing each by itself.
 
 use super::DrawContext;
-use super::fragment::known_program;
-use super::program::{VertexProgram, vertex_program};
+use super::program::VertexProgram;
+use super::programs::Programs;
 use crate::registers::{
-    self, Rb3dAaresolveOffset, Rb3dColoroffset, RegisterFile, RegisterType, ValueFormat, VapCntlStatus, ZbDepthoffset,
+    self, Rb3dAaresolveOffset, Rb3dColoroffset, RegisterFile, RegisterType, ValueFormat, ZbDepthoffset,
 };
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
@@ -36,18 +36,10 @@ fn is_apart(registers: &RegisterFile, object: Object) -> bool {
         .all(|other| end(other) <= object.address.into() || end(object) <= other.address.into())
 }
 
-/// The hashes of the programs, if vertices have one.
-fn programs(state: &State, context: &DrawContext) -> Option<[u64; 2]> {
-    let cache = context.cache.filter(|_| !state.registers.get::<VapCntlStatus>().bypass)?;
-    let vertices = vertex_program(state, Some(&cache.vertex_programs));
-    Some([vertices.hash, known_program(state, Some(&cache.fragment_programs)).hash])
-}
-
 /// Whether a draw may be drawn together with others between which nothing changes: its programs come to their end, and nothing that is read is drawn to.
 pub fn may_draw_together(state: &State, context: &DrawContext) -> bool {
-    let is_safe = |cache: &super::DrawCache| {
-        programs(state, context).is_some_and(|programs| cache.safe.borrow().contains(&programs))
-    };
+    let hashes = || Programs::of(state, context).hashes();
+    let is_safe = |cache: &super::DrawCache| hashes().is_some_and(|programs| cache.safe.borrow().contains(&programs));
     let registers = &state.registers;
     let mut read = objects(registers, &ADDRESSES[1]).chain(state.arrays.iter().map(|array| array.object));
     context.cache.is_some_and(is_safe) && read.all(|object| is_apart(registers, object))
@@ -62,16 +54,11 @@ pub fn may_follow(state: &State, draw: &Draw) -> bool {
 }
 
 /// Notes that programs came to their end. Those that go from instruction to instruction do so always.
-pub fn note(state: &State, context: &DrawContext, counts: &DrawCounts) {
+pub fn note(programs: &Programs, context: &DrawContext, counts: &DrawCounts) {
     let Some(cache) = context.cache.filter(|_| counts.vertices > 0 && counts.fragments > 0) else { return };
-    let Some(hashes) = programs(state, context) else { return };
+    let Some((vertices, hashes)) = programs.vertices.as_ref().zip(programs.hashes()) else { return };
     let mut safe = cache.safe.borrow_mut();
-    if safe.contains(&hashes) {
-        return;
-    }
-    let vertices = vertex_program(state, Some(&cache.vertex_programs));
-    let fragments = known_program(state, Some(&cache.fragment_programs));
-    if is_straight(&vertices.program) && is_straight_line(&fragments.program) {
+    if !safe.contains(&hashes) && is_straight(&vertices.program) && is_straight_line(&programs.fragments.program) {
         if safe.len() >= MOST {
             safe.clear();
         }

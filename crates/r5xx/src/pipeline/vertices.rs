@@ -3,10 +3,10 @@
 use super::corner::{Corner, Projection};
 use super::fetch::{Fetch, VertexNumbers};
 use super::known::KnownProgram;
-use super::program::{VertexProgram, vertex_constants, vertex_program};
+use super::program::{VertexProgram, vertex_constants};
+use super::programs::Programs;
 use super::vertex::{Vertex, VertexFormat};
 use super::{DrawContext, DrawError};
-use crate::registers::VapCntlStatus;
 use crate::state::State;
 use crate::stream::Draw;
 use ctm_card::history::{Vector, VertexHistory};
@@ -177,7 +177,7 @@ pub struct Vertices<'a> {
 }
 
 impl<'a> Vertices<'a> {
-    /// Of a draw.
+    /// Of a draw with its programs.
     ///
     /// # Errors
     /// If an element has a type that there is not.
@@ -185,14 +185,12 @@ impl<'a> Vertices<'a> {
         state: &'a State,
         memory: &'a Arena,
         context: &DrawContext<'a>,
-        draw: &Draw<'a>,
+        (draw, programs): (&Draw<'a>, &Programs),
         projection: &'a Projection,
     ) -> Result<Self, DrawError> {
         let numbers = VertexNumbers::of(state, memory, draw);
-        let bypass = state.registers.get::<VapCntlStatus>().bypass;
         let distinct = numbers.greatest().map_or(numbers.count, |greatest| greatest as usize + 1);
-        let known = context.cache.map(|cache| &cache.vertex_programs);
-        let program = (!bypass).then(|| (vertex_program(state, known), vertex_constants(state)));
+        let program = programs.vertices.clone().map(|program| (program, vertex_constants(state)));
         let together = program.as_ref().filter(|(program, _)| is_worth_it(context, program, numbers.count));
         Ok(Vertices {
             together: together.and_then(|_| VertexKernel::of(context)),

@@ -1,5 +1,6 @@
 //! Vertices that are transformed together, against those that are transformed one by one.
 
+use super::super::programs::Programs;
 use super::Vertices;
 use crate::pipeline::DrawCache;
 use crate::pipeline::corner::Projection;
@@ -104,7 +105,8 @@ fn vertices_together_are_those_one_by_one() {
             let projection = Projection::of(&state);
             let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
                 let context = DrawContext { engine, cache: Some(&cache), ..DrawContext::default() };
-                let mut vertices = Vertices::new(&state, &memory, &context, &draw, &projection)?;
+                let programs = Programs::of(&state, &context);
+                let mut vertices = Vertices::new(&state, &memory, &context, (&draw, &programs), &projection)?;
                 (0..vertices.count()).map(|place| vertices.get(place).map(|number| *vertices.corner(number))).collect()
             };
             assert!(all(Some(&engine)) == all(None), "{}", name.name());
