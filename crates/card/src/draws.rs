@@ -54,6 +54,21 @@ pub struct DrawStats {
     pub time: Duration,
     /// What it did; nothing if it was dropped.
     pub counts: DrawCounts,
+    /// The first of the colour buffers that it draws to.
+    pub target: Option<DrawTarget>,
+    /// Textures that its fragment program can read.
+    pub textures: u32,
+}
+
+/// A colour buffer, up to the framebuffer's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawTarget {
+    /// Card address of its first pixel.
+    pub address: u32,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
 }
 
 /// The part of a colour buffer that is the framebuffer.

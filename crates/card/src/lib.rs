@@ -15,7 +15,7 @@ pub mod trace;
 
 #[doc(hidden)]
 pub use ctm_bits::field_table;
-pub use draws::{DepthPicture, Draw, DrawCounts, DrawStats, Picture};
+pub use draws::{DepthPicture, Draw, DrawCounts, DrawStats, DrawTarget, Picture};
 pub use object::{ElementWords, Object, ObjectBytes};
 
 use ctm_memory::Arena;

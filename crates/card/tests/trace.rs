@@ -18,10 +18,12 @@ fn trace() -> Vec<u8> {
     memory.write_u32(0x4000, 2);
     memory.write_u32(0x1000, 5);
     writer.executed(&memory, &OBJECTS);
+    writer.frame().unwrap();
     writer.record(&memory, &Submission { words: &[], objects: &OBJECTS[..1], untouched: &[] }).unwrap();
     memory.write_u32(0x2000, 0);
     memory.write_u32(0x4FFC, 3);
     writer.record(&memory, &Submission { words: &[9], objects: &OBJECTS, untouched: &[] }).unwrap();
+    (0..2).for_each(|_| writer.frame().unwrap());
     file
 }
 
@@ -43,6 +45,10 @@ fn records_hold_what_the_driver_changed() {
     assert_eq!(addresses, [vec![0x2000], vec![], vec![0x2000, 0x4000]], "neither what the card wrote nor other memory");
     assert_eq!(records[2].pages[0], Page { address: 0x2000, bytes: vec![] });
 
+    assert_eq!(records.iter().map(|record| record.frame).collect::<Vec<_>>(), [0, 1, 1]);
+    let mut reader = TraceReader::new(&file[..]).unwrap();
+    assert_eq!((reader.by_ref().count(), reader.frames()), (3, 3));
+
     let memory = Arena::new(0x1000, 0x8000).unwrap();
     records.iter().for_each(|record| record.write_pages(&memory));
     assert_eq!([0x2000, 0x4000, 0x4FFC].map(|address| memory.read_u32(address)), [Some(0), Some(2), Some(3)]);
@@ -52,17 +58,25 @@ fn records_hold_what_the_driver_changed() {
 fn what_is_before_a_files_end_is_read() {
     let file = trace();
     let records = read(&file).unwrap();
+    let marks = |from: usize, to: usize| 4 * (to - from) as u64;
+    let last = file.len() as u64 - marks(1, 3);
+    let ends = records.windows(2).map(|pair| pair[1].at - marks(pair[0].frame, pair[1].frame));
+    let ends: Vec<u64> = ends.chain([last]).collect();
+    // Between records, and between marks.
+    let is_end = |length: u64| {
+        ends.contains(&length) || records.iter().any(|record| record.at == length) || length == last + marks(1, 2)
+    };
     for length in 0..file.len() {
         let Ok(reader) = TraceReader::new(&file[..length]) else {
             assert!(length < records[0].at as usize);
             continue;
         };
         let found: Vec<_> = reader.collect();
-        let whole = records.iter().skip(1).map(|record| record.at).filter(|&at| at <= length as u64).count();
+        let whole = ends.iter().filter(|&&end| end <= length as u64).count();
         let good = found.iter().map_while(|record| record.as_ref().ok()).count();
         assert_eq!(good, whole, "{length} bytes");
         match found.last() {
-            None | Some(Ok(_)) => assert!(records.iter().any(|record| record.at == length as u64), "{length} bytes"),
+            None | Some(Ok(_)) => assert!(is_end(length as u64), "{length} bytes"),
             Some(Err(TraceError::Ends { at, .. })) => assert_eq!(*at, length as u64),
             Some(Err(error)) => panic!("{length} bytes: {error}"),
         }
@@ -80,7 +94,7 @@ fn damage_is_named_with_its_place() {
     let first = read(&file).unwrap()[0].at as usize;
     assert_eq!(first, 32);
     assert!(changed(0, 0).starts_with("not a trace of a card"));
-    assert_eq!(changed(8, 2), "a trace of version 2; versions that can be read: 1");
+    assert_eq!(changed(8, 3), "a trace of version 3; versions that can be read: 1 to 2");
     assert_eq!(changed(first, 0), "no record begins at byte 32: the trace is damaged");
     for (n, part) in ["command words", "objects", "pages"].into_iter().enumerate() {
         let error = changed(first + 4 + 4 * n, u32::MAX);

@@ -126,6 +126,11 @@ impl Device {
         lock(&self.worker).submissions
     }
 
+    /// Notes that a frame was presented.
+    pub fn end_frame(&self) {
+        lock(&self.worker).record(TraceWriter::frame);
+    }
+
     /// Executes a client's words with objects that are kept; false if they are rejected.
     pub fn submit(&self, words: &[u32], objects: &[Object]) -> bool {
         let mut worker = lock(&self.worker);

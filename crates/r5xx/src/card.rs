@@ -2,7 +2,9 @@
 
 use crate::pipeline::{self, DrawCache, DrawContext, DrawError};
 use crate::ports::{Cursor, Port};
-use crate::registers::{self, FgZbregDest, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsVectorIndx, ZbZpassAddr};
+use crate::registers::{
+    self, FgZbregDest, GaUsVectorIndex, RegisterType, SuRegDest, TxEnable, VapPvsVectorIndx, ZbZpassAddr,
+};
 use crate::state::State;
 use crate::stream::{Command, Draw, StreamError, commands};
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
@@ -222,22 +224,23 @@ impl Card {
         };
         let (mut draws, mut done) = (vec![draw], 0);
         let is_alone = self.draws.is_some() || self.pixel_log.is_some();
-        if !is_alone && pipeline::may_draw_together(&self.state, &context) {
-            let changes_nothing = |command: &&Command| self.changes_nothing(command);
-            for (number, command) in
-                rest.iter().take(TOGETHER).enumerate().take_while(|(_, command)| changes_nothing(command))
-            {
-                if let Command::Draw(draw) = command {
-                    draws.push(draw);
-                    done = number + 1;
-                }
+        let most = if is_alone { 0 } else { TOGETHER };
+        let unchanging = rest.iter().take(most).take_while(|command| self.changes_nothing(command));
+        for (number, command) in unchanging.enumerate() {
+            let Command::Draw(draw) = command else { continue };
+            if draws.len() == 1 && !pipeline::may_draw_together(&self.state, &context) {
+                break;
             }
+            draws.push(draw);
+            done = number + 1;
         }
         let start = Instant::now();
         let drawn = pipeline::draw(&mut self.state, memory, &context, &draws);
         if let Some(draws) = &mut self.draws {
             let (time, counts) = (start.elapsed(), drawn.as_ref().copied().unwrap_or_default());
-            draws.push(DrawStats { at: draw.at, time, counts });
+            let textures = self.state.registers.get::<TxEnable>().units.count_ones();
+            let target = pipeline::draw_target(&self.state, memory);
+            draws.push(DrawStats { at: draw.at, time, counts, target, textures });
         }
         match drawn {
             Ok(_) => Ok(done),

@@ -364,7 +364,9 @@ impl CommandProcessor {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
             let dropped = DrawCounts { vertices, ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);
-            draws.push(DrawStats { at: draw.at, time: start.elapsed(), counts });
+            let (time, target) = (start.elapsed(), pipeline::draw_target(&self.state, context.memory));
+            let textures = pipeline::textures(&self.state, context.memory);
+            draws.push(DrawStats { at: draw.at, time, counts, target, textures });
         }
         self.note(draw.at, done, counts_passed(&self.state))
     }

@@ -1,6 +1,6 @@
 //! Reads trace files.
 
-use super::{MAGIC, NAME, PAGE, RECORD, VERSION, ZEROS};
+use super::{FIRST_VERSION, FRAME, MAGIC, NAME, PAGE, RECORD, VERSION, ZEROS};
 use crate::{Object, Submission};
 use ctm_memory::Arena;
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ pub enum TraceError {
     #[error("not a trace of a card: it does not begin with `CTM CARD`; `ctm card record` writes traces")]
     NoTrace,
     /// Another version's.
-    #[error("a trace of version {version}; versions that can be read: {VERSION}")]
+    #[error("a trace of version {version}; versions that can be read: {FIRST_VERSION} to {VERSION}")]
     Version {
         /// Its version.
         version: u32,
@@ -86,6 +86,8 @@ pub struct Page {
 pub struct TraceRecord {
     /// Byte of the file that it begins at.
     pub at: u64,
+    /// Frames that were presented before it.
+    pub frame: usize,
     /// The command words.
     pub words: Vec<u32>,
     /// The objects that they name.
@@ -131,6 +133,8 @@ pub struct TraceReader<R> {
     at: u64,
     card: String,
     device: u32,
+    /// Frames that were presented.
+    frames: usize,
     /// After an error nothing more can be read.
     is_over: bool,
 }
@@ -138,14 +142,14 @@ pub struct TraceReader<R> {
 impl<R: Read> TraceReader<R> {
     /// Reads the header.
     pub fn new(file: R) -> Result<Self, TraceError> {
-        let mut reader = TraceReader { file, at: 0, card: String::new(), device: 0, is_over: false };
+        let mut reader = TraceReader { file, at: 0, card: String::new(), device: 0, frames: 0, is_over: false };
         let magic = reader.bytes(MAGIC.len(), "the header");
         if !matches!(&magic, Ok(bytes) if *bytes == MAGIC) && !matches!(magic, Err(TraceError::Io { .. })) {
             return Err(TraceError::NoTrace);
         }
         magic?;
         let [version, device] = reader.dwords("the header")?;
-        if version != VERSION {
+        if !(FIRST_VERSION..=VERSION).contains(&version) {
             return Err(TraceError::Version { version });
         }
         let name = reader.bytes(NAME, "the header")?;
@@ -165,9 +169,19 @@ impl<R: Read> TraceReader<R> {
         self.device
     }
 
+    /// Frames that were presented before what is read next.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
     fn record(&mut self) -> Result<Option<TraceRecord>, TraceError> {
-        let at = self.at;
-        let beginning = self.up_to(RECORD.len())?;
+        let mut at = self.at;
+        let mut beginning = self.up_to(RECORD.len())?;
+        while beginning == FRAME {
+            self.frames += 1;
+            at = self.at;
+            beginning = self.up_to(RECORD.len())?;
+        }
         if beginning.is_empty() {
             return Ok(None);
         }
@@ -205,7 +219,7 @@ impl<R: Read> TraceReader<R> {
             changed.push(Page { address, bytes });
         }
         let untouched = untouched(&objects, &changed);
-        Ok(Some(TraceRecord { at, words, objects, pages: changed, untouched }))
+        Ok(Some(TraceRecord { at, frame: self.frames, words, objects, pages: changed, untouched }))
     }
 
     fn dwords<const N: usize>(&mut self, part: &'static str) -> Result<[u32; N], TraceError> {

@@ -1,6 +1,6 @@
 //! Writes trace files.
 
-use super::{MAGIC, NAME, PAGE, RECORD, VERSION, ZEROS};
+use super::{FRAME, MAGIC, NAME, PAGE, RECORD, VERSION, ZEROS};
 use crate::{Identity, Object, Submission};
 use ctm_memory::Arena;
 use std::collections::HashMap;
@@ -50,6 +50,11 @@ impl<W: Write> TraceWriter<W> {
         }
         record.append(&mut pages);
         self.file.write_all(&record)
+    }
+
+    /// Marks that a frame was presented.
+    pub fn frame(&mut self) -> io::Result<()> {
+        self.file.write_all(&FRAME)
     }
 
     /// Notes what the submission that was recorded last has left in its objects.

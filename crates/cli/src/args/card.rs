@@ -3,7 +3,7 @@
 use crate::options::TimeLimit;
 use crate::options::values::{Pixel, engine, file};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Subcommand, ValueHint};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
 use ctm_array::FileSpec;
 use ctm_cards::Model;
 use ctm_codegen::EngineName;
@@ -190,6 +190,9 @@ pub struct CardExecutionArgs {
     /// The last draw that is executed, counted from 0 [default: the last one of the trace]
     #[arg(long, value_name = "N")]
     pub draw: Option<usize>,
+    /// The last frame that is executed, counted from 1: frames end where a program presents a window of X
+    #[arg(long, value_name = "N", conflicts_with = "draw", value_parser = clap::value_parser!(u64).range(1..))]
+    pub frame: Option<u64>,
     /// The card [default: that of the trace]
     #[arg(long, value_name = "CARD", value_parser = card())]
     pub card: Option<Model>,
@@ -201,16 +204,42 @@ pub struct CardExecutionArgs {
     pub time_limit: TimeLimit,
 }
 
+/// A column of `ctm card stats`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
+pub enum StatsColumn {
+    /// Vertices that the draw names.
+    Vertices,
+    /// Primitives that they make.
+    Primitives,
+    /// Points, lines and triangles that are left of them.
+    Drawn,
+    /// Pixels that these cover.
+    Pixels,
+    /// Fragments that the program runs for.
+    Fragments,
+    /// Its instructions.
+    Instructions,
+    /// Samples that pass tests.
+    Passed,
+    /// Milliseconds.
+    Ms,
+}
+
 /// `ctm card stats`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ctm card stats scene.ctmcard
+  ctm card stats game.ctmcard --frame 60 --sort ms          the slowest draws of a frame first
   ctm card stats scene.ctmcard --json | jq .pixels
 
 Columns: vertices that the draw names, primitives that they make, points, lines and triangles that clipping and culling leave of them
 (drawn), pixels that these cover, fragments that the program runs for, its instructions for these ('-' where its flow control decides how
-many), samples that pass depth and stencil tests, and milliseconds, with those of making machine code.")]
+many), samples that pass depth and stencil tests, and milliseconds, with those of making machine code. Then the textures that the
+fragment program can read, and the size and address of the colour buffer that is drawn to.
+
+--frame N lists the draws of that frame only; the draws before it are executed, too.")]
 pub struct CardStatsArgs {
     /// Trace of a card
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
@@ -218,6 +247,9 @@ pub struct CardStatsArgs {
     /// How it is executed.
     #[command(flatten)]
     pub execution: CardExecutionArgs,
+    /// List the draws with the largest numbers of this column first [default: in their order]
+    #[arg(long, value_name = "COLUMN")]
+    pub sort: Option<StatsColumn>,
     /// Print JSON: an object for each draw, then one for all
     #[arg(long)]
     pub json: bool,

@@ -10,7 +10,7 @@ mod run;
 #[cfg(feature = "cards")]
 pub use card::{
     CardCommand, CardDisArgs, CardDoctorArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs,
-    CardStatsArgs, CardTraceArgs, ClientArgs,
+    CardStatsArgs, CardTraceArgs, ClientArgs, StatsColumn,
 };
 #[cfg(feature = "debugger")]
 pub use debug::{DapArgs, DebugCommand};

@@ -9,6 +9,7 @@ use crate::wording::number_of;
 use ctm_cards::{Card, CardOptions, Model};
 use ctm_codegen::EngineName;
 use ctm_replay::card::{Execution, Survey};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Executes a trace up to a draw, or all of it, on a card that keeps what is asked for besides.
@@ -21,7 +22,11 @@ pub fn execute(trace: &Trace, args: &CardExecutionArgs, keeps: CardOptions) -> R
     let setup = CardOptions { executor: Some(executor), time_limit: args.time_limit.0, ..keeps };
     let card = Card::new(model(args, trace, &survey)?, setup);
     let memory = trace.memory(&survey)?;
-    let execution = Execution::of(trace.reader()?, card, Arc::new(memory), args.draw);
+    let last = match frame_draws(trace, args, &survey)? {
+        Some(draws) => Some(draws.end - 1),
+        None => args.draw,
+    };
+    let execution = Execution::of(trace.reader()?, card, Arc::new(memory), last);
     let execution = execution.map_err(|error| trace.wrong(error))?;
     if let Some(draw) = args.draw.filter(|&draw| draw >= execution.draws) {
         let message = format!("the trace has {}, and no number {draw}", number_of(execution.draws, "draw"));
@@ -30,6 +35,27 @@ pub fn execute(trace: &Trace, args: &CardExecutionArgs, keeps: CardOptions) -> R
         ));
     }
     Ok(execution)
+}
+
+/// The draws of the frame that the command line names, by their numbers; at least one.
+///
+/// # Errors
+/// If there is no such frame, or if it has no draws.
+pub fn frame_draws(trace: &Trace, args: &CardExecutionArgs, survey: &Survey) -> Result<Option<Range<usize>>, Failure> {
+    let Some(frame) = args.frame else { return Ok(None) };
+    let frames = survey.frames.len();
+    let draws = usize::try_from(frame - 1).ok().and_then(|frame| survey.frames.get(frame));
+    let Some(draws) = draws else {
+        let message = trace.wrong(format!("the trace has {}, and no number {frame}", number_of(frames, "frame")));
+        return Err(Failure::Usage(message.help(match frames {
+            0 => "frames end where a program presents a window of X; 'ctm card record' marks them",
+            _ => "frames are counted from 1; 'ctm card info' says how many there are",
+        })));
+    };
+    if draws.is_empty() {
+        return Err(Failure::Usage(trace.wrong(format!("frame {frame} has no draws"))));
+    }
+    Ok(Some(draws.clone()))
 }
 
 /// The card of the command line, or that of the trace.

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 /// Shows what is in a trace.
 pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
-    let (reader, model) = (trace.reader()?, trace.model(&trace.survey()?)?);
+    let survey = trace.survey()?;
+    let (reader, model) = (trace.reader()?, trace.model(&survey)?);
     let (card, device) = (reader.card().to_owned(), reader.device());
     let (mut submissions, mut rejected, mut words, mut draws, mut written) = (0, 0, 0, 0, 0);
     let mut objects = BTreeSet::new();
@@ -29,7 +30,7 @@ pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> 
     if args.json {
         return Ok(console.json(&json!({
             "card": card, "device": device, "submissions": submissions, "rejected": rejected, "words": words,
-            "draws": draws, "objects": objects.len(), "largest_object": largest, "written": written,
+            "draws": draws, "frames": survey.frames.len(), "objects": objects.len(), "largest_object": largest, "written": written,
         }))?);
     }
     let rows = [
@@ -38,6 +39,7 @@ pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> 
         ("of them rejected", rejected.to_string()),
         ("command words", words.to_string()),
         ("draws", draws.to_string()),
+        ("frames presented", survey.frames.len().to_string()),
         ("buffer objects", objects.len().to_string()),
         ("largest object", format!("{largest} bytes")),
         ("written by driver", format!("{written} bytes")),

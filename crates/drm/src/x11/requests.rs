@@ -3,7 +3,7 @@
 use super::pixmaps::Description;
 use super::xcb::{self, Connection, Cookie, Errors, Extent};
 use super::{fences, imports, pixmaps, rate, screenshot};
-use crate::process::device;
+use crate::process::{device, existing};
 use crate::real::{real, set_errno};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::offset_of;
@@ -361,6 +361,9 @@ pub unsafe extern "C" fn xcb_present_pixmap(
     guarded((), || {
         pixmaps::upload(connection, pixmap);
         rate::count();
+        if let Some(device) = existing() {
+            device.end_frame();
+        }
         screenshot::present(|| pixmaps::rows(connection, pixmap));
     });
     // The server knows no fence of this process. The client waits for its events as well, which say when the pixmap is free.

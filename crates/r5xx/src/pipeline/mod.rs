@@ -32,7 +32,7 @@ mod window;
 
 pub use draw_cache::DrawCache;
 pub use fragment::{fragment_constants, fragment_program};
-pub use picture::{depth_picture, picture};
+pub use picture::{depth_picture, draw_target, picture};
 pub use together::{may_draw_together, may_follow};
 
 use crate::registers::{GaColorControl, VapCntl};

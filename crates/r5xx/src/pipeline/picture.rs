@@ -2,10 +2,10 @@
 
 use super::DrawError;
 use super::depth::{ColourClear, DepthUnit};
-use super::targets::targets;
+use super::targets::{ColourTarget, targets};
 use crate::registers::ScScissorsBr;
 use crate::state::State;
-use ctm_card::{DepthPicture, Picture};
+use ctm_card::{DepthPicture, DrawTarget, Picture};
 use ctm_memory::Arena;
 
 /// What a draw with this state would write to, if that is anything: colour buffer `number`, from 0. Of several samples of a
@@ -16,15 +16,29 @@ use ctm_memory::Arena;
 pub fn picture(state: &State, memory: &Arena, number: usize) -> Result<Option<Picture>, DrawError> {
     let targets = targets(&state.registers, memory)?;
     let Some(target) = targets.get(number) else { return Ok(None) };
+    let [width, height] = size(target, state, memory);
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let pixels: Vec<_> = places.map(|(x, y)| target.read(x, y)).collect();
+    Ok((!pixels.is_empty()).then_some(Picture { width, height, pixels }))
+}
+
+/// Columns and rows of a colour buffer that are the framebuffer.
+fn size(target: &ColourTarget, state: &State, memory: &Arena) -> [u32; 2] {
     let corner = state.registers.get::<ScScissorsBr>();
     // Clears through the depth unit write the lower half as another buffer.
     let halves = if ColourClear::of(&state.registers, memory).is_some() { 2 } else { 1 };
     let width = (u32::from(corner.x) + 1).min(target.pitch());
-    let Some(last) = width.checked_sub(1) else { return Ok(None) };
     let rows = 0..(u32::from(corner.y) + 1) * halves;
-    let rows: Vec<u32> = rows.take_while(|&y| target.has_pixel(last, y)).collect();
-    let pixels = rows.iter().flat_map(|&y| (0..width).map(move |x| (x, y))).map(|(x, y)| target.read(x, y)).collect();
-    Ok((!rows.is_empty()).then_some(Picture { width, height: rows.len() as u32, pixels }))
+    let is_there = |&y: &u32| width.checked_sub(1).is_some_and(|last| target.has_pixel(last, y));
+    [width, rows.take_while(is_there).count() as u32]
+}
+
+/// The first colour buffer that a draw with this state would write to.
+pub fn draw_target(state: &State, memory: &Arena) -> Option<DrawTarget> {
+    let targets = targets(&state.registers, memory).ok()?;
+    let target = targets.first()?;
+    let [width, height] = size(target, state, memory);
+    Some(DrawTarget { address: target.address()?, width, height })
 }
 
 /// The depth buffer that is bound, if there is one, whether draws test with it or not.

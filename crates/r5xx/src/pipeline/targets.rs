@@ -449,6 +449,11 @@ impl ColourTarget<'_> {
         self.surface.pitch()
     }
 
+    /// The card address of its first pixel.
+    pub fn address(&self) -> Option<u32> {
+        self.surface.address(0, 0, 0)
+    }
+
     /// Whether there is a pixel in this column and row.
     pub fn has_pixel(&self, x: u32, y: u32) -> bool {
         self.surface.contains(x, y)

@@ -38,13 +38,14 @@ pub use draw_memory::DrawCache;
 pub use drawing::Drawing;
 pub use history::Probe;
 
-use ctm_card::{DepthPicture, DrawCounts, Picture};
+use crate::programs::{STAGES, program};
+use ctm_card::{DepthPicture, DrawCounts, DrawTarget, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
-use ctm_r700::RunError;
-use targets::TARGETS;
+use ctm_r700::{RunError, Stage, Uses};
+use targets::{SamplePlace, TARGETS, TargetSurface};
 use thiserror::Error;
 
 /// Instructions that a group may execute.
@@ -169,6 +170,26 @@ pub fn picture(state: &State, memory: &Arena, number: usize) -> Result<Option<Pi
     let corner = state.registers.get::<PaScWindowScissorBr>();
     let number = u32::try_from(number).unwrap_or(u32::MAX);
     targets::picture(&state.registers, memory, number, [corner.br_x.into(), corner.br_y.into()])
+}
+
+/// The first colour target that a draw with this state would write to.
+pub fn draw_target(state: &State, memory: &Arena) -> Option<DrawTarget> {
+    let corner = state.registers.get::<PaScWindowScissorBr>();
+    let surface = |number| TargetSurface::of(&state.registers, memory, number).ok()?;
+    let surface = (0..TARGETS).find_map(surface)?;
+    let [width, height] = surface.size();
+    Some(DrawTarget {
+        address: surface.address(SamplePlace::default())?,
+        width: width.min(corner.br_x.into()),
+        height: height.min(corner.br_y.into()),
+    })
+}
+
+/// Textures that the pixel program of a draw with this state can read.
+pub fn textures(state: &State, memory: &Arena) -> u32 {
+    let pixels = STAGES.iter().find(|registers| registers.stage == Stage::Pixel);
+    let program = pixels.and_then(|registers| program(&state.registers, registers, memory));
+    program.map_or(0, |program| Uses::of(&program).of_stage.textures.len() as u32)
 }
 
 /// The depth buffer that is bound, if there is one, up to the window's scissor.

@@ -13,6 +13,7 @@ use ctm_card::Submission;
 use ctm_card::trace::{PAGE, TraceError, TraceReader, TraceRecord};
 use ctm_cards::Model;
 use ctm_memory::{Arena, ArenaError};
+use std::ops::Range;
 
 /// What is in a trace, found without executing it.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Survey {
     pub submissions: usize,
     /// Their draws, in order. Submissions that the card rejects have none, nor do those of a card that is not known.
     pub draws: Vec<Stop>,
+    /// The draws of each frame that was presented, by their numbers from 0. Those after the last frame are of none.
+    pub frames: Vec<Range<usize>>,
     /// Why there are no more submissions, if the file is damaged.
     pub damage: Option<TraceError>,
     extent: Extent,
@@ -36,18 +39,31 @@ impl Survey {
     /// # Errors
     /// They are not a trace. If they are one up to a place, that is not an error.
     pub fn of(bytes: &[u8]) -> Result<Self, TraceError> {
-        let reader = TraceReader::new(bytes)?;
+        let mut reader = TraceReader::new(bytes)?;
         let card = reader.card().to_owned();
         let model = Model::named(&card);
         let extent = Extent::default();
-        let mut survey = Survey { card, model, submissions: 0, draws: Vec::new(), damage: None, extent };
-        for record in reader {
+        let (draws, frames) = (Vec::new(), Vec::new());
+        let mut survey = Survey { card, model, submissions: 0, draws, frames, damage: None, extent };
+        for record in reader.by_ref() {
             match record {
-                Ok(record) => survey.add(&record),
+                Ok(record) => {
+                    survey.end_frames(record.frame);
+                    survey.add(&record);
+                }
                 Err(error) => survey.damage = Some(error),
             }
         }
+        survey.end_frames(reader.frames());
         Ok(survey)
+    }
+
+    /// So many frames have the draws up to here.
+    fn end_frames(&mut self, frames: usize) {
+        while self.frames.len() < frames {
+            let first = self.frames.last().map_or(0, |last| last.end);
+            self.frames.push(first..self.draws.len());
+        }
     }
 
     fn add(&mut self, record: &TraceRecord) {
