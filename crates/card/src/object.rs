@@ -31,6 +31,11 @@ impl<'a> ObjectBytes<'a> {
         ObjectBytes { memory, address: u64::from(object.address) + u64::from(offset), size: size.into() }
     }
 
+    /// Those of them from `offset` on; none if they end before that.
+    pub fn from(&self, offset: u64) -> Self {
+        ObjectBytes { address: self.address + offset.min(self.size), size: self.size.saturating_sub(offset), ..*self }
+    }
+
     /// The card address of so many bytes, if all of them are there.
     #[inline]
     pub fn address(&self, offset: u64, bytes: u32) -> Option<u32> {

@@ -3,6 +3,7 @@
 use crate::depth::{DepthForm, DepthPlanes, DepthTests};
 use crate::draw::{Family, TileDraw};
 use crate::primitives::Primitive;
+use crate::samples::SampledBlocks;
 use crate::surfaces::{Block, Layout, SurfaceBlocks, SurfaceQuads};
 use ctm_memory::{Access, RowWords};
 use ctm_raster::depth::{CompareFunction, DepthState};
@@ -15,8 +16,8 @@ const MOST: u32 = 0xFF_FFFF;
 
 /// The depth test for eight pixels at a time, where there is no stencil test, in a buffer with a word for each pixel.
 pub(crate) struct BlockTest<'t, L> {
-    quads: &'t SurfaceQuads<'t, L>,
-    blocks: Option<SurfaceBlocks<'t>>,
+    /// Of each sample.
+    surfaces: Vec<(&'t SurfaceQuads<'t, L>, Option<SurfaceBlocks<'t>>)>,
     form: WordForm,
     state: DepthState,
 }
@@ -137,18 +138,20 @@ impl<'t, L: Layout> BlockTest<'t, L> {
             ) => return None,
         };
         let (state, None) = (tests.state.depth?, tests.state.stencil) else { return None };
-        Some(BlockTest { quads: &tests.quads, blocks: draw.blocks_of(&tests.quads), form, state })
+        let surfaces = tests.quads.iter().map(|quads| (quads, draw.blocks_of(quads))).collect();
+        Some(BlockTest { surfaces, form, state })
     }
 
-    /// Tests blocks, stores the depths of pixels that pass, and adds what does; `slow` tests those for which that has to be done another way.
+    /// Tests blocks, stores the depths of samples that pass, and adds what does; `slow` tests a sample of those for which that has to be done another
+    /// way.
     #[inline(always)]
     pub fn run<S: Simd, F: Family<Layout = L>>(
         &self,
         simd: S,
         draw: &TileDraw<F>,
-        blocks: &[Block],
-        passed: &mut Vec<Block>,
-        slow: impl Fn(&Block, &Primitive) -> [u8; 2],
+        blocks: &SampledBlocks,
+        passed: &mut SampledBlocks,
+        slow: impl Fn(&Block, &Primitive, usize) -> [u8; 2],
     ) {
         let context = (draw, blocks);
         // The most common ones have loops of their own.
@@ -175,32 +178,37 @@ impl<'t, L: Layout> BlockTest<'t, L> {
     fn test<S: Simd, F: Family<Layout = L>>(
         &self,
         simd: S,
-        (draw, blocks): (&TileDraw<F>, &[Block]),
-        passed: &mut Vec<Block>,
+        (draw, blocks): (&TileDraw<F>, &SampledBlocks),
+        passed: &mut SampledBlocks,
         how: (impl DepthWords, impl Compare),
-        slow: impl Fn(&Block, &Primitive) -> [u8; 2],
+        slow: impl Fn(&Block, &Primitive, usize) -> [u8; 2],
     ) {
         let access = simd.access();
-        for block in blocks {
+        for (number, block) in blocks.blocks.iter().enumerate() {
             let Some(primitive) = draw.primitives.get(block.primitive) else { continue };
-            let rows = match &self.blocks {
-                Some(blocks) => blocks.rows(block),
-                None => self.quads.rows((block.x, block.y), primitive.layer),
-            };
-            let drawn = match (rows, Range::of(primitive.range)) {
-                (Some([upper, lower]), Some(range)) => {
-                    let places = BlockPlaces::new(simd, F::GRID, primitive.origin, (block.x, block.y));
-                    let [above, below] = places.numbers(&primitive.depth);
-                    [
-                        self.test_row(simd, upper, (above, range), block.drawn[0], how, access),
-                        self.test_row(simd, lower, (below, range), block.drawn[1], how, access),
-                    ]
+            let mut left = blocks.drawn(number);
+            let all = left.iter_mut().zip(&self.surfaces).zip(draw.samples.places).enumerate();
+            for (sample, ((drawn, (quads, surface_blocks)), place)) in all {
+                if *drawn == [0; 2] {
+                    continue;
                 }
-                _ => slow(block, primitive),
-            };
-            if drawn != [0; 2] {
-                passed.push(Block { drawn, ..*block });
+                let rows = match surface_blocks {
+                    Some(blocks) => blocks.rows(block),
+                    None => quads.rows((block.x, block.y), primitive.layer),
+                };
+                *drawn = match (rows, Range::of(primitive.range)) {
+                    (Some([upper, lower]), Some(range)) => {
+                        let places = BlockPlaces::new(simd, F::GRID, primitive.origin, (block.x, block.y), *place);
+                        let [above, below] = places.numbers(&primitive.depth);
+                        [
+                            self.test_row(simd, upper, (above, range), drawn[0], how, access),
+                            self.test_row(simd, lower, (below, range), drawn[1], how, access),
+                        ]
+                    }
+                    _ => slow(&Block { drawn: *drawn, ..*block }, primitive, sample),
+                };
             }
+            passed.add(blocks, number, &left);
         }
     }
 

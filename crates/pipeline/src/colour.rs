@@ -9,7 +9,7 @@ pub type Colours<const N: usize> = [[u32; N]; 4];
 /// What is done with colours that are stored as bytes of a word.
 pub trait BytesTask {
     /// Does it. It has to be inlined.
-    fn run(self, bytes: impl WriteFloats);
+    fn run<W: WriteFloats>(self, bytes: W);
 }
 
 /// Where colours of a program go, and what happens to them on the way.

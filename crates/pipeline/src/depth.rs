@@ -1,4 +1,4 @@
-//! Depth and stencil buffers of one sample: how values are stored, and tests of many pixels together.
+//! Depth and stencil buffers: how values are stored, and tests of many samples together.
 
 use crate::primitives::Primitive;
 use crate::surfaces::{Layout, SurfaceQuads};
@@ -173,9 +173,9 @@ pub struct DepthTests<'a, L> {
     pub form: DepthForm,
     /// What planes of depth give.
     pub planes: DepthPlanes,
-    /// Where values are stored.
-    pub quads: SurfaceQuads<'a, L>,
-    /// Pixels that the buffer does not have pass.
+    /// Where values are stored, sample by sample.
+    pub quads: Vec<SurfaceQuads<'a, L>>,
+    /// Samples that the buffer does not have pass.
     pub passes_beyond: bool,
 }
 
@@ -190,17 +190,17 @@ pub struct IncomingQuads<const N: usize> {
 }
 
 impl<L: Layout> DepthTests<'_, L> {
-    /// The depths of a primitive at the pixels of quads with these upper left ones.
+    /// The depths of a primitive at a place inside of the pixels of quads with these upper left ones.
     #[inline(always)]
     pub(crate) fn keys<const N: usize>(
         &self,
-        grid: Grid,
+        (grid, place): (Grid, Point),
         primitive: &Primitive,
         corners: impl Iterator<Item = (u32, u32)>,
     ) -> [u32; N] {
         let (mut dx, mut dy) = ([0.0; N], [0.0; N]);
         for (corner, (dx, dy)) in corners.zip(dx.as_chunks_mut::<4>().0.iter_mut().zip(dy.as_chunks_mut::<4>().0)) {
-            (*dx, *dy) = distances(grid, primitive.origin, corner);
+            (*dx, *dy) = distances((grid, place), primitive.origin, corner);
         }
         let Plane { value, dx: across, dy: down } = primitive.depth;
         let depth = |n: usize| value + across * dx[n] + down * dy[n];
@@ -221,11 +221,11 @@ impl<L: Layout> DepthTests<'_, L> {
         }
     }
 
-    /// Tests pixels of quads, each with its place and a mask of its pixels, and stores what that leaves; leaves those that pass in the masks. No two are
-    /// the same quad.
+    /// Tests a sample of pixels of quads, each with its place and a mask of its pixels, and stores what that leaves; leaves those that pass in the masks.
+    /// No two are the same quad.
     #[inline(always)]
-    pub fn test_quads<const N: usize>(&self, incoming: &IncomingQuads<N>, tested: &mut [(u64, u8)]) {
-        let DepthTests { form, quads, .. } = self;
+    pub fn test_quads<const N: usize>(&self, sample: usize, incoming: &IncomingQuads<N>, tested: &mut [(u64, u8)]) {
+        let (form, Some(quads)) = (self.form, self.quads.get(sample)) else { return };
         let mut words = [[0; N]; 4];
         for (n, &(place, _)) in tested.iter().enumerate() {
             quads.read(place, n, &mut words);
@@ -277,11 +277,15 @@ pub fn with_reference(mut state: DepthStencilState, reference: Option<u8>) -> De
     state
 }
 
-/// How far the pixels of a quad are from vertex 0 of a primitive: to the right, and downwards.
+/// How far a place inside of the pixels of a quad is from vertex 0 of a primitive: to the right, and downwards.
 #[inline(always)]
-fn distances(grid: Grid, Point { x: left, y: top }: Point, (x, y): (u32, u32)) -> ([f64; 4], [f64; 4]) {
+fn distances(
+    (grid, place): (Grid, Point),
+    Point { x: left, y: top }: Point,
+    (x, y): (u32, u32),
+) -> ([f64; 4], [f64; 4]) {
     let per_pixel = grid.per_pixel;
-    let first = grid.pixel_centre(x, y);
+    let first = grid.inside(x, y, place);
     let far = |steps: i64| steps as f64 / per_pixel as f64;
     let ([dx, ex], [dy, ey]) =
         ([first.x - left, first.x - left + per_pixel].map(far), [first.y - top, first.y - top + per_pixel].map(far));

@@ -4,10 +4,11 @@ use crate::alpha::AlphaTest;
 use crate::colour::ColourTarget;
 use crate::depth::DepthTests;
 use crate::primitives::Primitives;
+use crate::samples::SamplePattern;
 use crate::surfaces::{Layout, PlacedBlocks, SurfaceBlocks, SurfaceQuads};
 use crate::values::Values;
 use ctm_raster::covered::ShadingRate;
-use ctm_raster::grid::{Grid, Point};
+use ctm_raster::grid::Grid;
 use ctm_raster::tiles::Tiles;
 
 /// What is a card family's own, where it is part of inner loops.
@@ -33,17 +34,21 @@ pub struct Rules {
     pub kills: bool,
     /// The alpha test.
     pub alpha: Option<AlphaTest>,
+    /// Alpha says how many samples of a pixel are drawn to.
+    pub alpha_to_mask: bool,
+    /// The program says which samples are drawn to.
+    pub exports_mask: bool,
 }
 
 impl Rules {
     /// Whether pixels are tested after the program.
     pub fn has_late_tests(&self) -> bool {
-        !self.early || self.kills || self.alpha.is_some()
+        !self.early || self.kills || self.alpha.is_some() || self.alpha_to_mask || self.exports_mask
     }
 }
 
-/// A surface that colours go to, and its quads.
-pub type TargetQuads<'d, 'a, F> = (&'d <F as Family>::Target<'a>, SurfaceQuads<'d, <F as Family>::Layout>);
+/// A surface that colours go to, and its quads, sample by sample: of samples that it does not have, colours are dropped.
+pub type TargetQuads<'d, 'a, F> = (&'d <F as Family>::Target<'a>, Vec<SurfaceQuads<'d, <F as Family>::Layout>>);
 
 /// What the threads of a draw have in common.
 pub struct TileDraw<'d, 'a, F: Family> {
@@ -53,10 +58,10 @@ pub struct TileDraw<'d, 'a, F: Family> {
     pub tiles: &'d Tiles,
     /// Components that programs get of each.
     pub components: usize,
-    /// Where the only sample of pixels is, inside of them.
-    pub sample: Point,
-    /// The pixels that can be drawn to, if there are others.
-    pub shown: Option<&'d (dyn Fn(u32, u32) -> bool + Send + Sync)>,
+    /// The samples of pixels.
+    pub samples: SamplePattern<'d>,
+    /// Which samples of the pixel in a column and a row can be covered, if others cannot.
+    pub shown: Option<&'d (dyn Fn(u32, u32) -> u8 + Send + Sync)>,
     /// The depth and stencil tests, if there are some.
     pub depth: Option<DepthTests<'d, F::Layout>>,
     /// Where colours go.
@@ -76,8 +81,8 @@ pub fn allows_pixels<'t, T: ColourTarget + 't>(rules: &Rules, mut targets: impl 
 impl<'d, F: Family> TileDraw<'d, '_, F> {
     /// The surfaces that are read and written: those of depths first.
     pub(crate) fn surfaces(&self) -> impl Iterator<Item = &SurfaceQuads<'d, F::Layout>> {
-        let depth = self.depth.as_ref().map(|depth| &depth.quads);
-        depth.into_iter().chain(self.targets.iter().map(|(_, quads)| quads))
+        let depth = self.depth.iter().flat_map(|depth| &depth.quads);
+        depth.chain(self.targets.iter().flat_map(|(_, quads)| quads))
     }
 
     /// The surfaces in which blocks that are covered know their places.

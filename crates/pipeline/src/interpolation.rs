@@ -4,8 +4,9 @@ use crate::draw::{Family, TileDraw};
 use crate::lines::{ComponentLines, Lines, OwnLine};
 use crate::primitives::{Attribute, Components, Primitives};
 use crate::runs::{places_of, runs};
-use crate::surfaces::Chunk;
-use crate::values::{AtPixels, Values};
+use crate::samples::{SamplePattern, SampledChunk, samples_of};
+use crate::values::{AtPixels, PixelPlace, Values};
+use ctm_raster::coverage::MAX_SAMPLES;
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::{Grid, Point};
 use ctm_raster::plane::Plane;
@@ -18,7 +19,9 @@ pub(crate) struct Interpolation<'t, 'd, 'a, F: Family> {
     pub lines: &'t Lines<'t>,
     /// Of each pixel, the column and the row from vertex 0 of its primitive on.
     pub distances: &'t mut [OwnLine; 2],
-    pub chunk: Chunk<'t>,
+    pub sampled: SampledChunk<'t>,
+    /// The sample that the program runs for, if it runs for each.
+    pub sample: Option<usize>,
 }
 
 /// A component that the program reads: its number, and its lines.
@@ -29,23 +32,35 @@ impl<F: Family> SimdTask for Interpolation<'_, '_, '_, F> {
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Interpolation { draw, lines, distances, chunk } = self;
+        let Interpolation { draw, lines, distances, sampled, sample } = self;
         let read: Vec<Read> = lines.inputs.iter().enumerate().filter_map(|(n, lines)| Some((n, (*lines)?))).collect();
-        match chunk.rate {
-            ShadingRate::Quads => of_quads(simd, draw, chunk, &read),
-            ShadingRate::Pixels => of_pixels(simd, draw, chunk, &read, distances),
+        let place = sample.and_then(|sample| draw.samples.places.get(sample).copied());
+        let at = ShadedPlace {
+            number: sample.unwrap_or_default() as u32,
+            place: place.unwrap_or(F::GRID.pixel_centre(0, 0)),
+        };
+        match sampled.chunk.rate {
+            ShadingRate::Quads => of_quads(simd, draw, sampled, &read, at),
+            ShadingRate::Pixels => of_pixels(simd, draw, sampled, (&read, distances), at),
         }
     }
 }
 
+/// Where the program runs: the number of a sample, and where it is inside of pixels; or 0 and their centre.
+#[derive(Clone, Copy)]
+struct ShadedPlace {
+    number: u32,
+    place: Point,
+}
+
 /// Of whole quads, block by block. Words after those of a block are given again, for the next ones.
 #[inline(always)]
-fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, chunk: Chunk, read: &[Read]) {
+fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, sampled: SampledChunk, read: &[Read], at: ShadedPlace) {
     let access = simd.access();
-    for (first, block) in chunk.places_from(0) {
+    for (number, (first, block)) in sampled.chunk.places_from(0).enumerate() {
         let Some(primitive) = draw.primitives.get(block.primitive) else { continue };
         let corner = block.first_quad();
-        let places = BlockPlaces::new(simd, F::GRID, primitive.origin, corner);
+        let places = BlockPlaces::new(simd, F::GRID, primitive.origin, corner, at.place);
         match primitive.components {
             Components::Planes(start) => {
                 let planes = draw.primitives.planes.get(start..start + draw.components).unwrap_or_default();
@@ -77,14 +92,27 @@ fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, chunk: Chunk, read: 
                     lines.set_eight(1, 2 * first, simd.array(lower), access);
                 }
             }
-            Components::Values(number) => {
-                let Some(values) = draw.primitives.values.get(number) else { continue };
-                let divided = match values.divisor() {
-                    Some(divisor) => places.divided_by(&divisor),
+            Components::Values(own) => {
+                let Some(values) = draw.primitives.values.get(own) else { continue };
+                let divisor = values.divisor();
+                let divided = match &divisor {
+                    Some(divisor) => places.divided_by(divisor),
                     None => places,
                 };
-                let [upper, lower] = [0, 1].map(|row| BlockRow { places, divided, row, corner });
-                let [above, below] = block.masks().map(|mask| simd.and(simd.chosen(mask), simd.splat(1)));
+                let masks = sampled.covered.get(number).copied().unwrap_or_else(|| samples_of(block.drawn, 1));
+                let samples = draw.samples;
+                let rows = [0, 1].map(|row| {
+                    let masks = masks.map(|rows| rows[row].checked_shr(2 * block.first() as u32).unwrap_or_default());
+                    let covered = covered(simd, samples, &masks);
+                    let corner_of_row = (corner.0, corner.1 + row as u16);
+                    let centroids = centroids::<_, F>(simd, samples, &masks, primitive.origin, corner_of_row);
+                    let centroids = centroids.map(|steps| {
+                        let places = PixelPlaces::new(simd, F::GRID, steps);
+                        [places, divisor.as_ref().map_or(places, |divisor| places.divided_by(divisor))]
+                    });
+                    (BlockRow { places, divided, centroids, row, corner, sample: at.number }, covered)
+                });
+                let [(upper, above), (lower, below)] = rows;
                 for (number, lines) in read {
                     let words = values.component(simd, *number, above, &upper);
                     lines.set_eight(0, 2 * first, simd.array(words), access);
@@ -101,15 +129,15 @@ fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, chunk: Chunk, read: 
 fn of_pixels<F: Family>(
     simd: impl Simd,
     draw: &TileDraw<F>,
-    chunk: Chunk,
-    read: &[Read],
-    [columns, rows]: &mut [OwnLine; 2],
+    SampledChunk { chunk, .. }: SampledChunk,
+    (read, [columns, rows]): (&[Read], &mut [OwnLine; 2]),
+    at: ShadedPlace,
 ) {
     let access = simd.access();
     // Words after those that are drawn are given again, for the next ones: here, and below after those of a primitive.
     for run in runs(draw, chunk) {
-        for (first, block) in run.places() {
-            let [across, upper, lower] = distances(simd, F::GRID, run.primitive.origin, (block.x, block.y));
+        for (_, (first, block)) in run.places() {
+            let [across, upper, lower] = distances(simd, F::GRID, run.primitive.origin, (block.x, block.y), at.place);
             let [first, second] = places_of(block, first);
             let [above, below] = block.drawn;
             columns.set(first, simd.array(simd.permuted(across, simd.pack(above))));
@@ -160,9 +188,9 @@ fn of_pixels<F: Family>(
                         Some(divisor) => linear.divided_by(&divisor),
                         None => linear,
                     };
-                    let at = PixelRow { linear, divided, steps, origin: run.primitive.origin, grid: F::GRID };
+                    let row = PixelRow { linear, divided, steps, origin: run.primitive.origin, grid: F::GRID, at };
                     for (number, lines) in read {
-                        let words = values.component(simd, *number, simd.splat(1), &at);
+                        let words = values.component(simd, *number, simd.splat(1), &row);
                         lines.set_eight(0, first, simd.array(words), access);
                     }
                 }
@@ -180,24 +208,79 @@ impl<F: Family> TileDraw<'_, '_, F> {
     }
 }
 
+/// Of eight pixels, the bits of the samples that are covered, by which pixels each sample is covered of.
+#[inline(always)]
+fn covered<S: Simd>(simd: S, samples: SamplePattern, masks: &[u8; MAX_SAMPLES]) -> S::Words {
+    let mut covered = simd.splat(0);
+    for (sample, mask) in masks.iter().enumerate().take(samples.count()) {
+        covered = simd.or(covered, simd.and(simd.chosen(*mask), simd.splat(1 << sample)));
+    }
+    covered
+}
+
+/// How far the [centroids](PixelPlace::Centroid) of eight pixels from this one on are from the origin, in steps of the grid: columns and rows; `None` if
+/// all of them are centres.
+#[inline(always)]
+fn centroids<S: Simd, F: Family>(
+    simd: S,
+    samples: SamplePattern,
+    masks: &[u8; MAX_SAMPLES],
+    origin: Point,
+    corner: (u16, u16),
+) -> Option<[S::Words; 2]> {
+    let masks = masks.get(..samples.count()).unwrap_or(masks);
+    // Pixels of which a sample is covered, but not all.
+    let [some, all] = masks.iter().fold([0, u8::MAX], |[some, all], mask| [some | mask, all & mask]);
+    let mut left = some & !all;
+    if left == 0 || samples.iterates {
+        return None;
+    }
+    let centre = F::GRID.pixel_centre(0, 0);
+    let [mut columns, mut rows, _] = distances(simd, F::GRID, origin, corner, centre);
+    for (mask, place) in masks.iter().zip(samples.places) {
+        let [x, y] = [place.x - centre.x, place.y - centre.y].map(|step| simd.splat((step as i32).cast_unsigned()));
+        let first = simd.chosen(left & mask);
+        columns = simd.add_words(columns, simd.and(x, first));
+        rows = simd.add_words(rows, simd.and(y, first));
+        left &= !mask;
+    }
+    Some([columns, rows])
+}
+
 /// A row of a block.
 struct BlockRow<S: Simd> {
     places: BlockPlaces<S>,
     divided: BlockPlaces<S>,
+    /// Centroids, without and with perspective, if they may be elsewhere.
+    centroids: Option<[PixelPlaces<S>; 2]>,
     row: usize,
     /// The upper left pixel of the block.
     corner: (u16, u16),
+    sample: u32,
 }
 
 impl<S: Simd> AtPixels<S> for BlockRow<S> {
     #[inline(always)]
-    fn numbers(&self, plane: &Plane) -> S::Numbers {
-        self.places.numbers(plane)[self.row]
+    fn numbers(&self, plane: &Plane, place: PixelPlace) -> S::Numbers {
+        match (place, &self.centroids) {
+            (PixelPlace::Centroid, Some([places, _])) => places.numbers(plane),
+            (PixelPlace::Centroid | PixelPlace::Centre, _) => self.places.numbers(plane)[self.row],
+        }
     }
 
     #[inline(always)]
-    fn attribute(&self, plane: &Plane, linear: bool) -> S::Words {
-        if linear { self.places.attribute(plane)[self.row] } else { self.divided.attribute(plane)[self.row] }
+    fn attribute(&self, plane: &Plane, linear: bool, place: PixelPlace) -> S::Words {
+        match (place, &self.centroids) {
+            (PixelPlace::Centroid, Some([places, divided])) => (if linear { places } else { divided }).attribute(plane),
+            (PixelPlace::Centroid | PixelPlace::Centre, _) => {
+                (if linear { &self.places } else { &self.divided }).attribute(plane)[self.row]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sample(&self) -> u32 {
+        self.sample
     }
 
     #[inline(always)]
@@ -215,25 +298,31 @@ struct PixelRow<S: Simd> {
     steps: [LaneWords; 2],
     origin: Point,
     grid: Grid,
+    at: ShadedPlace,
 }
 
 impl<S: Simd> AtPixels<S> for PixelRow<S> {
     #[inline(always)]
-    fn numbers(&self, plane: &Plane) -> S::Numbers {
+    fn numbers(&self, plane: &Plane, _: PixelPlace) -> S::Numbers {
         self.linear.numbers(plane)
     }
 
     #[inline(always)]
-    fn attribute(&self, plane: &Plane, linear: bool) -> S::Words {
+    fn attribute(&self, plane: &Plane, linear: bool, _: PixelPlace) -> S::Words {
         if linear { self.linear.attribute(plane) } else { self.divided.attribute(plane) }
     }
 
     #[inline(always)]
+    fn sample(&self) -> u32 {
+        self.at.number
+    }
+
+    #[inline(always)]
     fn places(&self) -> [LaneWords; 2] {
-        let PixelRow { steps: [columns, rows], origin, grid, .. } = self;
-        let pixel = |steps: u32, origin: i64| {
-            (i64::from(steps.cast_signed()) + origin - grid.centre(0)).div_euclid(grid.per_pixel) as u32
-        };
-        [columns.map(|steps| pixel(steps, origin.x)), rows.map(|steps| pixel(steps, origin.y))]
+        let PixelRow { steps: [columns, rows], origin, grid, at: ShadedPlace { place, .. }, .. } = self;
+        let pixel =
+            |steps: u32, inside: i64| (i64::from(steps.cast_signed()) + inside).div_euclid(grid.per_pixel) as u32;
+        let inside = [origin.x - place.x, origin.y - place.y];
+        [columns.map(|steps| pixel(steps, inside[0])), rows.map(|steps| pixel(steps, inside[1]))]
     }
 }

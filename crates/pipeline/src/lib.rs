@@ -17,6 +17,7 @@ mod primitives;
 mod quad_masks;
 mod rasterising;
 mod runs;
+mod samples;
 mod storing;
 mod surfaces;
 mod threads;
@@ -30,10 +31,11 @@ pub use draw::{Family, Rules, TargetQuads, TileDraw, allows_pixels};
 pub use lines::{BLOCK_PIXELS, BYTES, ComponentLines, Lines, PIXELS, QUADS, WORDS};
 pub use primitives::{Attribute, ComponentSource, Components, Primitive, Primitives, Shown};
 pub use quad_masks::block_quads;
+pub use samples::SamplePattern;
 pub use surfaces::{
     AddressPart, Block, BlockPlace, BlockPlaces, Chunk, Layers, Layout, PlaceCache, SurfaceBlocks, SurfaceQuads,
     row_places,
 };
 pub use threads::spread;
-pub use values::{AtPixels, Values};
+pub use values::{AtPixels, PixelPlace, Values};
 pub use worker::{PixelCounts, TileProgram, TileWorker};

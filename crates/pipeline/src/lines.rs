@@ -88,6 +88,8 @@ pub struct Lines<'t> {
     pub depth: Option<ComponentLines<'t>>,
     /// Stencil values that it exports.
     pub stencil: Option<ComponentLines<'t>>,
+    /// The samples that it chooses, if it chooses some: bit n is sample n.
+    pub mask: Option<ComponentLines<'t>>,
     /// Not 0 for pixels that it does not kill, if it may kill some.
     pub valid: Option<ComponentLines<'t>>,
 }

@@ -16,26 +16,30 @@ pub fn places_of(block: &Block, first: usize) -> [usize; 2] {
 pub struct BlockRun<'w> {
     pub primitive: &'w Primitive,
     blocks: &'w [Block],
+    /// The number of the first one in the launch.
+    first: usize,
     /// Where their pixels are in lines.
     pub pixels: Range<usize>,
 }
 
 impl<'w> BlockRun<'w> {
-    /// The blocks, with where the first pixel of each is.
+    /// The blocks with their numbers in the launch, and with where the first pixel of each is.
     #[inline(always)]
-    pub fn places(&self) -> impl Iterator<Item = (usize, &'w Block)> {
-        Chunk { blocks: self.blocks, rate: ShadingRate::Pixels, count: self.pixels.len() }
-            .places_from(self.pixels.start)
+    pub fn places(&self) -> impl Iterator<Item = (usize, (usize, &'w Block))> {
+        let own = Chunk { blocks: self.blocks, rate: ShadingRate::Pixels, count: self.pixels.len() };
+        (self.first..).zip(own.places_from(self.pixels.start))
     }
 }
 
 /// The primitives of a launch in their order, each with its blocks.
 #[inline(always)]
 pub fn runs<'w, F: Family>(draw: &'w TileDraw<F>, chunk: Chunk<'w>) -> impl Iterator<Item = BlockRun<'w>> {
-    let mut next = 0;
+    let (mut next, mut number) = (0, 0);
     chunk.blocks.chunk_by(|one, other| one.primitive == other.primitive).filter_map(move |blocks| {
-        let first = next;
+        let (first_pixel, first) = (next, number);
         next += blocks.iter().map(Block::pixel_count).sum::<usize>();
-        Some(BlockRun { primitive: draw.primitives.get(blocks.first()?.primitive)?, blocks, pixels: first..next })
+        number += blocks.len();
+        let primitive = draw.primitives.get(blocks.first()?.primitive)?;
+        Some(BlockRun { primitive, blocks, first, pixels: first_pixel..next })
     })
 }

@@ -6,11 +6,14 @@ use crate::late_tests::LateTests;
 use crate::lines::{BLOCK_PIXELS, ComponentLines, Lines, OwnLine};
 use crate::quad_masks::block_quads;
 use crate::runs::{BlockRun, places_of, runs};
+use crate::samples::{SampledChunk, samples_of};
 use crate::surfaces::{Block, Chunk, SurfaceBlocks, SurfaceQuads};
 use ctm_memory::{Access, FourWords, RowWords};
+use ctm_raster::coverage::MAX_SAMPLES;
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::float_bytes::WriteFloats;
 use ctm_raster::quads::BLOCK;
+use ctm_raster::sample_blocks::{SampleMasks, count_samples};
 use ctm_raster::simd::{LANES, LaneWords, Simd, SimdTask};
 use std::ops::Range;
 
@@ -20,22 +23,23 @@ pub(crate) struct Storing<'t, 'd, 'a, F: Family> {
     pub lines: &'t Lines<'t>,
     /// What is stored for pixels, where they lie in memory.
     pub pixels: &'t mut OwnLine,
-    pub chunk: Chunk<'t>,
+    pub sampled: SampledChunk<'t>,
 }
 
 impl<F: Family> SimdTask for Storing<'_, '_, '_, F> {
-    /// Pixels that passed tests which come after the program, if there are such.
+    /// Samples that passed tests which come after the program, if there are such.
     type Output = u64;
 
     #[inline(always)]
     fn run(self, simd: impl Simd) -> u64 {
-        let Storing { draw, lines, pixels, chunk } = self;
-        let late = draw.rules.has_late_tests().then(|| pulp::Arch::new().dispatch(LateTests { draw, lines, chunk }));
+        let Storing { draw, lines, pixels, sampled } = self;
+        let late = draw.rules.has_late_tests().then(|| pulp::Arch::new().dispatch(LateTests { draw, lines, sampled }));
+        let (chunk, drawn) = (sampled.chunk, late.as_deref().unwrap_or(sampled.drawn));
         for (target, quads) in draw.targets {
             let Some(colour) = lines.colour(target.output()) else { continue };
             let second = target.second().map(|second| lines.colour(second));
-            let (blocks, late) = (draw.blocks_of(quads), late.as_deref());
-            let destination = Destination { draw, target: *target, quads, blocks, colour, second, chunk, late };
+            let surfaces: Vec<_> = quads.iter().map(|quads| (quads, draw.blocks_of(quads))).collect();
+            let destination = Destination { draw, target: *target, surfaces: &surfaces, colour, second, chunk, drawn };
             if chunk.rate == ShadingRate::Pixels {
                 target.with_bytes(StorePixels { simd, destination, pixels });
             } else if target.stores_vectors() {
@@ -43,35 +47,65 @@ impl<F: Family> SimdTask for Storing<'_, '_, '_, F> {
             } else if target.has_bytes() {
                 target.with_bytes(StoreQuads { simd, destination });
             } else {
-                destination.drawn().for_each(|of| destination.write_quads(of));
+                destination.quads().for_each(|of| destination.write_quads(of));
             }
         }
-        let pixels_of = |drawn: &[u8; 2]| u64::from(u16::from_le_bytes(*drawn).count_ones());
-        late.map_or(0, |late| late.iter().map(pixels_of).sum())
+        late.map_or(0, |late| count_samples(&late))
     }
 }
+
+/// The surface of a sample: its quads, and its blocks, if there are such.
+type SampleSurface<'t, 'd, L> = (&'t SurfaceQuads<'d, L>, Option<SurfaceBlocks<'t>>);
 
 /// A target, with the colours that go there.
 struct Destination<'t, 'd, 'a, F: Family> {
     draw: &'t TileDraw<'d, 'a, F>,
     target: &'t F::Target<'a>,
-    quads: &'t SurfaceQuads<'d, F::Layout>,
-    blocks: Option<SurfaceBlocks<'t>>,
+    /// Of each sample.
+    surfaces: &'t [SampleSurface<'t, 'd, F::Layout>],
     colour: &'t [ComponentLines<'t>; 4],
     second: Option<Option<&'t [ComponentLines<'t>; 4]>>,
     chunk: Chunk<'t>,
-    /// Which pixels of each block passed tests after the program.
-    late: Option<&'t [[u8; 2]]>,
+    /// The samples of each block that are drawn to; none if that is the only sample of all pixels that are drawn.
+    drawn: &'t [SampleMasks],
 }
 
-impl<'t, F: Family> Destination<'t, '_, '_, F> {
-    /// The blocks of quads with pixels that are drawn: which these are, and the number of the first quad.
+/// Quads of a block of which a sample is drawn to.
+#[derive(Clone, Copy)]
+struct SampleQuads<'t, 'd, L> {
+    block: &'t Block,
+    surface: &'t SampleSurface<'t, 'd, L>,
+    /// The pixels of which the sample is drawn to.
+    drawn: [u8; 2],
+    /// The number of the first quad.
+    first: usize,
+}
+
+impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
+    /// The blocks of quads with pixels that are drawn: their numbers, and those of their first quads.
     #[inline(always)]
-    fn drawn(&self) -> impl Iterator<Item = (&'t Block, [u8; 2], usize)> {
-        let late = self.late;
-        let places = self.chunk.places_from(0).enumerate();
-        let all = places.map(move |(n, (first, block))| (block, late.map_or(block.drawn, |late| late[n]), first));
-        all.filter(|(_, drawn, _)| *drawn != [0; 2])
+    fn blocks(&self) -> impl Iterator<Item = (usize, &'t Block, usize)> {
+        self.chunk.places_from(0).enumerate().map(|(number, (first, block))| (number, block, first))
+    }
+
+    /// The samples of a block that are drawn to, each with its surface and its pixels.
+    #[inline(always)]
+    fn samples(
+        &self,
+        number: usize,
+        block: &Block,
+    ) -> impl Iterator<Item = (&'t SampleSurface<'t, 'd, F::Layout>, [u8; 2])> {
+        let masks = self.drawn.get(number).copied().unwrap_or_else(|| samples_of(block.drawn, 1));
+        self.surfaces.iter().zip(masks).filter(|(_, drawn)| *drawn != [0; 2])
+    }
+
+    /// The same for all blocks.
+    #[inline(always)]
+    fn quads(&self) -> impl Iterator<Item = SampleQuads<'t, 'd, F::Layout>> {
+        self.blocks().flat_map(|(number, block, first)| {
+            let samples = self.samples(number, block);
+            samples.map(move |(surface, drawn)| SampleQuads { block, surface, drawn, first })
+        })
     }
 
     #[inline(always)]
@@ -81,50 +115,53 @@ impl<'t, F: Family> Destination<'t, '_, '_, F> {
 
     /// The words of both rows of a block; `None` if not all of them are there.
     #[inline(always)]
-    fn rows(&self, block: &Block) -> Option<[[FourWords<'t>; 2]; 2]> {
-        match &self.blocks {
+    fn rows(
+        &self,
+        (quads, blocks): &SampleSurface<'t, 'd, F::Layout>,
+        block: &Block,
+    ) -> Option<[[FourWords<'t>; 2]; 2]> {
+        match blocks {
             Some(blocks) => blocks.rows(block),
-            None => self.quads.rows((block.x, block.y), self.layer(block)),
+            None => quads.rows((block.x, block.y), self.layer(block)),
         }
     }
 
-    fn block_quads(&self, block: &Block, drawn: [u8; 2]) -> [(u64, u8); BLOCK] {
+    fn block_quads(&self, quads: &SurfaceQuads<F::Layout>, block: &Block, drawn: [u8; 2]) -> [(u64, u8); BLOCK] {
         let layer = self.layer(block);
-        block_quads(block, drawn, |corner| self.quads.place(corner, layer))
+        block_quads(block, drawn, |corner| quads.place(corner, layer))
     }
 
     /// Stores colours of quads as they are.
     #[inline(always)]
     fn store_vectors(&self, simd: impl Simd) {
         let access = simd.access();
-        for (block, drawn, first) in self.drawn() {
+        for of in self.quads() {
+            let SampleQuads { block, surface: (surface, _), drawn, first } = of;
             let [a, b, c, d] = self.colour.each_ref().map(|lines| lines.quads(block, first, access));
-            let quads = self.block_quads(block, drawn);
+            let quads = self.block_quads(surface, block, drawn);
             let mut stored = quads.iter().enumerate().take(block.len()).filter(|(_, (_, mask))| *mask != 0);
             let is_stored = stored.all(|(n, &(place, mask))| {
-                self.quads.write_vectors(place, mask, |pixel| {
+                surface.write_vectors(place, mask, |pixel| {
                     let pixel = 4 * n + pixel;
                     [a[pixel], b[pixel], c[pixel], d[pixel]]
                 })
             });
             if !is_stored {
-                self.write_quads((block, drawn, first));
+                self.write_quads(of);
             }
         }
     }
 
     /// Stores colours of a block quad by quad.
-    fn write_quads(&self, (block, drawn, first): (&Block, [u8; 2], usize)) {
-        pulp::Arch::new().dispatch(WritingQuads { destination: self, block, drawn, first });
+    fn write_quads(&self, quads: SampleQuads<F::Layout>) {
+        pulp::Arch::new().dispatch(WritingQuads { destination: self, quads });
     }
 }
 
-/// A block that is written quad by quad.
+/// Quads that are written one by one.
 struct WritingQuads<'w, 't, 'd, 'a, F: Family> {
     destination: &'w Destination<'t, 'd, 'a, F>,
-    block: &'w Block,
-    drawn: [u8; 2],
-    first: usize,
+    quads: SampleQuads<'w, 'd, F::Layout>,
 }
 
 impl<F: Family> pulp::NullaryFnOnce for WritingQuads<'_, '_, '_, '_, F> {
@@ -132,8 +169,9 @@ impl<F: Family> pulp::NullaryFnOnce for WritingQuads<'_, '_, '_, '_, F> {
 
     #[inline(always)]
     fn call(self) {
-        let WritingQuads { destination: Destination { target, quads, colour, second, .. }, block, drawn, first } = self;
-        let written = self.destination.block_quads(block, drawn);
+        let WritingQuads { destination: Destination { target, colour, second, .. }, quads } = self;
+        let SampleQuads { block, surface: (quads, _), drawn, first } = quads;
+        let written = self.destination.block_quads(quads, block, drawn);
         let colours = |lines: &[ComponentLines; 4]| {
             lines.each_ref().map(|lines| lines.quads(block, first, ctm_memory::ScalarAccess))
         };
@@ -150,30 +188,37 @@ struct StoreQuads<'t, 'd, 'a, S, F: Family> {
 
 impl<S: Simd, F: Family> BytesTask for StoreQuads<'_, '_, '_, S, F> {
     #[inline(always)]
-    fn run(self, bytes: impl WriteFloats) {
+    fn run<W: WriteFloats>(self, bytes: W) {
         let StoreQuads { simd, destination } = self;
         let access = simd.access();
-        for (block, drawn, first) in destination.drawn() {
-            let Some(rows) = destination.rows(block) else {
-                destination.write_quads((block, drawn, first));
-                continue;
-            };
+        for (number, block, first) in destination.blocks() {
             // Colours begin with the first quad of the block that is drawn.
             let quads = 0xFF << (2 * block.first());
             let (packed, spread) = (simd.pack(quads), simd.spread(quads));
-            for (line, (row, drawn)) in rows.into_iter().zip(drawn).enumerate() {
-                if drawn == 0 {
-                    continue;
-                }
+            let pixels = |line: usize, memory: S::Words| {
                 let words = |component: usize| {
                     simd.words(&destination.colour[component % 4].get_eight(line, 2 * first, access))
                 };
                 let [a, b, c, d] = bytes.components();
-                let memory = simd.words(&row.get(access));
-                let there = simd.permuted(memory, packed);
-                let new = bytes.pixels(simd, [words(a), words(b), words(c), words(d)], words(3), there);
-                let changed = simd.and(simd.xor(memory, simd.permuted(new, spread)), simd.chosen(drawn));
-                row.set(simd.array(simd.xor(memory, simd.and(changed, simd.splat(bytes.written())))), access);
+                let there = if W::READS { simd.permuted(memory, packed) } else { memory };
+                simd.permuted(bytes.pixels(simd, [words(a), words(b), words(c), words(d)], words(3), there), spread)
+            };
+            // What does not depend on what is there is the same for all samples.
+            let same = if W::READS { None } else { Some([0, 1].map(|line| pixels(line, simd.splat(0)))) };
+            for (surface, drawn) in destination.samples(number, block) {
+                let Some(rows) = destination.rows(surface, block) else {
+                    destination.write_quads(SampleQuads { block, surface, drawn, first });
+                    continue;
+                };
+                for (line, (row, drawn)) in rows.into_iter().zip(drawn).enumerate() {
+                    if drawn == 0 {
+                        continue;
+                    }
+                    let memory = simd.words(&row.get(access));
+                    let new = same.map_or_else(|| pixels(line, memory), |same| same[line]);
+                    let bits = simd.and(simd.chosen(drawn), simd.splat(bytes.written()));
+                    row.set(simd.array(simd.xor(memory, simd.and(simd.xor(memory, new), bits))), access);
+                }
             }
         }
     }
@@ -188,42 +233,54 @@ struct StorePixels<'t, 'd, 'a, S, F: Family> {
 
 impl<S: Simd, F: Family> BytesTask for StorePixels<'_, '_, '_, S, F> {
     #[inline(always)]
-    fn run(self, bytes: impl WriteFloats) {
+    fn run<W: WriteFloats>(self, bytes: W) {
         let StorePixels { simd, destination, pixels } = self;
         destination.store_pixels(simd, bytes, pixels, simd.access());
     }
 }
 
-impl<F: Family> Destination<'_, '_, '_, F> {
+impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
     #[inline(always)]
     fn store_pixels<W: WriteFloats>(&self, simd: impl Simd, colours: W, pixels: &mut OwnLine, access: impl Access) {
         let Destination { draw, chunk, .. } = *self;
         if !W::READS {
             self.work_out(simd, colours, 0..chunk.count, pixels, access);
-            for (first, block) in chunk.places_from(0) {
-                self.write_block(simd, colours.written(), (first, block), pixels, access);
+            for (number, (first, block)) in chunk.places_from(0).enumerate() {
+                for (surface, drawn) in self.samples(number, block) {
+                    self.write_block(simd, (surface, colours.written(), drawn), (first, block), pixels, access);
+                }
             }
             return;
         }
         // What one primitive leaves is what the next one finds.
         for run in runs(draw, chunk) {
-            self.read(simd, &run, pixels, access);
-            self.work_out(simd, colours, run.pixels.clone(), pixels, access);
-            for place in run.places() {
-                self.write_block(simd, colours.written(), place, pixels, access);
+            for (sample, surface) in self.surfaces.iter().enumerate() {
+                self.read(simd, surface, &run, pixels, access);
+                self.work_out(simd, colours, run.pixels.clone(), pixels, access);
+                for (number, (first, block)) in run.places() {
+                    let drawn = self.drawn.get(number).map_or(block.drawn, |masks| masks[sample % MAX_SAMPLES]);
+                    self.write_block(simd, (surface, colours.written(), drawn), (first, block), pixels, access);
+                }
             }
         }
     }
 
-    /// Reads what is stored for the pixels of a primitive.
+    /// Reads what is stored for a sample of the pixels of a primitive.
     #[inline(always)]
-    fn read(&self, simd: impl Simd, run: &BlockRun, pixels: &mut OwnLine, access: impl Access) {
-        for (first, block) in run.places() {
+    fn read(
+        &self,
+        simd: impl Simd,
+        surface: &SampleSurface<'t, 'd, F::Layout>,
+        run: &BlockRun,
+        pixels: &mut OwnLine,
+        access: impl Access,
+    ) {
+        for (_, (first, block)) in run.places() {
             // They become vectors here, as memory that is written by halves is waited for when it is read as a whole.
-            let [upper, lower] = match self.rows(block) {
+            let [upper, lower] = match self.rows(surface, block) {
                 Some([upper, lower]) => [simd.words(&upper.get(access)), simd.words(&lower.get(access))],
                 None => {
-                    let [upper, lower] = self.read_rows(block);
+                    let [upper, lower] = self.read_rows(surface.0, block);
                     [simd.words(&upper), simd.words(&lower)]
                 }
             };
@@ -257,41 +314,42 @@ impl<F: Family> Destination<'_, '_, '_, F> {
         }
     }
 
+    /// Writes these bits of a sample of a block, of the pixels of which it is drawn to.
     #[inline(always)]
     fn write_block(
         &self,
         simd: impl Simd,
-        written: u32,
+        (surface, written, drawn): (&SampleSurface<'t, 'd, F::Layout>, u32, [u8; 2]),
         (first, block): (usize, &Block),
         pixels: &OwnLine,
         access: impl Access,
     ) {
         let places = places_of(block, first);
-        match self.rows(block) {
+        let new = |row: usize, memory| {
+            new_row(simd, (written, drawn[row]), memory, block.drawn[row], pixels.get(places[row]))
+        };
+        match self.rows(surface, block) {
             Some(rows) => {
-                for ((row, drawn), first) in rows.into_iter().zip(block.drawn).zip(places) {
-                    if drawn != 0 {
-                        let memory = simd.words(&row.get(access));
-                        row.set(simd.array(new_row(simd, written, memory, drawn, pixels.get(first))), access);
+                for (number, row) in rows.into_iter().enumerate() {
+                    if drawn[number] != 0 {
+                        row.set(simd.array(new(number, simd.words(&row.get(access)))), access);
                     }
                 }
             }
             None => {
-                let [upper, lower] = self.read_rows(block);
-                let [above, below] = block.drawn;
-                let upper = new_row(simd, written, simd.words(&upper), above, pixels.get(places[0]));
-                let lower = new_row(simd, written, simd.words(&lower), below, pixels.get(places[1]));
-                self.write_rows(block, &[simd.array(upper), simd.array(lower)]);
+                let [upper, lower] = self.read_rows(surface.0, block);
+                let (upper, lower) = (new(0, simd.words(&upper)), new(1, simd.words(&lower)));
+                self.write_rows(surface.0, (block, drawn), &[simd.array(upper), simd.array(lower)]);
             }
         }
     }
 
     /// The pixels of both rows of a block; 0 where there are none.
     #[cold]
-    fn read_rows(&self, block: &Block) -> [LaneWords; 2] {
+    fn read_rows(&self, quads: &SurfaceQuads<F::Layout>, block: &Block) -> [LaneWords; 2] {
         let mut memory = [[0; BLOCK_PIXELS]; 4];
-        for (n, (place, _)) in self.block_quads(block, block.drawn).into_iter().enumerate().take(block.len()) {
-            self.quads.read(place, n, &mut memory);
+        for (n, (place, _)) in self.block_quads(quads, block, block.drawn).into_iter().enumerate().take(block.len()) {
+            quads.read(place, n, &mut memory);
         }
         let mut rows = [[0; LANES]; 2];
         for (n, quad) in memory[0].as_chunks::<4>().0.iter().enumerate().take(block.len()) {
@@ -305,7 +363,7 @@ impl<F: Family> Destination<'_, '_, '_, F> {
 
     /// Writes those that are drawn, where they are there.
     #[cold]
-    fn write_rows(&self, block: &Block, rows: &[LaneWords; 2]) {
+    fn write_rows(&self, quads: &SurfaceQuads<F::Layout>, (block, drawn): (&Block, [u8; 2]), rows: &[LaneWords; 2]) {
         let mut words = [[0; BLOCK_PIXELS]; 4];
         for (n, quad) in words[0].as_chunks_mut::<4>().0.iter_mut().enumerate().take(block.len()) {
             let column = 2 * (block.first() + n);
@@ -313,16 +371,16 @@ impl<F: Family> Destination<'_, '_, '_, F> {
                 pixels.copy_from_slice(&row[column..column + 2]);
             }
         }
-        for (n, (place, mask)) in self.block_quads(block, block.drawn).into_iter().enumerate().take(block.len()) {
-            self.quads.write(place, n, &words, mask);
+        for (n, (place, mask)) in self.block_quads(quads, block, drawn).into_iter().enumerate().take(block.len()) {
+            quads.write(place, n, &words, mask);
         }
     }
 }
 
-/// A row with the bits that are written of its pixels that are drawn, which begin these words.
+/// A row with these bits of its pixels of this mask, of those that are drawn, which begin these words.
 #[inline(always)]
-fn new_row<S: Simd>(simd: S, written: u32, memory: S::Words, drawn: u8, pixels: LaneWords) -> S::Words {
+fn new_row<S: Simd>(simd: S, (written, mask): (u32, u8), memory: S::Words, drawn: u8, pixels: LaneWords) -> S::Words {
     let pixels = simd.permuted(simd.words(&pixels), simd.spread(drawn));
-    let bits = simd.and(simd.splat(written), simd.chosen(drawn));
+    let bits = simd.and(simd.splat(written), simd.chosen(mask));
     simd.xor(memory, simd.and(simd.xor(memory, pixels), bits))
 }

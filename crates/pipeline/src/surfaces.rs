@@ -1,4 +1,5 @@
-//! Where the pixels of surfaces of one sample lie: in quads of two by two pixels, and in blocks of quads.
+//! Where the pixels of surfaces lie: in quads of two by two pixels, and in blocks of quads. Surfaces of several samples are as many surfaces, which
+//! lie one after the other or between each other.
 
 use ctm_card::ObjectBytes;
 use ctm_memory::{EightWords, FourWords, WordPair, Words};
@@ -28,10 +29,10 @@ pub trait Layout: Copy + PartialEq {
     fn bytes(&self) -> u32;
     /// Columns and rows. There is nothing beyond them.
     fn size(&self) -> [u32; 2];
-    /// What a column says; none if columns and rows by themselves do not say where elements lie.
-    fn column(&self, x: u32) -> Option<AddressPart>;
+    /// What a column says.
+    fn column(&self, x: u32) -> AddressPart;
     /// The same of a row of a slice.
-    fn row(&self, y: u32, slice: u32) -> Option<AddressPart>;
+    fn row(&self, y: u32, slice: u32) -> AddressPart;
     /// Bytes from the beginning of the surface to an element.
     fn offset(&self, x: u32, y: u32, slice: u32) -> u64;
     /// How much farther the elements of a quad lie than its first one, which is at an even column and row: row by row.
@@ -66,28 +67,25 @@ struct QuadPlaces {
 /// Columns and rows whose places are kept.
 const MOST: u32 = 1 << 13;
 /// Slices whose places are kept.
-const SLICES: usize = 16;
+const SLICES: usize = 32;
 
 impl QuadPlaces {
-    /// Of a layout; none if columns and rows by themselves do not say it.
-    fn new(layout: &impl Layout, slice: u32) -> Option<Self> {
+    /// Of a layout.
+    fn new(layout: &impl Layout, slice: u32) -> Self {
         let every_second = |size: u32| (0..size.min(MOST)).step_by(2);
         let [width, height] = layout.size();
-        let columns = every_second(width).map(|x| layout.column(x)).collect::<Option<_>>()?;
-        let rows = every_second(height).map(|y| layout.row(y, slice)).collect::<Option<_>>()?;
-        Some(QuadPlaces { slice, columns, rows })
+        let columns = every_second(width).map(|x| layout.column(x)).collect();
+        let rows = every_second(height).map(|y| layout.row(y, slice)).collect();
+        QuadPlaces { slice, columns, rows }
     }
 }
 
 /// Finds out where elements of a row of slice 0 lie: of every `STEP` of them, the first one.
 pub fn row_places<const STEP: usize>(layout: impl Layout) -> impl Fn(u32, &mut [u64]) {
-    let starts = |width: u32| (0..width).step_by(STEP);
-    let columns: Option<Vec<_>> = starts(layout.size()[0]).map(|x| layout.column(x)).collect();
-    move |y, places| match (&columns, layout.row(y, 0)) {
-        (Some(columns), Some(row)) => {
-            places.iter_mut().zip(columns).for_each(|(place, column)| *place = column.with(row));
-        }
-        _ => places.iter_mut().zip(starts(u32::MAX)).for_each(|(place, x)| *place = layout.offset(x, y, 0)),
+    let columns: Vec<_> = (0..layout.size()[0]).step_by(STEP).map(|x| layout.column(x)).collect();
+    move |y, places| {
+        let row = layout.row(y, 0);
+        places.iter_mut().zip(&columns).for_each(|(place, column)| *place = column.with(row));
     }
 }
 
@@ -107,7 +105,7 @@ impl<L: Layout> PlaceCache<L> {
         if let Some((_, known)) = self.0.iter().find(|(other, known)| *other == layout && known.slice == slice) {
             return Some(Arc::clone(known));
         }
-        let places = if worth { Arc::new(QuadPlaces::new(&layout, slice)?) } else { return None };
+        let places = if worth { Arc::new(QuadPlaces::new(&layout, slice)) } else { return None };
         if self.0.len() >= SLICES {
             self.0.clear();
         }
@@ -256,6 +254,7 @@ const LINE: usize = 16;
 const NOWHERE: u64 = u64::MAX / 2;
 
 /// The quads of a surface.
+#[derive(Clone)]
 pub struct SurfaceQuads<'a, L> {
     bytes: ObjectBytes<'a>,
     /// The same, where pixels are whole words.
@@ -277,6 +276,14 @@ impl<'a, L: Layout> SurfaceQuads<'a, L> {
         let has_fours = layout.bytes() == 4 && layout.size()[0].is_multiple_of(covered::FOUR);
         let (fours, distances) = (words.filter(|_| has_fours), layout.quad());
         SurfaceQuads { bytes, words, fours, layout, layers, distances, places: None }
+    }
+
+    /// The same of the surface that lies so many bytes farther: another sample of the same pixels.
+    pub fn farther(&self, bytes: u64) -> Self {
+        let bytes = self.bytes.from(bytes);
+        let words = self.words.and_then(|_| bytes.words());
+        let (fours, places) = (self.fours.and(words), self.places.clone());
+        SurfaceQuads { bytes, words, fours, places, ..*self }
     }
 
     /// The same, with the places of the slice of the first layer that is drawn to, if they are known or finding them is `worth` it.

@@ -4,9 +4,10 @@ use crate::draw::{Family, TileDraw};
 use crate::interpolation::Interpolation;
 use crate::lines::{Lines, OwnLine, PIXELS, QUADS};
 use crate::rasterising::{Rasterising, Testing};
+use crate::samples::SampledBlocks;
 use crate::storing::Storing;
-use crate::surfaces::Block;
-use ctm_raster::covered::{ShadingRate, chunks, pixels_of};
+use ctm_raster::covered::ShadingRate;
+use ctm_raster::sample_blocks::SampleRows;
 use ctm_raster::simd::dispatch;
 
 /// A fragment program as a thread runs it.
@@ -35,8 +36,12 @@ pub trait TileProgram {
 pub struct PixelCounts {
     /// Those that are covered.
     pub covered: u64,
-    /// Those of them that pass depth and stencil tests; and what comes after the program, where these come after it, too.
+    /// Those of them with samples that can be drawn to; or these samples, where the program runs for each.
+    pub drawn: u64,
+    /// Samples that pass depth and stencil tests; and what comes after the program, where these come after it, too.
     pub passed: u64,
+    /// Pixels that the program ran for; or samples, where it runs for each.
+    pub shaded: u64,
     /// Quads that the program ran for, or so many of the pixels that it ran for.
     pub quads: u64,
 }
@@ -45,7 +50,9 @@ impl PixelCounts {
     /// Adds others.
     pub fn add(&mut self, other: PixelCounts) {
         self.covered += other.covered;
+        self.drawn += other.drawn;
         self.passed += other.passed;
+        self.shaded += other.shaded;
         self.quads += other.quads;
     }
 }
@@ -54,9 +61,18 @@ impl PixelCounts {
 #[derive(Default)]
 pub struct TileWorker {
     /// What primitives cover.
-    blocks: Vec<Block>,
+    blocks: SampledBlocks,
+    rows: SampleRows,
     /// What passes tests that come before the program.
-    passed: Vec<Block>,
+    passed: SampledBlocks,
+    /// That of it which has one of the samples.
+    of_sample: SampledBlocks,
+    shading: ShadingLines,
+}
+
+/// Words of a launch.
+#[derive(Default)]
+struct ShadingLines {
     /// Of each pixel, the column and the row from vertex 0 of its primitive on.
     distances: [OwnLine; 2],
     /// What is stored for pixels, where they lie in memory.
@@ -78,9 +94,9 @@ impl TileWorker {
         let Some((area, numbers)) = draw.tiles.get(tile) else { return Ok(counts) };
         let mut numbers = numbers.iter();
         while !numbers.as_slice().is_empty() {
-            let (blocks, numbers) = (&mut self.blocks, &mut numbers);
+            let (blocks, rows, numbers) = (&mut self.blocks, &mut self.rows, &mut numbers);
             blocks.clear();
-            dispatch(Rasterising { draw, area, numbers, blocks });
+            dispatch(Rasterising { draw, area, numbers, blocks, rows });
             self.draw_blocks(draw, program, &mut counts)?;
         }
         Ok(counts)
@@ -94,32 +110,61 @@ impl TileWorker {
         counts: &mut PixelCounts,
     ) -> Result<(), P::Error> {
         program.check()?;
-        let TileWorker { blocks, passed, distances, pixels } = self;
-        counts.covered += pixels_of(blocks);
+        let TileWorker { blocks, passed, of_sample, shading, .. } = self;
+        counts.covered += blocks.pixels();
+        if draw.samples.are_many() && draw.samples.mask != draw.samples.all() {
+            std::mem::swap(blocks, of_sample);
+            blocks.clear();
+            (0..of_sample.blocks.len()).for_each(|number| blocks.add(of_sample, number, &of_sample.drawn(number)));
+        }
+        counts.drawn += if draw.samples.iterates { blocks.samples() } else { blocks.pixels() };
         passed.clear();
         if draw.rules.early {
             dispatch(Testing { draw, blocks, passed });
-            counts.passed += pixels_of(passed);
+            counts.passed += passed.samples();
         } else {
             passed.append(blocks);
         }
         if !draw.rules.runs {
             return Ok(());
         }
-        let (rate, most) = match draw.rate {
-            ShadingRate::Quads => (ShadingRate::Quads, QUADS),
-            ShadingRate::Pixels => (ShadingRate::Pixels, PIXELS),
+        if !draw.samples.iterates {
+            return shading.shade(draw, program, (passed, None), counts);
+        }
+        (0..draw.samples.count()).try_for_each(|sample| {
+            of_sample.clear();
+            of_sample.add_of_sample(passed, sample);
+            shading.shade(draw, program, (of_sample, Some(sample)), counts)
+        })
+    }
+}
+
+impl ShadingLines {
+    /// Runs the program for blocks, or for this sample of them, and uses what it exports.
+    fn shade<F: Family, P: TileProgram>(
+        &mut self,
+        draw: &TileDraw<F>,
+        program: &mut P,
+        (blocks, sample): (&SampledBlocks, Option<usize>),
+        counts: &mut PixelCounts,
+    ) -> Result<(), P::Error> {
+        let ShadingLines { distances, pixels } = self;
+        let most = match draw.rate {
+            ShadingRate::Quads => QUADS,
+            ShadingRate::Pixels => PIXELS,
         };
-        for chunk in chunks(passed, rate, most) {
+        counts.shaded += blocks.pixels();
+        for sampled in blocks.chunks(draw.rate, most) {
+            let (rate, count) = (sampled.chunk.rate, sampled.chunk.count);
             let lines = program.lines();
-            dispatch(Interpolation { draw, lines, distances, chunk });
-            program.run(rate, chunk.count)?;
+            dispatch(Interpolation { draw, lines, distances, sampled, sample });
+            program.run(rate, count)?;
             let lines = program.lines();
-            let left = dispatch(Storing { draw, lines, pixels, chunk });
+            let left = dispatch(Storing { draw, lines, pixels, sampled });
             counts.passed += if draw.rules.early { 0 } else { left };
             counts.quads += match rate {
-                ShadingRate::Quads => chunk.count as u64,
-                ShadingRate::Pixels => chunk.count as u64 / 4,
+                ShadingRate::Quads => count as u64,
+                ShadingRate::Pixels => count as u64 / 4,
             };
         }
         Ok(())

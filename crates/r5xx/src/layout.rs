@@ -62,6 +62,8 @@ pub struct Layout {
     element_log2: u32,
     /// Bytes of a row of elements.
     stride: u32,
+    /// Samples of an element: each page of macro tiles is followed by those of the other samples.
+    samples: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +96,12 @@ impl Layout {
             }
             (true, _) => Form::Swizzled(TiledLayout::new(stride >> element_log2, 0, bytes)),
         };
-        Layout { form, element_log2, stride }
+        Layout { form, element_log2, stride, samples: 1 }
+    }
+
+    /// The same of one of so many samples of elements, which lie in macro tiles, as [`ctm_pipeline::Layout`] sees it.
+    pub fn with_samples(self, samples: u32) -> Self {
+        Layout { samples, ..self }
     }
 
     /// The tiling and pitch of surfaces with this layout, if they can have it.
@@ -199,26 +206,21 @@ impl ctm_pipeline::Layout for Layout {
         [self.stride >> self.element_log2, ROWS]
     }
 
-    fn column(&self, x: u32) -> Option<ctm_pipeline::AddressPart> {
-        Some(self.column(x).into())
+    fn column(&self, x: u32) -> ctm_pipeline::AddressPart {
+        self.column(x).of_samples(self.samples)
     }
 
-    fn row(&self, y: u32, _: u32) -> Option<ctm_pipeline::AddressPart> {
-        Some(self.row(y).into())
+    fn row(&self, y: u32, _: u32) -> ctm_pipeline::AddressPart {
+        self.row(y).of_samples(self.samples)
     }
 
     fn offset(&self, x: u32, y: u32, _: u32) -> u64 {
-        self.offset(x, y).into()
+        self.column(x).of_samples(self.samples).with(self.row(y).of_samples(self.samples))
     }
 
     fn quad(&self) -> [u64; 4] {
+        // A quad is in one macro tile.
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| self.offset(x, y).into())
-    }
-}
-
-impl From<AddressPart> for ctm_pipeline::AddressPart {
-    fn from(AddressPart { added, toggled }: AddressPart) -> Self {
-        ctm_pipeline::AddressPart { added: added.into(), toggled: toggled.into() }
     }
 }
 
@@ -251,6 +253,12 @@ impl AddressPart {
     #[inline]
     pub fn with(self, other: AddressPart) -> u32 {
         self.added.wrapping_add(other.added).wrapping_add(self.toggled ^ other.toggled)
+    }
+
+    /// The same for one of so many samples: whole macro tiles are added.
+    fn of_samples(self, samples: u32) -> ctm_pipeline::AddressPart {
+        let AddressPart { added, toggled } = self;
+        ctm_pipeline::AddressPart { added: u64::from(added) * u64::from(samples), toggled: toggled.into() }
     }
 }
 

@@ -85,9 +85,10 @@ impl<'a> Surface<'a> {
         surface_of(&self.memory, space, 0, surface, Bounds::Drop)
     }
 
-    /// Its quads, where pixels have one sample.
-    pub fn quads(&self) -> SurfaceQuads<'a> {
-        SurfaceQuads::new(self.layout, self.memory, Layers::default())
+    /// The quads of each of its samples, with places as `placed` gives them. Pixels have places of their own.
+    pub fn quads(&self, placed: impl FnOnce(SurfaceQuads<'a>) -> SurfaceQuads<'a>) -> Vec<SurfaceQuads<'a>> {
+        let first = placed(SurfaceQuads::new(self.layout.with_samples(self.samples), self.memory, Layers::default()));
+        (0..self.samples).map(|sample| first.farther((sample * SAMPLE_PAGE).into())).collect()
     }
 
     /// Whether no two pixels have the same place.
@@ -95,10 +96,10 @@ impl<'a> Surface<'a> {
         self.layout.has_whole_tiles()
     }
 
-    /// Whether there is a pixel in this column and row.
+    /// Whether there is a sample of the pixel in this column and row.
     #[inline]
-    pub fn contains(&self, x: u32, y: u32) -> bool {
-        self.address(x, y, 0).is_some()
+    pub fn contains(&self, x: u32, y: u32, sample: u32) -> bool {
+        self.address(x, y, sample).is_some()
     }
 
     /// The card address of a pixel's sample, if there is one.
@@ -271,20 +272,30 @@ mod tests {
     }
 
     #[test]
-    fn quads_have_the_pixels_that_are_there() {
+    fn quads_have_the_samples_that_are_there() {
         ctm_cases::check(500, |u: &mut Unstructured| {
             let (macro_tile, micro_tile) = (u.arbitrary()?, MicroTile::of(u.int_in_range(0..=2)?));
-            let form = SurfaceForm { pitch: 256, macro_tile, micro_tile, bytes: *u.choose(&[1, 2, 4])?, samples: 1 };
+            let (bytes, samples) = (*u.choose(&[1, 2, 4])?, *u.choose(&[1, 1, 2, 3, 4, 6])?);
+            let form = SurfaceForm { pitch: 256, macro_tile, micro_tile, bytes, samples };
             let rows: u32 = u.int_in_range(1..=60)?;
-            let [_, height_log2] = Layout::new(form.bytes, form.pitch * form.bytes, macro_tile, micro_tile).tile_log2();
-            let size = form.pitch * form.bytes * rows.next_multiple_of(1 << height_log2);
+            let height =
+                if samples > 1 { 64 } else { 1 << Layout::new(bytes, 256, macro_tile, micro_tile).tile_log2()[1] };
+            let size = (form.pitch * bytes * samples * rows.next_multiple_of(height)).min(BYTES);
             for size in [size, size - 4] {
                 after(form, size, |surface| {
-                    let quads = surface.quads();
-                    for (x, y) in (0..rows + 2).flat_map(|y| (0..form.pitch + 2).map(move |x| (x, y))) {
-                        let existing = quads.existing(quads.place((x & !1, y & !1), 0));
-                        let is_there = existing >> (y % 2 * 2 + x % 2) & 1 != 0;
-                        assert_eq!(is_there, surface.contains(x, y), "{form:?}, {rows} rows, {x} {y}");
+                    for (sample, quads) in (0..).zip(surface.quads(|quads| quads)) {
+                        for (x, y) in (0..rows + 2).flat_map(|y| (0..form.pitch + 2).map(move |x| (x, y))) {
+                            let (place, pixel) = (quads.place((x & !1, y & !1), 0), (y % 2 * 2 + x % 2) as usize);
+                            let is_there = quads.existing(place) >> pixel & 1 != 0;
+                            assert_eq!(
+                                is_there,
+                                surface.contains(x, y, sample),
+                                "{form:?}, {rows} rows, {x} {y} {sample}"
+                            );
+                            let mut words = [[0; 4]; 4];
+                            quads.read(place, 0, &mut words);
+                            assert_eq!(words[0][pixel], surface.read(x, y, sample)[0], "{form:?} {x} {y} {sample}");
+                        }
                     }
                 });
             }

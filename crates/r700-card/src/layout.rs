@@ -3,7 +3,8 @@
 //! Sources: libdrm's `radeon_surface.c` (sizes), the family's published address equations.
 
 use crate::registers::codes::ArrayMode;
-use ctm_pipeline::AddressPart;
+use ctm_card::ObjectBytes;
+use ctm_pipeline::{AddressPart, Layers};
 
 /// Banks that tiles are spread over.
 const BANKS: u64 = 4;
@@ -46,8 +47,9 @@ pub struct Layout {
     rows: u64,
     /// Bytes of a sample of an element.
     bytes: u64,
-    /// Samples of an element.
+    /// Samples of an element, and the one whose places are asked for.
     samples: u64,
+    sample: u64,
     /// Slices of memory that a tile is split over, and the binary logarithm of the bytes that it has in each.
     split: u64,
     part: u32,
@@ -101,7 +103,10 @@ impl Layout {
         let known = matches!(bytes, 1 | 2 | 4 | 8 | 16);
         let mode = Mode::of(mode).filter(|_| known)?;
         let (pitch, rows, bytes) = (pitch.into(), rows.into(), bytes.into());
-        Some(Layout { mode, pitch, rows, bytes, samples: 1, split: 1, part: 0, split_bytes: 0 }.with_samples(1))
+        Some(
+            Layout { mode, pitch, rows, bytes, samples: 1, sample: 0, split: 1, part: 0, split_bytes: 0 }
+                .with_samples(1),
+        )
     }
 
     /// The same, of elements of so many samples.
@@ -110,6 +115,11 @@ impl Layout {
         let split = (layout.tile_bytes() / TILE_SPLIT).max(1);
         let part = (layout.tile_bytes() / split).ilog2();
         Layout { split, part, split_bytes: layout.slice_bytes() / split, ..layout }
+    }
+
+    /// How much farther a sample of an element lies than its first one, whichever element it is; none where that depends on the element.
+    fn sample_distance(&self, sample: u32) -> Option<u64> {
+        (!self.is_split()).then(|| self.sample_offset(0, 0, 0, sample))
     }
 
     /// Samples of an element.
@@ -144,10 +154,10 @@ impl Layout {
         self.bytes as u32
     }
 
-    /// Bytes from the beginning of the level to an element; to its first sample.
+    /// Bytes from the beginning of the level to an element; to its first sample, unless this is the layout of another one.
     #[inline(always)]
     pub fn offset(&self, x: u32, y: u32, slice: u32) -> u64 {
-        self.sample_offset(x, y, slice, 0)
+        self.sample_offset(x, y, slice, self.sample as u32)
     }
 
     /// Bytes from the beginning of the level to a sample of an element.
@@ -165,14 +175,14 @@ impl Layout {
         }
     }
 
-    /// What column `x` says of where elements lie; none where that is not a thing of columns and rows by themselves.
-    pub fn column(&self, x: u32) -> Option<AddressPart> {
-        (!self.is_split()).then(|| self.part(self.offset(x, 0, 0)))
+    /// What column `x` says of where elements lie.
+    pub fn column(&self, x: u32) -> AddressPart {
+        self.part(self.sample_offset(x, 0, 0, 0))
     }
 
     /// The same of row `y` of a slice.
-    pub fn row(&self, y: u32, slice: u32) -> Option<AddressPart> {
-        (!self.is_split()).then(|| self.part(self.offset(0, y, slice)))
+    pub fn row(&self, y: u32, slice: u32) -> AddressPart {
+        self.part(self.offset(0, y, slice))
     }
 
     fn part(&self, offset: u64) -> AddressPart {
@@ -187,10 +197,9 @@ impl Layout {
         self.mode == Mode::Banks && self.tile_bytes() > TILE_SPLIT
     }
 
-    /// How much farther the eight elements of a row of a tile lie than the first one, whichever row it is; none where that depends on the row.
-    pub fn columns(&self) -> Option<[u64; SIDE as usize]> {
-        let distance = |x: usize| self.offset(x as u32, 0, 0) - self.offset(0, 0, 0);
-        (!self.is_split()).then(|| std::array::from_fn(distance))
+    /// How much farther the eight elements of a row of a tile lie than the first one, whichever row it is.
+    pub fn columns(&self) -> [u64; SIDE as usize] {
+        std::array::from_fn(|x| self.offset(x as u32, 0, 0) - self.offset(0, 0, 0))
     }
 
     /// How much farther the elements of a square of two by two lie than its first one, which is at an even column and row: row by row.
@@ -237,11 +246,11 @@ impl ctm_pipeline::Layout for Layout {
         [self.pitch(), self.rows()]
     }
 
-    fn column(&self, x: u32) -> Option<AddressPart> {
+    fn column(&self, x: u32) -> AddressPart {
         self.column(x)
     }
 
-    fn row(&self, y: u32, slice: u32) -> Option<AddressPart> {
+    fn row(&self, y: u32, slice: u32) -> AddressPart {
         self.row(y, slice)
     }
 
@@ -256,6 +265,21 @@ impl ctm_pipeline::Layout for Layout {
 
 /// The quads of a surface.
 pub type SurfaceQuads<'a> = ctm_pipeline::SurfaceQuads<'a, Layout>;
+
+/// The quads of each sample of a surface, with places as `placed` gives them.
+pub fn sample_quads<'a>(
+    layout: Layout,
+    bytes: ObjectBytes<'a>,
+    layers: Layers,
+    placed: impl Fn(SurfaceQuads<'a>) -> SurfaceQuads<'a>,
+) -> Vec<SurfaceQuads<'a>> {
+    let first = placed(SurfaceQuads::new(layout, bytes, layers));
+    let quads = |sample: u32| match layout.sample_distance(sample) {
+        Some(distance) => first.farther(distance),
+        None => placed(SurfaceQuads::new(Layout { sample: sample.into(), ..layout }, bytes, layers)),
+    };
+    (0..layout.samples()).map(quads).collect()
+}
 
 #[cfg(test)]
 mod tests {
@@ -272,7 +296,7 @@ mod tests {
                 assert!(is_linear || pitch.is_multiple_of(granule.columns), "{granule:?}");
                 let layout = Layout::new(mode, pitch, 32, bytes).unwrap();
                 let mut places = HashSet::new();
-                let (columns, quad) = (layout.columns().unwrap(), layout.quad());
+                let (columns, quad) = (layout.columns(), layout.quad());
                 for slice in 0..3 {
                     for (x, y) in (0..32).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
                         let offset = layout.offset(x, y, slice);
@@ -283,7 +307,7 @@ mod tests {
                         );
                         let first = layout.offset(x & !1, y & !1, slice);
                         assert_eq!(offset, first + quad[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
-                        let parts = (layout.column(x).unwrap(), layout.row(y, slice).unwrap());
+                        let parts = (layout.column(x), layout.row(y, slice));
                         assert_eq!(offset, parts.0.with(parts.1), "{layout:?} {x} {y}");
                         assert!(offset.is_multiple_of(bytes.into()) && places.insert(offset), "{layout:?} {x} {y}");
                     }
@@ -308,6 +332,11 @@ mod tests {
                         let offset = layout.sample_offset(x, y, slice, sample);
                         let first = layout.sample_offset(x & !1, y & !1, slice, sample);
                         assert_eq!(offset, first + quad[(y % 2 * 2 + x % 2) as usize], "{layout:?} {x} {y}");
+                        let of_sample = Layout { sample: sample.into(), ..layout };
+                        assert_eq!(offset, of_sample.column(x).with(of_sample.row(y, slice)), "{layout:?} {x} {y}");
+                        if let Some(distance) = layout.sample_distance(sample) {
+                            assert_eq!(offset, layout.offset(x, y, slice) + distance, "{layout:?} {x} {y}");
+                        }
                         assert!(places.insert(offset), "{layout:?} {x} {y}");
                     }
                 }

@@ -7,5 +7,6 @@ mod pixels;
 mod primitives;
 mod quads;
 mod rectangles;
+mod samples;
 mod surfaces;
 mod tiles;

@@ -242,13 +242,13 @@ fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [
     (first..end).step_by(LANES).map(move |from| {
         let x = from.min(last);
         let [upper, lower] = &rows;
-        (x, [columns(upper.start.max(from)..upper.end, x), columns(lower.start.max(from)..lower.end, x)])
+        (x, [span_columns(upper.start.max(from)..upper.end, x), span_columns(lower.start.max(from)..lower.end, x)])
     })
 }
 
 /// Of eight columns from one on, those that are in a range: from the lowest bit on.
 #[inline(always)]
-fn columns(range: Range<u32>, x: u32) -> u8 {
+pub(crate) fn span_columns(range: Range<u32>, x: u32) -> u8 {
     let below = |column: u32| (1u32 << column.saturating_sub(x).min(LANES as u32)) - 1;
     (below(range.end) & !below(range.start)) as u8
 }

@@ -32,6 +32,12 @@ impl Grid {
         i64::from(pixel) * self.per_pixel + self.per_pixel / 2
     }
 
+    /// A place inside of pixel (`x`, `y`).
+    #[inline]
+    pub fn inside(self, x: u32, y: u32, place: Point) -> Point {
+        Point { x: i64::from(x) * self.per_pixel + place.x, y: i64::from(y) * self.per_pixel + place.y }
+    }
+
     /// The centre of pixel (`x`, `y`).
     #[inline]
     pub fn pixel_centre(self, x: u32, y: u32) -> Point {

@@ -5,7 +5,7 @@
 //!
 //! - [`grid`]: window coordinates in sub-pixels;
 //! - [`coverage`]: which samples of which pixels a convex shape covers; [`outline`]: the shapes of points and lines;
-//! - [`covered`]: the same in blocks of pixels; [`tiles`]: which primitives touch parts of a framebuffer;
+//! - [`covered`], [`sample_blocks`]: the same in blocks of pixels of one sample or of several; [`tiles`]: which primitives touch parts of a framebuffer;
 //! - [`rows`]: rows of covered pixels that are rectangles;
 //! - [`plane`]: depth and attributes as linear functions of the place;
 //! - [`depth`]: depth and stencil test; [`orders`]: comparisons of many numbers at a time;
@@ -36,6 +36,7 @@ pub mod pixel;
 pub mod plane;
 pub mod quads;
 pub mod rows;
+pub mod sample_blocks;
 pub mod sampler;
 pub mod simd;
 pub mod srgb;

@@ -20,11 +20,11 @@ pub struct BlockPlaces<S: Simd> {
 }
 
 impl<S: Simd> BlockPlaces<S> {
-    /// Those of the block whose upper left pixel is in this column and row, for a primitive with its vertex 0 at `origin`. Vertices are no more than
-    /// 2^14 pixels from any of them.
+    /// Those of the samples at `place` inside of the pixels of the block whose upper left one is in this column and row, for a primitive with its
+    /// vertex 0 at `origin`. Vertices are no more than 2^14 pixels from any of them.
     #[inline(always)]
-    pub fn new(simd: S, grid: Grid, origin: Point, (x, y): (u16, u16)) -> Self {
-        let first = grid.pixel_centre(x.into(), y.into());
+    pub fn new(simd: S, grid: Grid, origin: Point, (x, y): (u16, u16), place: Point) -> Self {
+        let first = grid.inside(x.into(), y.into(), place);
         // There are conversions of 32 bits many at a time.
         let (x, y, per_pixel) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32, grid.per_pixel as i32);
         BlockPlaces { simd, dx: simd.fractions(x, per_pixel), dy: simd.rows(y, per_pixel), divisors: None }
@@ -71,11 +71,11 @@ impl<S: Simd> BlockPlaces<S> {
     }
 }
 
-/// How far the pixels of a block are from vertex 0 of a primitive, which is at `origin`, in steps of the grid: their columns, the upper row and the
-/// lower one.
+/// How far the samples at `place` inside of the pixels of a block are from vertex 0 of a primitive, which is at `origin`, in steps of the grid: their
+/// columns, the upper row and the lower one.
 #[inline(always)]
-pub fn distances<S: Simd>(simd: S, grid: Grid, origin: Point, (x, y): (u16, u16)) -> [S::Words; 3] {
-    let (first, per_pixel) = (grid.pixel_centre(x.into(), y.into()), grid.per_pixel as i32);
+pub fn distances<S: Simd>(simd: S, grid: Grid, origin: Point, (x, y): (u16, u16), place: Point) -> [S::Words; 3] {
+    let (first, per_pixel) = (grid.inside(x.into(), y.into(), place), grid.per_pixel as i32);
     let (x, y) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32);
     let rows = [y, y + per_pixel].map(i32::cast_unsigned);
     [simd.progression(x, per_pixel), simd.splat(rows[0]), simd.splat(rows[1])]
@@ -144,6 +144,7 @@ mod tests {
     /// Depths and an attribute over a block.
     struct Values<'t> {
         place: (u16, u16),
+        sample: Point,
         perspective: &'t Perspective,
         depth: &'t DepthPlane,
         attribute: Option<&'t Plane>,
@@ -153,14 +154,15 @@ mod tests {
         type Output = [[LaneWords; 2]; 5];
 
         fn run(self, simd: impl Simd) -> Self::Output {
-            let mut places = BlockPlaces::new(simd, GRID, self.perspective.setup().origin(), self.place);
+            let mut places = BlockPlaces::new(simd, GRID, self.perspective.setup().origin(), self.place, self.sample);
             if let Some(divisor) = self.perspective.divisor() {
                 places = places.divided_by(&divisor);
             }
             let attribute = self.attribute.map(|plane| places.attribute(plane).map(|words| simd.array(words)));
             let normal = self.attribute.map(|plane| places.normal_attribute(plane).map(|words| simd.array(words)));
             let depths = places.depths(self.depth, 0xFFFF).map(|words| simd.array(words));
-            let [columns, upper, lower] = distances(simd, GRID, self.perspective.setup().origin(), self.place);
+            let [columns, upper, lower] =
+                distances(simd, GRID, self.perspective.setup().origin(), self.place, self.sample);
             let (mut one_by_one, mut normal_ones) = ([[0; LANES]; 2], [[0; LANES]; 2]);
             for (row, distance) in [upper, lower].into_iter().enumerate() {
                 let mut places = PixelPlaces::new(simd, GRID, [columns, distance]);
@@ -182,6 +184,7 @@ mod tests {
             let mut point = || Ok(Point { x: u.int_in_range(-500..=500)?, y: u.int_in_range(-500..=500)? });
             let Some(setup) = PrimitiveSetup::triangle(GRID, [point()?, point()?, point()?]) else { return Ok(()) };
             let place: (u16, u16) = (2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?);
+            let sample = Point { x: u.int_in_range(0..=11)?, y: u.int_in_range(0..=11)? };
             let mut value = || Ok(u.int_in_range(-40..=40)? as f32 / *u.choose(&[16.0f32, 0.0, 1e38, 1e-38])?);
             let mut values = || Ok([value()?, value()?, value()?]);
             let (depths, attribute) = (values()?, values()?);
@@ -196,13 +199,14 @@ mod tests {
             let check = |found: [LaneWords; 2], expected: &dyn Fn(Point) -> u32| {
                 for (line, words) in found.iter().enumerate() {
                     for (n, word) in words.iter().enumerate() {
-                        let place = GRID.pixel_centre(u32::from(place.0) + n as u32, u32::from(place.1) + line as u32);
+                        let (x, y) = (u32::from(place.0) + n as u32, u32::from(place.1) + line as u32);
+                        let place = GRID.inside(x, y, sample);
                         assert_eq!(*word, expected(place), "{n} {line}");
                     }
                 }
             };
             let [depths, values, normal, one_by_one, normal_ones] =
-                dispatch(Values { place, perspective: &perspective, depth: &depth, attribute });
+                dispatch(Values { place, sample, perspective: &perspective, depth: &depth, attribute });
             check(depths, &|place| depth.at(setup.offset(place), 0xFFFF));
             if let Some(attribute) = attribute {
                 let expected = |place| plane.at(&perspective.place(place));

@@ -6,7 +6,7 @@ use crate::registers::codes::{Shading, TextureSource};
 use crate::registers::{
     GaColorControl, GaPointS0, GaPointS1, GaPointT0, GaPointT1, GbEnable, RegisterFile, RsInst, RsInstCount, RsIp,
 };
-use ctm_pipeline::{AtPixels, Values};
+use ctm_pipeline::{AtPixels, PixelPlace, Values};
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
 use ctm_raster::plane::{AttributePlane, EvaluationPoint, Perspective, Plane};
@@ -502,7 +502,7 @@ impl Values for PrimitiveValues {
         match self.values.get(number) {
             None => simd.splat(0),
             Some(Value::Plane(AttributePlane::Constant(bits))) => simd.splat(*bits),
-            Some(Value::Plane(AttributePlane::Varying(plane))) => at.attribute(plane, false),
+            Some(Value::Plane(AttributePlane::Varying(plane))) => at.attribute(plane, false, PixelPlace::Centre),
             Some(Value::Position(axis)) => {
                 simd.words(&at.places()[usize::from(*axis != 0)].map(|pixel| (pixel as f32).to_bits()))
             }

@@ -2,7 +2,7 @@
 
 use super::targets::samples;
 use super::window::MAX_DEPTH;
-use crate::layout::{Layout, MicroTile};
+use crate::layout::{Layout, MicroTile, SurfaceQuads};
 use crate::registers::codes::{StencilOp, ZFunction};
 use crate::registers::{
     RegisterFile, ZbBwCntl, ZbCntl, ZbDepthclearvalue, ZbDepthoffset, ZbDepthpitch, ZbFormat, ZbStencilrefmask,
@@ -77,7 +77,7 @@ impl<'a> DepthUnit<'a> {
 
     /// Depth, from 0 to 1, and stencil value of the first sample of a pixel, if there is such a pixel.
     pub fn held(&self, x: u32, y: u32) -> Option<(f32, u8)> {
-        let DepthStencilValue { depth, stencil } = self.stored(self.buffer(x, y)?, x, y, 0);
+        let DepthStencilValue { depth, stencil } = self.stored(self.buffer(x, y, 0)?, x, y, 0);
         let most = if self.sixteen_bits { 0xFFFF } else { MAX_DEPTH };
         Some(((f64::from(depth) / f64::from(most)) as f32, stencil))
     }
@@ -87,13 +87,13 @@ impl<'a> DepthUnit<'a> {
         self.surface.is_none()
     }
 
-    /// The tests and the buffer as tiles see them, if anything is tested.
-    pub fn tests(&self) -> Option<DepthTests<'a, Layout>> {
+    /// The tests and the buffer as tiles see them, with places as `placed` gives them, if anything is tested.
+    pub fn tests(&self, placed: impl FnOnce(SurfaceQuads<'a>) -> SurfaceQuads<'a>) -> Option<DepthTests<'a, Layout>> {
         Some(DepthTests {
             state: self.state,
             form: if self.sixteen_bits { DepthForm::Unorm16 } else { DepthForm::Stencil8Unorm24 },
             planes: DepthPlanes::Steps24,
-            quads: self.surface.as_ref()?.quads(),
+            quads: self.surface.as_ref()?.quads(placed),
             passes_beyond: true,
         })
     }
@@ -110,9 +110,12 @@ impl<'a> DepthUnit<'a> {
 
     /// Tests the samples of a mask of a pixel, updates the buffer, and gives those that pass. `depth` gives the depth of each, of 24 bits.
     pub fn test(&self, x: u32, y: u32, mask: u8, facing: Facing, depth: impl Fn(u32) -> u32) -> u8 {
-        let Some(surface) = self.buffer(x, y) else { return mask };
         let mut passed = 0;
-        for sample in (0..surface.samples()).filter(|sample| mask >> sample & 1 != 0) {
+        for sample in (0..u8::BITS).filter(|sample| mask >> sample & 1 != 0) {
+            let Some(surface) = self.buffer(x, y, sample) else {
+                passed |= 1 << sample;
+                continue;
+            };
             let stored = self.stored(surface, x, y, sample);
             let outcome = test(&self.state, stored, self.incoming(depth(sample)), facing);
             if outcome.stored != stored {
@@ -137,9 +140,9 @@ impl<'a> DepthUnit<'a> {
         Some(DepthFill { surface: Some(surface), word, bits })
     }
 
-    /// The buffer, if it has a pixel here.
-    fn buffer(&self, x: u32, y: u32) -> Option<&Surface<'a>> {
-        self.surface.as_ref().filter(|surface| surface.contains(x, y))
+    /// The buffer, if it has this sample of a pixel.
+    fn buffer(&self, x: u32, y: u32, sample: u32) -> Option<&Surface<'a>> {
+        self.surface.as_ref().filter(|surface| surface.contains(x, y, sample))
     }
 
     #[inline]
@@ -159,7 +162,7 @@ impl<'a> DepthUnit<'a> {
 
     /// What the tests of a sample would do, if there are some.
     pub fn examine(&self, (x, y): (u32, u32), sample: u32, facing: Facing, depth: u32) -> Option<TestHistory> {
-        let before = self.stored(self.buffer(x, y)?, x, y, sample);
+        let before = self.stored(self.buffer(x, y, sample)?, x, y, sample);
         let incoming = self.incoming(depth);
         let outcome = test(&self.state, before, incoming, facing);
         let numbers = DepthNumbers::Fraction(if self.sixteen_bits { 16 } else { 24 });
@@ -168,7 +171,7 @@ impl<'a> DepthUnit<'a> {
 
     /// Sets what is stored now.
     pub fn complete(&self, (x, y): (u32, u32), sample: u32, history: &mut TestHistory) {
-        if let Some(surface) = self.buffer(x, y) {
+        if let Some(surface) = self.buffer(x, y, sample) {
             history.after = self.stored(surface, x, y, sample);
         }
     }

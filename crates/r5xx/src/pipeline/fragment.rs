@@ -106,6 +106,11 @@ impl AlphaUnit {
         self.control.enable || self.control.to_mask
     }
 
+    /// Whether alpha says how many samples stay of a fragment.
+    pub fn chooses_samples(&self) -> bool {
+        self.control.to_mask
+    }
+
     /// The samples, of so many, that stay of a fragment with this alpha.
     pub fn samples(&self, alpha: u32, samples: u32) -> u8 {
         if self.test().is_some_and(|test| !test.passes(alpha)) {

@@ -15,7 +15,7 @@ use super::resolve::SampleResolve;
 use super::stipple::LineStipple;
 use super::targets::{ColourTarget, samples, targets};
 use super::window::{GRID, MAX_DEPTH, WindowVertex};
-use crate::layout::Layout;
+use crate::layout::{Layout, SurfaceQuads};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
     ZbZtop,
@@ -23,7 +23,7 @@ use crate::registers::{
 use crate::surface::Surface;
 use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
-use ctm_pipeline::{DepthTests, Rules};
+use ctm_pipeline::{DepthTests, Rules, SamplePattern};
 use ctm_raster::coverage::{self, ConvexPolygon};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
@@ -158,9 +158,11 @@ impl<'a> Pixels<'a> {
         })
     }
 
-    /// Whether fragments with one sample go through the program and the tests to colour buffers, and nothing else is done with them.
+    /// Whether fragments go through the program and the tests to colour buffers, and nothing else is done with them; and their samples are inside of
+    /// their pixels.
     pub fn is_plain(&self) -> bool {
-        self.samples.len() == 1 && self.clear.is_none() && self.resolve.is_none()
+        let are_inside = self.samples.iter().all(|&Point { x, y }| x.max(y) < GRID.per_pixel);
+        are_inside && self.clear.is_none() && self.resolve.is_none()
     }
 
     /// The colour buffers that are written.
@@ -173,9 +175,9 @@ impl<'a> Pixels<'a> {
         self.depth.surface()
     }
 
-    /// Where the first sample of a pixel is.
-    pub fn sample(&self) -> Point {
-        self.samples[0]
+    /// The samples of pixels.
+    pub fn samples(&self) -> SamplePattern<'_> {
+        SamplePattern { places: &self.samples, are_separate: true, mask: u8::MAX, iterates: false }
     }
 
     /// Whether all pixels of the framebuffer can be drawn to.
@@ -183,21 +185,31 @@ impl<'a> Pixels<'a> {
         self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE
     }
 
-    /// Whether the first sample of a pixel of the framebuffer can be drawn to.
+    /// The samples of a pixel of the framebuffer that can be drawn to.
     #[inline]
-    pub fn shows(&self, x: u32, y: u32) -> bool {
+    pub fn samples_shown(&self, x: u32, y: u32) -> u8 {
         let lane = 2 * (y & 1) + (x & 1);
-        self.screendoor >> (6 * lane) & 1 != 0 && self.visible.shows(x, y)
+        if self.visible.shows(x, y) { self.shown_samples(lane as usize) } else { 0 }
     }
 
-    /// The depth and stencil tests as tiles see them.
-    pub fn depth_tests(&self) -> Option<DepthTests<'a, Layout>> {
-        self.depth.tests()
+    /// The depth and stencil tests as tiles see them, with places as `placed` gives them.
+    pub fn depth_tests(
+        &self,
+        placed: impl FnOnce(SurfaceQuads<'a>) -> SurfaceQuads<'a>,
+    ) -> Option<DepthTests<'a, Layout>> {
+        self.depth.tests(placed)
     }
 
     /// What happens to pixels around this program.
     pub fn rules(&self, program: &Program) -> Rules {
-        Rules { early: self.early || !self.shades, runs: self.shades, kills: kills(program), alpha: self.alpha.test() }
+        Rules {
+            early: self.early || !self.shades,
+            runs: self.shades,
+            kills: kills(program),
+            alpha: self.alpha.test(),
+            alpha_to_mask: self.alpha.chooses_samples() && self.samples.len() > 1,
+            exports_mask: false,
+        }
     }
 
     /// Whether depth is the program's W.

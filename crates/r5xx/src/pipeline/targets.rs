@@ -456,7 +456,7 @@ impl ColourTarget<'_> {
 
     /// Whether there is a pixel in this column and row.
     pub fn has_pixel(&self, x: u32, y: u32) -> bool {
-        self.surface.contains(x, y)
+        self.surface.contains(x, y, 0)
     }
 
     /// The first sample of a pixel: red, green, blue, alpha. Those that the buffer lacks are 0, 0, 0, 1.

@@ -10,7 +10,7 @@ use crate::registers::{
     RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
     SpiVsOutId,
 };
-use ctm_pipeline::{AtPixels, Attribute, ComponentSource, Values};
+use ctm_pipeline::{AtPixels, Attribute, ComponentSource, PixelPlace, Values};
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane, PrimitiveSetup};
 use ctm_raster::simd::Simd;
@@ -27,6 +27,16 @@ pub enum SampleLocation {
     Centroid,
     /// At the sample.
     Sample,
+}
+
+impl SampleLocation {
+    /// The same as tiles see it.
+    fn of_pixel(self) -> PixelPlace {
+        match self {
+            SampleLocation::Centroid => PixelPlace::Centroid,
+            SampleLocation::Centre | SampleLocation::Sample => PixelPlace::Centre,
+        }
+    }
 }
 
 /// Where a register of the pixel program comes from.
@@ -174,6 +184,17 @@ impl Inputs {
         Ok(Inputs { sources })
     }
 
+    /// Whether one of them gets something that depends on which samples of a pixel are covered.
+    pub fn depend_on_coverage(&self) -> bool {
+        self.sources.iter().any(|(_, source)| match source {
+            InputSource::Parameter { place, .. } | InputSource::Position { place } => {
+                *place == SampleLocation::Centroid
+            }
+            InputSource::Face { .. } => true,
+            InputSource::Default(_) | InputSource::Sample | InputSource::Sprite { .. } => false,
+        })
+    }
+
     /// The registers, in the order of what [`Gradients::at`] gives.
     pub fn registers(&self) -> impl ExactSizeIterator<Item = u8> + '_ {
         self.sources.iter().map(|&(register, _)| register)
@@ -213,6 +234,8 @@ impl Inputs {
 pub struct PrimitiveSource<'s, 'v> {
     /// The registers.
     pub inputs: &'s Inputs,
+    /// Centroids of pixels may be elsewhere than their centres.
+    pub has_centroids: bool,
     /// The primitive.
     pub face: &'s PrimitiveContext<'v>,
     /// What planes through the corners have in common.
@@ -227,6 +250,18 @@ impl PrimitiveSource<'_, '_> {
         self.corners.map(|corner| corner.window.reciprocal.to_bits())
     }
 
+    /// Whether something is taken elsewhere than where the program runs.
+    fn has_other_places(&self) -> bool {
+        let is_centroid = |source: &InputSource| match source {
+            InputSource::Parameter { flat, place, .. } => !flat && *place == SampleLocation::Centroid,
+            InputSource::Position { place } => *place == SampleLocation::Centroid,
+            InputSource::Default(_) | InputSource::Face { .. } | InputSource::Sample | InputSource::Sprite { .. } => {
+                false
+            }
+        };
+        self.has_centroids && self.inputs.sources.iter().any(|(_, source)| is_centroid(source))
+    }
+
     /// A parameter that is the same everywhere.
     fn flat(&self, number: usize) -> [u32; 4] {
         self.face.parameter(self.face.provoking, number).copied().unwrap_or_default()
@@ -237,6 +272,9 @@ impl ComponentSource for PrimitiveSource<'_, '_> {
     type Values = Gradients;
 
     fn add_planes(&self, planes: &mut Vec<Plane>) -> bool {
+        if self.has_other_places() {
+            return false;
+        }
         let [first, second, third] = self.reciprocals();
         let is_affine = first == second && second == third;
         let linear = Perspective::new(self.setup, [ONE; 3]);
@@ -263,6 +301,9 @@ impl ComponentSource for PrimitiveSource<'_, '_> {
     }
 
     fn add_attributes(&self, attributes: &mut Vec<Attribute>) -> Option<Plane> {
+        if self.has_other_places() {
+            return None;
+        }
         let perspective = Perspective::new(self.setup, self.reciprocals());
         let linear = Perspective::new(self.setup, [ONE; 3]);
         for &(_, source) in &self.inputs.sources {
@@ -278,7 +319,6 @@ impl ComponentSource for PrimitiveSource<'_, '_> {
                     })
                 }
                 InputSource::Default(value) => value.map(Attribute::Constant),
-                // With one sample, all places inside of a pixel are its centre.
                 InputSource::Position { .. } => [
                     Attribute::Numbers(axis(&self.setup, Axis::Column)),
                     Attribute::Numbers(axis(&self.setup, Axis::Row)),
@@ -444,20 +484,22 @@ impl Values for Gradients {
         let component = number % 4;
         match value {
             Value::Constant(value) => simd.splat(value[component]),
-            // With one sample, all places inside of a pixel are its centre.
-            Value::Varying { planes, linear, .. } => match &planes[component] {
+            Value::Varying { planes, linear, place } => match &planes[component] {
                 AttributePlane::Constant(bits) => simd.splat(*bits),
-                AttributePlane::Varying(plane) => at.attribute(plane, *linear),
+                AttributePlane::Varying(plane) => at.attribute(plane, *linear, place.of_pixel()),
             },
-            Value::Position { .. } => simd.binary32(match component {
-                0 => at.numbers(&self.axis(Axis::Column)),
-                1 => at.numbers(&self.axis(Axis::Row)),
-                2 => at.numbers(&self.depth),
-                _ => simd.div(simd.number(1.0), at.numbers(self.inverse())),
-            }),
+            Value::Position { place } => {
+                let numbers = |plane: &Plane| at.numbers(plane, place.of_pixel());
+                simd.binary32(match component {
+                    0 => numbers(&self.axis(Axis::Column)),
+                    1 => numbers(&self.axis(Axis::Row)),
+                    2 => numbers(&self.depth),
+                    _ => simd.div(simd.number(1.0), numbers(self.inverse())),
+                })
+            }
             Value::Face { component: at, face } if component == at % 4 => simd.splat(*face),
             Value::Face { .. } if component == 2 => covered,
-            Value::Face { .. } | Value::Sample => simd.splat(0),
+            Value::Face { .. } | Value::Sample => simd.splat(if component == 3 { at.sample() } else { 0 }),
             Value::Sprite { selects, flipped, corners: [low, high] } => {
                 let (axis, low, high) = match selects[component] {
                     0 => return simd.splat(0),
@@ -469,7 +511,7 @@ impl Values for Gradients {
                 let Plane { value, dx, dy } = self.axis(axis);
                 let per_pixel = GRID.per_pixel as f64;
                 let (dx, dy) = (dx * per_pixel, dy * per_pixel);
-                let from_low = at.numbers(&Plane { value: value * per_pixel - low as f64, dx, dy });
+                let from_low = at.numbers(&Plane { value: value * per_pixel - low as f64, dx, dy }, PixelPlace::Centre);
                 let part = simd.rounded(simd.div(from_low, simd.number((high - low).max(1) as f64)));
                 match (axis, flipped) {
                     (Axis::Row, true) => simd.binary32(simd.add(simd.number(1.0), simd.mul(simd.number(-1.0), part))),

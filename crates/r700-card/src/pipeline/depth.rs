@@ -2,7 +2,7 @@
 
 use super::DrawError;
 use super::targets::{SamplePlace, addresses, samples};
-use crate::layout::{Layout, SurfaceQuads};
+use crate::layout::{Layout, SurfaceQuads, sample_quads};
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
 use crate::registers::{
     DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbStencilrefmask, DbStencilrefmaskBf,
@@ -157,6 +157,11 @@ impl<'a> DepthSurface<'a> {
         SurfaceQuads::new(self.layout, self.bytes, self.layers)
     }
 
+    /// The quads of each of its samples, with places as `placed` gives them.
+    pub fn sample_quads(&self, placed: impl Fn(SurfaceQuads<'a>) -> SurfaceQuads<'a>) -> Vec<SurfaceQuads<'a>> {
+        sample_quads(self.layout, self.bytes, self.layers, placed)
+    }
+
     /// The card addresses of what is drawn to.
     pub fn addresses(&self) -> Range<u64> {
         addresses(&self.bytes, &self.layout, self.layers)
@@ -232,8 +237,8 @@ impl<'a> DepthBuffer<'a> {
         outcome.passed
     }
 
-    /// The tests, with these quads of the buffer.
-    pub fn tests(&self, quads: SurfaceQuads<'a>) -> DepthTests<'a, Layout> {
+    /// The tests, with these quads of the buffer's samples.
+    pub fn tests(&self, quads: Vec<SurfaceQuads<'a>>) -> DepthTests<'a, Layout> {
         let DepthBuffer { state, surface } = self;
         DepthTests { state: *state, form: surface.format, planes: DepthPlanes::Numbers, quads, passes_beyond: false }
     }

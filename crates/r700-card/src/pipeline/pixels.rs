@@ -53,8 +53,10 @@ impl<'a> Pixels<'a> {
                 (Work::Copy(Box::new(copy)), Some(size))
             }
             None => {
-                let alone = context.probe.is_some() || samples.count() > 1;
-                let quads = if alone { None } else { TileRenderer::of(state, context, samples.clone())? };
+                let quads = match context.probe {
+                    Some(_) => None,
+                    None => TileRenderer::of(state, context, samples.clone())?,
+                };
                 match quads {
                     Some(quads) => {
                         let size = quads.size();

@@ -5,6 +5,7 @@ use super::targets::samples;
 use crate::registers::{
     PaScAaMask, PaScAaSampleLocs8dWd1Mctx, PaScAaSampleLocsMctx, PaScModeCntl, RegisterFile, RegisterType,
 };
+use ctm_pipeline::SamplePattern;
 use ctm_raster::coverage::Quad;
 use ctm_raster::grid::Point;
 
@@ -45,6 +46,12 @@ impl Samples {
     /// How many there are.
     pub fn count(&self) -> u32 {
         self.places.len() as u32
+    }
+
+    /// The same as tiles see them.
+    pub fn pattern(&self) -> SamplePattern<'_> {
+        let (places, mask) = (&self.places, self.mask());
+        SamplePattern { places, are_separate: self.separate, mask, iterates: self.iterates }
     }
 
     /// A bit for each.

@@ -112,6 +112,8 @@ struct ExportedDepths {
     depth: Option<Region>,
     /// Stencil values in lines, if they count.
     stencil: Option<Region>,
+    /// Masks of samples in lines, if they count.
+    mask: Option<Region>,
 }
 
 impl<'a> PixelStage<'a> {
@@ -207,7 +209,7 @@ impl<'a> PixelStage<'a> {
             inputs.push([line()?, line()?, line()?, line()?]);
         }
         // Alpha is that of the first.
-        let first = rules.alpha.is_some().then_some(0);
+        let first = (rules.alpha.is_some() || rules.alpha_to_mask).then_some(0);
         let used = self.targets.iter().flat_map(|target| [Some(target.output), target.second]).flatten().chain(first);
         let mut outputs: Vec<(usize, _)> = Vec::new();
         for output in used {
@@ -218,8 +220,9 @@ impl<'a> PixelStage<'a> {
         let valid = if rules.kills { Some([line()?, line()?]) } else { None };
         let depth = if rules.exports_depth { Some(line()?) } else { None };
         let stencil = if rules.exports_stencil { Some(line()?) } else { None };
+        let mask = if rules.exports_mask { Some(line()?) } else { None };
         let depths = match rules.exports_depth || rules.exports_stencil || rules.exports_mask {
-            true => Some(ExportedDepths { vectors: builder.reserve(4 * BYTES as u64)?, depth, stencil }),
+            true => Some(ExportedDepths { vectors: builder.reserve(4 * BYTES as u64)?, depth, stencil, mask }),
             false => None,
         };
         Ok(LineRegions { inputs, outputs, depths, valid })
@@ -404,6 +407,7 @@ impl LineRegions {
             colours: self.outputs.iter().filter_map(colour).collect(),
             depth: self.depths.as_ref().and_then(|depths| of(depths.depth.as_ref()?)),
             stencil: self.depths.as_ref().and_then(|depths| of(depths.stencil.as_ref()?)),
+            mask: self.depths.as_ref().and_then(|depths| of(depths.mask.as_ref()?)),
             valid: self.valid.as_ref().and_then(|[_, lines]| of(lines)),
         }
     }
@@ -432,10 +436,10 @@ impl LineRegions {
                 arena.read_words(noted.base + row * 4 * columns as u32, &mut words);
                 arena.write_words(lines.base + row * LINE_BYTES, &words);
             }
-            let Some(ExportedDepths { vectors, depth, stencil }) = &self.depths else { continue };
+            let Some(ExportedDepths { vectors, depth, stencil, mask }) = &self.depths else { continue };
             let mut all = vec![[0; 4]; columns];
             arena.read_words(vectors.base + row * 4 * LINE_BYTES, all.as_flattened_mut());
-            for (component, lines) in [depth, stencil].into_iter().enumerate() {
+            for (component, lines) in [depth, stencil, mask].into_iter().enumerate() {
                 if let Some(lines) = lines {
                     words.iter_mut().zip(&all).for_each(|(word, vector)| *word = vector[component]);
                     arena.write_words(lines.base + row * LINE_BYTES, &words);
@@ -449,8 +453,8 @@ impl Rules {
     /// The same as tiles see it.
     pub fn of_tiles(&self) -> ctm_pipeline::Rules {
         let alpha = |(function, reference): (_, f32)| AlphaTest::Float { function, reference: reference.to_bits() };
-        let Rules { early, runs, kills, .. } = *self;
-        ctm_pipeline::Rules { early, runs, kills, alpha: self.alpha.map(alpha) }
+        let Rules { early, runs, kills, alpha_to_mask, exports_mask, .. } = *self;
+        ctm_pipeline::Rules { early, runs, kills, alpha: self.alpha.map(alpha), alpha_to_mask, exports_mask }
     }
 
     fn of(registers: &RegisterFile, control: &DbShaderControl, has_samples: bool, has_targets: bool) -> Self {

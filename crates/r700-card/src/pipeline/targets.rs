@@ -3,7 +3,7 @@
 use super::DrawError;
 use super::blending::Blending;
 use crate::format;
-use crate::layout::{Layout, SurfaceQuads};
+use crate::layout::{Layout, SurfaceQuads, sample_quads};
 use crate::registers::codes::{NumberType, SpecialOp};
 use crate::registers::{
     CbColorBase, CbColorControl, CbColorInfo, CbColorSize, CbColorView, CbShaderMask, CbTargetMask, PaScAaConfig,
@@ -113,6 +113,11 @@ impl<'a> TargetSurface<'a> {
     /// Its quads of pixels.
     pub fn surface_quads(&self) -> SurfaceQuads<'a> {
         SurfaceQuads::new(self.layout, self.bytes, self.layers)
+    }
+
+    /// The quads of each of its samples, with places as `placed` gives them.
+    pub fn sample_quads(&self, placed: impl Fn(SurfaceQuads<'a>) -> SurfaceQuads<'a>) -> Vec<SurfaceQuads<'a>> {
+        sample_quads(self.layout, self.bytes, self.layers, placed)
     }
 
     /// Samples of a pixel.

@@ -63,7 +63,7 @@ impl LevelDecoder<'_> {
     fn rows<const BYTES: usize, T: KeptTexel>(&self, input: Input, vectors: &mut [T], access: impl Access) {
         let [width, height, _] = self.level.size;
         let row = (width * self.samples).max(1) as usize;
-        let columns: Vec<_> = (0..width).step_by(RUN).map_while(|x| self.level.layout.column(x)).collect();
+        let columns: Vec<_> = (0..width).step_by(RUN).map(|x| self.level.layout.column(x)).collect();
         let mut rows = vectors.chunks_exact_mut(row);
         for slice in self.slices.clone() {
             for y in 0..height {
@@ -91,27 +91,19 @@ impl LevelDecoder<'_> {
         let skipped = self.skipped();
         // Four elements of a word lie together.
         let are_words = BYTES == 4 && block_width == 1 && matches!(input.changes, Changes::All);
-        let fifth = distances.map_or(0, |distances| distances[4]);
-        for (number, vectors) in vectors.chunks_mut(RUN * block_width as usize).enumerate() {
-            let column = (number * RUN) as u32;
-            let first = match (of_row, columns.get(number)) {
-                (Some(row), Some(column)) => Some(column.with(row).wrapping_sub(skipped)),
-                _ => None,
-            };
+        let fifth = distances[4];
+        let runs = (0..).step_by(RUN).zip(columns).zip(vectors.chunks_mut(RUN * block_width as usize));
+        for ((column, of_column), vectors) in runs {
+            let first = of_column.with(of_row).wrapping_sub(skipped);
             if are_words
-                && let (Some(first), Ok(vectors)) = (first, <&mut [T; RUN]>::try_from(&mut *vectors))
+                && let Ok(vectors) = <&mut [T; RUN]>::try_from(&mut *vectors)
                 && let (Some(fours), Some(others)) =
                     (input.source.four(first), input.source.four(first.wrapping_add(fifth)))
                 && T::decode_words(self.decoder, &[fours, others].get(access), vectors)
             {
                 continue;
             }
-            let places = match (distances, first) {
-                (Some(distances), Some(first)) => distances.map(|distance| first.wrapping_add(distance)),
-                _ => std::array::from_fn(|n| {
-                    layout.offset(column + n as u32, y / block_height, slice).wrapping_sub(skipped)
-                }),
-            };
+            let places = distances.map(|distance| first.wrapping_add(distance));
             let count = vectors.len().div_ceil(block_width as usize);
             decode_run::<BYTES, T>(self.decoder, input, &places[..count], [column * block_width, y], vectors);
         }

@@ -76,10 +76,10 @@ impl Results {
             planes += if is_used { count } else { 0 };
             is_used.then_some(first)
         };
-        // The alpha test is that of output 0.
-        let is_used = |output: usize| {
-            output == 0 && rules.alpha.is_some() || pixels.targets().iter().any(|target| target.output == output)
-        };
+        // Alpha is that of output 0.
+        let tests_alpha = rules.alpha.is_some() || rules.alpha_to_mask;
+        let is_used =
+            |output: usize| output == 0 && tests_alpha || pixels.targets().iter().any(|target| target.output == output);
         let outputs = std::array::from_fn(|output| take(is_used(output), 4));
         Results { outputs, depth: take(pixels.depth_from_program(), 1), valid: take(rules.kills, 1) }
     }

@@ -5,11 +5,12 @@ use super::job::{TileJob, TileKernel};
 use super::memory::{TileMemory, Worker};
 use super::thread::{BoundKernel, TileThread};
 use super::{Key, R5xx, TileState};
+use crate::layout::SurfaceQuads;
 use crate::pipeline::detiled::DetiledTextures;
 use crate::pipeline::pixels::{Pixels, RasterPrimitive};
 use ctm_card::DrawCounts;
 use ctm_engine::Compiled;
-use ctm_pipeline::{DepthTests, PixelCounts, Primitive, TileDraw, allows_pixels, spread};
+use ctm_pipeline::{PixelCounts, Primitive, TileDraw, allows_pixels, spread};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::Point;
 use ctm_x1k::RunError;
@@ -114,13 +115,8 @@ impl<'s> TileRenderer<'s> {
             self.memory.primitives.clear();
             self.memory.tiles.clear();
             self.around = 0;
-            let PixelCounts { covered, passed, .. } = done?;
-            let fragments = match (self.state.rules.runs, self.state.rules.early) {
-                (false, _) => 0,
-                (true, true) => passed,
-                (true, false) => covered,
-            };
-            self.counts.add_pixels(DrawCounts { pixels: covered, fragments, passed, ..DrawCounts::default() });
+            let PixelCounts { covered, passed, shaded, .. } = done?;
+            self.counts.add_pixels(DrawCounts { pixels: covered, fragments: shaded, passed, ..DrawCounts::default() });
         }
         Ok(())
     }
@@ -154,23 +150,22 @@ impl<'s> TileRenderer<'s> {
         let pieces = (memory.tiles.touched() as u64).min(self.around.div_ceil(memory.pixels_per_thread));
         let threads = memory.reserve(pool.threads(state.options.threads, pieces));
         let TileMemory { primitives, tiles, planes, workers, places, .. } = &mut **memory;
-        let mut placed = |surface: &crate::surface::Surface<'s>| surface.quads().with_places(places, true);
-        let depth = pixels.depth_tests().zip(pixels.depth_surface());
-        let depth = depth.map(|(tests, surface)| DepthTests { quads: placed(surface), ..tests });
-        let targets = pixels.targets().iter().map(|target| (target, placed(target.surface())));
+        let mut placed = |quads: SurfaceQuads<'s>| quads.with_places(places, true);
+        let depth = pixels.depth_tests(&mut placed);
+        let targets = pixels.targets().iter().map(|target| (target, target.surface().quads(&mut placed)));
         let targets: Vec<_> = targets.collect();
         let uses_quads = kernel.compiled.kernels().and_then(Option::as_ref).is_none_or(|kernel| kernel.uses_quads);
         let rate = match !uses_quads && allows_pixels(&state.rules, pixels.targets().iter()) {
             true => ShadingRate::Pixels,
             false => ShadingRate::Quads,
         };
-        let shows = |x, y| pixels.shows(x, y);
+        let shown = |x, y| pixels.samples_shown(x, y);
         let draw = TileDraw::<R5xx> {
             primitives,
             tiles,
             components: state.planes,
-            sample: pixels.sample(),
-            shown: if pixels.shows_all() { None } else { Some(&shows) },
+            samples: pixels.samples(),
+            shown: if pixels.shows_all() { None } else { Some(&shown) },
             depth,
             targets: &targets,
             rules: state.rules,

@@ -23,7 +23,7 @@ const MEMORY: u32 = 0x6_0000;
 fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     let mut bits = |ratio: u8| Ok(if u.ratio(ratio, 4)? { u.arbitrary::<u32>()? } else { 0 });
     // Alpha and colour tests are rarer than the others, and a third of all functions lets nothing pass.
-    let alpha = bits(1)? & !(1 << 16);
+    let alpha = bits(1)?;
     let half = bits(2)? & 0x3FFF;
     let (control, functions) = (bits(3)? & 0x57, bits(4)?);
     let (stencil, back) = (bits(4)?, bits(4)?);
@@ -36,6 +36,10 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     let depth_tiling = bits(2)? & 3;
     let depths = if bits(3)? & 1 != 0 { DEPTHS } else { FEW_DEPTHS };
     let source = bits(1)? & 1;
+    let (has_samples, samples, screendoor) = (bits(2)? & 1, bits(4)? & 3, !bits(1)?);
+    // Inside of pixels.
+    let places =
+        [bits(4)?, bits(4)?].map(|places| places & 0x0077_7777 | places & 0x0088_8888 & !(places << 1) & 0x0088_8888);
     // Another format of the buffer now and then.
     let formats = [(3, 0x1B00), (4, 0x1B00), (5, 0x3901), (15, 0x3900), (9, 0), (13, 0x1200), (10, 0x3900)];
     let format = formats.get(bits(2)? as usize % 14);
@@ -66,6 +70,10 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
         }
     }
     for (address, value) in [
+        (0x4010, places[0]),
+        (0x4014, places[1]),
+        (0x4020, has_samples | samples << 1),
+        (0x43E8, if has_samples != 0 { screendoor & 0xFF_FFFF } else { 0xFF_FFFF }),
         (0x4BD4, alpha),
         (0x4BE0, half),
         (0x4BD8, source),

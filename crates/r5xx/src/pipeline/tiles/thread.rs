@@ -47,6 +47,7 @@ impl<'d> TileThread<'d> {
             colours: results.outputs.iter().enumerate().filter_map(colour).collect(),
             depth: results.depth.and_then(result),
             stencil: None,
+            mask: None,
             valid: results.valid.and_then(result),
         };
         TileThread { state, kernel, planes, lines, options: RunOptions { threads: 1, ..*state.options } }

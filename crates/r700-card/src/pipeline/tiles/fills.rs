@@ -13,7 +13,8 @@ use ctm_raster::simd::{LANES, Simd, SimdTask};
 pub fn is_possible(stage: &PixelStage) -> bool {
     let is_copied = |target: &ColourTarget| matches!(target.operation, TargetOperation::Copy);
     let passes_all = stage.depth.as_ref().is_none_or(|depth| depth.passes_all());
-    stage.rules.early && stage.samples.mask() & 1 != 0 && passes_all && stage.targets.iter().all(is_copied)
+    let is_drawn = stage.samples.count() == 1 && stage.samples.mask() != 0;
+    stage.rules.early && is_drawn && passes_all && stage.targets.iter().all(is_copied)
 }
 
 /// Columns that are asked for before they are read.

@@ -1,4 +1,4 @@
-//! Pixels with one sample, many together: primitives are collected by the tiles of the framebuffer that they touch, and drawn tile by tile, which
+//! Many pixels together: primitives are collected by the tiles of the framebuffer that they touch, and drawn tile by tile, which
 //! threads share, in blocks of eight columns and two rows. All is the same as what [`Shading`](super::shading::Shading) does with each pixel by itself.
 
 mod copying;
@@ -122,7 +122,7 @@ fn threads<'m>(context: &DrawContext<'m>) -> Option<&'m Workers> {
 }
 
 impl<'a> TileRenderer<'a> {
-    /// Of the state, for pixels of one sample; `None` where it matters in which order pixels are drawn.
+    /// Of the state; `None` where it matters in which order pixels are drawn.
     ///
     /// # Errors
     /// Something that it needs is not there, or not executed.
@@ -189,7 +189,9 @@ impl<'a> TileRenderer<'a> {
         if !(self.takes_rectangles || self.fills) || pixels_of(area) < rectangles::LEAST {
             self.draw_half()?;
             self.begin(area)?;
-            let source = PrimitiveSource { inputs: &self.stage.inputs, face, setup, corners };
+            let stage = &self.stage;
+            let has_centroids = stage.samples.count() > 1 && !stage.samples.iterates;
+            let source = PrimitiveSource { inputs: &stage.inputs, has_centroids, face, setup, corners };
             let components = self.primitives.add_components(&source);
             self.primitives.all.push(Primitive {
                 shape: shape.clone(),
@@ -224,6 +226,11 @@ impl<'a> TileRenderer<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a sample of pixels is drawn to.
+    fn is_drawn(&self) -> bool {
+        self.stage.samples.mask() != 0
     }
 
     /// Collects the primitive that waits for its other half.
@@ -350,7 +357,12 @@ impl<'a> TileRenderer<'a> {
         let shares = |_| self.tiles.touched() as u32;
         let mut bindings = None;
         let mut rate = ShadingRate::Quads;
-        if quads_of(pixels) >= QUADS_WORTH_PLACES && allows_pixels(&stage.rules.of_tiles(), stage.targets.iter()) {
+        // Of pixels by themselves it is not known which of several samples are covered.
+        let takes_pixels = stage.samples.count() == 1 || !stage.inputs.depend_on_coverage();
+        if quads_of(pixels) >= QUADS_WORTH_PLACES
+            && takes_pixels
+            && allows_pixels(&stage.rules.of_tiles(), stage.targets.iter())
+        {
             bindings = self.bindings_of_pixels(pixels);
             rate = ShadingRate::Pixels;
         }
@@ -397,8 +409,9 @@ impl<'a> TileRenderer<'a> {
         let count = pool.map_or(1, |pool| pool.threads(context.options.threads, pieces)).min(self.workers.len());
         let worth = quads >= QUADS_WORTH_PLACES;
         let placed = |quads: SurfaceQuads<'a>| context.cache.with_places(quads, worth);
-        let targets: Vec<_> = stage.targets.iter().map(|target| (target, placed(target.surface_quads()))).collect();
-        let is_drawn = stage.samples.mask() & 1 != 0;
+        let targets: Vec<_> =
+            stage.targets.iter().map(|target| (target, target.surface.sample_quads(placed))).collect();
+        let is_drawn = self.is_drawn();
         let rules = stage.rules.of_tiles();
         let shared = Shared {
             stage,
@@ -406,15 +419,15 @@ impl<'a> TileRenderer<'a> {
                 primitives: &self.primitives,
                 tiles: &self.tiles,
                 components: 4 * stage.inputs.registers().len(),
-                sample: GRID.pixel_centre(0, 0),
+                samples: stage.samples.pattern(),
                 shown: None,
                 depth: stage
                     .depth
                     .as_ref()
                     .filter(|_| is_drawn)
-                    .map(|depth| depth.tests(placed(depth.surface.surface_quads()))),
+                    .map(|depth| depth.tests(depth.surface.sample_quads(placed))),
                 targets: &targets,
-                // Where the only sample is not drawn to, pixels are only counted.
+                // Where no sample is drawn to, pixels are only counted.
                 rules: if is_drawn { rules } else { Rules { early: true, runs: false, ..rules } },
                 rate,
             },
@@ -435,14 +448,15 @@ impl<'a> TileRenderer<'a> {
     pub fn finish(mut self) -> Result<DrawCounts, DrawError> {
         self.draw_half()?;
         self.draw()?;
+        let is_drawn = self.is_drawn();
         let cache = self.context.cache;
         cache.give_primitives_back(self.primitives);
         cache.give_tiles_back(self.tiles);
         let mut counts = self.counts;
         for worker in self.workers {
             let worker = worker.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let PixelCounts { covered, passed, .. } = worker.counts;
-            let (fragments, passed) = if self.stage.samples.mask() & 1 == 0 { (0, 0) } else { (covered, passed) };
+            let PixelCounts { covered, drawn, passed, .. } = worker.counts;
+            let (fragments, passed) = if is_drawn { (drawn, passed) } else { (0, 0) };
             counts.add_pixels(DrawCounts { pixels: covered, fragments, passed, ..DrawCounts::default() });
             cache.give_tile_worker_back(worker.tiles);
         }

@@ -30,7 +30,8 @@ impl SimdTask for StoringVectors<'_, '_, '_> {
         let access = simd.access();
         let ([left, top], [columns, rows]) = (piece.corner, piece.size);
         let (pitch, layer) = (piece.pitch as usize, rectangle.layer.into());
-        for (target, surface_quads) in shared.draw.targets {
+        for (target, quads) in shared.draw.targets {
+            let Some(surface_quads) = quads.first() else { continue };
             let words = regions.output(target.output).and_then(|region| vectors(shared.arena, region));
             let Some(words) = words else { continue };
             for row in (0..rows).step_by(2) {
@@ -83,7 +84,7 @@ impl SimdTask for StoringRows<'_, '_, '_> {
         let StoringRows { shared, regions, rectangle, piece } = self;
         let words = |output| regions.output(output).and_then(|region| vectors(shared.arena, region));
         for (target, quads) in shared.draw.targets {
-            let Some(colour) = words(target.output) else { continue };
+            let (Some(colour), Some(quads)) = (words(target.output), quads.first()) else { continue };
             let second = target.second.map(words);
             let stored = PieceColours { rectangle, piece, target, quads, colour, second };
             match target.has_bytes() {
@@ -150,7 +151,7 @@ struct StoreBytes<'t, 'a, S> {
 
 impl<S: Simd> BytesTask for StoreBytes<'_, '_, S> {
     #[inline(always)]
-    fn run(self, bytes: impl WriteFloats) {
+    fn run<W: WriteFloats>(self, bytes: W) {
         let StoreBytes { simd, stored } = self;
         let access = simd.access();
         for ((x, y), drawn) in stored.blocks() {

@@ -52,9 +52,10 @@ pub struct Piece {
     pub pitch: u32,
 }
 
-/// Whether rectangles of a draw can be drawn so: nothing stands between the program and the targets.
+/// Whether rectangles of a draw can be drawn so: pixels have one sample, and nothing stands between the program and the targets.
 pub fn is_possible(stage: &PixelStage) -> bool {
-    stage.rules.runs && stage.rules.early && stage.depth.is_none() && stage.samples.mask() & 1 != 0
+    let is_drawn = stage.samples.count() == 1 && stage.samples.mask() != 0;
+    stage.rules.runs && stage.rules.early && stage.depth.is_none() && is_drawn
 }
 
 impl PendingHalf {

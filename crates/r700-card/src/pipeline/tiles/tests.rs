@@ -144,10 +144,10 @@ fn tests_of_squares_are_those_of_pixels() {
         registers.bind(DbDepthBase::ADDRESS, 0, object);
         let of = |memory| DepthBuffer::of(&registers, memory).expect("a format that is tested");
         let (Some(together), Some(alone)) = (of(&memories[0]), of(&memories[1])) else { return Ok(()) };
-        let tests = together.tests(together.surface.surface_quads());
+        let tests = together.tests(vec![together.surface.surface_quads()]);
         for _ in 0..3 {
             let both = [quad(u)?, quad(u)?];
-            let mut tested = both.map(|(corner, layer, mask)| (tests.quads.place(corner, layer), mask));
+            let mut tested = both.map(|(corner, layer, mask)| (tests.quads[0].place(corner, layer), mask));
             let count = if tested[0].0 == tested[1].0 { 1 } else { 2 };
             let mut depths = [0.0; 8];
             for (n, depth) in depths.iter_mut().enumerate() {
@@ -160,7 +160,7 @@ fn tests_of_squares_are_those_of_pixels() {
             let range = *u.choose(&[[0.0, 1.0], [0.25, 0.5], [f32::MIN, f32::MAX]])?;
             let facing = *u.choose(&[Facing::Front, Facing::Back])?;
             let keys = tests.keys_of(&depths.map(f32::to_bits), range);
-            tests.test_quads(&IncomingQuads { keys, references, facing }, &mut tested[..count]);
+            tests.test_quads(0, &IncomingQuads { keys, references, facing }, &mut tested[..count]);
             for (n, &(corner, layer, mask)) in both[..count].iter().enumerate() {
                 let expected = (0..4).filter(|at| mask >> at & 1 != 0).fold(0, |bits, at| {
                     let (depth, reference) = (depths[4 * n + at], references.map(|all: [u8; 8]| all[4 * n + at]));
