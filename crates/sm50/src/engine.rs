@@ -239,6 +239,10 @@ impl Kernels {
                 BufferBinding::PixelValues => pixels.values.buffer(),
                 BufferBinding::PrimitiveValues => pixels.primitives.buffer(),
                 BufferBinding::PixelResults => launch.pixels?.results(),
+                BufferBinding::Texture(word) => {
+                    let handle = launch.constant(lift::handle_bank(launch.shader.stage()), 4 * u32::from(*word))?;
+                    launch.environment.textures.words(handle, lift::texel_words)?.buffer()
+                }
             })
         };
         Some(Bindings {

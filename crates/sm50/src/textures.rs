@@ -4,10 +4,11 @@
 //! instruction has no handle in a register, it names the word of a constant bank that holds one: of bank 15 in the stages of pipelines, of
 //! bank 7 in compute code, as Mesa's nouveau has it.
 
+use crate::attributes::Words;
 use crate::codes::TextureDim;
 use ctm_raster::sampler::{Sampler, TextureKind, TextureShape, Wrap};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The bank of handles in the stages of pipelines.
 pub const HANDLE_BANK: u8 = 15;
@@ -66,17 +67,38 @@ impl Texture {
 
 /// The textures of a launch by the number that handles have in their lower bits.
 #[derive(Clone, Debug, Default)]
-pub struct Textures(BTreeMap<u32, Arc<Texture>>);
+pub struct Textures(BTreeMap<u32, Arc<Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    texture: Texture,
+    /// The texels as machine code reads them, made when it first does.
+    words: OnceLock<Words>,
+}
 
 impl Textures {
     /// Puts a texture in.
     pub fn insert(&mut self, number: u32, texture: Texture) {
-        self.0.insert(number, Arc::new(texture));
+        self.0.insert(number, Arc::new(Entry { texture, words: OnceLock::new() }));
     }
 
     /// The texture that a handle names.
     pub fn of_handle(&self, handle: u32) -> Option<&Texture> {
-        self.0.get(&(handle & 0xf_ffff)).map(|texture| &**texture)
+        self.entry(handle).map(|entry| &entry.texture)
+    }
+
+    /// The texels of the texture that a handle names, as they were made first.
+    pub(crate) fn words(&self, handle: u32, make: impl FnOnce(&Texture) -> Option<Words>) -> Option<&Words> {
+        let Entry { texture, words } = self.entry(handle)?;
+        if words.get().is_none() {
+            // Somebody else may be faster; both made the same.
+            _ = words.set(make(texture)?);
+        }
+        words.get()
+    }
+
+    fn entry(&self, handle: u32) -> Option<&Entry> {
+        self.0.get(&(handle & 0xf_ffff)).map(|entry| &**entry)
     }
 
     /// The handle of a texture, with the sampler of the same number.

@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 13] = [
     &["bits", "num", "follow"],
     &["text", "memory"],
     &["raster", "lane", "array", "debug"],
-    &["card", "engine"],
+    &["card", "engine", "sampling"],
     &["codegen", "pipeline", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx", "r700-card", "compile", "dap", "terminal"],
     &["device", "cards"],

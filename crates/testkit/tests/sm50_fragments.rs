@@ -3,22 +3,35 @@
 use ctm_lane::run::RunOptions;
 use ctm_sm50::launch::{Environment, Invocations, Mode, Shader, StageLaunch, StageRunner};
 use ctm_sm50::text;
+use ctm_sm50::textures::HANDLE_BANK;
 use ctm_testkit::hunt::tally::Tally;
 use ctm_testkit::random::Random;
 use ctm_testkit::sm50::comparison::ComparingRunner;
-use ctm_testkit::sm50::{fragments, grids};
+use ctm_testkit::sm50::{fragments, grids, textures};
 
 #[test]
 fn fragments_of_windows() {
+    agree(300, false);
+}
+
+#[test]
+fn fragments_that_sample_textures() {
+    agree(150, true);
+}
+
+/// Runs so many programs on all engines.
+fn agree(count: u64, sample: bool) {
     let runner = ComparingRunner::new();
     let mut completed = 0;
-    for seed in 0..300 {
+    for seed in 0..count {
         let random = &mut Random::new(seed);
-        let code = fragments::program(random);
+        let code = fragments::program(random, sample);
         let program = text::parse(&code).unwrap_or_else(|errors| panic!("{code}\n{errors:?}")).program;
         let memory = grids::memory(random);
         let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
-        let environment = Environment { memory: Some(&memory), mode, ..Environment::default() };
+        let (textures, handles) = textures::textures(random);
+        let mut environment = Environment { memory: Some(&memory), mode, textures, ..Environment::default() };
+        environment.constants.set_bank(HANDLE_BANK, handles);
         let maps = program.header.expect("a header").pixel;
         let pixels = fragments::pixels(random, &maps);
         let invocations = Invocations { count: pixels.invocations(), columns: None };
@@ -33,5 +46,9 @@ fn fragments_of_windows() {
     let mut tally = Tally::default();
     runner.count(&mut tally);
     let compiled = runner.compiled();
-    assert!(compiled > 200 && completed > 200, "{completed}, {compiled} compiled: {:?}", tally.refused);
+    assert!(
+        u64::from(completed) > count / 2 && compiled as u64 > count / 2,
+        "{completed}, {compiled} compiled: {:?}",
+        tally.refused
+    );
 }

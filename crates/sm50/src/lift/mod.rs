@@ -33,10 +33,13 @@ mod order;
 mod pixels;
 mod special;
 mod specialisation;
+mod texture;
 
 pub use pixels::{InputKind, PixelLayout};
 pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words};
 pub use specialisation::*;
+pub use texture::{BoundTexture, TextureLayout};
+pub(crate) use texture::{handle_bank, texel_words};
 
 use crate::codes::BarrierOp;
 use crate::field::key;
@@ -75,6 +78,12 @@ pub enum NotLifted {
     /// Lanes read what others write, and the order in which they do so is that of a warp.
     #[error("the program's lanes depend on each other and diverge")]
     Dependent,
+    /// Textures whose handles are in registers, or that are sampled in ways that few programs have.
+    #[error("the program samples textures in ways that are left to the reference")]
+    Texture,
+    /// Images.
+    #[error("the program accesses images")]
+    Image,
     /// Shared memory, or atomic accesses.
     #[error("the program accesses shared memory, or memory in atomic ways")]
     SharedMemory,

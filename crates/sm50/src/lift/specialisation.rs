@@ -1,6 +1,7 @@
 //! What the function of a program depends on, and what its names stand for.
 
 use super::pixels::{PixelLayout, input_words, primitives, quads_across};
+use super::texture::{BoundTexture, bound_textures};
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::launch::{Constants, LaunchConstants, StageLaunch, WARP};
@@ -42,6 +43,8 @@ pub struct Specialisation {
     pub has_company: bool,
     /// Lanes are fragments.
     pub pixels: Option<PixelLayout>,
+    /// Handles in constant banks that the code names, with what they are.
+    pub textures: Vec<(u16, BoundTexture)>,
     /// Of global memory: its arenas, if it has as many as functions tell apart.
     pub arenas: Option<u32>,
 }
@@ -87,6 +90,7 @@ impl Specialisation {
             has_grid: launch.grid.is_some(),
             has_company: launch.grid.is_some_and(|grid| grid.block_invocations() > WARP),
             pixels,
+            textures: bound_textures(launch),
             arenas: launch.environment.memory.filter(|_| has_global).and_then(|memory| {
                 let arenas = memory.arenas();
                 let fits = arenas.len() <= MOST_ARENAS && arenas.iter().all(|arena| arena.size() >= LEAST_ARENA);
@@ -166,6 +170,8 @@ pub enum BufferBinding {
     PrimitiveValues,
     /// What fragments leave.
     PixelResults,
+    /// The texels of the texture whose handle is this word of a constant bank.
+    Texture(u16),
 }
 
 /// Entries of [`TableBinding::StageLaunch`].

@@ -1,6 +1,7 @@
 //! Random fragment programs: inputs of all kinds, killed lanes, divergence, derivatives, and what quads have in common.
 
 use crate::random::Random;
+use crate::sm50::textures::look_up;
 use ctm_sm50::PixelMaps;
 use ctm_sm50::launch::{PixelInput, PixelQuad, Pixels, PrimitiveValues};
 use std::fmt::Write;
@@ -73,6 +74,7 @@ struct Draft<'r> {
     random: &'r mut Random,
     code: String,
     labels: u32,
+    textures: bool,
 }
 
 impl Draft<'_> {
@@ -157,6 +159,10 @@ impl Draft<'_> {
                     self.choice(depth);
                     continue;
                 }
+                9 if self.textures => {
+                    let to = register(self.random);
+                    format!("{} MOV R{to}, R24; FADD R10, R10, R25;", look_up(self.random))
+                }
                 13 if depth < 2 => {
                     self.repetition(depth);
                     continue;
@@ -219,13 +225,13 @@ impl Draft<'_> {
     }
 }
 
-/// A program whose lanes look at each other.
-pub fn program(random: &mut Random) -> String {
+/// A program whose lanes look at each other, and perhaps at textures.
+pub fn program(random: &mut Random, textures: bool) -> String {
     let outputs = random.pick(&[".omap_targets 0xf", ".omap_targets 0xf00f", ".omap_targets 0xf\n.omap_depth yes"]);
     let start = format!(
         ".stage pixel\n{outputs}\nIPA.PASS R4, a[0x70], RZ; IPA.PASS R5, a[0x74], RZ; IPA.PASS R6, a[0x80], RZ;\n"
     );
-    let mut draft = Draft { random, code: start, labels: 0 };
+    let mut draft = Draft { random, code: start, labels: 0, textures };
     for _ in 0..2 {
         draft.statements(0);
     }

@@ -10,3 +10,4 @@ pub mod grids;
 pub mod jobs;
 pub mod structured;
 pub mod targets;
+pub mod textures;

@@ -19,7 +19,6 @@ mod fragments;
 mod independent;
 mod machine;
 mod plan;
-pub mod sampling;
 mod texture;
 
 pub use fragments::{FetchValues, FragmentEnvironment, FragmentInputs, lift_fragments};

@@ -3,12 +3,12 @@
 use super::SampledInput;
 use super::fragments::FetchValues;
 use super::machine::{ALPHA, LiftState, gate};
-use super::sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 use crate::codes::TexOp;
 use crate::instruction::{Common, Tex, TexRegister};
 use ctm_lane::{Builder, Denorm, FloatTest, Value, Zero};
 use ctm_memory::Format;
 use ctm_raster::sampler::{Scale, TextureShape};
+use ctm_sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 
 impl LiftState<'_> {
     /// A fetch, in the lanes that execute; `writes` is `None` where nobody looks at the other lanes of a register.

@@ -3,9 +3,9 @@
 use crate::tx::{KernelTexture, Select};
 use ctm_lane::{Builder, Denorm, Surface, Value};
 use ctm_raster::sampler::{Sampler, Scale, TextureShape, Wrap};
+use ctm_sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 use ctm_x1k::TexOp;
 use ctm_x1k::lift::FetchValues;
-use ctm_x1k::lift::sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 
 /// What a texture instruction fetches in these lanes: red, green, blue and alpha. The textures of units are the function's first surfaces.
 pub fn fetch_texture(

@@ -4,9 +4,9 @@ use crate::layout::{Layout, PartFormula};
 use crate::pipeline::rectangles::{coordinates, scale};
 use crate::tx::{BufferTexture, ChannelSource};
 use ctm_lane::{Buffer, Builder, Denorm, Value, Zero};
+use ctm_sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 use ctm_x1k::TexOp;
 use ctm_x1k::lift::FetchValues;
-use ctm_x1k::lift::sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 
 /// What is fetched from.
 pub struct BufferFetch<'a> {

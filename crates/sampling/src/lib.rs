@@ -4,11 +4,15 @@
 //! code. Denormals are flushed wherever that gives the same texels: coordinates count as zeros if they are denormals, and what filters do
 //! with fractions never makes one. Texels that are any floats are mixed with denormals.
 
+#![forbid(unsafe_code)]
+
 mod axis;
 mod cube;
 mod detail;
 
-use axis::{Axis, Pair, Tap};
+pub use axis::Tap;
+
+use axis::{Axis, Pair};
 use ctm_lane::{Bits, Builder, Denorm, FloatTest, IntTest, Type, Value, Zero};
 use ctm_raster::sampler::{Filter, MipFilter, Sampler, Scale, TextureKind, TextureShape};
 use cube::Face;
@@ -91,6 +95,12 @@ impl Sampling<'_> {
         }
         let level = detail::level_of_detail(b, self, coordinates, face.as_ref(), detail);
         self.levels(b, level, &place, lanes)
+    }
+
+    /// The texel that a point filter takes of a level in a direction at a coordinate.
+    pub fn nearest(&self, b: &mut Builder, (level, direction): (u32, usize), coordinate: Value) -> Tap {
+        let (wrap, size) = (self.sampler.wrap[direction], self.shape.level_size(level)[direction]);
+        Axis { wrap, scale: self.scale, size }.nearest(b, coordinate)
     }
 
     /// The components with a level of detail that is a multiple of 1/32.

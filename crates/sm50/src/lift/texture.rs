@@ -1,0 +1,456 @@
+//! Textures whose handles are in constant banks: what is known of them is a part of the function, and their texels are buffers.
+//!
+//! Handles in registers, textures with offsets in texels, and questions about levels are for the reference.
+
+use super::machine::LiftState;
+use super::specialisation::BufferBinding;
+use super::{NotLifted, Walked};
+use crate::attributes::Words;
+use crate::codes::{LodMode, TextureDim, TextureQuery};
+use crate::field::{FieldId, key};
+use crate::groups::TextureOperands;
+use crate::header::Stage;
+use crate::instruction::Instruction;
+use crate::launch::StageLaunch;
+use crate::operand::Reg;
+use crate::table::{Class, TextureOp};
+use crate::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, Texture};
+use ctm_lane::{Buffer, Builder, Denorm, FloatTest, IntTest, Round, Value};
+use ctm_raster::sampler::{Sampler, Scale, TextureKind, TextureShape};
+use ctm_sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
+
+const ONE: u32 = 0x3F80_0000;
+/// Bytes of a texel.
+const TEXEL: u32 = 16;
+
+/// What a handle in a constant bank is.
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
+pub enum BoundTexture {
+    /// It names nothing.
+    Nothing,
+    /// A texture.
+    Texture(TextureLayout),
+    /// An image, or a texture that functions do not sample.
+    Other,
+}
+
+/// What is known of a texture when its function is made: everything but its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
+pub struct TextureLayout {
+    dim: TextureDim,
+    shape: TextureShape,
+    sampler: Sampler,
+    levels: u32,
+    layers: u32,
+}
+
+impl TextureLayout {
+    /// Of a texture; `None` if its sizes are those of none, or its texels are too many for a buffer.
+    fn of(texture: &Texture) -> Option<Self> {
+        let levels = texture.levels.len() as u32;
+        let Texture { dim, layers, .. } = *texture;
+        let layout = TextureLayout { dim, shape: texture.shape(), sampler: texture.sampling(), levels, layers };
+        let is_sound = texture.size.iter().all(|size| (1..=1 << 20).contains(size)) && levels <= 21 && layers > 0;
+        (is_sound && layout.texels(levels) * u64::from(TEXEL) <= u64::from(u32::MAX)).then_some(layout)
+    }
+
+    /// Texels of the levels before this one.
+    fn texels(&self, level: u32) -> u64 {
+        let of_level = |level| {
+            let [width, height, _] = self.shape.level_size(level);
+            let slices = u64::from(self.shape.layers(level)) * u64::from(self.layers);
+            (u64::from(width) * u64::from(height)).saturating_mul(slices)
+        };
+        (0..level).map(of_level).fold(0, u64::saturating_add)
+    }
+
+    /// The words of a texture: level by level, texel by texel.
+    fn words(&self, texture: &Texture) -> Vec<u32> {
+        let mut words = Vec::new();
+        for (level, texels) in (1..).zip(&texture.levels) {
+            let end = 4 * self.texels(level) as usize;
+            words.extend(texels.as_flattened().iter().take(end - words.len()));
+            words.resize(end, 0);
+        }
+        words
+    }
+}
+
+/// The texels of a texture, for functions; `None` if they do not sample it, or the host has no memory for them.
+pub(crate) fn texel_words(texture: &Texture) -> Option<Words> {
+    Words::of(&TextureLayout::of(texture)?.words(texture)).ok()
+}
+
+/// The bank of the handles of a stage.
+pub(crate) fn handle_bank(stage: Stage) -> u8 {
+    if stage == Stage::None { COMPUTE_HANDLE_BANK } else { HANDLE_BANK }
+}
+
+/// The handles in constant banks that a launch's program names, with what they are. Those that have no word are missing.
+pub(super) fn bound_textures(launch: &StageLaunch) -> Vec<(u16, BoundTexture)> {
+    let bank = handle_bank(launch.shader.stage());
+    let mut bound = Vec::new();
+    for instruction in launch.shader.code.instructions() {
+        if !matches!(instruction.op().class(), Class::Texture(_)) || !instruction.has(FieldId::HANDLE) {
+            continue;
+        }
+        let number = instruction.get(key::HANDLE);
+        let known = bound.iter().any(|&(known, _)| known == number);
+        let Some(handle) = launch.constant(bank, 4 * u32::from(number)).filter(|_| !known) else { continue };
+        let environment = launch.environment;
+        let texture = match environment.textures.of_handle(handle) {
+            _ if environment.images.of_handle(handle).is_some() => BoundTexture::Other,
+            None => BoundTexture::Nothing,
+            Some(texture) => TextureLayout::of(texture).map_or(BoundTexture::Other, BoundTexture::Texture),
+        };
+        bound.push((number, texture));
+    }
+    bound
+}
+
+/// A texture of a function.
+struct Sampled {
+    layout: TextureLayout,
+    buffer: Buffer,
+    /// Face or slice 0 of the lanes' layers.
+    first: Option<Value>,
+    /// What texels are compared with.
+    reference: Option<Value>,
+}
+
+impl Sampled {
+    /// The components of the texel with this number, counted from the first one of the texture.
+    fn texel(&self, b: &mut Builder, number: Value, lanes: Value) -> [Value; 4] {
+        let four = b.constant(TEXEL.ilog2());
+        let address = b.shl(number, four);
+        [0, 4, 8, 12].map(|offset| {
+            let offset = b.constant(offset);
+            let address = b.iadd(address, offset);
+            b.buffer_load(self.buffer, address, lanes)
+        })
+    }
+
+    fn sampling(&self) -> Sampling<'_> {
+        Sampling {
+            sampler: &self.layout.sampler,
+            shape: &self.layout.shape,
+            scale: Scale::Texture,
+            has_fractions: false,
+            texels: self,
+        }
+    }
+}
+
+impl LiftTexels for Sampled {
+    fn load(&self, b: &mut Builder, place: &TexelPlace, lanes: Value) -> [Value; 4] {
+        let [width, height, _] = self.layout.shape.level_size(place.level);
+        let slice = match (place.layer, self.first) {
+            (Some(layer), Some(first)) => Some(b.iadd(first, layer)),
+            (layer, first) => layer.or(first),
+        };
+        let mut row = place.y;
+        if let Some(slice) = slice {
+            let height = b.constant(height);
+            let rows = b.imul(slice, height);
+            row = b.iadd(rows, row);
+        }
+        let width = b.constant(width);
+        let before = b.imul(row, width);
+        let number = b.iadd(before, place.x);
+        let first = b.constant(self.layout.texels(place.level) as u32);
+        let number = b.iadd(first, number);
+        let texel = self.texel(b, number, lanes);
+        let Some(reference) = self.reference else { return texel };
+        let (one, zero) = (b.constant(ONE), b.constant(0));
+        let passes = b.fcmp(FloatTest::Ole, Denorm::Keep, reference, texel[0]);
+        [b.select(passes, one, zero); 4]
+    }
+}
+
+/// What lanes ask of a texture.
+struct Request {
+    layer: Option<Value>,
+    place: [Value; 3],
+    level: Value,
+    sample: Option<Value>,
+    /// The word of offsets in texels.
+    offset: Option<Value>,
+    reference: Option<Value>,
+    /// To the right, and down.
+    derivatives: [[Value; 3]; 2],
+}
+
+/// So many registers from one on; past R254 they read 0.
+fn registers(first: Reg, count: u8) -> impl Iterator<Item = Reg> {
+    (0..count).map(move |k| if first.is_zero() { Reg::RZ } else { Reg(first.0.saturating_add(k)) })
+}
+
+impl LiftState<'_> {
+    pub fn texture(&mut self, op: TextureOp, instruction: &Instruction) -> Walked<()> {
+        if !instruction.has(FieldId::HANDLE) {
+            return Err(NotLifted::Texture);
+        }
+        let handle = instruction.get(key::HANDLE);
+        let bound = self.specialisation.textures.iter().find(|&&(known, _)| known == handle);
+        let texel = match bound.map(|&(_, bound)| bound) {
+            // There is no such constant.
+            None => {
+                self.trap();
+                return Ok(());
+            }
+            Some(BoundTexture::Other) => return Err(NotLifted::Texture),
+            Some(BoundTexture::Nothing) => [self.b.constant(0); 4],
+            Some(BoundTexture::Texture(layout)) => self.look_up(op, instruction, layout)?,
+        };
+        self.deliver_texel(op, instruction, texel);
+        Ok(())
+    }
+
+    fn request(&mut self, op: TextureOp, instruction: &Instruction, operands: &TextureOperands) -> Request {
+        use TextureOp::*;
+        let (ra, rb) = (instruction.reg(key::RA), instruction.reg(key::RB));
+        let (axes, is_array) = (operands.dim.axes(), operands.dim.is_array());
+        let is_scalar = matches!(op, Texs | Tlds | Tld4s);
+        let (of_a, of_b) = match op {
+            Txd | TxdB => (axes + u8::from(is_array || operands.has_offsets), 2 * axes),
+            Texs | Tlds | Tld4s => operands.scalar(op).into(),
+            Txq | TxqB => (1, 0),
+            Tex | TexB | Tld | TldB | Tld4 | Tld4B | Tmml | TmmlB | Txa => (operands.place(), 8),
+        };
+        let mut sources = registers(ra, of_a).chain(registers(rb, of_b));
+        let mut take = |m: &mut Self| {
+            let register = sources.next().unwrap_or(Reg::RZ);
+            m.reg(register)
+        };
+        let zero = self.b.constant(0);
+        let mut request = Request {
+            layer: None,
+            place: [zero; 3],
+            level: zero,
+            sample: None,
+            offset: None,
+            reference: None,
+            derivatives: [[zero; 3]; 2],
+        };
+        match op {
+            Txq | TxqB => request.level = take(self),
+            Txd | TxdB => {
+                (0..usize::from(axes)).for_each(|axis| request.place[axis] = take(self));
+                if is_array || operands.has_offsets {
+                    request.layer = Some(take(self));
+                }
+                for axis in 0..usize::from(axes) {
+                    (0..2).for_each(|way| request.derivatives[way][axis] = take(self));
+                }
+            }
+            Tex | TexB | Texs | Tld | TldB | Tlds | Tld4 | Tld4B | Tld4s | Tmml | TmmlB | Txa => {
+                request.layer = is_array.then(|| take(self));
+                (0..usize::from(axes)).for_each(|axis| request.place[axis] = take(self));
+                // The vector forms have the sample before the level.
+                if operands.has_sample && !is_scalar {
+                    request.sample = Some(take(self));
+                }
+                if operands.has_level {
+                    request.level = take(self);
+                }
+                if operands.has_sample && is_scalar {
+                    request.sample = Some(take(self));
+                }
+                request.offset = operands.has_offsets.then(|| take(self));
+                request.reference = operands.compares.then(|| take(self));
+            }
+        }
+        request
+    }
+
+    /// The four values that the lanes get.
+    fn look_up(&mut self, op: TextureOp, instruction: &Instruction, layout: TextureLayout) -> Walked<[Value; 4]> {
+        use TextureOp::*;
+        let operands = TextureOperands::of(op, instruction);
+        let request = self.request(op, instruction, &operands);
+        if matches!(op, Txq | TxqB) {
+            return Ok(self.answer(instruction.get(key::QUERY), layout, request.level));
+        }
+        if operands.dim != layout.dim {
+            self.trap();
+            return Ok([self.b.constant(0); 4]);
+        }
+        let buffer = self.buffer(BufferBinding::Texture(instruction.get(key::HANDLE)));
+        let first = self.first_slice(layout, request.layer);
+        let sampled = Sampled { layout, buffer, first, reference: request.reference };
+        let moves = operands.has_offsets || operands.has_four_offsets;
+        match op {
+            Tld | TldB | Tlds => Ok(self.fetch(&sampled, &request)),
+            Tld4 | Tld4B | Tld4s if !moves && layout.shape.kind == TextureKind::Flat => {
+                Ok(self.gather(&sampled, &request, instruction.get(key::GATHER) as usize))
+            }
+            Tex | TexB | Texs | Txd | TxdB if !moves => {
+                let mode = if op == Texs {
+                    instruction.get(key::TEXS_KIND).lod_mode()
+                } else {
+                    instruction.get(key::LOD_MODE)
+                };
+                let detail = self.detail(op, mode, &request);
+                if matches!(detail, LiftedDetail::Differences { .. }) && layout.sampler.needs_level(&layout.shape) {
+                    self.uses_quads = true;
+                }
+                Ok(sampled.sampling().sample(&mut self.b, request.place, &detail, self.taken))
+            }
+            Tex | TexB | Texs | Txd | TxdB | Tld4 | Tld4B | Tld4s | Txq | TxqB | Tmml | TmmlB | Txa => {
+                Err(NotLifted::Texture)
+            }
+        }
+    }
+
+    /// Where the level of detail comes from.
+    fn detail(&mut self, op: TextureOp, mode: LodMode, request: &Request) -> LiftedDetail {
+        let is_pixel = self.specialisation.stage == Stage::Pixel;
+        match mode {
+            _ if matches!(op, TextureOp::Txd | TextureOp::TxdB) => LiftedDetail::Derivatives(request.derivatives),
+            LodMode::Level | LodMode::LevelA => LiftedDetail::Explicit(request.level),
+            LodMode::Bias | LodMode::BiasA if is_pixel => LiftedDetail::Differences { bias: Some(request.level) },
+            LodMode::Implicit | LodMode::Invalid4 | LodMode::Invalid5 if is_pixel => {
+                LiftedDetail::Differences { bias: None }
+            }
+            LodMode::Zero
+            | LodMode::Bias
+            | LodMode::BiasA
+            | LodMode::Implicit
+            | LodMode::Invalid4
+            | LodMode::Invalid5 => LiftedDetail::Explicit(self.b.constant(0)),
+        }
+    }
+
+    /// The first face or slice of the lanes' layers; none of textures without layers.
+    fn first_slice(&mut self, layout: TextureLayout, layer: Option<Value>) -> Option<Value> {
+        let layer = layer.filter(|_| layout.dim.is_array())?;
+        let (layer, last) = (self.only(layer, 0xffff), self.b.constant(layout.layers - 1));
+        let layer = self.b.umin(layer, last);
+        if layout.shape.kind != TextureKind::Cube {
+            return Some(layer);
+        }
+        let faces = self.b.constant(6);
+        Some(self.b.imul(layer, faces))
+    }
+
+    /// A number of each level, in the lanes that name the level; 0 in others.
+    fn of_level(&mut self, layout: TextureLayout, level: Value, number: impl Fn(u32) -> u32) -> Value {
+        let zero = self.b.constant(0);
+        (0..layout.levels).fold(zero, |value, known| {
+            let (number, known) = (self.b.constant(number(known)), self.b.constant(known));
+            let is_level = self.b.icmp(IntTest::Eq, level, known);
+            self.b.select(is_level, number, value)
+        })
+    }
+
+    /// TLD: whole coordinates, and zeros outside.
+    fn fetch(&mut self, sampled: &Sampled, request: &Request) -> [Value; 4] {
+        let layout = sampled.layout;
+        let sizes =
+            [0, 1, 2].map(|axis| self.of_level(layout, request.level, |level| layout.shape.level_size(level)[axis]));
+        let mut inside = self.taken;
+        let mut place = request.place;
+        for axis in 0..usize::from(layout.dim.axes()) {
+            if let Some(word) = request.offset {
+                // Four bits for each direction.
+                let (up, down) = (self.b.constant(28 - 4 * axis as u32), self.b.constant(28));
+                let offset = self.b.shl(word, up);
+                let offset = self.b.sar(offset, down);
+                place[axis] = self.b.iadd(place[axis], offset);
+            }
+            let is_inside = self.b.icmp(IntTest::Ult, place[axis], sizes[axis]);
+            inside = self.b.mask_and(inside, is_inside);
+        }
+        if let Some(sample) = request.sample {
+            let is_first = self.is_zero(sample);
+            inside = self.b.mask_and(inside, is_first);
+        }
+        let zero = self.b.constant(0);
+        let mut slice = sampled.first.unwrap_or(zero);
+        if layout.shape.kind == TextureKind::Volume {
+            slice = self.b.iadd(slice, place[2]);
+        }
+        let rows = self.b.imul(slice, sizes[1]);
+        let row = self.b.iadd(rows, place[1]);
+        let before = self.b.imul(row, sizes[0]);
+        let number = self.b.iadd(before, place[0]);
+        let first = self.of_level(layout, request.level, |level| layout.texels(level) as u32);
+        let number = self.b.iadd(first, number);
+        sampled.texel(&mut self.b, number, inside)
+    }
+
+    /// TLD4: a component of the four texels that a linear filter would weight, counterclockwise from the lower left one.
+    fn gather(&mut self, sampled: &Sampled, request: &Request, component: usize) -> [Value; 4] {
+        let (layout, sampling) = (sampled.layout, sampled.sampling());
+        let axes = usize::from(layout.dim.axes());
+        let half = self.b.float_constant(0.5);
+        // The corner of the texels, and the sizes, along each axis.
+        let corners = [0, 1].map(|axis| {
+            let size = self.b.float_constant(layout.shape.size[axis] as f32);
+            let place = self.b.fmul(Denorm::Flush, ctm_lane::Zero::Ieee, request.place[axis], size);
+            let place = self.b.fsub(Denorm::Keep, place, half);
+            (self.b.fround(Round::Floor, Denorm::Keep, place), size)
+        });
+        let border = self.b.constant(layout.sampler.border[component]);
+        [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(|further: [f32; 2]| {
+            let mut inside = self.taken;
+            let mut place = [self.b.constant(0); 2];
+            for axis in 0..axes {
+                let ((corner, size), further) = (corners[axis], self.b.float_constant(further[axis]));
+                let at = self.b.fadd(Denorm::Keep, corner, further);
+                let at = self.b.fadd(Denorm::Keep, at, half);
+                let at = self.b.fdiv(Denorm::Keep, at, size);
+                let tap = sampling.nearest(&mut self.b, (0, axis), at);
+                inside = tap.inside.map_or(inside, |lanes| self.b.mask_and(inside, lanes));
+                place[axis] = tap.index;
+            }
+            let place = TexelPlace { level: 0, layer: None, x: place[0], y: place[1] };
+            let texel = sampled.load(&mut self.b, &place, inside);
+            self.b.select(inside, texel[component], border)
+        })
+    }
+
+    /// TXQ.
+    fn answer(&mut self, query: TextureQuery, layout: TextureLayout, level: Value) -> [Value; 4] {
+        let zero = self.b.constant(0);
+        if query == TextureQuery::TextureType {
+            return [zero, zero, self.b.constant(1), zero];
+        }
+        if query != TextureQuery::Dimension {
+            return [zero; 4];
+        }
+        let [width, height, depth] =
+            [0, 1, 2].map(|axis| self.of_level(layout, level, |level| layout.shape.level_size(level)[axis]));
+        let layers = self.of_level(layout, level, |_| layout.layers);
+        let levels = self.b.constant(layout.levels);
+        let [height, depth] = match layout.dim {
+            TextureDim::D1 => [zero, zero],
+            TextureDim::Array1 => [layers, zero],
+            TextureDim::D2 | TextureDim::Cube => [height, zero],
+            TextureDim::Array2 | TextureDim::ArrayCube => [height, layers],
+            TextureDim::D3 | TextureDim::Array3 => [height, depth],
+        };
+        [width, height, depth, levels]
+    }
+
+    /// Writes the components that the instruction keeps.
+    fn deliver_texel(&mut self, op: TextureOp, instruction: &Instruction, texel: [Value; 4]) {
+        use TextureOp::*;
+        let (first, second) = (instruction.dst(), instruction.reg(key::RD2));
+        let is_long = !second.is_zero();
+        let (mask, is_scalar) = match op {
+            Texs | Tlds => (instruction.get(key::SCALAR_MASK).components(is_long), true),
+            Tld4s => (if is_long { 0xf } else { 0x3 }, true),
+            Tex | TexB | Tld | TldB | Tld4 | Tld4B | Txd | TxdB | Txq | TxqB | Tmml | TmmlB | Txa => {
+                (instruction.get(key::TEXTURE_MASK), false)
+            }
+        };
+        let kept = (0..4).filter(|component| mask >> component & 1 != 0);
+        for (k, component) in kept.enumerate() {
+            let (base, at) = if is_scalar && k >= 2 { (second, k - 2) } else { (first, k) };
+            if !base.is_zero() && usize::from(base.0) + at < 255 {
+                self.set_reg(Reg(base.0 + at as u8), texel[component]);
+            }
+        }
+    }
+}
