@@ -1,7 +1,7 @@
 //! Commands that execute programs, as the sandbox sees them: the files that they name, and what they may use.
 
-use crate::options::values::InputSource;
-use crate::options::{BudgetArgs, RunArgs};
+use crate::options::BudgetArgs;
+use crate::options::values::{InputSource, NamedValue};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,12 +37,16 @@ pub struct NamedFiles {
 
 impl NamedFiles {
     /// The files that inputs and their further levels are filled from; `file` gives the one that the text of an input names.
-    pub fn of_inputs(args: &RunArgs, file: fn(&str) -> Option<PathBuf>) -> Self {
-        let inputs = args.inputs.iter().filter_map(|input| match &input.value {
+    pub fn of_inputs(
+        inputs: &[NamedValue<InputSource>],
+        mips: &[NamedValue<String>],
+        file: fn(&str) -> Option<PathBuf>,
+    ) -> Self {
+        let inputs = inputs.iter().filter_map(|input| match &input.value {
             InputSource::File(text) => file(text),
             InputSource::Output(_) | InputSource::Made(_) => None,
         });
-        let mips = args.mips.iter().filter_map(|mip| file(&mip.value));
+        let mips = mips.iter().filter_map(|mip| file(&mip.value));
         NamedFiles { reads: inputs.chain(mips).collect(), ..NamedFiles::default() }
     }
 

@@ -61,6 +61,13 @@ fn command(folder: &Path, meta: &Value) -> Vec<String> {
     line
 }
 
+/// Whether nothing is said, or in one note what runs stages that machine code does not run.
+fn is_note_of_slower_stages(errors: &str) -> bool {
+    let is_note = errors.starts_with("note: the ") && errors.contains(" program: ");
+    let is_one = errors.matches("note").count() == 1 && errors.ends_with("help: results are the same, but take longer\n");
+    errors.is_empty() || is_note && is_one
+}
+
 /// Compares records in order.
 fn compare(name: &str, meta: &Value, got: &[u32], expected: &[u32]) {
     assert_eq!(got.len(), expected.len(), "{name}");
@@ -94,7 +101,7 @@ fn corpus_on_every_engine() {
         for engine in EngineName::available() {
             let run = [format!("--engine={}", engine.name()), "--strict".into(), "-o=out.npy".into()];
             let done = folder.ctm_args(command(&case(name), &meta).into_iter().chain(run)).ok();
-            assert_eq!(done.err(), "", "{name}");
+            assert!(is_note_of_slower_stages(done.err()), "{name}: {}", done.err());
             let (got, [records, words]) = npy(&folder, "out.npy");
             let feedback = &meta["transform_feedback"];
             assert_eq!((records, words), (number(&feedback["records"]), number(&feedback["dwords_per_record"])));
@@ -168,10 +175,119 @@ fn the_example_draws_the_picture_that_is_shown() {
     for engine in EngineName::available() {
         let engine = format!("--engine={}", engine.name());
         let done = folder.ctm_args(programs.into_iter().chain(state).chain([engine.as_str()])).ok();
-        assert_eq!((done.out(), done.err()), ("800 triangles: 2400 records of 4 dwords\n", ""));
+        assert_eq!(done.out(), "800 triangles: 2400 records of 4 dwords\n");
+        assert!(is_note_of_slower_stages(done.err()), "{}", done.err());
         let shown = fs::read(project("docs/images/ripple.svg")).expect("a picture");
         assert!(folder.read("ripple.svg") == shown, "ripple.svg is not what docs/images shows");
     }
+}
+
+/// A triangle over the lower left half of the window, and its corners from -1 to 1.
+const CORNERS: &str = "\
+.stage vertex
+ALD R0, a[0x2fc];
+LOP32I.AND R1, R0, 0x1;
+LOP32I.AND R2, R0, 0x2;
+I2F.F32.S32 R4, R1;
+I2F.F32.S32 R5, R2;
+FADD R4, R4, R4;
+FADD R4, R4, -1;
+FADD R5, R5, -1;
+MOV R6, RZ;
+MOV32I R7, 1.0;
+AST.128 a[0x70], R4;
+AST.64 a[0x80], R4;
+EXIT;
+";
+/// Red by the column, green and alpha 1/2.
+const COLOURS: &str = "\
+.stage pixel
+IPA.PASS R0, a[0x80], RZ;
+MOV32I R1, 0.5;
+MOV R2, RZ;
+MOV R3, R1;
+EXIT;
+";
+
+/// The floats of a raw file.
+fn raw(folder: &Folder, name: &str) -> Vec<f32> {
+    folder.read(name).as_chunks().0.iter().map(|&word| f32::from_le_bytes(word)).collect()
+}
+
+#[test]
+fn draws_become_pictures() {
+    let folder = Folder::new("sm50-pictures");
+    folder.write("v.sm50", CORNERS).write("f.sm50", COLOURS);
+    let draw = "draw --vs v.sm50 --fs f.sm50 --primitive triangles --vertices 3 --size 4x4 --strict";
+    for engine in EngineName::available() {
+        let more = "--clear 1 --depth less --depth-output depth.f32 -o out.f32 --svg out.svg";
+        let done = folder.ctm(&format!("{draw} --engine {} {more}", engine.name())).ok();
+        assert_eq!(done.out(), "1 triangle: 6 fragments, of which 6 passed the depth test\n");
+        let (colours, depths) = (raw(&folder, "out.f32"), raw(&folder, "depth.f32"));
+        for (n, colour) in colours.as_chunks::<4>().0.iter().enumerate() {
+            let (x, y) = (n % 4, n / 4);
+            let covered = ([x as f32 / 2.0 - 0.75, 0.5, 0.0, 0.5], 0.5);
+            assert_eq!((*colour, depths[n]), if x < y { covered } else { ([1.0; 4], 1.0) }, "{x}, {y}");
+        }
+        assert!(folder.read("out.svg").starts_with(b"<svg"));
+    }
+    // Half of what is there, and half of the colour; what is behind is not drawn.
+    folder.ctm(&format!("{draw} --blend src_alpha,one_minus_src_alpha --clear 1 -o out.f32")).ok();
+    assert_eq!(raw(&folder, "out.f32")[16..20], [0.5 - 0.375, 0.75, 0.5, 0.75]);
+    for more in ["--cull-face front", "--cull-face back --front-face cw", "--depth greater --clear-depth 0.75"] {
+        let done = folder.ctm(&format!("{draw} {more} --output-format 0=uint8_4 -o out.png --json")).ok();
+        let drawn: Value = serde_json::from_str(done.out()).expect("JSON");
+        assert_eq!((&drawn["fragments_stored"], &drawn["records"]), (&0.into(), &3.into()), "{more}");
+    }
+    // Lines and points.
+    let lines = draw.replace("--primitive triangles", "--primitive line_loop --line-width 2");
+    assert!(folder.ctm(&format!("{lines} -o out.npy")).ok().out().starts_with("3 lines: "));
+    let points = draw.replace("--primitive triangles", "--primitive points --point-size 2");
+    let done = folder.ctm(&format!("{points} -o out.npy")).ok();
+    assert_eq!(
+        done.out(),
+        "3 points: 3 fragments, of which 3 passed the depth test\n",
+        "a quarter of each is in the window"
+    );
+    // Without MRT_ENABLE, all targets get the first colour; with it, each has its own.
+    folder.write("all.sm50", COLOURS.replace(".stage pixel", ".stage pixel\n.mrt_enable no"));
+    let own = COLOURS.replace("EXIT", "MOV32I R4, 1.0; EXIT");
+    folder.write("own.sm50", own.replace(".stage pixel", ".stage pixel\n.omap_targets 0xf0f"));
+    for (program, third) in [("all.sm50", [-0.75, 0.5, 0.0, 0.5]), ("own.sm50", [1.0, 0.0, 0.0, 0.0])] {
+        let line = draw.replace("f.sm50", program);
+        folder.ctm(&format!("{line} -o out.f32 -o 2=third.f32")).ok();
+        assert_eq!(raw(&folder, "out.f32")[16..20], [-0.75, 0.5, 0.0, 0.5], "{program}");
+        assert_eq!(raw(&folder, "third.f32")[16..20], third, "{program}");
+    }
+}
+
+#[test]
+fn pictures_that_cannot_be() {
+    let folder = Folder::new("sm50-no-pictures");
+    folder.write("v.sm50", CORNERS).write("f.sm50", COLOURS);
+    let without = "draw --vs v.sm50 --primitive triangles --vertices 3";
+    let draw = format!("{without} --fs f.sm50");
+    for (line, code, expected) in [
+        (format!("{without} --size 4x4"), 2, &["--fs"][..]),
+        (format!("{without} --fs v.sm50"), 1, &["v.sm50", "pixel", "vertex"]),
+        (format!("{without} -o 1=out.npy"), 2, &["one output", "--fs FILE"]),
+        (format!("{draw} --depth-output out.npy"), 2, &["--depth"]),
+        (format!("{draw} --depth nearer"), 2, &["nearer", "lequal"]),
+        (format!("{draw} --blend one"), 2, &["SRC,DST"]),
+        (format!("{draw} --blend one,half"), 2, &["unknown factor 'half'", "one_minus_src_alpha"]),
+        (format!("{draw} --blend one,one,sum"), 2, &["unknown equation 'sum'", "func_add"]),
+        (format!("{draw} --capture 0x70:4"), 2, &["--capture", "--fs"]),
+        (format!("{draw} -o 3=out.npy"), 2, &["does not put out colour 3", "'ctm info'"]),
+        (format!("{draw} -o 8=out.npy"), 2, &["output 8", "0 to 7"]),
+        (format!("{draw} -o out.npy -o 0=out2.npy"), 2, &["output 0 is given twice"]),
+        (format!("{draw} -o out.obj"), 2, &["out.obj", "unknown type"]),
+        (format!("{draw} --size 9000x9000"), 2, &["9000x9000", "4096"]),
+        (format!("{draw} --input 0=uv"), 2, &["texture", "file"]),
+        (format!("{draw} --debug"), 2, &["does not take --fs"]),
+    ] {
+        folder.ctm(&line).fails(code, expected);
+    }
+    assert_eq!(folder.names(), ["f.sm50", "v.sm50"]);
 }
 
 const VERTEX: &str = "\
@@ -400,8 +516,11 @@ fn fragments_run_over_a_domain() {
     // The upper row is killed, and keeps what was there.
     folder.ctm(&format!("{run} --attribute 0x90=constant:0.5,0,0,0")).ok();
     assert_eq!(folder.read_floats("out.f32"), [vec![7.0; 16], texels[16..].to_vec()].concat());
-    let said = folder.ctm(&format!("{} --attribute 0xa0=uv --engine interp", run.replace("--strict ", ""))).ok();
-    let (fallback, idle) = ("the reference runs the program", "attribute 0xa0 (GENERIC2.x) is given");
+    // What no machine code runs.
+    folder.write("count.sm50", ".stage pixel\nMOV32I R1, 0x10000; RED.ADD [R1], R1; MOV32I R0, 1.0; EXIT;\n");
+    let count = "run count.sm50 --domain 4x2 --global 0x10000=look.f32 --attribute 0xa0=uv --engine interp -o out.f32";
+    let said = folder.ctm(count).ok();
+    let (fallback, idle) = ("the reference runs the pixel program", "attribute 0xa0 (GENERIC2.x) is given");
     assert!(said.err().contains(fallback) && said.err().contains(idle), "{}", said.err());
     let asked = folder.ctm(&format!("{run} --engine reference")).ok();
     assert!(!asked.err().contains(fallback), "{}", asked.err());

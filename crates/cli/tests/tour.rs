@@ -10,7 +10,7 @@ fn project() -> PathBuf {
 }
 
 /// What the commands write and the page shows.
-const PICTURES: [&str; 9] = [
+const PICTURES: [&str; 11] = [
     "mandelbrot.png",
     "julia.png",
     "blurred.png",
@@ -20,6 +20,8 @@ const PICTURES: [&str; 9] = [
     "histogram.png",
     "newton.png",
     "card-wave.png",
+    "chain.png",
+    "cells.png",
 ];
 /// Those that compiled shaders make.
 const SHADED: [&str; 3] = ["shader-plasma.png", "shader-clouds.png", "shader-raymarch.png"];

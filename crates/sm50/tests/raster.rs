@@ -5,8 +5,8 @@ use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState};
 use ctm_raster::depth::CompareFunction;
 use ctm_sm50::launch::{Environment, Mode, Shader};
 use ctm_sm50::pipeline::{
-    ColourTarget, Cull, DepthTarget, Draw, DrawError, Fragment, FragmentStage, Fragments, FrontFace, Primitive,
-    RasterState, Targets, VertexArray,
+    ColourTarget, Cull, DepthTarget, Draw, DrawError, Fragment, FragmentCounts, FragmentStage, Fragments, FrontFace,
+    Primitive, RasterState, Targets, VertexArray,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{Program, Stage, text};
@@ -354,6 +354,7 @@ fn fragments_are_tested_and_blended_in_order() {
         let mut targets = Targets {
             colours: vec![target(float), target(bytes)],
             broadcast: true,
+            counts: FragmentCounts::default(),
             depth: function.map(|function| DepthTarget { view: view(depth), function }),
         };
         let state = RasterState::new(SIDE, SIDE);

@@ -91,17 +91,16 @@ impl RunnerEntry {
         RunnerEntry {
             augment: T::augment_args,
             parse: |matches| {
-                let any = T::group_id().is_some_and(|group| matches.contains_id(group.as_str()));
-                let options = if any { T::from_arg_matches(matches)? } else { T::default() };
                 let command = T::augment_args(Command::new(""));
                 let name = |arg: &Arg| arg.get_long().unwrap_or(arg.get_id().as_str()).to_owned();
                 let is_given =
                     |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
-                Ok(Given {
-                    runner: Box::new(options),
-                    names: command.get_arguments().map(name).collect(),
-                    first: command.get_arguments().find(is_given).map(name),
-                })
+                let first = command.get_arguments().find(is_given).map(name);
+                // A group has the options of the type alone, and not those of types that it has parts of.
+                let has_group = T::group_id().is_some_and(|group| matches.contains_id(group.as_str()));
+                let options = if has_group || first.is_some() { T::from_arg_matches(matches)? } else { T::default() };
+                let names = command.get_arguments().map(name).collect();
+                Ok(Given { runner: Box::new(options), names, first })
             },
         }
     }

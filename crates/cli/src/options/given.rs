@@ -60,11 +60,34 @@ pub const RUN: &[Row] = &[
     ("strict", "--strict", &[Side], "give it before the programs"),
 ];
 
+/// Why sessions of draws take no option of pixels.
+const PIXELS: &str = "it is for pixels, and the debugger does not step fragments yet";
+
 /// Options of `ctm draw`.
 pub const DRAW: &[Row] = &[
-    ("output", "--output", &[Screen, Editor], "a session writes no file; 'ctm draw' does"),
+    (
+        "fs",
+        "--fs",
+        &[Screen, Editor],
+        "the debugger does not step fragments yet; without --fs it steps the other stages",
+    ),
+    ("outputs", "--output", &[Screen, Editor], "a session writes no file; 'ctm draw' does"),
     ("obj", "--obj", &[Screen, Editor], "a session writes no file; 'ctm draw' does"),
     ("svg", "--svg", &[Screen, Editor], "a session writes no file; 'ctm draw' does"),
+    ("global_outputs", "--global-output", &[Screen, Editor], "a session works on a copy; 'ctm draw' writes it"),
+    ("size", "--size", &[Screen, Editor], PIXELS),
+    ("output_formats", "--output-format", &[Screen, Editor], PIXELS),
+    ("clear", "--clear", &[Screen, Editor], PIXELS),
+    ("tonemap", "--tonemap", &[Screen, Editor], PIXELS),
+    ("depth", "--depth", &[Screen, Editor], PIXELS),
+    ("clear_depth", "--clear-depth", &[Screen, Editor], PIXELS),
+    ("depth_output", "--depth-output", &[Screen, Editor], PIXELS),
+    ("blend", "--blend", &[Screen, Editor], PIXELS),
+    ("blend_color", "--blend-color", &[Screen, Editor], PIXELS),
+    ("cull_face", "--cull-face", &[Screen, Editor], PIXELS),
+    ("front_face", "--front-face", &[Screen, Editor], PIXELS),
+    ("line_width", "--line-width", &[Screen, Editor], PIXELS),
+    ("point_size", "--point-size", &[Screen, Editor], PIXELS),
     ("json", "--json", &[Screen, Editor], "'ctm draw' prints it"),
     ("sandbox", "--sandbox", &[Screen, Editor], "'ctm draw' takes it without --debug"),
 ];
@@ -131,7 +154,8 @@ mod tests {
     /// The same of `ctm draw`.
     const KEPT_BY_DRAW: &str = "
         vs tcs tes gs primitive vertices first instances attributes constants patch_vertices tess_domain tess_spacing point_mode cw
-        tess_levels capture stream debug lane engine threads timeout group_timeout instruction_limit memory";
+        tess_levels capture stream debug lane engine threads timeout group_timeout instruction_limit memory
+        inputs mips globals images";
 
     fn options(command: &str) -> BTreeSet<String> {
         let cli = Cli::command();

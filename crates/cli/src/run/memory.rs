@@ -1,7 +1,7 @@
 //! The memory of a run, and what files fill it with.
 
 use super::frames::numbered_uniforms;
-use super::results::{Region, Results};
+use super::results::{Region, ResultSettings, Results};
 use crate::files::{self, FileError};
 use crate::host::Host;
 use crate::options::values::{Extent, Vector};
@@ -31,11 +31,15 @@ pub struct Memory {
 impl Memory {
     /// The memory of a run.
     pub fn new(args: &RunArgs, host: &dyn Host) -> Self {
-        let limit = args.execution.budget.memory(host);
-        let mut memory =
-            Memory { space: Space::default(), results: Results::new(args, limit), bottom_up: false, taken: 0, limit };
+        let mut memory = Memory::with(ResultSettings::of(args), args.execution.budget.memory(host));
         memory.set_bottom_up(args.bottom_up.unwrap_or(false));
         memory
+    }
+
+    /// Memory of at most `limit` bytes, for results that are wanted so.
+    pub fn with(settings: ResultSettings, limit: u64) -> Self {
+        let results = Results::new(settings, limit);
+        Memory { space: Space::default(), results, bottom_up: false, taken: 0, limit }
     }
 
     /// Says whether row 0 of surfaces is the last one of files.

@@ -21,6 +21,7 @@ pub use memory::{
     Memory, cut_output, float_constants, missing_constants, no_such_output, not_an_output, output_files,
     require_inputs, unused,
 };
+pub use results::ResultSettings;
 pub use target::OutputFiles;
 pub use texture::{TextureKind, TextureLevel, TextureSpec};
 

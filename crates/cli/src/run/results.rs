@@ -10,7 +10,7 @@ use crate::outputs::Sink;
 use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_array::{Array, Data, FileSpec, Shape, WriteOptions};
+use ctm_array::{Array, Data, FileSpec, Shape, Tonemap, WriteOptions};
 use ctm_memory::{Bounds, Space, Surface, Tiling, View};
 use std::ops::Range;
 use std::rc::Rc;
@@ -38,6 +38,27 @@ pub struct Results {
     limit: u64,
     /// Colours below 0 and above 1 are shown as 0 and 1 without a word.
     as_displays_do: bool,
+}
+
+/// How the command line wants results.
+#[derive(Clone, Default)]
+pub struct ResultSettings {
+    /// Values that pictures show from black to white.
+    pub tonemap: Option<Tonemap>,
+    /// What outputs hold before each run.
+    pub clear: Vector,
+    /// The frames of the run.
+    pub frames: Frames,
+    /// Who is told of results.
+    pub recorder: Option<Rc<Recorder>>,
+}
+
+impl ResultSettings {
+    /// Those of `ctm run`.
+    pub fn of(args: &RunArgs) -> Self {
+        let (frames, recorder) = (Frames::of(&args.frames), args.execution.recorder.clone());
+        ResultSettings { tonemap: args.tonemap, clear: args.clear, frames, recorder }
+    }
 }
 
 /// Something that the run writes to.
@@ -140,16 +161,14 @@ impl Results {
     }
 
     /// Of a run that writes to nothing, and may take `limit` bytes.
-    pub fn new(args: &RunArgs, limit: u64) -> Self {
-        let options = WriteOptions { tonemap: args.tonemap, ..WriteOptions::default() };
-        let recorder = args.execution.recorder.clone();
-        let (written, names, frames) = (Vec::new(), Vec::new(), Frames::of(&args.frames));
+    pub fn new(settings: ResultSettings, limit: u64) -> Self {
+        let ResultSettings { tonemap, clear, frames, recorder } = settings;
         Results {
-            written,
-            names,
+            written: Vec::new(),
+            names: Vec::new(),
             recorder,
-            clear: args.clear,
-            options,
+            clear,
+            options: WriteOptions { tonemap, ..WriteOptions::default() },
             bottom_up: false,
             frames,
             limit,
@@ -225,13 +244,22 @@ impl Results {
     /// # Errors
     /// They cannot be written.
     pub fn commit(self, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
-        let mut sinks = Vec::new();
-        for target in self.written.into_iter().filter_map(|(_, target)| target) {
-            sinks.extend(target.finish(self.as_displays_do, console)?);
-        }
+        let sinks = self.finish(console)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }
         Sink::commit(sinks, console)
+    }
+
+    /// The files, which are complete, and not yet there.
+    ///
+    /// # Errors
+    /// An animation cannot be written.
+    pub fn finish(self, console: &mut Console) -> Result<Vec<Sink>, Failure> {
+        let mut sinks = Vec::new();
+        for target in self.written.into_iter().filter_map(|(_, target)| target) {
+            sinks.extend(target.finish(self.as_displays_do, console)?);
+        }
+        Ok(sinks)
     }
 }

@@ -40,7 +40,8 @@ pub use capture::{Capture, Drawn};
 pub use feed::VertexArray;
 pub use primitive::{MAX_PATCH_VERTICES, Primitive, Shape};
 pub use raster::{
-    ColourTarget, Cull, DepthTarget, Fragment, FragmentStage, Fragments, FrontFace, RasterState, Targets, Viewport,
+    ColourTarget, Cull, DepthTarget, Fragment, FragmentCounts, FragmentStage, Fragments, FrontFace, RasterState,
+    Targets, Viewport,
 };
 pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate};
 pub use wireframe::Wireframe;

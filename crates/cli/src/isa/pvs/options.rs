@@ -31,6 +31,6 @@ impl Runner for PvsArgs {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        NamedFiles::of_inputs(args, |text| Some(FileSpec::parse(text).ok()?.path))
+        NamedFiles::of_inputs(&args.inputs, &args.mips, |text| Some(FileSpec::parse(text).ok()?.path))
     }
 }

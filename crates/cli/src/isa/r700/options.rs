@@ -114,7 +114,8 @@ impl Runner for R700Args {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::of_inputs(args, |text| Some(TextureSpec::parse(text).ok()?.file.path));
+        let mut files =
+            NamedFiles::of_inputs(&args.inputs, &args.mips, |text| Some(TextureSpec::parse(text).ok()?.file.path));
         // Of pixels the value is a file with a shape, of vertices a mere name.
         let varyings = self.interps.iter().filter_map(|interp| match &interp.value {
             VaryingSource::File(file) => Some(file),

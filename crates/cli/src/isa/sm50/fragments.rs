@@ -5,7 +5,7 @@ use super::data::constants;
 use super::global::GlobalMemory;
 use super::options::{AttributeSource, BankWord, Sm50Args};
 use super::resources::Resources;
-use super::run::{fallback, guest};
+use super::run::{fallback, guest, note_fallbacks};
 use crate::files;
 use crate::host::Host;
 use crate::isa::finding::require_no_errors;
@@ -13,7 +13,9 @@ use crate::options::values::{Extent, VaryingSource, Vector};
 use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
 use crate::report::{Location, Message};
 use crate::run::follow::{self, Follower};
-use crate::run::{Frames, Memory, engine, note_missing_code, once_each, options, output_files, uniforms};
+use crate::run::{
+    Frames, Memory, ResultSettings, engine, note_missing_code, once_each, options, output_files, uniforms,
+};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
@@ -40,9 +42,10 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let Extent { width, height } = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let host = console.host;
     let inputs = inputs(host, &sm50.attributes, (width, height))?;
-    let mut globals = GlobalMemory::prepare(host, args, sm50)?;
+    let limit = args.execution.budget.memory(host);
+    let mut globals = GlobalMemory::prepare(host, &sm50.memory, ResultSettings::of(args), limit)?;
     let mut memory = Memory::new(args, host);
-    let resources = Resources::read(args, sm50, &mut memory, host)?;
+    let resources = Resources::read((&args.inputs, &args.mips), &sm50.memory, &mut memory, host)?;
     let targets = targets(args, maps.colours(), &mut memory, host)?;
     let mut results = memory.take_results();
     let cancel = host.interrupt();
@@ -95,7 +98,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.report(message));
     note_missing_code(&engine, console);
-    slower.iter().for_each(|message| console.report(message));
+    note_fallbacks(slower, console);
     report_idle_attributes(loaded, &maps, &sm50.attributes, console);
     for (stage, pc, kind, warning) in report.warnings.iter() {
         console.report(&loaded.warning(stage, pc, kind, warning));

@@ -1,14 +1,13 @@
 //! Global memory of a run: files into it, parts of it into files.
 
-use super::options::{GlobalFile, GlobalOutput, Sm50Args};
+use super::options::{GlobalFile, GlobalOutput, MemoryArgs};
 use crate::failure::require_memory;
 use crate::files;
 use crate::host::Host;
-use crate::options::RunArgs;
 use crate::outputs::Sink;
 use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
-use crate::run::{Frames, OutputFiles};
+use crate::run::{OutputFiles, ResultSettings};
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileKind, Shape, Words, WriteOptions};
 use ctm_lane::budget::Halt;
@@ -67,9 +66,9 @@ impl GlobalMemory {
     ///
     /// # Errors
     /// A file is wrong, or two fill the same bytes.
-    pub fn prepare(host: &dyn Host, args: &RunArgs, sm50: &Sm50Args) -> Result<Self, Failure> {
+    pub fn prepare(host: &dyn Host, args: &MemoryArgs, settings: ResultSettings, limit: u64) -> Result<Self, Failure> {
         let mut contents = Vec::new();
-        for GlobalFile { address, path } in &sm50.globals {
+        for GlobalFile { address, path } in &args.globals {
             let words = files::read_dwords(host, path, None).map_err(Message::from)?;
             contents.push((*address, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()));
         }
@@ -82,17 +81,16 @@ impl GlobalMemory {
         let open = |&GlobalOutput { address, columns, rows, words, ref path }: &GlobalOutput| {
             let kind = FileKind::of(path).map_err(|error| Failure::Usage(Message::error(error.to_string())))?;
             let options = WriteOptions { words, ..WriteOptions::default() };
-            let target = OutputFiles::open(host, path, kind, Frames::of(&args.frames), options)?;
+            let target = OutputFiles::open(host, path, kind, settings.frames, options)?;
             let shape = Shape { width: columns as usize, height: rows as usize, channels: 1 };
-            target.require_memory(shape.values().unwrap_or(usize::MAX) as u64, args.execution.budget.memory(host))?;
+            target.require_memory(shape.values().unwrap_or(usize::MAX) as u64, limit)?;
             let is_picture = matches!(kind, FileKind::Png | FileKind::Apng);
             let range = range(address, 4 * u64::from(columns) * u64::from(rows));
             Ok(Kept { range, target, shape, words, is_picture })
         };
-        let outputs = sm50.global_outputs.iter().map(open).collect::<Result<_, Failure>>()?;
-        let (recorder, limit) = (args.execution.recorder.clone(), args.execution.budget.memory(host));
-        let images = sm50.images.iter().map(|image| image.value.range()).collect();
-        Ok(GlobalMemory { contents, outputs, images, recorder, limit })
+        let outputs = args.global_outputs.iter().map(open).collect::<Result<_, Failure>>()?;
+        let images = args.images.iter().map(|image| image.value.range()).collect();
+        Ok(GlobalMemory { contents, outputs, images, recorder: settings.recorder, limit })
     }
 
     /// The addresses that files receive.
@@ -141,14 +139,23 @@ impl GlobalMemory {
     /// # Errors
     /// They cannot be written.
     pub fn commit(self, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
-        let mut sinks = Vec::new();
-        for kept in self.outputs {
-            sinks.extend(kept.target.finish(false, console)?);
-        }
+        let sinks = self.finish(console)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }
         Sink::commit(sinks, console)
+    }
+
+    /// The files, which are complete, and not yet there.
+    ///
+    /// # Errors
+    /// An animation cannot be written.
+    pub fn finish(self, console: &mut Console) -> Result<Vec<Sink>, Failure> {
+        let mut sinks = Vec::new();
+        for kept in self.outputs {
+            sinks.extend(kept.target.finish(false, console)?);
+        }
+        Ok(sinks)
     }
 }
 

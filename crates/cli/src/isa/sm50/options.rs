@@ -19,6 +19,32 @@ use std::str::FromStr;
 /// Texels of an image along an axis.
 const MAX_IMAGE: u32 = 16384;
 
+/// Global memory, and the images in it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct MemoryArgs {
+    /// Dwords that global memory holds from an address on: .npy, or raw dwords
+    #[arg(long = "global", value_name = "ADDR=FILE")]
+    pub globals: Vec<GlobalFile>,
+    /// File that receives dwords of global memory, as many or in columns and rows (64x48), as f32, i32 or u32: .npy, .f32, or
+    /// a picture, which shows floats from 0 to 1 and integers from 0 to 255. Where no file fills it, memory holds zeros before
+    #[arg(long = "global-output", value_name = "ADDR:SIZE[:TYPE]=FILE")]
+    pub global_outputs: Vec<GlobalOutput>,
+    /// Image that the program loads and stores, in global memory: 0=0x10000:64x48:rgba8. Formats are OpenGL's, such as r32ui; kinds those of
+    /// --input (2d, 3d for WxHxD, 1d for W). nouveau's programs find its handle as that of the unit's image
+    #[arg(long = "image", value_name = "UNIT=ADDR:SIZE:FORMAT[:KIND]")]
+    pub images: Vec<Numbered<ImageArea, { IMAGES as usize }>>,
+}
+
+impl MemoryArgs {
+    /// The files that they name.
+    pub fn files(&self) -> NamedFiles {
+        let mut files = NamedFiles::default();
+        files.read(self.globals.iter().map(|global| &global.path));
+        files.write(self.global_outputs.iter().map(|output| &output.path));
+        files
+    }
+}
+
 /// Options of SM50 compute code.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "SM50 compute code")]
@@ -33,17 +59,9 @@ pub struct Sm50Args {
     /// before, the file holds zeros: the launch writes its sizes there
     #[arg(long = "bank", value_name = "BANK=FILE")]
     pub banks: Vec<Numbered<PathBuf, BANKS>>,
-    /// Dwords that global memory holds from an address on: .npy, or raw dwords
-    #[arg(long = "global", value_name = "ADDR=FILE")]
-    pub globals: Vec<GlobalFile>,
-    /// File that receives dwords of global memory, as many or in columns and rows (64x48), as f32, i32 or u32: .npy, .f32, or
-    /// a picture, which shows floats from 0 to 1 and integers from 0 to 255. Where no file fills it, memory holds zeros before
-    #[arg(long = "global-output", value_name = "ADDR:SIZE[:TYPE]=FILE")]
-    pub global_outputs: Vec<GlobalOutput>,
-    /// Image that the program loads and stores, in global memory: 0=0x10000:64x48:rgba8. Formats are OpenGL's, such as r32ui; kinds those of
-    /// --input (2d, 3d for WxHxD, 1d for W). nouveau's programs find its handle as that of the unit's image
-    #[arg(long = "image", value_name = "UNIT=ADDR:SIZE:FORMAT[:KIND]")]
-    pub images: Vec<Numbered<ImageArea, { IMAGES as usize }>>,
+    /// Global memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// Where the code of the program lies: addresses of JMP and JCAL count from there. For --library
     #[arg(long, value_name = "ADDR", value_parser = global_address, default_value = "0", hide_default_value = true)]
     pub origin: u32,
@@ -79,16 +97,15 @@ impl Runner for Sm50Args {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::of_inputs(args, sampling::file);
+        let mut files = NamedFiles::of_inputs(&args.inputs, &args.mips, sampling::file);
         files.read(self.banks.iter().map(|bank| &bank.value));
         files.read(self.libraries.iter().map(|library| &library.path));
-        files.read(self.globals.iter().map(|global| &global.path));
         let attributes = self.attributes.iter().filter_map(|attribute| match &attribute.source {
             VaryingSource::File(file) => Some(FileSpec::parse(file).ok()?.path),
             VaryingSource::Made(_) => None,
         });
         files.reads.extend(attributes);
-        files.write(self.global_outputs.iter().map(|output| &output.path));
+        files.add(self.memory.files());
         files
     }
 }

@@ -1,10 +1,9 @@
 //! Textures and images of a run, from the command line.
 
-use super::options::{ImageArea, Sm50Args};
+use super::options::{ImageArea, MemoryArgs};
 use crate::Failure;
 use crate::host::Host;
-use crate::options::RunArgs;
-use crate::options::values::{InputSource, Name};
+use crate::options::values::{InputSource, Name, NamedValue};
 use crate::report::Message;
 use crate::run::sampling::InputFile;
 use crate::run::{Memory, TextureKind, TextureLevel, TextureSpec, once_each};
@@ -22,16 +21,21 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Those that the command line names; files of textures go through this memory.
+    /// Those that the command line names: textures by `--input` and `--mip`. Their files go through this memory.
     ///
     /// # Errors
     /// An option or a file is wrong.
-    pub fn read(args: &RunArgs, sm50: &Sm50Args, memory: &mut Memory, host: &dyn Host) -> Result<Self, Failure> {
+    pub fn read(
+        (inputs, mips): (&[NamedValue<InputSource>], &[NamedValue<String>]),
+        args: &MemoryArgs,
+        memory: &mut Memory,
+        host: &dyn Host,
+    ) -> Result<Self, Failure> {
         let mut images = Images::default();
-        for (number, area) in once_each("image", &sm50.images, IMAGES as usize)? {
+        for (number, area) in once_each("image", &args.images, IMAGES as usize)? {
             images.insert(number.into(), image(area));
         }
-        Ok(Resources { textures: textures(args, memory, host)?, images })
+        Ok(Resources { textures: textures(inputs, mips, memory, host)?, images })
     }
 
     /// Puts the words by which Mesa's nouveau tells programs of them into the bank that has handles, where that is 0.
@@ -65,7 +69,12 @@ fn image(&ImageArea { address, size, kind, format }: &ImageArea) -> Image {
 }
 
 /// The textures of the command line, by the number of their unit.
-fn textures(args: &RunArgs, memory: &mut Memory, host: &dyn Host) -> Result<Textures, Failure> {
+fn textures(
+    inputs: &[NamedValue<InputSource>],
+    mips: &[NamedValue<String>],
+    memory: &mut Memory,
+    host: &dyn Host,
+) -> Result<Textures, Failure> {
     let number = |name: &Name| match name {
         Name::Number(number) => Ok(u32::from(*number)),
         Name::Word(word) => {
@@ -74,7 +83,7 @@ fn textures(args: &RunArgs, memory: &mut Memory, host: &dyn Host) -> Result<Text
         }
     };
     let mut textures = Textures::default();
-    for given in &args.inputs {
+    for given in inputs {
         let unit = number(&given.name)?;
         let InputSource::File(text) = &given.value else {
             let message = format!("input {unit} of an SM50 program is a texture, and comes from a file");
@@ -87,7 +96,7 @@ fn textures(args: &RunArgs, memory: &mut Memory, host: &dyn Host) -> Result<Text
         let first = file.spec.load(host, memory, None)?;
         let mut sampler = file.sampler(first.kind)?;
         let mut levels = vec![texels(memory, &first)];
-        for mip in &args.mips {
+        for mip in mips {
             if number(&mip.name)? != unit {
                 continue;
             }
@@ -111,8 +120,7 @@ fn textures(args: &RunArgs, memory: &mut Memory, host: &dyn Host) -> Result<Text
         };
         textures.insert(unit, Texture { dim, size: [width, height, depth], layers, sampler, levels });
     }
-    if let Some(mip) = args
-        .mips
+    if let Some(mip) = mips
         .iter()
         .map(|mip| number(&mip.name))
         .collect::<Result<Vec<_>, _>>()?

@@ -14,7 +14,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::{self, Issued};
-use crate::run::{Frames, Memory, engine, note_missing_code, options, uniforms};
+use crate::run::{Frames, Memory, ResultSettings, engine, note_missing_code, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -71,7 +71,12 @@ impl Kernel {
         }
         require_no_errors(&loaded)?;
         refuse_options(args)?;
-        let resources = Resources::read(args, sm50, &mut Memory::new(args, console.host), console.host)?;
+        let resources = Resources::read(
+            (&args.inputs, &args.mips),
+            &sm50.memory,
+            &mut Memory::new(args, console.host),
+            console.host,
+        )?;
         let mut constants = constants(console.host, &sm50.banks)?;
         resources.bind(&mut constants, COMPUTE_HANDLE_BANK);
         let kernel = Kernel {
@@ -83,7 +88,8 @@ impl Kernel {
             resources,
             mode: if console.strict { Mode::Strict } else { Mode::Lenient },
         };
-        Ok((kernel, GlobalMemory::prepare(console.host, args, sm50)?))
+        let limit = args.execution.budget.memory(console.host);
+        Ok((kernel, GlobalMemory::prepare(console.host, &sm50.memory, ResultSettings::of(args), limit)?))
     }
 
     pub fn shader(&self, sm50: &Sm50Args) -> Shader<'_> {
@@ -133,7 +139,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
     let followed = followed.map(|(thread, name)| (grid.invocation_of(thread), name));
     let invocations = kernel.invocations();
-    if sm50.global_outputs.is_empty() && !args.execution.reports() {
+    if sm50.memory.global_outputs.is_empty() && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
 
@@ -184,7 +190,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
     note_missing_code(&engine, console);
-    slower.iter().for_each(|message| console.report(message));
+    note_fallbacks(slower, console);
     for (stage, pc, kind, warning) in outcome.warnings.iter() {
         console.report(&loaded.warning(stage, pc, kind, warning));
     }
@@ -205,7 +211,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
 }
 
 /// What runs a launch that machine code does not run, and why, for people.
-pub fn fallback(executor: &Executor, launch: &StageLaunch, options: &RunOptions) -> Option<Message> {
+pub fn fallback(executor: &Executor, launch: &StageLaunch, options: &RunOptions) -> Option<String> {
     let Executor::Engine(engine) = executor else { return None };
     let reason = engine.compiles(launch, options).err()?;
     let instead = match reason {
@@ -214,8 +220,19 @@ pub fn fallback(executor: &Executor, launch: &StageLaunch, options: &RunOptions)
         // What the interpreter runs because it was asked to; what backends refuse is said for the programs of all machines.
         NotCompiled::Lockstep | NotCompiled::Refused => return None,
     };
-    let message = Message::note(format!("{instead} runs the program: {reason}"));
-    Some(message.help("results are the same, but take longer"))
+    let program = match launch.shader.stage() {
+        Stage::None => "program".into(),
+        stage => format!("{} program", stage.name()),
+    };
+    Some(format!("{instead} runs the {program}: {reason}"))
+}
+
+/// Tells what machine code does not run, if there is something.
+pub fn note_fallbacks(fallbacks: impl IntoIterator<Item = String>, console: &mut Console) {
+    let fallbacks: Vec<String> = fallbacks.into_iter().collect();
+    if !fallbacks.is_empty() {
+        console.report(&Message::note(fallbacks.join("; ")).help("results are the same, but take longer"));
+    }
 }
 
 /// Refuses constants that stand where the launch has its own.

@@ -118,7 +118,7 @@ impl Runner for X1kArgs {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::of_inputs(args, run::input_file);
+        let mut files = NamedFiles::of_inputs(&args.inputs, &args.mips, run::input_file);
         let shaders = args.buffers.iter().filter(|buffer| matches!(buffer.name, Name::Word(_)));
         files.reads.extend(shaders.map(|buffer| PathBuf::from(&buffer.value)));
         files.read(&self.linked);

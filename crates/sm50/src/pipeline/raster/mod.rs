@@ -11,7 +11,7 @@ mod clip;
 mod inputs;
 mod targets;
 
-pub use targets::{ColourTarget, DepthTarget, Targets};
+pub use targets::{ColourTarget, DepthTarget, FragmentCounts, Targets};
 
 use super::batch::{Assembled, Receiver, Stages};
 use super::capture::Captured;

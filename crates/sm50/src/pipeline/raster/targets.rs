@@ -13,6 +13,17 @@ pub struct Targets<'a> {
     pub broadcast: bool,
     /// The depth; without, all fragments are stored.
     pub depth: Option<DepthTarget<'a>>,
+    /// How many fragments there were so far.
+    pub counts: FragmentCounts,
+}
+
+/// Numbers of fragments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FragmentCounts {
+    /// Those that programs have left.
+    pub taken: u64,
+    /// Those of them that passed the depth test.
+    pub stored: u64,
 }
 
 /// A surface of colours.
@@ -36,6 +47,7 @@ pub struct DepthTarget<'a> {
 impl Fragments for Targets<'_> {
     fn take(&mut self, fragment: &Fragment) {
         let (x, y) = (i64::from(fragment.pixel.0), i64::from(fragment.pixel.1));
+        self.counts.taken += 1;
         if let Some(DepthTarget { view, function }) = &self.depth {
             let [stored, ..] = view.load(x, y);
             if !function.holds(fragment.depth, f32::from_bits(stored)) {
@@ -43,6 +55,7 @@ impl Fragments for Targets<'_> {
             }
             view.store(x, y, [fragment.depth.to_bits(); 4], 1);
         }
+        self.counts.stored += 1;
         let colours = fragment.colours.as_chunks::<4>().0;
         for (n, target) in self.colours.iter().enumerate() {
             if let Some(&colour) = colours.get(if self.broadcast { 0 } else { n }) {

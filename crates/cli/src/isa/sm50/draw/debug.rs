@@ -55,7 +55,9 @@ pub fn open(args: &DrawArgs, stage: Stage, console: &mut Console) -> Result<Debu
     let cancel = console.host.interrupt();
     let source = Source::read(args, console)?;
     let capture = captured(args);
-    let draw = source.draw(args, &capture);
+    let space = source.globals.space()?;
+    let environment = source.environment(&space);
+    let draw = source.draw(args, &capture, environment);
     let options = RunOptions {
         threads: args.threads.map_or(0, usize::from),
         budget: args.budget.limits(console.host).start(),
@@ -88,7 +90,9 @@ pub fn open(args: &DrawArgs, stage: Stage, console: &mut Console) -> Result<Debu
     let failed = |error: &dyn std::fmt::Display| Failure::from(Message::error(error.to_string()));
     let copies: Result<Vec<LaunchCopy>, NoMemory> = launches.into_iter().map(|(_, _, copy)| copy).collect();
     let copies = copies.map_err(|error| failed(&error))?;
-    let session = session(copies, None, Vec::new(), &options, listing, lane).map_err(|error| failed(&error))?;
+    // Memory is as it was before the draw.
+    let space = source.globals.space()?;
+    let session = session(copies, Some(&space), Vec::new(), &options, listing, lane).map_err(|error| failed(&error))?;
     Ok(Debugged { session, counts: Vec::new(), picture: None })
 }
 

@@ -1,7 +1,10 @@
 //! `ctm draw`: vertices through the programs of a pipeline.
 
 mod debug;
+mod engines;
 mod options;
+mod pixel_options;
+mod pixels;
 mod programs;
 mod results;
 mod svg;
@@ -13,19 +16,26 @@ use crate::failure::{no_engine, require_memory};
 use crate::files::{FileError, read_dwords};
 use crate::host::Host;
 use crate::isa::sm50::data::constants;
+use crate::isa::sm50::global::GlobalMemory;
+use crate::isa::sm50::resources::Resources;
+use crate::isa::sm50::run::note_fallbacks;
 use crate::progress::Progress;
 use crate::report::Message;
-use crate::run::note_missing_code;
+use crate::run::{Memory, ResultSettings, note_missing_code};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
 use ctm_lane::budget::{Halt, Limits};
 use ctm_lane::run::RunOptions;
+use ctm_memory::Space;
 use ctm_sm50::attributes::POSITION;
-use ctm_sm50::launch::{Environment, Mode};
-use ctm_sm50::pipeline::{Capture, Draw, Primitive, Tessellation, VertexArray};
+use ctm_sm50::launch::{Constants, Environment, Mode};
+use ctm_sm50::pipeline::{Capture, Draw, FragmentStage, Primitive, Tessellation, VertexArray};
+use ctm_sm50::textures::HANDLE_BANK;
+use engines::Watched;
+use pixels::Surfaces;
 use programs::Programs;
-use results::Results;
+use results::{Outcome, Results};
 use std::collections::BTreeSet;
 use std::time::Instant;
 use values::{Attribute, CaptureRange};
@@ -34,7 +44,13 @@ use values::{Attribute, CaptureRange};
 struct Source {
     programs: Programs,
     arrays: Vec<VertexArray>,
-    environment: Environment<'static>,
+    constants: Constants,
+    resources: Resources,
+    /// Global memory.
+    globals: GlobalMemory,
+    /// What textures and the surfaces of pixels lie in.
+    memory: Memory,
+    mode: Mode,
 }
 
 impl Source {
@@ -42,18 +58,29 @@ impl Source {
     fn read(args: &DrawArgs, console: &mut Console) -> Result<Self, Failure> {
         let programs = Programs::read(args, console)?;
         let arrays = arrays(console.host, args)?;
-        let environment = Environment {
-            constants: constants(console.host, &args.constants)?,
-            mode: if console.strict { Mode::Strict } else { Mode::Lenient },
-            ..Environment::default()
-        };
+        let (host, limit) = (console.host, args.budget.memory(console.host));
+        let settings =
+            ResultSettings { tonemap: args.pixels.tonemap, clear: args.pixels.clear, ..ResultSettings::default() };
+        let globals = GlobalMemory::prepare(host, &args.memory, settings.clone(), limit)?;
+        let mut memory = Memory::with(settings, limit);
+        let resources = Resources::read((&args.inputs, &args.mips), &args.memory, &mut memory, host)?;
+        let mut constants = constants(host, &args.constants)?;
+        resources.bind(&mut constants, HANDLE_BANK);
+        let mode = if console.strict { Mode::Strict } else { Mode::Lenient };
         programs.report_idle_options(args, console);
-        Ok(Source { programs, arrays, environment })
+        Ok(Source { programs, arrays, constants, resources, globals, memory, mode })
+    }
+
+    /// What all programs share, over this global memory.
+    fn environment<'a>(&self, space: &'a Space) -> Environment<'a> {
+        let Resources { textures, images } = self.resources.clone();
+        let (constants, mode) = (self.constants.clone(), self.mode);
+        Environment { constants, memory: Some(space), textures, images, mode, ..Environment::default() }
     }
 
     /// The draw, of which this is captured.
-    fn draw<'a>(&'a self, args: &DrawArgs, capture: &'a [Capture]) -> Draw<'a> {
-        let Source { programs, arrays, environment } = self;
+    fn draw<'a>(&'a self, args: &DrawArgs, capture: &'a [Capture], environment: Environment<'a>) -> Draw<'a> {
+        let Source { programs, arrays, .. } = self;
         Draw {
             tess_init: programs.tess_init(),
             tessellation: programs.tessellation(),
@@ -72,29 +99,39 @@ impl Source {
             arrays,
             capture,
             stream: args.stream,
-            environment: environment.clone(),
+            environment,
             ..Draw::new(programs.vertex(), args.vertices)
         }
     }
 }
 
-/// What `--capture` lists.
+/// What `--capture` lists, if it is wanted.
 fn captured(args: &DrawArgs) -> Vec<Capture> {
+    if args.fs.is_some() {
+        return Vec::new();
+    }
     args.capture.iter().map(|&CaptureRange(capture)| capture).collect()
 }
 
 /// Draws, and writes what comes out.
 fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
-    let cancel = console.host.interrupt();
-    let source = Source::read(args, console)?;
-    let results = Results::open(console.host, args)?;
+    let (cancel, host) = (console.host.interrupt(), console.host);
+    let mut source = Source::read(args, console)?;
+    let results = Results::open(host, args)?;
+    let surfaces = match source.programs.fragment() {
+        None => None,
+        Some(shader) => Some(Surfaces::prepare(args, &shader.header.unwrap_or_default(), &mut source.memory, host)?),
+    };
+    let mut pictures = source.memory.take_results();
     // Where something is to be seen, the position is captured after what is asked for.
     let mut capture = captured(args);
     if results.need_positions() {
         capture.push(Capture { address: POSITION, words: 4 });
     }
-    let draw = source.draw(args, &capture);
-    let limits = args.budget.limits(console.host);
+    let space = source.globals.space()?;
+    let environment = source.environment(&space);
+    let draw = source.draw(args, &capture, environment.clone());
+    let limits = args.budget.limits(host);
     require_memory_of_records(args, &capture, &limits)?;
     let progress = console.interactive.then(|| Progress::start(1));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
@@ -106,13 +143,32 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         ..Draw::options()
     };
     let engine = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
+    let watched = Watched::new(&engine);
     let start = Instant::now();
-    let drawn = draw.run(&engine, &options).map_err(|error| source.programs.failure(error))?;
+    let (drawn, fragments) = match source.programs.fragment().zip(surfaces) {
+        None => (draw.run(&watched, &options), None),
+        Some((shader, surfaces)) => {
+            let targets_space = &source.memory.space;
+            pictures.clear(targets_space);
+            surfaces.clear_depth(args, targets_space);
+            let mut targets = surfaces.targets(args, targets_space);
+            let stage = FragmentStage { shader, environment: &environment, state: pixels::state(args) };
+            let drawn = draw.rasterise(&stage, &mut targets, &watched, &options);
+            (drawn, Some(targets.counts))
+        }
+    };
+    let drawn = drawn.map_err(|error| source.programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
+    note_fallbacks(watched.fallbacks(), console);
     note_missing_code(&engine, console);
     source.programs.report_warnings(&drawn.report.warnings, console);
-    results.write(args, engine.name(), drawn, seconds, &cancel, console)
+    pictures.keep(host, &source.memory.space, 0)?;
+    source.globals.keep(host, &space, 0)?;
+    let mut complete = pictures.finish(console)?;
+    complete.extend(source.globals.finish(console)?);
+    let outcome = Outcome { engine: engine.name(), drawn, fragments, seconds, complete };
+    results.write(args, outcome, &cancel, console)
 }
 
 /// Vertices of a patch when nothing says otherwise.

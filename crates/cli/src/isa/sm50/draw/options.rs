@@ -1,13 +1,15 @@
 //! The options of `ctm draw`.
 
-use super::values::{Attribute, CaptureRange, Levels};
+use super::pixel_options::PixelArgs;
+use super::values::{Attribute, CaptureRange, DrawOutput, Levels};
 use super::{debug, draw};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::sm50::data::BANKS;
+use crate::isa::sm50::options::MemoryArgs;
 use crate::isa::{IsaCommand, program_files};
-use crate::options::values::{FollowedLane, Numbered, engine, named};
+use crate::options::values::{FollowedLane, InputSource, NamedValue, Numbered, engine, named};
 use crate::options::{BudgetArgs, DRAW, GivenOptions, RunUse};
-use crate::run::{Debugged, require_terminal};
+use crate::run::{Debugged, require_terminal, sampling};
 use crate::{Console, Failure};
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint, value_parser};
@@ -17,7 +19,7 @@ use ctm_sm50::pipeline::{MAX_PATCH_VERTICES, Primitive, Spacing, TessDomain};
 use std::path::PathBuf;
 
 /// One of these, by its name.
-fn one_of<T: Copy + Send + Sync + 'static>(
+pub fn one_of<T: Copy + Send + Sync + 'static>(
     all: &[T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> + use<T> {
@@ -42,11 +44,14 @@ Examples:
       --vertices 16 --patch-vertices 16 --tess-domain quads --svg patch.svg
   ctm draw --vs wave.sm50 --gs spikes.sm50 --primitive points --vertices 8 \\
       --debug gs --lane 3
+  ctm draw --vs mesh.sm50 --fs lit.sm50 --primitive triangles --vertices 36 \\
+      --input 0=wood.png:2d,linear,repeat --size 640x480 --depth less -o picture.png
 
 A program is assembly text (.sm50), a header with the code after it, or two
 files X.sph.u32 and X.code.u32, of which either is named.
 
-The result is what transform feedback captures: an array of one record for each
+With a fragment program (--fs), the result is the picture that it colours.
+Without, it is what transform feedback captures: an array of one record for each
 vertex that comes out, by the dwords that --capture lists. Strips and fans are
 taken apart into separate lines and triangles."
 )]
@@ -67,6 +72,9 @@ pub struct DrawArgs {
     /// Geometry program
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
     pub gs: Option<PathBuf>,
+    /// Fragment program: what comes out of the stages before becomes a picture
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
+    pub fs: Option<PathBuf>,
 
     /// What the vertices are drawn as
     #[arg(long, value_name = "P", value_parser = one_of(Primitive::ALL, Primitive::name), help_heading = "Draw")]
@@ -85,8 +93,20 @@ pub struct DrawArgs {
     #[arg(long = "attribute", value_name = "ADDR:COUNT=FILE", help_heading = "Draw")]
     pub attributes: Vec<Attribute>,
     /// Dwords of a constant bank: .npy, or raw dwords
-    #[arg(long = "const", value_name = "BANK=FILE", help_heading = "Draw")]
+    #[arg(long = "const", visible_alias = "bank", value_name = "BANK=FILE", help_heading = "Draw")]
     pub constants: Vec<Numbered<PathBuf, BANKS>>,
+    /// Texture of unit N: a file, perhaps with its kind, filter and wraps, as for 'ctm run': 0=wood.png:2d,linear,repeat
+    #[arg(long = "input", value_name = "N=FILE[:WxHxC][:KIND][,FILTER][,WRAP...]", help_heading = "Draw")]
+    pub inputs: Vec<NamedValue<InputSource>>,
+    /// File of the next level of texture N: the first one given is level 1, the next level 2, and so on
+    #[arg(long = "mip", value_name = "N=FILE[:WxHxC]", help_heading = "Draw")]
+    pub mips: Vec<NamedValue<String>>,
+    /// Global memory.
+    #[command(flatten, next_help_heading = "Memory")]
+    pub memory: MemoryArgs,
+    /// How primitives become pixels.
+    #[command(flatten)]
+    pub pixels: PixelArgs,
 
     /// Vertices of a patch [default: 3]
     #[arg(
@@ -140,6 +160,7 @@ pub struct DrawArgs {
         value_name = "ADDR:COUNT,...",
         value_delimiter = ',',
         default_value = "0x70:4",
+        conflicts_with = "fs",
         help_heading = "Results"
     )]
     pub capture: Vec<CaptureRange>,
@@ -153,9 +174,9 @@ pub struct DrawArgs {
         help_heading = "Results"
     )]
     pub stream: u8,
-    /// Array of records x captured dwords: .npy (float32, bit for bit), or .f32
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
-    pub output: Option<PathBuf>,
+    /// Array of records x captured dwords: .npy (float32, bit for bit), or .f32. With --fs, what colour 0 or N is then: .png, .npy, .f32
+    #[arg(short, long = "output", value_name = "[N=]FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
+    pub outputs: Vec<DrawOutput>,
     /// Mesh of what comes out, by its position divided by w
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
     pub obj: Option<PathBuf>,
@@ -209,11 +230,15 @@ impl Execution for DrawArgs {
 
     fn files(&self) -> NamedFiles {
         let mut files = NamedFiles::default();
-        let programs = [Some(&self.vs), self.tcs.as_ref(), self.tes.as_ref(), self.gs.as_ref()];
+        let programs = [Some(&self.vs), self.tcs.as_ref(), self.tes.as_ref(), self.gs.as_ref(), self.fs.as_ref()];
         files.reads.extend(programs.into_iter().flatten().flat_map(|path| program_files(path)));
         files.read(self.attributes.iter().map(|attribute| &attribute.path));
         files.read(self.constants.iter().map(|bank| &bank.value));
-        files.write([&self.output, &self.obj, &self.svg].into_iter().flatten());
+        files.add(NamedFiles::of_inputs(&self.inputs, &self.mips, sampling::file));
+        files.add(self.memory.files());
+        files.write([&self.obj, &self.svg].into_iter().flatten());
+        files.writes.extend(self.outputs.iter().map(|output| output.path(self.fs.is_some())));
+        files.write(self.pixels.depth_output.iter().map(|file| &file.path));
         files
     }
 }

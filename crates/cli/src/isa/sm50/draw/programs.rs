@@ -18,6 +18,7 @@ pub struct Programs {
     tess_init: Option<Loaded>,
     tessellation: Option<Loaded>,
     geometry: Option<Loaded>,
+    fragment: Option<Loaded>,
 }
 
 fn shader(loaded: &Option<Loaded>) -> Option<Shader<'_>> {
@@ -37,6 +38,7 @@ impl Programs {
             tess_init: args.tcs.as_deref().map(&mut read).transpose()?,
             tessellation: args.tes.as_deref().map(&mut read).transpose()?,
             geometry: args.gs.as_deref().map(&mut read).transpose()?,
+            fragment: args.fs.as_deref().map(&mut read).transpose()?,
         })
     }
 
@@ -46,6 +48,7 @@ impl Programs {
             (Stage::TessellationInit, &self.tess_init),
             (Stage::Tessellation, &self.tessellation),
             (Stage::Geometry, &self.geometry),
+            (Stage::Pixel, &self.fragment),
         ];
         let others = others.into_iter().filter_map(|(stage, loaded)| Some((stage, loaded.as_ref()?)));
         std::iter::once((Stage::Vertex, &self.vertex)).chain(others).collect()
@@ -71,12 +74,18 @@ impl Programs {
         shader(&self.geometry)
     }
 
+    /// The fragment program.
+    pub fn fragment(&self) -> Option<Shader<'_>> {
+        shader(&self.fragment)
+    }
+
     /// The program that stands for a stage.
     fn of(&self, stage: Stage) -> &Loaded {
         let program = match stage {
             Stage::TessellationInit => self.tess_init.as_ref(),
             Stage::Tessellation => self.tessellation.as_ref(),
             Stage::Geometry => self.geometry.as_ref(),
+            Stage::Pixel => self.fragment.as_ref(),
             _ => None,
         };
         program.unwrap_or(&self.vertex)
@@ -96,7 +105,7 @@ impl Programs {
                 console.report(&Message::warning(message).at(Location::File(self.vertex.name.clone())));
             }
         }
-        if let Some(header) = &last.program.header {
+        if let Some(header) = last.program.header.filter(|_| self.fragment.is_none()) {
             let captured = args.capture.iter().map(|CaptureRange(capture)| capture);
             for Capture { address, .. } in captured.filter(|range| is_idle(header.omap, range.address, range.words)) {
                 let message =

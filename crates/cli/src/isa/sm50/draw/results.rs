@@ -2,7 +2,7 @@
 
 use super::DrawArgs;
 use super::svg::svg;
-use super::values::CaptureRange;
+use super::values::{CaptureRange, DrawOutput};
 use crate::failure::require_memory;
 use crate::host::Host;
 use crate::isa::sm50::data::array_kind;
@@ -12,7 +12,7 @@ use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
 use ctm_sm50::attributes::name;
-use ctm_sm50::pipeline::{Drawn, Shape, Wireframe};
+use ctm_sm50::pipeline::{Drawn, FragmentCounts, Shape, Wireframe};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -32,9 +32,17 @@ impl Results {
     /// Makes sure that the files can be written.
     pub fn open(host: &dyn Host, args: &DrawArgs) -> Result<Self, Failure> {
         let open = |path: &Option<_>, form| path.as_deref().map(|path| Sink::open(host, path, form)).transpose();
-        let records = match &args.output {
-            None => None,
-            Some(path) => Some((array_kind(path)?, Sink::open(host, path, OutputKind::Array)?)),
+        let records = match &args.outputs[..] {
+            _ if args.fs.is_some() => None,
+            [] => None,
+            [output @ DrawOutput { number: 0, .. }] => {
+                let path = output.path(false);
+                Some((array_kind(&path)?, Sink::open(host, &path, OutputKind::Array)?))
+            }
+            _ => {
+                let message = "a draw without a fragment program has one output, its records";
+                return Err(Failure::Usage(Message::error(message).help("--fs FILE gives it one, and colours")));
+            }
         };
         Ok(Results { records, obj: open(&args.obj, OutputKind::Obj)?, svg: open(&args.svg, OutputKind::Svg)? })
     }
@@ -44,13 +52,11 @@ impl Results {
         self.obj.is_some() || self.svg.is_some()
     }
 
-    /// Writes the files, which appear together unless `cancel` is raised by then, and reports what was drawn.
+    /// Writes the files, which appear together with those that are complete unless `cancel` is raised by then, and reports what was drawn.
     pub fn write(
         self,
         args: &DrawArgs,
-        engine: &str,
-        drawn: Drawn,
-        seconds: f64,
+        Outcome { engine, drawn, fragments, seconds, complete }: Outcome,
         cancel: &AtomicBool,
         console: &mut Console,
     ) -> Result<(), Failure> {
@@ -58,7 +64,7 @@ impl Results {
         let has_positions = self.need_positions();
         let all = drawn.record_words as usize;
         let wanted = if has_positions { all - POSITION_WORDS } else { all };
-        let mut sinks = Vec::new();
+        let mut sinks = complete;
         if has_positions {
             let position = |record: &[u32]| std::array::from_fn(|n| f32::from_bits(record[wanted + n]));
             let positions: Vec<[f32; POSITION_WORDS]> = drawn.words.chunks_exact(all).map(position).collect();
@@ -84,7 +90,7 @@ impl Results {
             let bytes = ctm_array::encode(kind, &array, &WriteOptions::default());
             sink.write(&bytes.map_err(|error| Message::error(error.to_string()))?)?;
             sinks.push(sink);
-        } else if !has_positions && !args.json {
+        } else if sinks.is_empty() && !args.json {
             console.report(&Message::note("results are not kept; add -o FILE, --obj FILE or --svg FILE"));
         }
         if cancel.load(Ordering::Relaxed) {
@@ -92,13 +98,31 @@ impl Results {
         }
         Sink::commit(sinks, console)?;
         if args.json {
-            return Ok(console.json(&summary(args, engine, &drawn, wanted, seconds))?);
+            return Ok(console.json(&summary(args, engine, &drawn, (wanted, fragments), seconds))?);
         }
         let count = drawn.records / u64::from(drawn.shape.vertices());
-        let (made, records) =
-            (number_of(count as usize, shape_name(drawn.shape)), number_of(drawn.records as usize, "record"));
+        let made = number_of(count as usize, shape_name(drawn.shape));
+        if let Some(FragmentCounts { taken, stored }) = fragments {
+            let taken = number_of(taken as usize, "fragment");
+            return Ok(writeln!(console.out, "{made}: {taken}, of which {stored} passed the depth test")?);
+        }
+        let records = number_of(drawn.records as usize, "record");
         Ok(writeln!(console.out, "{made}: {records} of {}", number_of(wanted, "dword"))?)
     }
+}
+
+/// What a draw did.
+pub struct Outcome<'a> {
+    /// The engine.
+    pub engine: &'a str,
+    /// What comes out of the stages before the rasteriser.
+    pub drawn: Drawn,
+    /// How many fragments there were, if a program ran for them.
+    pub fragments: Option<FragmentCounts>,
+    /// How long it took.
+    pub seconds: f64,
+    /// Files that are complete.
+    pub complete: Vec<Sink>,
 }
 
 fn shape_name(shape: Shape) -> &'static str {
@@ -109,8 +133,15 @@ fn shape_name(shape: Shape) -> &'static str {
     }
 }
 
-fn summary(args: &DrawArgs, engine: &str, drawn: &Drawn, words: usize, seconds: f64) -> Value {
-    let capture = args.capture.iter().map(|CaptureRange(capture)| {
+fn summary(
+    args: &DrawArgs,
+    engine: &str,
+    drawn: &Drawn,
+    (words, fragments): (usize, Option<FragmentCounts>),
+    seconds: f64,
+) -> Value {
+    let captured = args.capture.iter().filter(|_| args.fs.is_none());
+    let capture = captured.map(|CaptureRange(capture)| {
         json!({ "address": capture.address, "words": capture.words, "name": name(capture.address) })
     });
     let warnings = drawn.report.warnings.iter().map(|(stage, pc, kind, warning)| {
@@ -126,6 +157,8 @@ fn summary(args: &DrawArgs, engine: &str, drawn: &Drawn, words: usize, seconds: 
         "records": drawn.records,
         "record_dwords": words,
         "capture": capture.collect::<Vec<_>>(),
+        "fragments": fragments.map(|fragments| fragments.taken),
+        "fragments_stored": fragments.map(|fragments| fragments.stored),
         "lanes": stats.lanes,
         "warps": stats.groups,
         "instructions": stats.instructions,

@@ -1,6 +1,8 @@
 //! Parses the values of the options of `ctm draw`.
 
 use crate::options::values::float_bits;
+use ctm_array::FileSpec;
+use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState};
 use ctm_sm50::attributes::WORDS;
 use ctm_sm50::pipeline::Capture;
 use std::path::PathBuf;
@@ -72,5 +74,95 @@ impl FromStr for Levels {
             [a, b, c, d, i, j] => Ok(Levels(ctm_sm50::pipeline::Levels { outer: [a, b, c, d], inner: [i, j] })),
             _ => Err(format!("expected 4 outer and 2 inner levels with commas between, found {}", levels.len())),
         }
+    }
+}
+
+/// Where a colour or the records go: `FILE`, or `N=FILE` for colour N.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawOutput {
+    /// The colour.
+    pub number: u8,
+    /// The file, whose argument is not yet taken apart.
+    pub text: String,
+}
+
+impl DrawOutput {
+    /// The file of a picture, after whose name its shape may stand, or of records.
+    pub fn path(&self, is_picture: bool) -> PathBuf {
+        let spec = FileSpec::parse(&self.text).ok().filter(|_| is_picture);
+        spec.map_or_else(|| PathBuf::from(&self.text), |spec| spec.path)
+    }
+}
+
+impl FromStr for DrawOutput {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbered = text.split_once('=').and_then(|(digits, file)| Some((digits.parse().ok()?, file)));
+        let (number, text) = numbered.unwrap_or((0, text));
+        if text.is_empty() {
+            Err("the file name is missing".into())
+        } else {
+            Ok(DrawOutput { number, text: text.into() })
+        }
+    }
+}
+
+/// Factors of blending, by OpenGL's names.
+const FACTORS: [(&str, BlendFactor); 15] = [
+    ("zero", BlendFactor::Zero),
+    ("one", BlendFactor::One),
+    ("src_color", BlendFactor::SourceColour),
+    ("one_minus_src_color", BlendFactor::OneMinusSourceColour),
+    ("dst_color", BlendFactor::DestinationColour),
+    ("one_minus_dst_color", BlendFactor::OneMinusDestinationColour),
+    ("src_alpha", BlendFactor::SourceAlpha),
+    ("one_minus_src_alpha", BlendFactor::OneMinusSourceAlpha),
+    ("dst_alpha", BlendFactor::DestinationAlpha),
+    ("one_minus_dst_alpha", BlendFactor::OneMinusDestinationAlpha),
+    ("src_alpha_saturate", BlendFactor::SourceAlphaSaturate),
+    ("constant_color", BlendFactor::ConstantColour),
+    ("one_minus_constant_color", BlendFactor::OneMinusConstantColour),
+    ("constant_alpha", BlendFactor::ConstantAlpha),
+    ("one_minus_constant_alpha", BlendFactor::OneMinusConstantAlpha),
+];
+
+/// Equations of blending, by OpenGL's names.
+const EQUATIONS: [(&str, BlendFunction); 5] = [
+    ("func_add", BlendFunction::Add),
+    ("func_subtract", BlendFunction::Subtract),
+    ("func_reverse_subtract", BlendFunction::ReverseSubtract),
+    ("min", BlendFunction::Min),
+    ("max", BlendFunction::Max),
+];
+
+/// How colours are blended: `SRC,DST[,EQUATION]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blending(pub BlendState);
+
+/// What has this name.
+fn of_name<T: Copy>(all: &[(&str, T)], what: &str, name: &str) -> Result<T, String> {
+    let found = all.iter().find(|(known, _)| *known == name).map(|&(_, value)| value);
+    let names = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| format!("unknown {what} '{name}': there are {}", names()))
+}
+
+impl FromStr for Blending {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (source, destination, function) = match text.split(',').collect::<Vec<_>>()[..] {
+            [source, destination] => (source, destination, "func_add"),
+            [source, destination, function] => (source, destination, function),
+            _ => return Err("expected SRC,DST[,EQUATION], like src_alpha,one_minus_src_alpha".into()),
+        };
+        let factor = |name| of_name(&FACTORS, "factor", name);
+        let equation = BlendEquation {
+            function: of_name(&EQUATIONS, "equation", function)?,
+            source: factor(source)?,
+            destination: factor(destination)?,
+            clamp: false,
+        };
+        Ok(Blending(BlendState { colour: equation, alpha: equation }))
     }
 }
