@@ -516,6 +516,18 @@ fn fragments_run_over_a_domain() {
     // The upper row is killed, and keeps what was there.
     folder.ctm(&format!("{run} --attribute 0x90=constant:0.5,0,0,0")).ok();
     assert_eq!(folder.read_floats("out.f32"), [vec![7.0; 16], texels[16..].to_vec()].concat());
+    // Depth and sample mask come after the colours.
+    folder.write(
+        "depth.sm50",
+        ".stage pixel\n.omap_sample_mask yes\n.omap_depth yes\n\
+         IPA.PASS R5, a[0x70], RZ; MOV32I R0, 1.0; MOV32I R4, 6; FMUL32I R5, R5, 0.25; EXIT;\n",
+    );
+    let depth = "run depth.sm50 --strict --domain 2x1 --mask-output mask.f32 --depth-output depth.f32";
+    for engine in EngineName::available() {
+        folder.ctm(&format!("{depth} -o out.f32 --engine {}", engine.name())).ok();
+        assert_eq!(folder.read_floats("out.f32")[..4], [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!((folder.read_floats("mask.f32"), folder.read_floats("depth.f32")), (vec![6.0; 2], vec![0.125, 0.375]));
+    }
     // What no machine code runs.
     folder.write("count.sm50", ".stage pixel\nMOV32I R1, 0x10000; RED.ADD [R1], R1; MOV32I R0, 1.0; EXIT;\n");
     let count = "run count.sm50 --domain 4x2 --global 0x10000=look.f32 --attribute 0xa0=uv --engine interp -o out.f32";
@@ -531,6 +543,8 @@ fn fragments_run_over_a_domain() {
         ("--grid 2", &["--grid", "--domain"][..]),
         ("--counts", &["--counts", "not counted"]),
         ("--output 3=x.f32", &["colour 3", "ctm info"]),
+        ("--depth-output x.f32", &["does not put out a depth", "ctm info"]),
+        ("--mask-output x.f32", &["does not put out a sample mask", "ctm info"]),
         ("--attribute 0x82=uv", &["multiple of 4"]),
         ("--input 2=@0", &["input 2", "a file"]),
         ("--input tex=look.f32", &["tex", "numbers"]),

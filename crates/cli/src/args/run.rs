@@ -70,6 +70,7 @@ impl RunCommand {
     pub fn results(&self) -> NamedFiles {
         let mut files = self.isa_options.files(&self.run);
         let outputs = self.run.outputs.iter().map(|output| &output.value).chain(&self.run.output0);
+        let outputs = outputs.chain(&self.run.depth_output);
         files.write(outputs.map(|file| &file.path));
         files
     }

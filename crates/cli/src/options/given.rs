@@ -150,7 +150,7 @@ mod tests {
         cond_output ints bools varyings linked texel_coordinates precise start end flow zero_times_anything mad
         stage vertices interps samplers mips quad_derivatives clamp_gpr kill_stops_pixel buffers kcaches loop_constants bool_constants
         depth_output positions parameters streams ring strips fetch_program
-        grid block banks globals global_outputs local_memory shared_memory attributes images origin libraries";
+        grid block banks globals global_outputs mask_output local_memory shared_memory attributes images origin libraries";
     /// The same of `ctm draw`.
     const KEPT_BY_DRAW: &str = "
         vs tcs tes gs primitive vertices first instances attributes constants patch_vertices tess_domain tess_spacing point_mode cw

@@ -60,6 +60,10 @@ pub struct RunArgs {
     /// File that receives output 0
     #[arg(short = 'o', value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
     pub output0: Option<FileSpec>,
+    /// File that receives the depth that R700 and SM50 fragment programs put out: one float32 channel; of R700, two for depth and stencil
+    /// reference
+    #[arg(long, value_name = "FILE[:WxHxC]", value_parser = file(), help_heading = "Domain and data")]
+    pub depth_output: Option<FileSpec>,
     /// Element format of output N [default: float32_4]
     #[arg(long = "output-format", value_name = "N=FORMAT", help_heading = "Domain and data")]
     pub output_formats: Vec<Numbered<FormatName, NUMBERS>>,

@@ -110,6 +110,7 @@ pub fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let arrays = "outputs are arrays of float32, four for each vertex";
     let given = [
         ("--mip", !args.mips.is_empty(), "inputs are arrays"),
+        ("--depth-output", args.depth_output.is_some(), "vertices have positions: --output 0=FILE"),
         ("--output-format", !args.output_formats.is_empty(), arrays),
         ("--clear", args.clear != Vector::default(), "components that the program does not write are 0, 0, 0, 1"),
         ("--buffer", !args.buffers.is_empty(), "inputs are arrays: --input N=FILE"),

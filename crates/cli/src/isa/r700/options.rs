@@ -60,9 +60,6 @@ pub struct R700Args {
     /// Value of boolean constant N
     #[arg(long = "bool-const", value_name = "N=0|1")]
     pub bool_constants: Vec<Numbered<Boolean, FLOW_CONSTANTS>>,
-    /// File that receives computed depth: one float32 channel, or two for depth and stencil reference
-    #[arg(long, value_name = "FILE[:WxHxC]", value_parser = file())]
-    pub depth_output: Option<FileSpec>,
     /// File that receives position export N: N x 4 float32, one row for each vertex
     #[arg(long = "position-output", value_name = "N=FILE")]
     pub positions: Vec<Numbered<FileSpec, POSITIONS>>,
@@ -92,8 +89,7 @@ impl R700Args {
 
     /// Whether one of these options has a file receive results.
     pub fn keeps(&self) -> bool {
-        let exports = !self.positions.is_empty() || !self.parameters.is_empty() || self.depth_output.is_some();
-        exports || self.items().next().is_some()
+        !self.positions.is_empty() || !self.parameters.is_empty() || self.items().next().is_some()
     }
 }
 
@@ -128,7 +124,7 @@ impl Runner for R700Args {
         files.reads.extend(self.fetch_program.iter().flat_map(|path| program_files(path)));
         let parameters = self.parameters.iter().map(|export| &export.value);
         let outputs = self.positions.iter().map(|export| &export.value).chain(parameters);
-        let outputs = outputs.chain(&self.depth_output).chain(self.items().map(|items| &items.file));
+        let outputs = outputs.chain(self.items().map(|items| &items.file));
         files.write(outputs.map(|file| &file.path));
         files
     }

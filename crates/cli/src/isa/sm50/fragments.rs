@@ -46,7 +46,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     let mut globals = GlobalMemory::prepare(host, &sm50.memory, ResultSettings::of(args), limit)?;
     let mut memory = Memory::new(args, host);
     let resources = Resources::read((&args.inputs, &args.mips), &sm50.memory, &mut memory, host)?;
-    let targets = targets(args, maps.colours(), &mut memory, host)?;
+    let targets = Targets::prepare(args, sm50, &maps, &mut memory, host)?;
     let mut results = memory.take_results();
     let cancel = host.interrupt();
     let options = options(&args.execution, host, &|_, _| (), &cancel);
@@ -91,7 +91,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
             Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
         })?);
         results.clear(&memory.space);
-        put_out(&pixels, (width, height), &targets, &memory);
+        targets.put_out(&pixels, &maps, (width, height), &memory);
         results.keep(host, &memory.space, frame)?;
         globals.keep(host, &space, frame)?;
     }
@@ -164,38 +164,66 @@ fn inputs(
     Ok(inputs)
 }
 
-/// Where colours go: those that the program has. Each has four registers.
-fn targets(
-    args: &RunArgs,
-    colours: impl Iterator<Item = u32>,
-    memory: &mut Memory,
-    host: &dyn Host,
-) -> Result<Vec<Surface>, Failure> {
-    let mut files = output_files(args, COLOURS)?;
-    let formats = once_each("output", &args.output_formats, COLOURS)?;
-    let size = args.domain.unwrap_or(DEFAULT_DOMAIN);
-    let mut targets = Vec::new();
-    for number in colours.map(|number| number as u8) {
-        let (file, format) = (files.remove(&number), formats.get(&number).map(|name| name.0));
-        let name = format!("output {number}");
-        targets.push(memory.add_surface(host, name, file, size, format, Format::Float32_4)?);
-    }
-    match files.into_iter().next() {
-        Some((number, _)) => {
-            let message = format!("the program does not put out colour {number}");
-            Err(Failure::Usage(Message::error(message).help("'ctm info' says what it puts out")))
-        }
-        None => Ok(targets),
-    }
+/// Where outputs go: those that the program has.
+struct Targets {
+    /// Each has four registers.
+    colours: Vec<Surface>,
+    mask: Option<Surface>,
+    depth: Option<Surface>,
 }
 
-/// Writes the colours of fragments to their targets.
-fn put_out(pixels: &Pixels, (width, height): (u32, u32), targets: &[Surface], memory: &Memory) {
-    let views: Vec<View> = targets.iter().map(|&target| View::new(&memory.space, target, Bounds::Drop)).collect();
-    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-        let Some(registers) = pixels.result((x, y)) else { continue };
-        for (view, &colour) in views.iter().zip(registers.as_chunks::<4>().0) {
-            view.store(x.into(), y.into(), colour, 0xf);
+impl Targets {
+    /// Allocates them, and opens the files that receive them.
+    fn prepare(
+        args: &RunArgs,
+        sm50: &Sm50Args,
+        maps: &PixelMaps,
+        memory: &mut Memory,
+        host: &dyn Host,
+    ) -> Result<Self, Failure> {
+        let mut files = output_files(args, COLOURS)?;
+        let formats = once_each("output", &args.output_formats, COLOURS)?;
+        let size = args.domain.unwrap_or(DEFAULT_DOMAIN);
+        let mut colours = Vec::new();
+        for number in maps.colours().map(|number| number as u8) {
+            let (file, format) = (files.remove(&number), formats.get(&number).map(|name| name.0));
+            let name = format!("output {number}");
+            colours.push(memory.add_surface(host, name, file, size, format, Format::Float32_4)?);
+        }
+        let absent = |what: &str| {
+            let message = format!("the program does not put out {what}");
+            Failure::Usage(Message::error(message).help("'ctm info' says what it puts out"))
+        };
+        if let Some(number) = files.into_keys().next() {
+            return Err(absent(&format!("colour {number}")));
+        }
+        let mut number = |file: &Option<FileSpec>, name: &str, what: &str, is_there: bool| match file {
+            Some(_) if !is_there => Err(absent(what)),
+            None => Ok(None),
+            Some(file) => memory.add_surface(host, name.into(), Some(file), size, None, Format::Float32_1).map(Some),
+        };
+        let mask = number(&sm50.mask_output, "mask", "a sample mask", maps.sample_mask)?;
+        let depth = number(&args.depth_output, "depth", "a depth", maps.depth)?;
+        Ok(Targets { colours, mask, depth })
+    }
+
+    /// Writes what fragments leave.
+    fn put_out(&self, pixels: &Pixels, maps: &PixelMaps, (width, height): (u32, u32), memory: &Memory) {
+        let view = |surface: Surface| View::new(&memory.space, surface, Bounds::Drop);
+        let colours: Vec<View> = self.colours.iter().copied().map(view).collect();
+        let (mask, depth) = (self.mask.map(view), self.depth.map(view));
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let Some(registers) = pixels.result((x, y)) else { continue };
+            let place = (i64::from(x), i64::from(y));
+            for (view, &colour) in colours.iter().zip(registers.as_chunks::<4>().0) {
+                view.store(place.0, place.1, colour, 0xf);
+            }
+            if let Some((view, n)) = mask.as_ref().zip(maps.sample_mask_register()) {
+                view.store(place.0, place.1, [(registers[n as usize] as f32).to_bits(); 4], 1);
+            }
+            if let Some((view, n)) = depth.as_ref().zip(maps.depth_register()) {
+                view.store(place.0, place.1, [registers[n as usize]; 4], 1);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::data::{BANKS, MAX_WORDS};
 use super::{debug, run};
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
-use crate::options::values::{FollowedLane, Numbered, VaryingSource};
+use crate::options::values::{FollowedLane, Numbered, VaryingSource, file as file_spec};
 use crate::options::{RunArgs, Uniform};
 use crate::run::{Debugged, Frames, TextureKind, sampling};
 use crate::{Console, Failure};
@@ -72,6 +72,9 @@ pub struct Sm50Args {
     /// as for --input: uv, position, constant:R,G,B,A
     #[arg(long = "attribute", value_name = "ADDR=FILE[:WxHxC]|uv|...")]
     pub attributes: Vec<AttributeSource>,
+    /// File that receives the sample mask that a fragment program puts out, as a number: one float32 channel
+    #[arg(long, value_name = "FILE[:WxHxC]", value_parser = file_spec())]
+    pub mask_output: Option<FileSpec>,
     /// Bytes of local memory that each thread has, 524288 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
     pub local_memory: Option<u32>,
@@ -105,6 +108,7 @@ impl Runner for Sm50Args {
             VaryingSource::Made(_) => None,
         });
         files.reads.extend(attributes);
+        files.write(self.mask_output.iter().map(|file| &file.path));
         files.add(self.memory.files());
         files
     }

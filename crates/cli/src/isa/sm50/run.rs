@@ -70,7 +70,7 @@ impl Kernel {
             return Err(no_compute_code(header.stage, &loaded.name));
         }
         require_no_errors(&loaded)?;
-        refuse_options(args)?;
+        refuse_options(args, sm50)?;
         let resources = Resources::read(
             (&args.inputs, &args.mips),
             &sm50.memory,
@@ -266,7 +266,7 @@ fn no_compute_code(stage: Stage, file: &str) -> Failure {
 }
 
 /// Refuses the options of `ctm run` that mean nothing for compute code.
-fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
+fn refuse_options(args: &RunArgs, sm50: &Sm50Args) -> Result<(), Failure> {
     let given = [
         ("--domain", args.domain.is_some(), "--grid and --block give the threads"),
         (
@@ -274,6 +274,8 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
             !args.outputs.is_empty() || args.output0.is_some(),
             "--global-output ADDR:COUNT=FILE keeps results",
         ),
+        ("--depth-output", args.depth_output.is_some(), "--global-output ADDR:COUNT=FILE keeps results"),
+        ("--mask-output", sm50.mask_output.is_some(), "--global-output ADDR:COUNT=FILE keeps results"),
         ("--output-format", !args.output_formats.is_empty(), "--global-output ADDR:COUNT=FILE keeps results"),
         ("--clear", args.clear != Vector::default(), "--global ADDR=FILE fills memory"),
         ("--tonemap", args.tonemap.is_some(), "results are arrays"),

@@ -222,14 +222,14 @@ impl Data {
                         self.targets.colours[usize::from(number)] = Some(surface);
                     }
                 }
-                if let Some(file) = &r700.depth_output {
+                if let Some(file) = &args.depth_output {
                     let name = "depth".into();
                     self.targets.depth =
                         Some(self.memory.add_surface(host, name, Some(file), size, None, Format::Float32_1)?);
                 }
             }
             Lanes::Line(count) => {
-                if !outputs.is_empty() || r700.depth_output.is_some() {
+                if !outputs.is_empty() || args.depth_output.is_some() {
                     let message = "vertices have no colours and no depth";
                     let help = "their exports go to --position-output N=FILE and --param-output N=FILE";
                     return Err(Failure::Usage(Message::error(message).help(help)));
@@ -434,7 +434,7 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     let pixels = args.outputs.iter().map(|output| (ExportTarget::Colour(output.number.into()), &output.value));
     let pixels = pixels
         .chain(args.output0.iter().map(|file| (ExportTarget::Colour(0), file)))
-        .chain(r700.depth_output.iter().map(|file| (ExportTarget::Depth, file)));
+        .chain(args.depth_output.iter().map(|file| (ExportTarget::Depth, file)));
     let positions = r700.positions.iter().map(|out| (ExportTarget::Position(out.number.into()), &out.value));
     let parameters = r700.parameters.iter().map(|out| (ExportTarget::Parameter(out.number.into()), &out.value));
     let files: Vec<_> = pixels.chain(positions).chain(parameters).collect();

@@ -38,7 +38,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
     let mut data = Data::prepare(args, r700, &programs, lanes, console)?;
-    let keeps = !args.outputs.is_empty() || args.output0.is_some() || r700.keeps();
+    let keeps = !args.outputs.is_empty() || args.output0.is_some() || args.depth_output.is_some() || r700.keeps();
     if !keeps && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add --output N=FILE or another output"));
     }

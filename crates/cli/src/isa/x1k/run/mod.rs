@@ -40,6 +40,10 @@ use memory::Data;
 /// Runs a program and writes its outputs.
 pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
+    if args.depth_output.is_some() {
+        let message = Message::error("--depth-output does not apply to X1K programs");
+        return Err(Failure::Usage(message.help("they put out colours: --output N=FILE")));
+    }
     let loaded = load(file, args, x1k, console)?;
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let program = &loaded.program;
