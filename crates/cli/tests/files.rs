@@ -186,21 +186,32 @@ fn code_of_pixel_shaders() {
 #[test]
 fn modules_of_deko3d() {
     let folder = Folder::new("files-dksh");
-    let text = ".stage vertex\nMOV R0, c[0x1][0x0];\nMOV R1, c[0x1][0x4];\nMOV R2, RZ;\nMOV R3, c[0x1][0x8];\nAST.128 a[0x70], R0;\nEXIT;\n";
-    folder.write("plain.sm50", text).ctm("asm plain.sm50 -o plain.sph").ok();
-    let program = folder.read("plain.sph");
-    let mut code = vec![0; 0x30];
-    code.extend(&program);
-    code.resize(code.len().next_multiple_of(0x100), 0);
-    let constants = code.len() as u32;
-    code.extend([0.5f32, -0.25, 1.0].iter().flat_map(|value| value.to_le_bytes()));
-    code.resize(code.len().next_multiple_of(0x100), 0);
-    let mut module: Vec<u32> = vec![0x4853_4B44, 0x18, 0x100, code.len() as u32, 0x18, 1];
-    module.extend([0, 0x30, 4, constants, 12, 0]);
-    let mut bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();
-    bytes.resize(0x100, 0);
-    bytes.extend(&code);
+    let module = |text: &str, constants: [f32; 3]| {
+        folder.write("plain.sm50", text).ctm("asm plain.sm50 -o plain.sph").ok();
+        let program = folder.read("plain.sph");
+        let mut code = vec![0; 0x30];
+        code.extend(&program);
+        code.resize(code.len().next_multiple_of(0x100), 0);
+        let place = code.len() as u32;
+        code.extend(constants.iter().flat_map(|value| value.to_le_bytes()));
+        code.resize(code.len().next_multiple_of(0x100), 0);
+        let mut module: Vec<u32> = vec![0x4853_4B44, 0x18, 0x100, code.len() as u32, 0x18, 1];
+        module.extend([0, 0x30, 4, place, 12, 0]);
+        let mut bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.resize(0x100, 0);
+        bytes.extend(&code);
+        bytes
+    };
+    let moves = "MOV R0, c[0x1][0x0];\nMOV R1, c[0x1][0x4];\nMOV R2, RZ;\nMOV R3, c[0x1][0x8];\n";
+    let bytes = module(&format!(".stage vertex\n{moves}AST.128 a[0x70], R0;\nEXIT;\n"), [0.5, -0.25, 1.0]);
     folder.write("triangle.dksh", &bytes);
+    // Each program has constants of its own.
+    folder.write("colour.dksh", module(&format!(".stage pixel\n{moves}EXIT;\n"), [0.25, 0.75, 0.5]));
+    let draw = "draw --vs triangle.dksh --fs colour.dksh --primitive points --vertices 1 --size 4x4 -o p.f32";
+    folder.ctm(draw).ok();
+    let pixels = folder.read_floats("p.f32");
+    let coloured: Vec<_> = pixels.chunks(4).enumerate().filter(|(_, pixel)| *pixel != [0.0; 4]).collect();
+    assert_eq!(coloured, [(2 * 4 + 2, &[0.25, 0.75, 0.0, 0.5][..])]);
     let printed = folder.ctm("dis triangle.dksh").ok();
     for part in [".stage vertex", ".constants 0x3f000000, 0xbe800000, 0x3f800000", "AST.128 a[0x70], R0;"] {
         assert!(printed.out().contains(part), "{part}\n{}", printed.out());

@@ -64,7 +64,8 @@ fn command(folder: &Path, meta: &Value) -> Vec<String> {
 /// Whether nothing is said, or in one note what runs stages that machine code does not run.
 fn is_note_of_slower_stages(errors: &str) -> bool {
     let is_note = errors.starts_with("note: the ") && errors.contains(" program: ");
-    let is_one = errors.matches("note").count() == 1 && errors.ends_with("help: results are the same, but take longer\n");
+    let is_one =
+        errors.matches("note").count() == 1 && errors.ends_with("help: results are the same, but take longer\n");
     errors.is_empty() || is_note && is_one
 }
 
@@ -239,6 +240,13 @@ fn draws_become_pictures() {
         let drawn: Value = serde_json::from_str(done.out()).expect("JSON");
         assert_eq!((&drawn["fragments_stored"], &drawn["records"]), (&0.into(), &3.into()), "{more}");
     }
+    // Constants of all stages, and of one.
+    folder.write("half.f32", 0.5f32.to_le_bytes()).write("one.f32", 1.0f32.to_le_bytes());
+    folder.write("c.sm50", COLOURS.replace("MOV32I R1, 0.5", "MOV R1, c[0x3][0x0]"));
+    for (constants, green) in [("--const 3=half.f32", 0.5), ("--const 3=half.f32 --const fs:3=one.f32", 1.0)] {
+        folder.ctm(&format!("{} {constants} -o out.f32", draw.replace("f.sm50", "c.sm50"))).ok();
+        assert_eq!(raw(&folder, "out.f32")[17], green);
+    }
     // Lines and points.
     let lines = draw.replace("--primitive triangles", "--primitive line_loop --line-width 2");
     assert!(folder.ctm(&format!("{lines} -o out.npy")).ok().out().starts_with("3 lines: "));
@@ -264,7 +272,7 @@ fn draws_become_pictures() {
 #[test]
 fn pictures_that_cannot_be() {
     let folder = Folder::new("sm50-no-pictures");
-    folder.write("v.sm50", CORNERS).write("f.sm50", COLOURS);
+    folder.write("v.sm50", CORNERS).write("f.sm50", COLOURS).write("one.f32", 1.0f32.to_le_bytes());
     let without = "draw --vs v.sm50 --primitive triangles --vertices 3";
     let draw = format!("{without} --fs f.sm50");
     for (line, code, expected) in [
@@ -284,10 +292,13 @@ fn pictures_that_cannot_be() {
         (format!("{draw} --size 9000x9000"), 2, &["9000x9000", "4096"]),
         (format!("{draw} --input 0=uv"), 2, &["texture", "file"]),
         (format!("{draw} --debug"), 2, &["does not take --fs"]),
+        (format!("{draw} --const gs:0=one.f32"), 2, &["stage geometry", "no program"]),
+        (format!("{draw} --const ps:0=one.f32"), 2, &["unknown stage 'ps'", "vs, tcs, tes, gs, fs"]),
+        (format!("{draw} --const fs:0=one.f32 --const fs:0=one.f32"), 2, &["bank 0 is given twice"]),
     ] {
         folder.ctm(&line).fails(code, expected);
     }
-    assert_eq!(folder.names(), ["f.sm50", "v.sm50"]);
+    assert_eq!(folder.names(), ["f.sm50", "one.f32", "v.sm50"]);
 }
 
 const VERTEX: &str = "\
@@ -526,7 +537,10 @@ fn fragments_run_over_a_domain() {
     for engine in EngineName::available() {
         folder.ctm(&format!("{depth} -o out.f32 --engine {}", engine.name())).ok();
         assert_eq!(folder.read_floats("out.f32")[..4], [1.0, 0.0, 0.0, 0.0]);
-        assert_eq!((folder.read_floats("mask.f32"), folder.read_floats("depth.f32")), (vec![6.0; 2], vec![0.125, 0.375]));
+        assert_eq!(
+            (folder.read_floats("mask.f32"), folder.read_floats("depth.f32")),
+            (vec![6.0; 2], vec![0.125, 0.375])
+        );
     }
     // What no machine code runs.
     folder.write("count.sm50", ".stage pixel\nMOV32I R1, 0x10000; RED.ADD [R1], R1; MOV32I R0, 1.0; EXIT;\n");

@@ -74,8 +74,11 @@ impl LaunchCopy {
         };
         let StageLaunch { shader, environment, .. } = *launch;
         let mut constants = environment.constants.clone();
-        if let Some(own) = launch.bank(Program::CONSTANT_BANK) {
-            constants.set_bank(Program::CONSTANT_BANK, own.to_vec());
+        let own = shader.banks.into_iter().flat_map(Constants::numbers).chain([Program::CONSTANT_BANK]);
+        for number in own {
+            if let Some(words) = launch.bank(number) {
+                constants.set_bank(number, words.to_vec());
+            }
         }
         Ok(LaunchCopy {
             program,
@@ -106,6 +109,7 @@ impl LaunchCopy {
             local_memory: self.local_memory,
             shared_memory: self.shared_memory,
             constants: &[],
+            banks: None,
         }
     }
 

@@ -250,6 +250,8 @@ pub struct Shader<'a> {
     pub shared_memory: u32,
     /// Words of [`Program::CONSTANT_BANK`], where the environment has none there.
     pub constants: &'a [u32],
+    /// Constant banks of its own: those of the environment with the same numbers are not seen.
+    pub banks: Option<&'a Constants>,
 }
 
 impl<'a> Shader<'a> {
@@ -270,6 +272,7 @@ impl<'a> From<&'a Program> for Shader<'a> {
             local_memory,
             shared_memory: 0,
             constants: &program.constants,
+            banks: None,
         }
     }
 }
@@ -336,11 +339,12 @@ impl<'a> StageLaunch<'a> {
         of_launch.or_else(|| self.bank(bank)?.get(offset as usize / 4).copied())
     }
 
-    /// The words of a constant bank, without [`LaunchConstants`]: those of the environment, or of the program itself.
+    /// The words of a constant bank, without [`LaunchConstants`]: those of the shader's own banks, of the environment, or of the program itself.
     pub fn bank(&self, bank: u8) -> Option<&'a [u32]> {
-        let own =
+        let of_program =
             (bank == Program::CONSTANT_BANK && !self.shader.constants.is_empty()).then_some(self.shader.constants);
-        self.environment.constants.bank(bank).or(own)
+        let own = self.shader.banks.and_then(|banks| banks.bank(bank));
+        own.or(self.environment.constants.bank(bank)).or(of_program)
     }
 }
 

@@ -80,7 +80,14 @@ fn run(stage: Stage, mode: Mode, omap: &[u32], code: &str) -> Result<Left, Stop>
         outputs: Some(&outputs),
         emissions: Some(&emissions),
         ..StageLaunch::new(
-            Shader { header: Some(header), code: &program.code, local_memory: 0, shared_memory: 0, constants: &[] },
+            Shader {
+                header: Some(header),
+                code: &program.code,
+                local_memory: 0,
+                shared_memory: 0,
+                constants: &[],
+                banks: None,
+            },
             &environment,
             &invocations,
             survivors,

@@ -3,7 +3,9 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::{Emissions, Event, Records, Slots, Words, surviving};
-use ctm_sm50::launch::{Column, Environment, Invocations, Mode, Primitives, Shader, StageLaunch, StageRunner};
+use ctm_sm50::launch::{
+    Column, Constants, Environment, Invocations, Mode, Primitives, Shader, StageLaunch, StageRunner,
+};
 use ctm_sm50::pipeline::{Capture, Draw, Levels, Primitive, Shape, TessDomain, Tessellation, VertexArray};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Code, Header, Program};
@@ -94,6 +96,21 @@ fn vertices_and_domain_points() {
     let drawn = draw.run(&Reference, &Draw::options()).unwrap();
     assert_eq!(floats(&drawn.words), POINTS);
     assert!(drawn.report.warnings.is_empty());
+}
+
+/// Banks of a stage hide those that all stages have.
+#[test]
+fn stages_have_banks_of_their_own() {
+    let programs = programs();
+    let vertex = Shader::from(&programs[0]);
+    let (arrays, capture) = (arrays(), capture());
+    let mut own = Constants::default();
+    own.set_bank(0, [4.0f32, 3.0, 4.0, 5.0].map(f32::to_bits).to_vec());
+    let draw = |vertex| {
+        let draw = Draw { arrays: &arrays, capture: &capture, environment: environment(), ..Draw::new(vertex, 3) };
+        floats(&draw.run(&Reference, &Draw::options()).unwrap().words)[0][0]
+    };
+    assert_eq!([draw(vertex), draw(Shader { banks: Some(&own), ..vertex })], [2.0, 4.0]);
 }
 
 #[test]

@@ -26,6 +26,11 @@ impl Constants {
         self.banks.get(&bank).map(Vec::as_slice)
     }
 
+    /// The numbers of the banks that there are.
+    pub fn numbers(&self) -> impl Iterator<Item = u8> + '_ {
+        self.banks.keys().copied()
+    }
+
     /// The word that holds byte `offset` of a bank.
     pub fn word(&self, bank: u8, offset: u32) -> Option<u32> {
         self.bank(bank)?.get(offset as usize / 4).copied()

@@ -4,7 +4,7 @@ use super::run;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner, program_files};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, FollowedLane, Name, Numbered, VaryingSource, file};
+use crate::options::values::{Boolean, FollowedLane, Name, Numbered, VaryingSource};
 use crate::report::Message;
 use crate::run::{Debugged, TextureSpec};
 use crate::{Console, Failure};

@@ -15,7 +15,10 @@ pub const BANKS: usize = Constants::BANKS as usize;
 pub const MAX_WORDS: usize = 1 << 14;
 
 /// Reads the files of constant banks.
-pub fn constants(host: &dyn Host, files: &[Numbered<PathBuf, BANKS>]) -> Result<Constants, Failure> {
+pub fn constants<'f>(
+    host: &dyn Host,
+    files: impl IntoIterator<Item = &'f Numbered<PathBuf, BANKS>>,
+) -> Result<Constants, Failure> {
     let mut constants = Constants::default();
     for Numbered { number, value: path } in files {
         if constants.bank(*number).is_some() {

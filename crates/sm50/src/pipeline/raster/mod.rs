@@ -52,6 +52,8 @@ named! {
 const GRID: Grid = Grid { per_pixel: 256 };
 /// Quads of a launch, about.
 const BATCH_QUADS: usize = 1 << 14;
+/// Inputs of all primitives of a launch, about.
+const BATCH_PLANES: usize = 1 << 18;
 /// The first clip distance.
 const CLIP_DISTANCE: u32 = 0x2c0;
 /// The size of points.
@@ -333,7 +335,7 @@ impl<'a> Rasteriser<'a> {
                 self.pending.planes.extend(self.inputs.over(primitive));
                 is_new = false;
             }
-            if self.pending.quads.len() >= BATCH_QUADS {
+            if self.pending.quads.len() >= BATCH_QUADS || self.pending.planes.len() >= BATCH_PLANES {
                 self.flush(stages)?;
                 is_new = true;
             }

@@ -28,6 +28,7 @@ use ctm_codegen::EngineName;
 use ctm_lane::budget::{Halt, Limits};
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
+use ctm_sm50::Stage;
 use ctm_sm50::attributes::POSITION;
 use ctm_sm50::launch::{Constants, Environment, Mode};
 use ctm_sm50::pipeline::{Capture, Draw, FragmentStage, Primitive, Tessellation, VertexArray};
@@ -56,7 +57,7 @@ struct Source {
 impl Source {
     /// Reads files.
     fn read(args: &DrawArgs, console: &mut Console) -> Result<Self, Failure> {
-        let programs = Programs::read(args, console)?;
+        let mut programs = Programs::read(args, console)?;
         let arrays = arrays(console.host, args)?;
         let (host, limit) = (console.host, args.budget.memory(console.host));
         let settings =
@@ -64,11 +65,23 @@ impl Source {
         let globals = GlobalMemory::prepare(host, &args.memory, settings.clone(), limit)?;
         let mut memory = Memory::with(settings, limit);
         let resources = Resources::read((&args.inputs, &args.mips), &args.memory, &mut memory, host)?;
-        let mut constants = constants(host, &args.constants)?;
-        resources.bind(&mut constants, HANDLE_BANK);
+        let banks = |stage: Option<Stage>| {
+            let files = args.constants.iter().filter(move |bank| bank.stage == stage);
+            constants(host, files.map(|bank| &bank.file))
+        };
+        let mut shared = banks(None)?;
+        resources.bind(&mut shared, HANDLE_BANK);
+        let stages: BTreeSet<u8> = args.constants.iter().filter_map(|bank| Some(bank.stage? as u8)).collect();
+        for stage in stages.into_iter().map(|number| Stage::ALL[usize::from(number)]) {
+            let mut own = banks(Some(stage))?;
+            if own.bank(HANDLE_BANK).is_some() {
+                resources.bind(&mut own, HANDLE_BANK);
+            }
+            programs.set_banks(stage, own)?;
+        }
         let mode = if console.strict { Mode::Strict } else { Mode::Lenient };
         programs.report_idle_options(args, console);
-        Ok(Source { programs, arrays, constants, resources, globals, memory, mode })
+        Ok(Source { programs, arrays, constants: shared, resources, globals, memory, mode })
     }
 
     /// What all programs share, over this global memory.

@@ -1,13 +1,12 @@
 //! The options of `ctm draw`.
 
 use super::pixel_options::PixelArgs;
-use super::values::{Attribute, CaptureRange, DrawOutput, Levels};
+use super::values::{Attribute, CaptureRange, DrawOutput, Levels, StageBank};
 use super::{debug, draw};
 use crate::execution::{Execution, NamedFiles};
-use crate::isa::sm50::data::BANKS;
 use crate::isa::sm50::options::MemoryArgs;
 use crate::isa::{IsaCommand, program_files};
-use crate::options::values::{FollowedLane, InputSource, NamedValue, Numbered, engine, named};
+use crate::options::values::{FollowedLane, InputSource, NamedValue, engine, named};
 use crate::options::{BudgetArgs, DRAW, GivenOptions, RunUse};
 use crate::run::{Debugged, require_terminal, sampling};
 use crate::{Console, Failure};
@@ -27,8 +26,8 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     named(&names)
 }
 
-/// The stages of a draw, by the options of their programs.
-const STAGES: [(Stage, &str); 4] =
+/// The stages of a draw before the rasteriser, by the options of their programs.
+pub const STAGES: [(Stage, &str); 4] =
     [(Stage::Vertex, "vs"), (Stage::TessellationInit, "tcs"), (Stage::Tessellation, "tes"), (Stage::Geometry, "gs")];
 
 /// `ctm draw`.
@@ -92,9 +91,9 @@ pub struct DrawArgs {
     /// (0, 0, 0, 1)
     #[arg(long = "attribute", value_name = "ADDR:COUNT=FILE", help_heading = "Draw")]
     pub attributes: Vec<Attribute>,
-    /// Dwords of a constant bank: .npy, or raw dwords
-    #[arg(long = "const", visible_alias = "bank", value_name = "BANK=FILE", help_heading = "Draw")]
-    pub constants: Vec<Numbered<PathBuf, BANKS>>,
+    /// Dwords of a constant bank: .npy, or raw dwords. Of all programs, or of that of one stage: fs:0=FILE
+    #[arg(long = "const", visible_alias = "bank", value_name = "[STAGE:]BANK=FILE", help_heading = "Draw")]
+    pub constants: Vec<StageBank>,
     /// Texture of unit N: a file, perhaps with its kind, filter and wraps, as for 'ctm run': 0=wood.png:2d,linear,repeat
     #[arg(long = "input", value_name = "N=FILE[:WxHxC][:KIND][,FILTER][,WRAP...]", help_heading = "Draw")]
     pub inputs: Vec<NamedValue<InputSource>>,
@@ -233,7 +232,7 @@ impl Execution for DrawArgs {
         let programs = [Some(&self.vs), self.tcs.as_ref(), self.tes.as_ref(), self.gs.as_ref(), self.fs.as_ref()];
         files.reads.extend(programs.into_iter().flatten().flat_map(|path| program_files(path)));
         files.read(self.attributes.iter().map(|attribute| &attribute.path));
-        files.read(self.constants.iter().map(|bank| &bank.value));
+        files.read(self.constants.iter().map(|bank| &bank.file.value));
         files.add(NamedFiles::of_inputs(&self.inputs, &self.mips, sampling::file));
         files.add(self.memory.files());
         files.write([&self.obj, &self.svg].into_iter().flatten());

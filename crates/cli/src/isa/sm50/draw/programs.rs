@@ -7,9 +7,10 @@ use crate::isa::sm50::Loaded;
 use crate::report::{Location, Message};
 use crate::{Console, Failure};
 use ctm_sm50::attributes::name;
-use ctm_sm50::launch::{Shader, Stop, Warnings};
+use ctm_sm50::launch::{Constants, Shader, Stop, Warnings};
 use ctm_sm50::pipeline::{Capture, DrawError};
 use ctm_sm50::{AttributeMap, Stage};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The programs of a draw.
@@ -19,10 +20,8 @@ pub struct Programs {
     tessellation: Option<Loaded>,
     geometry: Option<Loaded>,
     fragment: Option<Loaded>,
-}
-
-fn shader(loaded: &Option<Loaded>) -> Option<Shader<'_>> {
-    loaded.as_ref().map(|loaded| (&loaded.program).into())
+    /// Constant banks that stages have for themselves.
+    banks: BTreeMap<u8, Constants>,
 }
 
 impl Programs {
@@ -39,7 +38,25 @@ impl Programs {
             tessellation: args.tes.as_deref().map(&mut read).transpose()?,
             geometry: args.gs.as_deref().map(&mut read).transpose()?,
             fragment: args.fs.as_deref().map(&mut read).transpose()?,
+            banks: BTreeMap::new(),
         })
+    }
+
+    /// Gives a stage constant banks of its own.
+    ///
+    /// # Errors
+    /// The draw has no program for it.
+    pub fn set_banks(&mut self, stage: Stage, banks: Constants) -> Result<(), Failure> {
+        if self.all().iter().all(|(of, _)| *of != stage) {
+            let message = format!("a constant bank is given for stage {}, which has no program", stage.name());
+            return Err(Failure::Usage(Message::error(message).help("--const BANK=FILE is for all programs")));
+        }
+        self.banks.insert(stage as u8, banks);
+        Ok(())
+    }
+
+    fn shader<'a>(&'a self, stage: Stage, loaded: &'a Loaded) -> Shader<'a> {
+        Shader { banks: self.banks.get(&(stage as u8)), ..Shader::from(&loaded.program) }
     }
 
     /// Those that there are, in the order of the pipeline.
@@ -56,27 +73,27 @@ impl Programs {
 
     /// The vertex program.
     pub fn vertex(&self) -> Shader<'_> {
-        (&self.vertex.program).into()
+        self.shader(Stage::Vertex, &self.vertex)
     }
 
     /// The tessellation initialisation program.
     pub fn tess_init(&self) -> Option<Shader<'_>> {
-        shader(&self.tess_init)
+        self.tess_init.as_ref().map(|loaded| self.shader(Stage::TessellationInit, loaded))
     }
 
     /// The tessellation program.
     pub fn tessellation(&self) -> Option<Shader<'_>> {
-        shader(&self.tessellation)
+        self.tessellation.as_ref().map(|loaded| self.shader(Stage::Tessellation, loaded))
     }
 
     /// The geometry program.
     pub fn geometry(&self) -> Option<Shader<'_>> {
-        shader(&self.geometry)
+        self.geometry.as_ref().map(|loaded| self.shader(Stage::Geometry, loaded))
     }
 
     /// The fragment program.
     pub fn fragment(&self) -> Option<Shader<'_>> {
-        shader(&self.fragment)
+        self.fragment.as_ref().map(|loaded| self.shader(Stage::Pixel, loaded))
     }
 
     /// The program that stands for a stage.

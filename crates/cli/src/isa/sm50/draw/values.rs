@@ -1,8 +1,11 @@
 //! Parses the values of the options of `ctm draw`.
 
-use crate::options::values::float_bits;
+use super::options::STAGES;
+use crate::isa::sm50::data::BANKS;
+use crate::options::values::{Numbered, float_bits};
 use ctm_array::FileSpec;
 use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState};
+use ctm_sm50::Stage;
 use ctm_sm50::attributes::WORDS;
 use ctm_sm50::pipeline::Capture;
 use std::path::PathBuf;
@@ -74,6 +77,29 @@ impl FromStr for Levels {
             [a, b, c, d, i, j] => Ok(Levels(ctm_sm50::pipeline::Levels { outer: [a, b, c, d], inner: [i, j] })),
             _ => Err(format!("expected 4 outer and 2 inner levels with commas between, found {}", levels.len())),
         }
+    }
+}
+
+/// The file of a constant bank, of all programs or of that of one stage: `[STAGE:]BANK=FILE`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageBank {
+    /// The stage.
+    pub stage: Option<Stage>,
+    /// The file, with the number of the bank.
+    pub file: Numbered<PathBuf, BANKS>,
+}
+
+impl FromStr for StageBank {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = text.split_once(':').filter(|(name, _)| !name.contains('='));
+        let Some((name, file)) = named else { return Ok(StageBank { stage: None, file: text.parse()? }) };
+        let stages = || STAGES.into_iter().chain([(Stage::Pixel, "fs")]);
+        let stage = stages().find(|(_, known)| *known == name).map(|(stage, _)| stage);
+        let names = || stages().map(|(_, name)| name).collect::<Vec<_>>().join(", ");
+        let stage = stage.ok_or_else(|| format!("unknown stage '{name}': there are {}", names()))?;
+        Ok(StageBank { stage: Some(stage), file: file.parse()? })
     }
 }
 
