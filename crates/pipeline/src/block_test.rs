@@ -4,9 +4,10 @@ use crate::depth::{DepthForm, DepthPlanes, DepthTests};
 use crate::draw::{Family, TileDraw};
 use crate::primitives::Primitive;
 use crate::samples::SampledBlocks;
-use crate::surfaces::{Block, Layout, SurfaceBlocks, SurfaceQuads};
+use crate::surfaces::{Block, Layout, SampleSurface};
 use ctm_memory::{Access, RowWords};
 use ctm_raster::depth::{CompareFunction, DepthState};
+use ctm_raster::grid::{Grid, Point};
 use ctm_raster::orders::{Compare, Less, LessOrEqual, OrderMasks};
 use ctm_raster::quads::BlockPlaces;
 use ctm_raster::simd::Simd;
@@ -17,7 +18,7 @@ const MOST: u32 = 0xFF_FFFF;
 /// The depth test for eight pixels at a time, where there is no stencil test, in a buffer with a word for each pixel.
 pub(crate) struct BlockTest<'t, L> {
     /// Of each sample.
-    surfaces: Vec<(&'t SurfaceQuads<'t, L>, Option<SurfaceBlocks<'t>>)>,
+    surfaces: Vec<SampleSurface<'t, 't, L>>,
     form: WordForm,
     state: DepthState,
 }
@@ -183,33 +184,62 @@ impl<'t, L: Layout> BlockTest<'t, L> {
         how: (impl DepthWords, impl Compare),
         slow: impl Fn(&Block, &Primitive, usize) -> [u8; 2],
     ) {
-        let access = simd.access();
-        for (number, block) in blocks.blocks.iter().enumerate() {
+        let places = draw.samples.places;
+        if blocks.drawn.is_empty() {
+            let (Some(&surface), Some(&place)) = (self.surfaces.first(), places.first()) else { return };
+            for block in &blocks.blocks {
+                let Some(primitive) = draw.primitives.get(block.primitive) else { continue };
+                let of_sample = (&surface, F::GRID, place);
+                let drawn = match self.test_block(simd, (block, block.drawn), primitive, of_sample, how) {
+                    Some(drawn) => drawn,
+                    None => slow(block, primitive, 0),
+                };
+                if drawn != [0; 2] {
+                    passed.blocks.push(Block { drawn, ..*block });
+                }
+            }
+            return;
+        }
+        for (number, (block, masks)) in blocks.blocks.iter().zip(&blocks.drawn).enumerate() {
             let Some(primitive) = draw.primitives.get(block.primitive) else { continue };
-            let mut left = blocks.drawn(number);
-            let all = left.iter_mut().zip(&self.surfaces).zip(draw.samples.places).enumerate();
-            for (sample, ((drawn, (quads, surface_blocks)), place)) in all {
+            let mut left = *masks;
+            for (sample, (drawn, (surface, place))) in left.iter_mut().zip(self.surfaces.iter().zip(places)).enumerate()
+            {
                 if *drawn == [0; 2] {
                     continue;
                 }
-                let rows = match surface_blocks {
-                    Some(blocks) => blocks.rows(block),
-                    None => quads.rows((block.x, block.y), primitive.layer),
-                };
-                *drawn = match (rows, Range::of(primitive.range)) {
-                    (Some([upper, lower]), Some(range)) => {
-                        let places = BlockPlaces::new(simd, F::GRID, primitive.origin, (block.x, block.y), *place);
-                        let [above, below] = places.numbers(&primitive.depth);
-                        [
-                            self.test_row(simd, upper, (above, range), drawn[0], how, access),
-                            self.test_row(simd, lower, (below, range), drawn[1], how, access),
-                        ]
-                    }
-                    _ => slow(&Block { drawn: *drawn, ..*block }, primitive, sample),
+                let of_sample = (surface, F::GRID, *place);
+                *drawn = match self.test_block(simd, (block, *drawn), primitive, of_sample, how) {
+                    Some(drawn) => drawn,
+                    None => slow(&Block { drawn: *drawn, ..*block }, primitive, sample),
                 };
             }
             passed.add(blocks, number, &left);
         }
+    }
+
+    /// Tests a sample of these pixels of a block; `None` if that has to be done another way.
+    #[inline(always)]
+    fn test_block<S: Simd>(
+        &self,
+        simd: S,
+        (block, drawn): (&Block, [u8; 2]),
+        primitive: &Primitive,
+        ((quads, surface_blocks), grid, place): (&SampleSurface<L>, Grid, Point),
+        how: (impl DepthWords, impl Compare),
+    ) -> Option<[u8; 2]> {
+        let rows = match surface_blocks {
+            Some(blocks) => blocks.rows(block),
+            None => quads.rows((block.x, block.y), primitive.layer),
+        };
+        let ([upper, lower], range) = (rows?, Range::of(primitive.range)?);
+        let places = BlockPlaces::new(simd, grid, primitive.origin, (block.x, block.y), place);
+        let [above, below] = places.numbers(&primitive.depth);
+        let access = simd.access();
+        Some([
+            self.test_row(simd, upper, (above, range), drawn[0], how, access),
+            self.test_row(simd, lower, (below, range), drawn[1], how, access),
+        ])
     }
 
     #[inline(always)]

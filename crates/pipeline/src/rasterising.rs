@@ -15,8 +15,9 @@ use ctm_raster::simd::{Simd, SimdTask};
 
 /// Primitives that are asked for before they are wanted: those of a tile lie anywhere in memory.
 const AHEAD: usize = 4;
-/// Blocks from which on they wait for no others.
+/// Blocks of one sample from which on they wait for no others; of several, so many fewer, down to the least, as their memory is to stay in caches.
 const BLOCKS: usize = 1536;
+const LEAST_BLOCKS: usize = 256;
 
 /// What primitives cover of a tile, of one after the other until there are enough blocks: a task that is faster on hosts with wide vectors.
 pub(crate) struct Rasterising<'r, 'd, 'a, 'n, F: Family> {
@@ -44,7 +45,8 @@ impl<F: Family> SimdTask for Rasterising<'_, '_, '_, '_, F> {
         let known = draw.known_blocks();
         let SamplePattern { places, are_separate, mask, .. } = draw.samples;
         let are_many = draw.samples.are_many();
-        while blocks.len() < BLOCKS
+        let enough = (BLOCKS / draw.samples.count().max(1)).max(LEAST_BLOCKS);
+        while blocks.len() < enough
             && let Some(&number) = numbers.next()
         {
             if let Some(&next) = numbers.as_slice().get(AHEAD) {

@@ -6,8 +6,8 @@ use crate::late_tests::LateTests;
 use crate::lines::{BLOCK_PIXELS, ComponentLines, Lines, OwnLine};
 use crate::quad_masks::block_quads;
 use crate::runs::{BlockRun, places_of, runs};
-use crate::samples::{SampledChunk, samples_of};
-use crate::surfaces::{Block, Chunk, SurfaceBlocks, SurfaceQuads};
+use crate::samples::SampledChunk;
+use crate::surfaces::{Block, Chunk, SampleSurface, SurfaceQuads};
 use ctm_memory::{Access, FourWords, RowWords};
 use ctm_raster::coverage::MAX_SAMPLES;
 use ctm_raster::covered::ShadingRate;
@@ -54,9 +54,6 @@ impl<F: Family> SimdTask for Storing<'_, '_, '_, F> {
     }
 }
 
-/// The surface of a sample: its quads, and its blocks, if there are such.
-type SampleSurface<'t, 'd, L> = (&'t SurfaceQuads<'d, L>, Option<SurfaceBlocks<'t>>);
-
 /// A target, with the colours that go there.
 struct Destination<'t, 'd, 'a, F: Family> {
     draw: &'t TileDraw<'d, 'a, F>,
@@ -88,6 +85,12 @@ impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
         self.chunk.places_from(0).enumerate().map(|(number, (first, block))| (number, block, first))
     }
 
+    /// The pixels of a block of which a sample is drawn to.
+    #[inline(always)]
+    fn drawn(&self, number: usize, block: &Block, sample: usize) -> [u8; 2] {
+        self.drawn.get(number).map_or(block.drawn, |masks| masks[sample % MAX_SAMPLES])
+    }
+
     /// The samples of a block that are drawn to, each with its surface and its pixels.
     #[inline(always)]
     fn samples(
@@ -95,8 +98,9 @@ impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
         number: usize,
         block: &Block,
     ) -> impl Iterator<Item = (&'t SampleSurface<'t, 'd, F::Layout>, [u8; 2])> {
-        let masks = self.drawn.get(number).copied().unwrap_or_else(|| samples_of(block.drawn, 1));
-        self.surfaces.iter().zip(masks).filter(|(_, drawn)| *drawn != [0; 2])
+        let all = self.surfaces.iter().enumerate();
+        all.map(move |(sample, surface)| (surface, self.drawn(number, block, sample)))
+            .filter(|(_, drawn)| *drawn != [0; 2])
     }
 
     /// The same for all blocks.
@@ -214,6 +218,13 @@ impl<S: Simd, F: Family> BytesTask for StoreQuads<'_, '_, '_, S, F> {
                     if drawn == 0 {
                         continue;
                     }
+                    if let Some(same) = same
+                        && drawn == u8::MAX
+                        && bytes.written() == u32::MAX
+                    {
+                        row.set(simd.array(same[line]), access);
+                        continue;
+                    }
                     let memory = simd.words(&row.get(access));
                     let new = same.map_or_else(|| pixels(line, memory), |same| same[line]);
                     let bits = simd.and(simd.chosen(drawn), simd.splat(bytes.written()));
@@ -245,6 +256,12 @@ impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
         let Destination { draw, chunk, .. } = *self;
         if !W::READS {
             self.work_out(simd, colours, 0..chunk.count, pixels, access);
+            if let (&[surface], true) = (self.surfaces, self.drawn.is_empty()) {
+                for (first, block) in chunk.places_from(0) {
+                    self.write_block(simd, (&surface, colours.written(), block.drawn), (first, block), pixels, access);
+                }
+                return;
+            }
             for (number, (first, block)) in chunk.places_from(0).enumerate() {
                 for (surface, drawn) in self.samples(number, block) {
                     self.write_block(simd, (surface, colours.written(), drawn), (first, block), pixels, access);
@@ -258,7 +275,7 @@ impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
                 self.read(simd, surface, &run, pixels, access);
                 self.work_out(simd, colours, run.pixels.clone(), pixels, access);
                 for (number, (first, block)) in run.places() {
-                    let drawn = self.drawn.get(number).map_or(block.drawn, |masks| masks[sample % MAX_SAMPLES]);
+                    let drawn = self.drawn(number, block, sample);
                     self.write_block(simd, (surface, colours.written(), drawn), (first, block), pixels, access);
                 }
             }
@@ -325,20 +342,24 @@ impl<'t, 'd, F: Family> Destination<'t, 'd, '_, F> {
         access: impl Access,
     ) {
         let places = places_of(block, first);
-        let new = |row: usize, memory| {
-            new_row(simd, (written, drawn[row]), memory, block.drawn[row], pixels.get(places[row]))
-        };
         match self.rows(surface, block) {
             Some(rows) => {
-                for (number, row) in rows.into_iter().enumerate() {
-                    if drawn[number] != 0 {
-                        row.set(simd.array(new(number, simd.words(&row.get(access)))), access);
+                let all = rows.into_iter().zip(drawn).zip(block.drawn).zip(places);
+                for (((row, drawn), of_block), first) in all {
+                    if drawn == u8::MAX && written == u32::MAX {
+                        row.set(pixels.get(first), access);
+                    } else if drawn != 0 {
+                        let memory = simd.words(&row.get(access));
+                        let new = new_row(simd, (written, drawn), memory, of_block, pixels.get(first));
+                        row.set(simd.array(new), access);
                     }
                 }
             }
             None => {
                 let [upper, lower] = self.read_rows(surface.0, block);
-                let (upper, lower) = (new(0, simd.words(&upper)), new(1, simd.words(&lower)));
+                let [above, below] = block.drawn;
+                let upper = new_row(simd, (written, drawn[0]), simd.words(&upper), above, pixels.get(places[0]));
+                let lower = new_row(simd, (written, drawn[1]), simd.words(&lower), below, pixels.get(places[1]));
                 self.write_rows(surface.0, (block, drawn), &[simd.array(upper), simd.array(lower)]);
             }
         }

@@ -140,6 +140,7 @@ impl Default for BlockPlace {
 }
 
 /// The blocks of a surface of pixels of four bytes of which one slice is drawn to, and it is known where its quads lie.
+#[derive(Clone, Copy)]
 pub struct SurfaceBlocks<'t> {
     words: Words<'t>,
     places: &'t QuadPlaces,
@@ -246,6 +247,9 @@ impl<'t> SurfaceBlocks<'t> {
         self.words.prefetch(other);
     }
 }
+
+/// A surface, as that of one sample of pixels: its quads, and its blocks, if there are such.
+pub type SampleSurface<'t, 'd, L> = (&'t SurfaceQuads<'d, L>, Option<SurfaceBlocks<'t>>);
 
 /// Words of a line of a cache.
 const LINE: usize = 16;

@@ -111,13 +111,18 @@ impl TileWorker {
     ) -> Result<(), P::Error> {
         program.check()?;
         let TileWorker { blocks, passed, of_sample, shading, .. } = self;
-        counts.covered += blocks.pixels();
+        let covered = blocks.pixels();
+        counts.covered += covered;
         if draw.samples.are_many() && draw.samples.mask != draw.samples.all() {
             std::mem::swap(blocks, of_sample);
             blocks.clear();
             (0..of_sample.blocks.len()).for_each(|number| blocks.add(of_sample, number, &of_sample.drawn(number)));
         }
-        counts.drawn += if draw.samples.iterates { blocks.samples() } else { blocks.pixels() };
+        counts.drawn += match (draw.samples.are_many(), draw.samples.iterates) {
+            (false, _) => covered,
+            (true, false) => blocks.pixels(),
+            (true, true) => blocks.samples(),
+        };
         passed.clear();
         if draw.rules.early {
             dispatch(Testing { draw, blocks, passed });

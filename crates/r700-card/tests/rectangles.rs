@@ -105,6 +105,17 @@ fn case(u: &mut Unstructured) -> Result<Case> {
         (0x2_8804, 4 | 5 << 8),
     ];
     all.extend(registers);
+    // Two samples, of the first target or of both, which are covered each for itself or as the centre is.
+    if format & 0xFF == 0x68 && order != 1 << 8 && u.ratio(1, 2)? {
+        all.extend([
+            (0x2_80A0, format | 2 << 18),
+            (0x2_80A4, format | u.int_in_range(0..=1)? << 19),
+            (0x2_8C04, 1),
+            (0x2_8C1C, u.arbitrary()?),
+            (0x2_8A4C, 0x0051_4000 | u.int_in_range(0..=1)?),
+            (0x2_8C48, if u.ratio(1, 4)? { u.int_in_range(0..=3)? } else { 3 }),
+        ]);
+    }
     // Depths that pass all, and are written or not: of 24 bits or floats, in the middle of the first target's half.
     let has_depth = u.ratio(1, 3)?;
     if has_depth {

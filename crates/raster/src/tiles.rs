@@ -2,8 +2,17 @@
 
 use crate::grid::Rect;
 
-/// Columns and rows of pixels of a tile: multiples of those that blocks have.
+/// Columns and rows of pixels of a tile, where these have one sample: multiples of those that blocks have.
 pub const SIZE: [u32; 2] = [256, 128];
+
+/// The same where they have so many samples: its memory is hardly more.
+pub fn size_of(samples: usize) -> [u32; 2] {
+    match samples {
+        0..=1 => SIZE,
+        2..=3 => [SIZE[0], SIZE[1] / 2],
+        _ => SIZE.map(|side| side / 2),
+    }
+}
 
 /// The primitives that may cover pixels of each tile, by their numbers.
 #[derive(Default)]

@@ -296,12 +296,7 @@ impl<'a> ColourTarget<'a> {
     }
 }
 
-impl<'a> ColourTarget<'a> {
-    /// The quads of the target.
-    pub fn surface_quads(&self) -> SurfaceQuads<'a> {
-        self.surface.surface_quads()
-    }
-
+impl ColourTarget<'_> {
     /// How colours are stored for eight pixels at a time, if pixels are bytes of a word.
     fn bytes(&self) -> Option<FloatBytes> {
         let blend = match &self.operation {

@@ -6,7 +6,7 @@ use crate::pipeline::attributes::PrimitiveValues;
 use crate::pipeline::detiled::DetilingMemory;
 use ctm_engine::UseCounts;
 use ctm_pipeline::{PixelCounts, PlaceCache, Primitives, TileWorker};
-use ctm_raster::tiles::{self, Tiles};
+use ctm_raster::tiles::Tiles;
 use std::sync::Mutex;
 
 /// Quads of draws with a program from which on kernels draw them.
@@ -29,8 +29,8 @@ pub struct TileMemory {
     drawn: UseCounts,
     /// Quads of draws with a program from which on kernels draw them.
     pub(super) many: u64,
-    /// Columns and rows of pixels that a thread takes at a time.
-    pub(super) tile: [u32; 2],
+    /// Columns and rows of pixels that a thread takes at a time, if not the usual ones.
+    pub(super) tile: Option<[u32; 2]>,
     /// Pixels around primitives from which on another thread is worth it.
     pub(super) pixels_per_thread: u64,
     /// Pixels around primitives for each texel from which on textures in tiles are copied.
@@ -56,7 +56,7 @@ impl TileMemory {
             copies: DetilingMemory::default(),
             drawn: UseCounts::default(),
             many: MANY,
-            tile: tiles::SIZE,
+            tile: None,
             pixels_per_thread: PIXELS_PER_THREAD,
             pixels_per_texel: PIXELS_PER_TEXEL,
         })

@@ -13,6 +13,7 @@ use ctm_engine::Compiled;
 use ctm_pipeline::{PixelCounts, Primitive, TileDraw, allows_pixels, spread};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::Point;
+use ctm_raster::tiles;
 use ctm_x1k::RunError;
 use std::cell::{RefCell, RefMut};
 use std::sync::PoisonError;
@@ -59,7 +60,7 @@ impl<'s> TileRenderer<'s> {
         }
         // A draw that was given up has left its own.
         memory.primitives.clear();
-        let tile = memory.tile;
+        let tile = memory.tile.unwrap_or_else(|| tiles::size_of(pixels.samples().count()));
         memory.tiles.begin(pixels.framebuffer(), tile);
         let (counts, around, in_rows) = (DrawCounts::default(), 0, None);
         Ok(Some(TileRenderer { state, pixels, memory, key, compiled, around, counts, in_rows }))

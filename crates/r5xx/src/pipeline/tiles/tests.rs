@@ -135,7 +135,7 @@ fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32
     let cache = DrawCache::new().unwrap();
     {
         let mut memory = cache.tiles.borrow_mut();
-        (memory.many, memory.tile, memory.pixels_per_thread) = (0, [64, 16], 1);
+        (memory.many, memory.tile, memory.pixels_per_thread) = (0, Some([64, 16]), 1);
         memory.pixels_per_texel = 0;
     }
     let mut state = state.clone();

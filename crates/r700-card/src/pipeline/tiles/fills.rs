@@ -13,7 +13,7 @@ use ctm_raster::simd::{LANES, Simd, SimdTask};
 pub fn is_possible(stage: &PixelStage) -> bool {
     let is_copied = |target: &ColourTarget| matches!(target.operation, TargetOperation::Copy);
     let passes_all = stage.depth.as_ref().is_none_or(|depth| depth.passes_all());
-    let is_drawn = stage.samples.count() == 1 && stage.samples.mask() != 0;
+    let is_drawn = stage.samples.mask() != 0 && !stage.samples.iterates;
     stage.rules.early && is_drawn && passes_all && stage.targets.iter().all(is_copied)
 }
 

@@ -36,7 +36,7 @@ use ctm_r700::Job;
 use ctm_raster::coverage::{ConvexPolygon, area, quad_spans};
 use ctm_raster::covered::ShadingRate;
 use ctm_raster::depth::Facing;
-use ctm_raster::grid::{Grid, Rect};
+use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::PrimitiveSetup;
 use ctm_raster::simd::dispatch;
 use ctm_raster::tiles::{self, Tiles};
@@ -208,9 +208,12 @@ impl<'a> TileRenderer<'a> {
         }
         let shaded = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
         let primitive = LargePrimitive { shape: shape.clone(), area, shaded };
-        let rows = quad_spans(GRID, shape, clip, GRID.pixel_centre(0, 0));
-        let rows = rows.flat_map(|(y, [upper, lower])| [(y, upper), (y + 1, lower)]);
-        let part = PendingHalf { rows: rows.filter(|(_, columns)| !columns.is_empty()).collect(), primitive };
+        let rows = |place: &Point| {
+            let rows =
+                quad_spans(GRID, shape, clip, *place).flat_map(|(y, [upper, lower])| [(y, upper), (y + 1, lower)]);
+            rows.filter(|(_, columns)| !columns.is_empty()).collect()
+        };
+        let part = PendingHalf { rows: self.stage.samples.tested().iter().map(rows).collect(), primitive };
         let half = self.half.take();
         let is_filled = |rectangle: &Rectangle| rectangle.is_constant() && self.filled().is_some();
         let is_taken = |rectangle: &Rectangle| self.takes_rectangles || is_filled(rectangle);
@@ -264,7 +267,8 @@ impl<'a> TileRenderer<'a> {
         }
         if self.primitives.all.is_empty() {
             let [right, bottom] = self.stage.size().unwrap_or([MOST; 2]);
-            self.tiles.begin(Rect { left: 0, top: 0, right: right.min(MOST), bottom: bottom.min(MOST) }, tiles::SIZE);
+            let size = tiles::size_of(self.stage.samples.count() as usize);
+            self.tiles.begin(Rect { left: 0, top: 0, right: right.min(MOST), bottom: bottom.min(MOST) }, size);
         }
         self.around += pixels_of(area);
         self.tiles.add(area, self.primitives.all.len() as u16);
@@ -298,16 +302,20 @@ impl<'a> TileRenderer<'a> {
         })
     }
 
-    /// The depth buffer and the targets, in this order, if rectangles that have one colour and one depth are filled.
-    fn filled(&self) -> Option<Vec<SurfaceQuads<'a>>> {
-        let depth = self.stage.depth.as_ref().map(|depth| depth.surface.surface_quads());
-        let all = depth.into_iter().chain(self.stage.targets.iter().map(|target| target.surface_quads()));
-        let all: Vec<_> = all.map(|surface_quads| self.context.cache.with_places(surface_quads, true)).collect();
-        (self.fills && all.iter().all(|surface_quads| surface_quads.blocks().is_some())).then_some(all)
+    /// The depth buffer and the targets, in this order, each sample by sample, if rectangles that have one colour and one depth are filled.
+    fn filled(&self) -> Option<Vec<Vec<SurfaceQuads<'a>>>> {
+        if !self.fills {
+            return None;
+        }
+        let placed = |quads| self.context.cache.with_places(quads, true);
+        let depth = self.stage.depth.as_ref().map(|depth| depth.surface.sample_quads(placed));
+        let targets = self.stage.targets.iter().map(|target| target.surface.sample_quads(placed));
+        let all: Vec<_> = depth.into_iter().chain(targets).collect();
+        all.iter().flatten().all(|surface_quads| surface_quads.blocks().is_some()).then_some(all)
     }
 
     /// Fills a rectangle that has one colour and one depth in these surfaces, after what waits.
-    fn fill(&mut self, rectangle: &Rectangle, surfaces: &[SurfaceQuads]) -> Result<(), DrawError> {
+    fn fill(&mut self, rectangle: &Rectangle, surfaces: &[Vec<SurfaceQuads>]) -> Result<(), DrawError> {
         let (context, stage, arena) = (self.context, &self.stage, self.draw_memory.arena());
         let (Some(worker), Some(quad)) = (self.workers.first(), Domain::of_size(2, 2)) else { return Ok(()) };
         let Worker { regions, .. } = &*worker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -326,14 +334,17 @@ impl<'a> TileRenderer<'a> {
             let colour = regions.output(target.output).map(|region| self.draw_memory.vector(region, 0));
             words.push((target.surface.format.encode(colour.unwrap_or_default())[0], target.written[0]));
         }
-        for (surface_quads, (word, mask)) in surfaces.iter().zip(words).filter(|(_, (_, mask))| *mask != 0) {
-            let Some(blocks) = surface_quads.blocks() else { continue };
-            dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask });
+        let drawn = stage.samples.mask();
+        for (samples, (word, mask)) in surfaces.iter().zip(words).filter(|(_, (_, mask))| *mask != 0) {
+            for (_, surface_quads) in samples.iter().enumerate().filter(|(sample, _)| drawn >> sample & 1 != 0) {
+                let Some(blocks) = surface_quads.blocks() else { continue };
+                dispatch(FillRectangle { rectangle, surface_quads, blocks, word, mask });
+            }
         }
         let pixels = rectangle.pixels();
         self.counts.pixels += pixels;
         self.counts.fragments += pixels;
-        self.counts.passed += pixels;
+        self.counts.passed += pixels * u64::from(drawn.count_ones());
         Ok(())
     }
 

@@ -24,8 +24,8 @@ const LEAST_COLUMNS: u32 = 64;
 
 /// A primitive of many pixels, which may be half of a rectangle.
 pub struct PendingHalf {
-    /// Its rows, from the top, with the columns that it covers in each.
-    pub rows: Vec<Row>,
+    /// Its rows, from the top, with the columns that it covers in each: of each place inside of pixels that it covers or not.
+    pub rows: Vec<Vec<Row>>,
     pub primitive: LargePrimitive,
 }
 
@@ -61,15 +61,13 @@ pub fn is_possible(stage: &PixelStage) -> bool {
 impl PendingHalf {
     /// The rectangle that it is.
     pub fn rectangle(&self) -> Option<Rectangle> {
-        if !is_rectangle(&self.rows) {
-            return None;
-        }
-        Rectangle::of(&self.rows, &self.primitive.shaded)
+        let rows = same_rows(self.rows.iter().map(|rows| is_rectangle(rows).then_some(rows)))?;
+        Rectangle::of(rows, &self.primitive.shaded)
     }
 
     /// The rectangle that both are together, if the program gets the same from both.
     pub fn with(&self, other: &PendingHalf) -> Option<Rectangle> {
-        let rows = together(&self.rows, &other.rows)?;
+        let rows = same_rows(self.rows.iter().zip(&other.rows).map(|(one, other)| together(one, other)))?;
         let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.primitive.shaded));
         let (mut one, two) = one.zip(two).filter(|(one, two)| one.is_at(two) && one.gradients == two.gradients)?;
         let of = |rectangle: &Rectangle| rectangle.depth.map(|(depth, range)| (depth.to_bits(), range));
@@ -78,6 +76,12 @@ impl PendingHalf {
         }
         Some(one)
     }
+}
+
+/// The rows of all places, if they are the same.
+fn same_rows<R: PartialEq>(mut all: impl Iterator<Item = Option<R>>) -> Option<R> {
+    let first = all.next()??;
+    all.all(|rows| rows.as_ref() == Some(&first)).then_some(first)
 }
 
 impl Rectangle {

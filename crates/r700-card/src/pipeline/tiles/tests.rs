@@ -107,7 +107,7 @@ fn colours_of_squares_are_those_of_pixels() {
         registers.bind(CbColorBase::ADDRESS, 0, object);
         let of = |memory| ColourTarget::of(&registers, memory, 0).ok().flatten();
         let (Some(together), Some(alone)) = (of(&memories[0]), of(&memories[1])) else { return Ok(()) };
-        let surface_quads = together.surface_quads();
+        let surface_quads = together.surface.surface_quads();
         for _ in 0..3 {
             let (colour, second) = (colours(u)?, colours(u)?);
             let both = [quad(u)?, quad(u)?];
