@@ -5,6 +5,8 @@
 //! reference knows the error, or in lenient mode the warnings. A launch whose lanes access what others write of global memory is run
 //! again by the reference, with memory as it was before.
 
+mod blocks;
+
 use crate::attributes::{Records, Words};
 use crate::footprint::Footprints;
 use crate::launch::{
@@ -13,6 +15,7 @@ use crate::launch::{
 use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
 use crate::reference::Reference;
+use blocks::BlockMemory;
 use ctm_engine::{Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop as KernelStop};
 use ctm_lane::domain::Lanes;
 use ctm_lane::effort::Effort;
@@ -81,11 +84,11 @@ impl GuestJob for StageLaunch<'_> {
         kernels: &Result<Kernels, NotCompiled>,
         _: Option<Aliasing>,
         options: &RunOptions,
-        _: &Runtime,
+        runtime: &Runtime,
     ) -> Result<LaunchReport, Stop> {
         match kernels {
             // Kernels let ways meet where warps do not, and count what predicates hold back.
-            Ok(kernels) if options.counts.is_none() => kernels.run(self, options),
+            Ok(kernels) if options.counts.is_none() => kernels.run(self, options, runtime),
             Ok(_) | Err(_) => Reference.run(self, options),
         }
     }
@@ -150,7 +153,7 @@ impl Kernels {
         let mut lifted = lifted.map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = match lifted.is_independent {
-            true if lifted.footprints.contains(&true) => Grouping::Once,
+            true if lifted.footprints.contains(&true) || lifted.blocks.is_some() => Grouping::Once,
             true => Grouping::Independent,
             false => Grouping::Lockstep(WARP as usize),
         };
@@ -158,18 +161,24 @@ impl Kernels {
         Ok(Kernels { lifted, kernel })
     }
 
-    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions, runtime: &Runtime) -> Result<LaunchReport, Stop> {
         let Some(global) = GlobalMemory::of(launch, &self.lifted.footprints, options) else {
             return Reference.run(launch, options);
         };
         let Some(pixels) = PixelWords::of(launch, options) else { return Reference.run(launch, options) };
-        let Some(bindings) = self.bind(launch, &global, &pixels) else { return Reference.run(launch, options) };
-        let lanes = launch.pixels.map_or(Lanes::Line(launch.invocations.count), lift::lanes);
-        let start = Launch { lanes, bindings, max_steps: None };
+        let own = Own { global: &global, pixels: &pixels, blocks: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
         let together = if self.lifted.is_independent { 1 } else { WARP };
-        match self.attempt(&start, options) {
+        let ran = match &self.lifted.blocks {
+            Some(plan) => self.run_blocks(plan, launch, own, (options, runtime)),
+            None => {
+                let Some(bindings) = self.bind(launch, own) else { return Reference.run(launch, options) };
+                let lanes = launch.pixels.map_or(Lanes::Line(launch.invocations.count), lift::lanes);
+                self.attempt(&Launch { lanes, bindings, max_steps: None }, options)
+            }
+        };
+        match ran {
             Ok(stats) if !global.lanes_meet(launch, together) => {
                 let groups = launch.invocations.warps().into();
                 let stats = RunStats { groups, lanes: live_lanes(launch), ..stats };
@@ -198,12 +207,7 @@ impl Kernels {
     }
 
     /// Binds the names of the function to the launch's constants and buffers.
-    fn bind<'a>(
-        &self,
-        launch: &StageLaunch<'a>,
-        global: &'a GlobalMemory,
-        pixels: &'a PixelWords,
-    ) -> Option<Bindings<'a>> {
+    fn bind<'a>(&self, launch: &StageLaunch<'a>, own: Own<'a>) -> Option<Bindings<'a>> {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::StageLaunch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
@@ -234,11 +238,16 @@ impl Kernels {
                     let arena = space.arenas().get(*arena as usize)?;
                     Buffer::new(space, arena.base(), arena.size()).ok()?
                 }
-                BufferBinding::Footprints => global.log.buffer(),
-                BufferBinding::PixelQuads => pixels.quads.buffer(),
-                BufferBinding::PixelValues => pixels.values.buffer(),
-                BufferBinding::PrimitiveValues => pixels.primitives.buffer(),
+                BufferBinding::Footprints => own.global.log.buffer(),
+                BufferBinding::PixelQuads => own.pixels.quads.buffer(),
+                BufferBinding::PixelValues => own.pixels.values.buffer(),
+                BufferBinding::PrimitiveValues => own.pixels.primitives.buffer(),
                 BufferBinding::PixelResults => launch.pixels?.results(),
+                BufferBinding::State
+                | BufferBinding::Shared
+                | BufferBinding::Writers
+                | BufferBinding::Readers
+                | BufferBinding::Claims => own.blocks?.words(binding)?.buffer(),
                 BufferBinding::Texture(word) => {
                     let handle = launch.constant(lift::handle_bank(launch.shader.stage()), 4 * u32::from(*word))?;
                     launch.environment.textures.words(handle, lift::texel_words)?.buffer()
@@ -251,6 +260,14 @@ impl Kernels {
             buffers: self.lifted.buffers.iter().map(buffer).collect::<Option<_>>()?,
         })
     }
+}
+
+/// Memory that a launch has for itself.
+#[derive(Clone, Copy)]
+struct Own<'a> {
+    global: &'a GlobalMemory<'a>,
+    pixels: &'a PixelWords,
+    blocks: Option<&'a BlockMemory>,
 }
 
 /// Global memory while a launch runs.

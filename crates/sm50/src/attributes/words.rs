@@ -59,6 +59,24 @@ impl Words {
         words
     }
 
+    /// Reads dwords from one on.
+    pub(crate) fn read(&self, first: u32, words: &mut [u32]) {
+        if let Some(arena) = self.space.arena_of(self.base, self.length) {
+            arena.read_words(self.base + 4 * first, words);
+        }
+    }
+
+    /// Makes zeros of the first dwords.
+    pub(crate) fn clear(&self, count: u32) {
+        const ZEROS: [u8; 1 << 14] = [0; 1 << 14];
+        if let Some(arena) = self.space.arena_of(self.base, self.length) {
+            let end = 4 * count.min(self.len());
+            for first in (0..end).step_by(ZEROS.len()) {
+                arena.write_bytes(self.base + first, &ZEROS[..ZEROS.len().min((end - first) as usize)]);
+            }
+        }
+    }
+
     /// Maps the block into another space as well, and gives its address there.
     pub(crate) fn map_into(&self, space: &mut Space) -> Result<u32, AppendError> {
         self.space.arena_of(self.base, self.length).map_or(Ok(0), |arena| space.append_shared(arena))

@@ -1,5 +1,6 @@
 //! Attribute memory: AST, ALD, AL2P, ISBERD, OUT, and the end of geometry lanes.
 
+use super::block::ENDED;
 use super::machine::LiftState;
 use super::specialisation::{ABSENT, BufferBinding, FORBIDDEN, LaunchEntry, TableBinding};
 use crate::attributes::{PRIMITIVE_ID, Slots, TESS_COORD_U, TESS_COORD_V, WORDS};
@@ -421,6 +422,7 @@ impl LiftState<'_> {
     /// The end of lanes. A geometry program leaves its state in R0, a fragment its outputs in registers.
     pub fn exit(&mut self, lanes: Value) {
         self.put_out(lanes);
+        self.leave_at(ENDED, lanes);
         if self.specialisation.stage != Stage::Geometry {
             return;
         }

@@ -32,9 +32,19 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
     // Blocks first: variables that are made after them take memory where they are set alone.
     let bodies: Vec<Block> = (0..count).map(|_| m.b.new_block()).collect();
     let waiting: Vec<Variable> = (0..count).map(|_| m.b.variable(Type::Mask)).collect();
-    m.b.set(waiting[0], m.live);
-    m.b.jump(bodies[0], &[]);
-    let mut walk = Walk { m, waiting, bodies, last_back, heads };
+    if m.block.is_some() {
+        let places = std::iter::once((0, 0)).chain(graph.resumes().map(|(node, _)| (node, node as u32 + 1)));
+        for (node, place) in places.collect::<Vec<_>>() {
+            let (lanes, others) = (m.resuming(place), m.b.get(waiting[node]));
+            let lanes = m.b.mask_or(lanes, others);
+            m.b.set(waiting[node], lanes);
+        }
+    } else {
+        m.b.set(waiting[0], m.live);
+        m.b.jump(bodies[0], &[]);
+    }
+    let watched = if m.block.is_some() { graph.watched() } else { vec![false; count] };
+    let mut walk = Walk { m, waiting, bodies, last_back, heads, watched };
     for (at, node) in graph.nodes.iter().enumerate() {
         if !walk.m.b.keeps_to(effort) {
             return Err(NotLifted::TooLarge);
@@ -42,6 +52,7 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
         walk.visit(at, node)?;
     }
     walk.m.log_footprints();
+    walk.m.leave_block();
     walk.m.b.ret();
     if walk.m.b.seal_all(effort) { Ok(()) } else { Err(NotLifted::TooLarge) }
 }
@@ -54,13 +65,15 @@ struct Walk<'w, 'a> {
     last_back: Vec<Option<usize>>,
     /// For each node those that the function goes back to after it.
     heads: Vec<Vec<usize>>,
+    /// For each node whether the ways that lanes take from it are noted.
+    watched: Vec<bool>,
 }
 
 impl Walk<'_, '_> {
     /// Lifts a node, and what leads from it to the next one.
     fn visit(&mut self, at: usize, node: &Node) -> Walked<()> {
         let after = self.m.b.new_block();
-        if at > 0 {
+        if at > 0 || self.m.block.is_some() {
             let lanes = self.waiting(at);
             self.m.b.branch_any(lanes, (self.bodies[at], &[]), (after, &[]));
         }
@@ -71,7 +84,7 @@ impl Walk<'_, '_> {
         let lanes = self.waiting(at);
         let none = self.m.b.mask_constant(false);
         self.m.b.set(self.waiting[at], none);
-        self.body(node, lanes)?;
+        self.body(at, node, lanes)?;
 
         let heads = std::mem::take(&mut self.heads[at]);
         match node.end {
@@ -79,7 +92,7 @@ impl Walk<'_, '_> {
             End::All(Successor::To(next)) if next == at + 1 && heads.is_empty() => {
                 self.m.b.jump(self.bodies[next], &[])
             }
-            End::All(_) | End::Part(..) | End::Kill(_) => self.m.b.jump(after, &[]),
+            End::All(_) | End::Part(..) | End::Kill(_) | End::Wait(_) => self.m.b.jump(after, &[]),
         }
         self.m.b.seal(after);
         self.m.b.switch_to(after);
@@ -99,11 +112,12 @@ impl Walk<'_, '_> {
         self.m.without_dead(lanes)
     }
 
-    fn body(&mut self, node: &Node, lanes: Value) -> Walked<()> {
+    fn body(&mut self, at: usize, node: &Node, lanes: Value) -> Walked<()> {
         let code = self.m.code;
         let count = node.instructions.len() as u32;
         if count > 0 {
             self.m.b.steps(count, Code::address(node.instructions.start), lanes);
+            self.m.count_steps(count, lanes);
         }
         // SAMs without their RAM.
         let mut open = 0u32;
@@ -128,6 +142,9 @@ impl Walk<'_, '_> {
                 let instruction = &code.instructions()[node.instructions.end - 1];
                 let leaving = self.passing(instruction);
                 let staying = self.m.b.mask_andnot(lanes, leaving);
+                if self.watched[at] {
+                    self.m.watch(lanes, leaving);
+                }
                 self.go(taken, leaving);
                 self.go(stay, staying);
             }
@@ -138,6 +155,8 @@ impl Walk<'_, '_> {
                 let staying = self.m.b.mask_andnot(lanes, dead);
                 self.go(way, staying);
             }
+            End::Wait(Successor::To(next)) => self.m.leave_at(next as u32 + 1, lanes),
+            End::Wait(way) => self.go(way, lanes),
         }
         Ok(())
     }

@@ -188,6 +188,13 @@ impl LiftState<'_> {
             let start = self.b.imul(count, column);
             let dword = self.b.iadd(start, self.number);
             let address = self.byte(dword);
+            // Of several calls, the log has all.
+            let value = if self.block.is_some() {
+                let before = self.b.buffer_load(buffer, address, self.live);
+                self.b.umax(before, value)
+            } else {
+                value
+            };
             self.b.buffer_store(buffer, address, value, self.live);
         }
     }

@@ -9,7 +9,7 @@ use crate::codes::Test;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::program::Code;
-use crate::table::{Class, FlowOp};
+use crate::table::{Class, FlowOp, Op};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -58,13 +58,21 @@ pub(super) enum End {
     Part(Successor, Successor),
     /// Fragments for which the last instruction executes are killed. Those go on that are not, and that help others.
     Kill(Successor),
+    /// Lanes wait at a barrier, and leave the function. They go on there.
+    Wait(Successor),
 }
 
 impl End {
-    /// The nodes that lanes go to.
+    /// The nodes that lanes go to without leaving the function.
     pub fn targets(self) -> impl Iterator<Item = usize> {
+        let leaves = matches!(self, End::Wait(_));
+        self.successors().filter(move |_| !leaves)
+    }
+
+    /// The nodes that lanes go to.
+    fn successors(self) -> impl Iterator<Item = usize> {
         let (first, second) = match self {
-            End::All(way) | End::Kill(way) => (way, None),
+            End::All(way) | End::Kill(way) | End::Wait(way) => (way, None),
             End::Part(taken, stay) => (taken, Some(stay)),
         };
         [Some(first), second].into_iter().flatten().filter_map(|way| match way {
@@ -92,7 +100,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(code: &Code, specialisation: &Specialisation) -> Walked<Graph> {
+    /// Of a program, whose lanes leave the function at barriers if it is one for blocks.
+    pub(super) fn new(code: &Code, specialisation: &Specialisation, of_blocks: bool) -> Walked<Graph> {
         let targets = code.instructions().iter().enumerate();
         let targets = targets.filter_map(|(index, i)| code.index_at(i.direct_target(Code::address(index))?));
         let mut builder = Builder {
@@ -103,6 +112,7 @@ impl Graph {
                 (true, Some(_)) => Kill::Helps,
             },
             has_quads: specialisation.pixels.is_some(),
+            waits: of_blocks,
             meets: targets.collect(),
             numbers: HashMap::new(),
             contexts: Vec::new(),
@@ -125,6 +135,14 @@ impl Graph {
         self.nodes.iter().any(|node| matches!(node.end, End::Kill(_)))
     }
 
+    /// The nodes to which lanes come back after barriers, each with the instruction of the barrier.
+    pub(super) fn resumes(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.nodes.iter().filter_map(|node| match node.end {
+            End::Wait(Successor::To(next)) => Some((next, node.instructions.end - 1)),
+            End::Wait(_) | End::All(_) | End::Part(..) | End::Kill(_) => None,
+        })
+    }
+
     /// For each node the last one that goes back to it, if any does.
     pub(super) fn last_back(&self) -> Vec<Option<usize>> {
         let mut last_back = vec![None; self.nodes.len()];
@@ -138,7 +156,7 @@ impl Graph {
 
     /// Depth first, what is further down in the code first: then what leaves a loop does not tear it apart.
     fn ordered(self) -> Graph {
-        let mut later: Vec<Vec<usize>> = self.nodes.iter().map(|node| node.end.targets().collect()).collect();
+        let mut later: Vec<Vec<usize>> = self.nodes.iter().map(|node| node.end.successors().collect()).collect();
         for targets in &mut later {
             // The last one is taken first.
             targets.sort_by_key(|&target| self.nodes[target].instructions.start);
@@ -173,6 +191,7 @@ impl Graph {
                 End::All(way) => End::All(moved(way)),
                 End::Part(taken, stay) => End::Part(moved(taken), moved(stay)),
                 End::Kill(way) => End::Kill(moved(way)),
+                End::Wait(way) => End::Wait(moved(way)),
             },
             ..self.nodes[node]
         };
@@ -196,6 +215,8 @@ struct Builder<'a> {
     kill: Kill,
     /// Lanes are pixels of quads.
     has_quads: bool,
+    /// Lanes leave the function at barriers.
+    waits: bool,
     /// Instructions that lanes may come to from elsewhere.
     meets: HashSet<usize>,
     numbers: HashMap<Context, usize>,
@@ -232,6 +253,9 @@ impl Builder<'_> {
             let target = instruction.direct_target(address).and_then(|target| self.code.index_at(target));
             let following = at + 1;
             at = following;
+            if self.waits && instruction.op() == Op::Bar {
+                break End::Wait(self.way(Some(following), &tokens)?);
+            }
             if let Class::Flow(op) = instruction.op().class() {
                 let mut push = |kind| {
                     tokens.push((kind, target));

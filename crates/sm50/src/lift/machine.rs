@@ -1,5 +1,6 @@
 //! The state of lanes as values.
 
+use super::block::Block;
 use super::fragment::Fragments;
 use super::global::Footprint;
 use super::specialisation::{BufferBinding, LAUNCH_ENTRIES, LaunchEntry, Specialisation, TableBinding};
@@ -12,6 +13,7 @@ use crate::program::Code;
 use crate::refused::refusal;
 use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, OrderOp, SpecialOp, SystemOp};
 use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
+use std::collections::BTreeSet;
 
 /// Most dwords of local memory that become an array.
 const MAX_LOCAL_DWORDS: u32 = 1 << 16;
@@ -45,6 +47,9 @@ pub(super) struct LiftState<'a> {
     pub local: Option<Array>,
     pub output: Output,
     pub fragments: Option<Fragments>,
+    pub block: Option<Block>,
+    /// Registers that instructions write.
+    pub written: BTreeSet<u8>,
     /// Lanes read the registers of other lanes of their quad.
     pub uses_quads: bool,
     /// Lanes read what others write, or several write one place.
@@ -60,8 +65,8 @@ pub(super) struct LiftState<'a> {
 }
 
 impl<'a> LiftState<'a> {
-    /// The machine at the start of the program.
-    pub fn new(code: &'a Code, specialisation: &'a Specialisation) -> Walked<Self> {
+    /// The machine at the start of the program, or for a call for blocks at a barrier.
+    pub fn new(code: &'a Code, specialisation: &'a Specialisation, of_blocks: bool) -> Walked<Self> {
         let mut b = Builder::new();
         let uses_local = code.instructions().iter().any(|i| matches!(i.op().class(), Class::Local(_)));
         let dwords = if uses_local { specialisation.local_memory.div_ceil(4) } else { 0 };
@@ -74,7 +79,7 @@ impl<'a> LiftState<'a> {
         let number = if specialisation.pixels.is_some() {
             // That of a pixel is calculated below.
             x
-        } else if specialisation.is_long {
+        } else if specialisation.is_long && !of_blocks {
             let (y, sixteen) = (b.pos_y(), b.constant(16));
             let high = b.shl(y, sixteen);
             b.or(high, x)
@@ -96,6 +101,8 @@ impl<'a> LiftState<'a> {
             local,
             output: Output { state: b.variable(Type::Lane), count: b.variable(Type::Lane), open },
             fragments: None,
+            block: None,
+            written: BTreeSet::new(),
             uses_quads: false,
             depends: false,
             disordered: false,
@@ -105,6 +112,10 @@ impl<'a> LiftState<'a> {
             buffers: Vec::new(),
             b,
         };
+        if of_blocks {
+            let first = machine.launch_entry(LaunchEntry::FirstOfCall);
+            machine.number = machine.b.iadd(first, x);
+        }
         if specialisation.has_columns {
             let primitive = machine.column(Column::Primitive);
             let none = machine.b.constant(NO_INVOCATION);
@@ -133,6 +144,7 @@ impl<'a> LiftState<'a> {
             is_independent: !self.depends,
             footprints: self.footprints.iter().map(|footprint| footprint.op.stores()).collect(),
             reads_back: self.reads_back,
+            blocks: None,
         }
     }
 
@@ -170,7 +182,8 @@ impl<'a> LiftState<'a> {
                 | SystemOp::Rtt
                 | SystemOp::Bpt => self.trap(),
             },
-            Class::Shared(_) | Class::Atomic(_) => return Err(NotLifted::SharedMemory),
+            Class::Shared(op) => self.shared_memory(op, instruction)?,
+            Class::Atomic(op) => self.shared_atomic(op, instruction)?,
             Class::Fragment(op) => self.fragment(op, instruction),
             Class::Texture(op) => self.texture(op, instruction)?,
             Class::Surface(_) => return Err(NotLifted::Image),

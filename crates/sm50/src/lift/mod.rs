@@ -17,6 +17,7 @@
 
 mod attribute;
 mod bits;
+mod block;
 mod compare;
 mod conversion;
 mod float;
@@ -35,6 +36,7 @@ mod special;
 mod specialisation;
 mod texture;
 
+pub(crate) use block::{ENDED, OWNER_BITS, RESUME, WAYS};
 pub use pixels::{InputKind, PixelLayout};
 pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words};
 pub use specialisation::*;
@@ -42,12 +44,13 @@ pub use texture::{BoundTexture, TextureLayout};
 pub(crate) use texture::{handle_bank, texel_words};
 
 use crate::codes::BarrierOp;
-use crate::field::key;
+use crate::field::{FieldId, key};
 use crate::operand::{PredSource, Reg};
 use crate::program::Code;
-use crate::table::Op;
+use crate::table::{AtomicOp, Class, Op};
 use ctm_lane::Function;
 use ctm_lane::effort::Effort;
+use std::collections::BTreeSet;
 
 /// A program as a function, for a line of lanes, one for each invocation, or for an area of pixels.
 #[derive(Clone, Debug)]
@@ -64,6 +67,17 @@ pub struct Lifted {
     pub footprints: Vec<bool>,
     /// The program reads records that the launch writes, so that a second run of the launch would see those of the first.
     pub reads_back: bool,
+    /// The function runs blocks from barrier to barrier.
+    pub blocks: Option<BlockPlan>,
+}
+
+/// How blocks run from barrier to barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockPlan {
+    /// Columns of what lanes keep.
+    pub columns: u32,
+    /// The places where lanes go on after barriers, each with the number of the barrier.
+    pub barriers: Vec<(u32, u32)>,
 }
 
 /// Why a program is not lifted. The reference runs it all the same.
@@ -84,11 +98,11 @@ pub enum NotLifted {
     /// Images.
     #[error("the program accesses images")]
     Image,
-    /// Shared memory, or atomic accesses.
-    #[error("the program accesses shared memory, or memory in atomic ways")]
+    /// Atomic accesses, but those to shared memory that commute and whose results nobody reads; or shared memory outside of blocks.
+    #[error("the program accesses memory in atomic ways whose order counts, or shared memory without a block")]
     SharedMemory,
-    /// Barriers at which the warps of a block may wait for each other in ways that only running shows.
-    #[error("the warps of a block wait for each other at barriers")]
+    /// Barriers at which not all warps of a block wait for each other, or local memory that has to outlast one.
+    #[error("the program has barriers with conditions, of some warps, or together with local memory")]
     Barrier,
     /// Global memory that the launch does not have, or stores of less than four bytes to it.
     #[error("the program accesses global memory in ways that are left to the reference")]
@@ -101,8 +115,8 @@ fn has_barriers(code: &Code) -> bool {
     code.instructions().iter().any(|instruction| instruction.op() == Op::Bar)
 }
 
-/// Whether all warps of a block that runs this code from the first instruction to the last one, without a branch, come to its barriers.
-/// Then nobody waits for ever, and who accesses what others write shows in the log.
+/// Whether the barriers of a program are of all warps of a block, and nothing but that. If its code is straight, besides, nobody waits for
+/// ever, and who accesses what others write shows in the log.
 fn barriers_are_met(code: &Code) -> bool {
     let barriers = code.instructions().iter().filter(|instruction| instruction.op() == Op::Bar);
     barriers.into_iter().all(|barrier| {
@@ -127,15 +141,57 @@ pub fn lift(code: &Code, specialisation: &Specialisation) -> Result<Lifted, NotL
 /// # Errors
 /// If it does, or the program has no such form.
 pub fn lift_within(code: &Code, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
-    let graph = graph::Graph::new(code, specialisation)?;
-    if specialisation.has_company && has_barriers(code) && !(graph.is_straight() && barriers_are_met(code)) {
+    let graph = graph::Graph::new(code, specialisation, false)?;
+    if shares_memory(code) || specialisation.has_company && has_barriers(code) && !graph.is_straight() {
+        return lift_blocks(code, specialisation, effort);
+    }
+    if specialisation.has_company && has_barriers(code) && !barriers_are_met(code) {
         return Err(NotLifted::Barrier);
     }
-    let mut machine = machine::LiftState::new(code, specialisation)?;
+    let mut machine = machine::LiftState::new(code, specialisation, false)?;
     flow::walk(&mut machine, &graph, effort)?;
     let looks = machine.depends || machine.uses_quads || graph.kills();
     if machine.disordered && machine.depends || looks && !graph.keeps_order(code) {
         return Err(NotLifted::Dependent);
     }
     Ok(machine.done())
+}
+
+fn shares_memory(code: &Code) -> bool {
+    code.instructions().iter().any(|instruction| {
+        let class = instruction.op().class();
+        matches!(class, Class::Shared(_) | Class::Atomic(AtomicOp::Atoms | AtomicOp::AtomsCas))
+    })
+}
+
+/// Lifts a program whose threads share memory, or wait for each other in the middle of loops.
+fn lift_blocks(code: &Code, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
+    let has_local = code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
+    if !specialisation.has_grid {
+        return Err(NotLifted::SharedMemory);
+    }
+    if !barriers_are_met(code) || has_local && has_barriers(code) {
+        return Err(NotLifted::Barrier);
+    }
+    let graph = graph::Graph::new(code, specialisation, true)?;
+    // The registers that lanes keep are known after the first time.
+    let mut kept = BTreeSet::new();
+    for is_first in [true, false] {
+        let mut machine = machine::LiftState::new(code, specialisation, true)?;
+        machine.enter_block(&kept);
+        flow::walk(&mut machine, &graph, effort)?;
+        if machine.depends {
+            return Err(NotLifted::Dependent);
+        }
+        if !is_first {
+            let barrier = |(node, instruction): (usize, usize)| {
+                let number = code.instructions()[instruction].value(FieldId::BARRIER_ID);
+                (node as u32 + 1, if number == u32::from(Reg::RZ.0) { 0 } else { number })
+            };
+            let plan = BlockPlan { columns: machine.state_columns(), barriers: graph.resumes().map(barrier).collect() };
+            return Ok(Lifted { blocks: Some(plan), ..machine.done() });
+        }
+        kept = std::mem::take(&mut machine.written);
+    }
+    Err(NotLifted::TooLarge)
 }

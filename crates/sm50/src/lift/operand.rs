@@ -22,6 +22,7 @@ impl LiftState<'_> {
     /// Writes a register in the lanes for which the instruction executes; RZ keeps nothing.
     pub fn set_reg(&mut self, reg: Reg, value: Value) {
         if !reg.is_zero() {
+            self.written.insert(reg.0);
             let variable = self.registers[usize::from(reg.0)];
             let old = self.b.get(variable);
             let new = self.b.select(self.taken, value, old);

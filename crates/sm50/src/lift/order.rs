@@ -5,8 +5,10 @@
 //! is through with the first region before it begins with the second one, and with both before it goes on where they wait. The function
 //! does the same if the nodes of the first region come before those of the second one, no loop leads out of a region and back, and what
 //! comes after the regions comes after all of their nodes. A node of both regions would run twice.
+//!
+//! Threads of blocks do not look at each other between barriers. What counts there is who comes to a barrier together ([`super::block`]).
 
-use super::graph::{End, Graph, Successor};
+use super::graph::{End, Graph, Node, Successor};
 use crate::program::Code;
 use crate::table::{Class, FlowOp, OrderOp};
 use std::collections::BTreeSet;
@@ -30,6 +32,18 @@ impl Graph {
         self.is_straight()
             || self.nodes.len() <= MOST_NODES
                 && (0..self.nodes.len()).filter(diverges).all(|node| self.keeps_order_at(node, &last_back, code))
+    }
+
+    /// For each node whether its branch has to be watched: lanes that it parts may come to a barrier before they wait for each other.
+    pub(super) fn watched(&self) -> Vec<bool> {
+        let waits = |region: &Region| region.nodes.iter().any(|&node| matches!(self.nodes[node].end, End::Wait(_)));
+        let is_watched = |node: &Node| match node.end {
+            // What is not looked at may do so.
+            End::Part(..) if self.nodes.len() > MOST_NODES => true,
+            End::Part(taken, stay) => [taken, stay].iter().any(|&way| waits(&self.region(way, node.tokens_after))),
+            End::All(_) | End::Kill(_) | End::Wait(_) => false,
+        };
+        self.nodes.iter().map(is_watched).collect()
     }
 
     fn keeps_order_at(&self, branch: usize, last_back: &[Option<usize>], code: &Code) -> bool {

@@ -4,7 +4,7 @@ use super::pixels::{PixelLayout, input_words, primitives, quads_across};
 use super::texture::{BoundTexture, bound_textures};
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
-use crate::launch::{Constants, LaunchConstants, StageLaunch, WARP};
+use crate::launch::{Constants, LaunchConstants, MAX_SHARED_MEMORY, StageLaunch, WARP};
 use crate::special::packed;
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ pub struct Specialisation {
     pub stage: Stage,
     /// Bytes of local memory.
     pub local_memory: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_memory: u32,
     /// There are more lanes than a row of a line has.
     pub is_long: bool,
     /// There are records about invocations.
@@ -77,6 +79,7 @@ impl Specialisation {
             header,
             stage: shader.stage(),
             local_memory: shader.local_memory,
+            shared_memory: shader.shared_memory.min(MAX_SHARED_MEMORY),
             is_long: count > 1 << 16,
             has_columns: launch.invocations.columns.is_some(),
             inputs: launch.inputs.map(|records| records.slots().clone()),
@@ -170,6 +173,16 @@ pub enum BufferBinding {
     PrimitiveValues,
     /// What fragments leave.
     PixelResults,
+    /// What lanes of blocks keep from barrier to barrier.
+    State,
+    /// The shared memory of blocks.
+    Shared,
+    /// Who wrote the words of shared memory.
+    Writers,
+    /// Who read them.
+    Readers,
+    /// Whose turn it is to change a word in an atomic way.
+    Claims,
     /// The texels of the texture whose handle is this word of a constant bank.
     Texture(u16),
 }
@@ -201,6 +214,11 @@ pub(super) enum LaunchEntry {
     QuadsAcross,
     /// Primitives that have quads.
     Primitives,
+    /// Of a call for blocks: the first invocation, the lanes, the mark of none since the last barrier, and the steps that a lane may take in all.
+    FirstOfCall,
+    LanesOfCall,
+    Phase,
+    LaneSteps,
     /// Where an arena of global memory begins.
     ArenaBase(u32),
     ArenaBytes(u32),
@@ -225,9 +243,40 @@ impl LaunchEntry {
             LaunchEntry::WindowHeight => 12,
             LaunchEntry::QuadsAcross => 13,
             LaunchEntry::Primitives => 14,
-            LaunchEntry::ArenaBase(arena) => 15 + 2 * arena,
-            LaunchEntry::ArenaBytes(arena) => 16 + 2 * arena,
+            LaunchEntry::FirstOfCall => 15,
+            LaunchEntry::LanesOfCall => 16,
+            LaunchEntry::Phase => 17,
+            LaunchEntry::LaneSteps => 18,
+            LaunchEntry::ArenaBase(arena) => 19 + 2 * arena,
+            LaunchEntry::ArenaBytes(arena) => 20 + 2 * arena,
         }
+    }
+}
+
+/// Numbers of a call for blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockCall {
+    /// The first invocation.
+    pub first: u32,
+    /// The invocations.
+    pub lanes: u32,
+    /// The mark that nobody has set since the last barrier: marks before are less.
+    pub mark: u32,
+    /// Steps that a lane may take in all calls.
+    pub steps: u32,
+}
+
+impl BlockCall {
+    /// Puts the numbers among the words of a launch.
+    pub fn put(&self, words: &mut [u32]) {
+        let BlockCall { first, lanes, mark, steps } = *self;
+        let entries = [
+            (LaunchEntry::FirstOfCall, first),
+            (LaunchEntry::LanesOfCall, lanes),
+            (LaunchEntry::Phase, mark),
+            (LaunchEntry::LaneSteps, steps),
+        ];
+        entries.iter().for_each(|(entry, word)| words[entry.index() as usize] = *word);
     }
 }
 

@@ -90,6 +90,9 @@ pub(crate) fn handle_bank(stage: Stage) -> u8 {
 pub(super) fn bound_textures(launch: &StageLaunch) -> Vec<(u16, BoundTexture)> {
     let bank = handle_bank(launch.shader.stage());
     let mut bound = Vec::new();
+    if launch.bank(bank).is_none() {
+        return bound;
+    }
     for instruction in launch.shader.code.instructions() {
         if !matches!(instruction.op().class(), Class::Texture(_)) || !instruction.has(FieldId::HANDLE) {
             continue;

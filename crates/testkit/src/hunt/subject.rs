@@ -68,6 +68,10 @@ pub fn entries() -> Vec<Entry> {
         let name = format!("sm50/{kind:?}").to_lowercase();
         entries.push(Entry::new(name, 6, move || Sm50(sm50::jobs::Differential::new(), kind)));
     }
+    for kind in sm50::launches::LaunchKind::ALL {
+        let name = format!("sm50/{kind:?}").to_lowercase();
+        entries.push(Entry::new(name, 6, move || Sm50Launch(sm50::comparison::ComparingRunner::new(), kind)));
+    }
     #[cfg(target_arch = "x86_64")]
     entries.push(Entry::new("lane".into(), 20, || Lane(crate::lane::Differential::new())));
     for target in targets::TARGETS {
@@ -138,6 +142,30 @@ impl Subject for Sm50 {
 
     fn check_file(&self, path: &Path) -> Result<(), String> {
         sm50::filetest::run(path)
+    }
+}
+
+struct Sm50Launch(sm50::comparison::ComparingRunner, sm50::launches::LaunchKind);
+
+impl Subject for Sm50Launch {
+    fn check(&mut self, seed: u64) -> Result<(), String> {
+        // That it traps is as good as that it ends: the engines agree.
+        drop(sm50::launches::LaunchDraft::random(self.1, seed).run(&self.0));
+        Ok(())
+    }
+
+    fn count(&self, tally: &mut Tally) {
+        tally.programs += self.0.launches() as u64;
+        tally.compiled += self.0.compiled() as u64;
+        self.0.count(tally);
+    }
+
+    fn evidence(&self, seed: u64) -> Option<Evidence> {
+        Some(Evidence::Text("sm50", sm50::launches::LaunchDraft::random(self.1, seed).print()))
+    }
+
+    fn check_file(&self, path: &Path) -> Result<(), String> {
+        sm50::launches::LaunchDraft::check_file(path)
     }
 }
 

@@ -134,3 +134,80 @@ pub fn block_kernel(random: &mut Random) -> String {
     }
     code + "SHL R9, R0, 0x2; IADD32I R9, R9, 0x40000; ST [R9], R12; EXIT;"
 }
+
+/// A program whose threads keep to the rules of shared memory, mostly: between barriers, none accesses what another one writes, but by additions
+/// and the like.
+pub fn phase_kernel(random: &mut Random) -> String {
+    let mut phases = Phases { random, code: START.to_owned() + "SHL R11, R1, 0x2; MOV R12, R0;\n", labels: 0 };
+    for _ in 0..2 + phases.random.below(4) {
+        phases.statement(0);
+    }
+    phases.code + "SHL R9, R0, 0x2; IADD32I R9, R9, 0x40000; ST [R9], R12; EXIT;"
+}
+
+struct Phases<'r> {
+    random: &'r mut Random,
+    code: String,
+    labels: u32,
+}
+
+impl Phases<'_> {
+    fn wait(&mut self) -> &'static str {
+        if self.random.one_in(12) { "" } else { "BAR.SYNC 0x0;" }
+    }
+
+    fn statements(&mut self, depth: u32) {
+        for _ in 0..1 + self.random.below(3) {
+            self.statement(depth);
+        }
+    }
+
+    fn statement(&mut self, depth: u32) {
+        let guard = self.random.pick(&["", "", "", "@P0 "]);
+        let (wait, before) = (self.wait(), self.wait());
+        let other = self.random.pick(&["0x4", "0x8", "0x40", "0x80"]);
+        self.labels += 1;
+        let label = self.labels;
+        let text = match self.random.below(13) {
+            0 | 1 => format!(
+                "{before} STS [R11], R12; {wait} LOP.XOR R9, R11, {other}; {guard}LDS R13, [R9]; IADD R12, R12, R13; {before}"
+            ),
+            2 => format!("{before} STS.U8 [R11+0x200], R12; {wait} LDS R13, [R11+0x200]; IADD R12, R12, R13;"),
+            3 => format!(
+                "SHL R9, R1, 0x3; LOP.AND R9, R9, 0x1f8; {before} {guard}STS.64 [R9], R4; {wait} LDS.64 R14, [R9]; IADD R12, R12, R15;"
+            ),
+            4 | 5 => {
+                let op = self.random.pick(&["ADD", "MIN", "MAX", "AND", "OR", "XOR", "ADD.S32", "MIN.S32", "MAX.S32"]);
+                format!(
+                    "{before} LOP.AND R9, R12, 0x3c; {guard}ATOMS.{op} RZ, [R9+0x300], R12; {wait} LDS R13, [R9+0x300]; IADD R12, R12, R13; {before}"
+                )
+            }
+            6 => "BAR.SYNC 0x0;".into(),
+            7 => "ISETP.LT.AND P0, PT, R12, 0x180, PT;".into(),
+            8 => format!(
+                "SHL R9, R0, 0x2; IADD32I R9, R9, {:#x}; {guard}LD R13, [R9]; IADD R12, R12, R13; {guard}ST [R9], R12;",
+                ARENAS[self.random.below(2)]
+            ),
+            9 if self.random.one_in(4) => format!("{}EXIT;", self.random.pick(&["@P0 ", "@!P0 "])),
+            10 if depth < 2 => {
+                self.code += &format!("SSY B{label}; @P0 SYNC;\n");
+                self.statements(depth + 1);
+                format!("SYNC;\nB{label}:")
+            }
+            11 if depth < 2 => {
+                let counter = 20 + depth;
+                let (enter, leave) = self.random.pick(&[(true, "SYNC;"), (false, "")]);
+                let enter = if enter { format!("SSY E{label};") } else { String::new() };
+                self.code += &format!("MOV32I R{counter}, 0x0; {enter}\nL{label}:\n");
+                self.statements(depth + 1);
+                let most = self.random.pick(&["0x3", "0x3", "0x3", "R3", "0x28"]);
+                format!(
+                    "IADD R{counter}, R{counter}, 0x1; ISETP.LT.AND P1, PT, R{counter}, {most}, PT; @P1 BRA L{label}; {leave}\nE{label}:"
+                )
+            }
+            _ => "IADD R12, R12, R1; XMAD R12, R12, 0x5, R4;".into(),
+        };
+        self.code += &text;
+        self.code.push('\n');
+    }
+}

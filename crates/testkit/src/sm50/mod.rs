@@ -8,6 +8,7 @@ pub mod fragments;
 pub mod generate;
 pub mod grids;
 pub mod jobs;
+pub mod launches;
 pub mod structured;
 pub mod targets;
 pub mod textures;
