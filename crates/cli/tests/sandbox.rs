@@ -60,6 +60,8 @@ fn results_are_the_same() {
 
     let ripple = "--vs examples/ripple/vertex.sm50 --tcs examples/ripple/control.sm50 --tes examples/ripple/evaluation.sm50 \
                   --gs examples/ripple/geometry.sm50 --primitive patches --vertices 16 --patch-vertices 4 --tess-domain quads";
+    let chain = "--vs examples/chain/vertex.sm50 --tes examples/chain/evaluation.sm50 --fs examples/chain/fragment.sm50 --primitive patches \
+                 --vertices 1 --patch-vertices 1 --tess-domain quads --tess-levels 8,8,8,8,8,8 --size 64x48 --depth less";
     for (number, (code, line)) in [
         (0, "run examples/mandelbrot.x1k --domain 70x65 -o out.png".to_string()),
         (0, "run examples/mandelbrot.x1k --domain 70x65 --engine interp -o out.npy".into()),
@@ -78,6 +80,7 @@ fn results_are_the_same() {
         (0, "run examples/newton.r700 --domain 65x33 -o out.png".into()),
         (0, "run examples/collatz.sm50 --block 24 --global-output 0x10000:24=steps.npy".into()),
         (0, format!("draw {ripple} -o out.npy --obj out.obj --svg out.svg")),
+        (0, format!("draw {chain} --input 0=given/julia.png:2d,linear --depth-output depth.npy -o 0=out.png")),
         (3, "run given/endless.x1k --domain 8x8 --step-limit 1000 -o out.png".into()),
         (1, "run given/wrong.x1k -o out.png".into()),
         (1, "run given/nowhere.x1k -o out.png".into()),

@@ -229,6 +229,64 @@ fn what_is_behind_the_eye_is_cut_off() {
     }
 }
 
+/// What the far plane leaves has the planes of the whole, those without perspective too.
+#[test]
+fn planes_go_on_where_primitives_are_cut() {
+    let code = ".stage pixel
+        IPA.PASS R4, a[0x7c], RZ;
+        MUFU.RCP R5, R4;
+        IPA R0, a[0x80], R5;
+        IPA.PASS R1, a[0x84], RZ;
+        EXIT;";
+    let vertices = [
+        deep(at(0.0, 0.0, [0.0, 1.0, 0.0, 0.0]), 0.0, 1.0),
+        deep(at(0.0, 16.0, [0.0, 1.0, 0.0, 0.0]), 0.0, 1.0),
+        deep(at(16.0, 0.0, [1.0, 17.0, 0.0, 0.0]), 4.0, 4.0),
+    ];
+    let found = fragments(code, Primitive::Triangles, &vertices);
+    assert_eq!(Vec::from_iter(found.keys().copied()), pixels(|x, _| x < 4));
+    for (&(x, _), fragments) in &found {
+        let part = (x as f32 + 0.5) / 16.0;
+        let [smooth, linear, ..] = floats(&fragments[0]);
+        assert!((smooth - part / 4.0 / (1.0 - part + part / 4.0)).abs() < 1e-4, "{smooth} at {x}");
+        assert!((linear - (1.0 + 16.0 * part)).abs() < 1e-3, "{linear} at {x}");
+        assert!((fragments[0].0 - 4.0 * part).abs() < 1e-4);
+    }
+}
+
+/// Whatever positions are: a primitive has a pixel of the window once, however it is cut, at a depth from 0 to 1.
+#[test]
+fn any_primitive_covers_a_pixel_once() {
+    let code = ".stage pixel\n IPA.PASS R0, a[0x7c], RZ; EXIT;";
+    let mut counts = [0; 3];
+    ctm_cases::check(600, |u| {
+        let mut number = || {
+            Ok(match u.int_in_range(0..=30)? {
+                0 => f32::from_bits(u.arbitrary()?),
+                1 => 1e30,
+                _ => u.int_in_range(-4096..=4096)? as f32 / 1024.0,
+            })
+        };
+        let mut vertices = Vec::new();
+        for _ in 0..3 {
+            vertices.push(([number()?, number()?, number()?, number()? + 1.0], NONE));
+        }
+        let state = RasterState { point_size: 5.0, line_width: 3, ..RasterState::new(SIDE, SIDE) };
+        for (n, (primitive, count)) in
+            [(Primitive::Points, 1), (Primitive::Lines, 2), (Primitive::Triangles, 3)].into_iter().enumerate()
+        {
+            let found = fragments_in(code, primitive, &vertices[..count], state);
+            counts[n] += found.len();
+            for (&(x, y), fragments) in &found {
+                assert!(x < SIDE && y < SIDE && fragments.len() == 1, "{x}, {y}: {vertices:?}");
+                assert!((0.0..=1.0).contains(&fragments[0].0), "{:?}", fragments[0]);
+            }
+        }
+        Ok(())
+    });
+    assert!(counts.iter().all(|&count| count > 500), "{counts:?}");
+}
+
 /// A distance that the vertex program writes cuts where it is negative.
 #[test]
 fn clip_distances_cut() {

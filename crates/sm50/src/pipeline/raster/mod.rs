@@ -316,7 +316,7 @@ impl<'a> Rasteriser<'a> {
         let Some(polygon) = ConvexPolygon::new(outline, rule) else { return Ok(()) };
         let (width, height) = self.stage.state.size;
         // As many rows at a time as have the quads of a launch.
-        let rows = 2 * (BATCH_QUADS as u32 / width.div_ceil(2)).max(1);
+        let rows = 2 * (BATCH_QUADS as u32 / width.div_ceil(2).max(1)).max(1);
         let (low, high) = polygon.bounds();
         let row = |y: i64| y.div_euclid(GRID.per_pixel).clamp(0, height.into()) as u32;
         let (top, bottom) = (row(low.y) & !1, row(high.y + GRID.per_pixel));
