@@ -131,6 +131,39 @@ fn case(u: &mut Unstructured) -> Result<Case> {
     Ok(Case { stream, data, size })
 }
 
+/// A draw that averages samples of the first buffer in the second one.
+fn resolve(u: &mut Unstructured) -> Result<Case> {
+    let [left, top] = [u.int_in_range(0..=24)?, u.int_in_range(0..=24)?];
+    let [right, bottom] = [u.int_in_range(left..=64)?, u.int_in_range(top..=64)?];
+    let place = |x: i32, y: i32| [x, y].map(|at| at as f32 / 32.0 - 1.0);
+    // A rectangle of whole pixels, or a triangle.
+    let corners = [place(left, top), place(left, bottom), place(right, top)];
+    let positions = corners.iter().flat_map(|&[x, y]| [x, y, 0.0, 1.0].map(f32::to_bits)).collect();
+    let formats = [0x0910_0068, 0x0910_6068, 0x0900_707C, 0x0900_708C, 0x0000_4068];
+    let (from, to) = (*u.choose(&formats)?, *u.choose(&formats)?);
+    let all = [
+        (0x2_80A0, from | *u.choose(&[2, 4])? << 8 | 2 << 18),
+        (0x2_80A4, to | *u.choose(&[1, 2, 4])? << 8),
+        (0x2_8060, PITCH_AND_SLICE),
+        (0x2_8064, PITCH_AND_SLICE),
+        (0x2_8808, 0x00CC_00F0),
+        (0x8958, *u.choose(&[17, 17, 4])?),
+        (0x2_8C04, u.int_in_range(1..=3)?),
+        (0x2_8C1C, u.arbitrary()?),
+        (0x2_8C20, u.arbitrary()?),
+        (0x2_8A4C, 0x0051_4001),
+    ];
+    // Now and then averages replace samples.
+    let second = if u.ratio(1, 8)? { 0 } else { BYTES >> 8 };
+    let mut stream = state(&all);
+    stream.extend([register(0x2_8044, second), TO_TARGET.to_vec()].concat());
+    stream.extend(packet(0x6D, &[7 * 320, PLACES[0], 47, 0x1000, 0, 0, 0, 0xC000_0000]));
+    stream.extend(TO_DATA);
+    stream.extend(draw(3, false));
+    let size = if u.ratio(1, 6)? { 4 * u.int_in_range(1..=BUFFERS.size / 4)? } else { BUFFERS.size };
+    Ok(Case { stream, data: vec![(PLACES[0], positions)], size })
+}
+
 /// All of memory after a draw.
 fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
     let memory = Arc::new(Arena::new(FIRST, MEMORY).expect("memory"));
@@ -151,4 +184,9 @@ fn drawn(card: &mut Card, case: &Case) -> Vec<u32> {
 #[test]
 fn samples_are_drawn_as_pixels_are() {
     compare_with_watched([1, 2, 3], case, drawn);
+}
+
+#[test]
+fn samples_are_averaged_as_pixel_by_pixel() {
+    compare_with_watched([1], resolve, drawn);
 }

@@ -17,6 +17,12 @@ pub fn resolve(format: &TargetFormat, samples: &[Words]) -> Words {
     format.pack(|_, channel| average(channel, samples))
 }
 
+/// The average of so many numbers, of which this is the sum: bits.
+#[inline(always)]
+pub fn mean(sum: f32, count: f32) -> u32 {
+    crate::bits(sum / count)
+}
+
 fn average(channel: Channel, samples: &[Words]) -> u32 {
     let bits = samples.iter().map(|words| channel.extract(words));
     let count = samples.len() as u32;
@@ -30,7 +36,7 @@ fn average(channel: Channel, samples: &[Words]) -> u32 {
         }
         ChannelKind::Float16 | ChannelKind::Float32 => {
             let sum = bits.fold(0.0, |sum, bits| sum + f32::from_bits(channel.decode(bits)));
-            channel.encode(crate::bits(sum / count as f32))
+            channel.encode(mean(sum, count as f32))
         }
     }
 }

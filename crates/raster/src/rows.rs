@@ -10,6 +10,12 @@ pub fn is_rectangle(rows: &[Row]) -> bool {
     rows.windows(2).all(|rows| rows[0].1 == rows[1].1 && rows[0].0 + 1 == rows[1].0)
 }
 
+/// What all of these are, if they are the same.
+pub fn same_of_all<R: PartialEq>(mut all: impl Iterator<Item = Option<R>>) -> Option<R> {
+    let first = all.next()??;
+    all.all(|other| other.as_ref() == Some(&first)).then_some(first)
+}
+
 /// The rows and columns of both, from the top, if these are a rectangle and no pixel is in both.
 pub fn together(one: &[Row], other: &[Row]) -> Option<Vec<Row>> {
     let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());

@@ -14,6 +14,7 @@ use ctm_lane::clock::Instant;
 use ctm_raster::coverage::{ConvexPolygon, EdgeRule, Quad, quad_spans, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::PrimitiveSetup;
+use ctm_raster::rows::same_of_all;
 use std::ops::Range;
 
 /// Window coordinates are kept in 1/256 pixel (decision D209).
@@ -101,10 +102,16 @@ impl<'a> Pixels<'a> {
         let clip = self.clip.intersection(face.clip);
         match &mut self.work {
             Work::Copy(copy) if self.context.probe.is_none() && copy.is_by_rows(&self.samples, self.context) => {
-                let rows: Vec<_> = quad_spans(GRID, &shape, &clip, GRID.pixel_centre(0, 0)).collect();
-                self.counts.pixels += rows.iter().flat_map(|(_, rows)| rows).map(|row| row.len() as u64).sum::<u64>();
-                copy.rows(&rows, self.context);
-                return Ok(());
+                let rows = same_of_all(
+                    self.samples.tested().iter().map(|place| Some(quad_spans(GRID, &shape, &clip, *place).collect())),
+                );
+                if let Some(rows) = rows {
+                    let rows: Vec<_> = rows;
+                    self.counts.pixels +=
+                        rows.iter().flat_map(|(_, rows)| rows).map(|row| row.len() as u64).sum::<u64>();
+                    copy.rows(&rows, face.layer, self.context);
+                    return Ok(());
+                }
             }
             Work::Copy(_) => {}
             Work::Shade(shading) => shading.begin(face, setup, corners),

@@ -3,14 +3,14 @@
 use super::depth::DepthSurface;
 use super::samples::Samples;
 use super::targets::{SamplePlace, TargetSurface};
-use super::tiles::CopyRows;
+use super::tiles::{AverageRows, CopyRows};
 use super::{DrawContext, DrawError};
 use crate::registers::codes::SpecialOp;
 use crate::registers::{CbColorControl, DbRenderControl, RegisterFile};
 use ctm_card::history::{CopyHistory, CopyKind, PrimitiveHistory};
 use ctm_memory::Arena;
-use ctm_raster::NAN;
 use ctm_raster::channel::Words;
+use ctm_raster::multisample::mean;
 use ctm_raster::simd::dispatch;
 use std::ops::Range;
 
@@ -114,22 +114,41 @@ impl<'a> SurfaceCopy<'a> {
         Some(CopyHistory { kind, primitive, place: (x, y), samples, before, result, after: before })
     }
 
-    /// Whether [`rows`](Self::rows) can copy: pixels are whole words of one sample that is drawn to, and no pixel is read that another one wrote.
+    /// Whether [`rows`](Self::rows) can copy: no pixel is read that another one wrote; and pixels of depth are whole words of one sample that is drawn
+    /// to.
     pub fn is_by_rows(&self, samples: &Samples, context: &DrawContext) -> bool {
-        let SurfaceCopy::Depth { from, to } = self else { return false };
-        let (read, written) = (from.addresses(), to.addresses());
+        let (read, written) = match self {
+            SurfaceCopy::Depth { from, to } => (from.addresses(), to.addresses()),
+            SurfaceCopy::Resolve { from, to } => (from.addresses(), to.addresses()),
+            SurfaceCopy::Nothing => return false,
+        };
         let are_apart = read.end <= written.start || written.end <= read.start;
         let has_blocks = |quads| context.cache.with_places(quads, true).blocks().is_some();
-        let is_one = samples.count() == 1 && samples.mask() == 1;
-        is_one && are_apart && has_blocks(from.surface_quads()) && has_blocks(to.surface_quads())
+        are_apart
+            && match self {
+                SurfaceCopy::Depth { from, to } => {
+                    let is_one = samples.count() == 1 && samples.mask() == 1;
+                    is_one && has_blocks(from.surface_quads()) && has_blocks(to.surface_quads())
+                }
+                SurfaceCopy::Resolve { .. } | SurfaceCopy::Nothing => true,
+            }
     }
 
-    /// Copies many pixels: of two rows each the columns, by the upper row, which is even.
-    pub fn rows(&self, rows: &[(u32, [Range<u32>; 2])], context: &DrawContext) {
-        let SurfaceCopy::Depth { from, to } = self else { return };
-        let [from, to] = [from.surface_quads(), to.surface_quads()].map(|quads| context.cache.with_places(quads, true));
-        let (from, to) = (&from, &to);
-        dispatch(CopyRows { rows, from, to });
+    /// Copies many pixels of a layer: of two rows each the columns, by the upper row, which is even.
+    pub fn rows(&self, rows: &[(u32, [Range<u32>; 2])], layer: u32, context: &DrawContext) {
+        let placed = |quads| context.cache.with_places(quads, true);
+        match self {
+            SurfaceCopy::Depth { from, to } => {
+                let (from, to) = (&placed(from.surface_quads()), &placed(to.surface_quads()));
+                dispatch(CopyRows { rows, from, to });
+            }
+            SurfaceCopy::Resolve { from, to } => {
+                let (samples, quads) = (from.sample_quads(placed), placed(to.surface_quads()));
+                let (from, to) = ((&from.format, &samples[..]), (&to.format, &quads));
+                dispatch(AverageRows { rows, layer, from, to });
+            }
+            SurfaceCopy::Nothing => {}
+        }
     }
 
     /// Copies a pixel: of a depth buffer the samples of this mask, each to itself.
@@ -167,15 +186,13 @@ fn average(colours: impl ExactSizeIterator<Item = [u32; 4]>) -> [u32; 4] {
     let sums = colours.fold([0.0; 4], |sums: [f32; 4], colour| {
         std::array::from_fn(|component| sums[component] + f32::from_bits(colour[component]))
     });
-    sums.map(|sum| {
-        let average = sum / count;
-        if average.is_nan() { NAN } else { average.to_bits() }
-    })
+    sums.map(|sum| mean(sum, count))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ctm_raster::NAN;
 
     #[test]
     fn averages_are_sums_in_order() {

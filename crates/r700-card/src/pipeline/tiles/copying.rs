@@ -1,8 +1,11 @@
-//! Pixels of four bytes that are copied bit for bit: depths to a target that shows them.
+//! Pixels that are copied: bit for bit, depths of four bytes to a target that shows them; and samples, of which averages become pixels.
 
 use super::rectangles::columns_from;
 use crate::layout::SurfaceQuads;
 use ctm_memory::RowWords;
+use ctm_pipeline::{BLOCK_PIXELS, Block, BlockPlaces, Colours, block_quads};
+use ctm_raster::multisample::mean;
+use ctm_raster::pixel::PixelFormat;
 use ctm_raster::simd::{LANES, Simd, SimdTask};
 use std::ops::Range;
 
@@ -62,6 +65,60 @@ impl SimdTask for CopyRows<'_> {
                             target.set(simd.array(simd.xor(old, changed)), access);
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The averages of samples become the pixels of another surface, which lies elsewhere: of a layer, where quads of four pixels by two rows are worked
+/// out together. Of integers, the first sample does.
+pub struct AverageRows<'c> {
+    /// Two rows each: the upper one, which is even, and the columns in both.
+    pub rows: &'c [(u32, [Range<u32>; 2])],
+    pub layer: u32,
+    /// What a pixel is, and its samples.
+    pub from: (&'c PixelFormat, &'c [SurfaceQuads<'c>]),
+    pub to: (&'c PixelFormat, &'c SurfaceQuads<'c>),
+}
+
+impl SimdTask for AverageRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _: impl Simd) {
+        let AverageRows { rows, layer, from: (format, samples), to: (written, to) } = self;
+        for (y, columns) in rows {
+            let all = columns.iter().filter(|columns| !columns.is_empty());
+            let (left, right) =
+                all.fold((u32::MAX, 0), |(left, right), columns| (left.min(columns.start), right.max(columns.end)));
+            for x in (left / LANES as u32 * LANES as u32..right).step_by(LANES) {
+                let drawn = columns.each_ref().map(|columns| columns_from(columns, x));
+                let block = Block { x: x as u16, y: *y as u16, primitive: 0, drawn, place: BlockPlaces::default() };
+                let quads = |surface: &SurfaceQuads| block_quads(&block, drawn, |corner| surface.place(corner, layer));
+                let colours = |surface: &SurfaceQuads| {
+                    let mut words: Colours<BLOCK_PIXELS> = [[0; BLOCK_PIXELS]; 4];
+                    for (n, (place, _)) in quads(surface).into_iter().enumerate().take(block.len()) {
+                        surface.read(place, n, &mut words);
+                    }
+                    format.decode_each(&words)
+                };
+                let averages = match samples {
+                    [first, ..] if format.is_integer() => colours(first),
+                    _ => {
+                        let mut sums = [[0.0; BLOCK_PIXELS]; 4];
+                        for surface in samples {
+                            let colours = colours(surface);
+                            let both = sums.as_flattened_mut().iter_mut().zip(colours.as_flattened());
+                            both.for_each(|(sum, bits)| *sum += f32::from_bits(*bits));
+                        }
+                        let count = samples.len() as f32;
+                        sums.map(|sums| sums.map(|sum| mean(sum, count)))
+                    }
+                };
+                let new = written.encode_each(&averages);
+                for (n, (place, mask)) in quads(to).into_iter().enumerate().take(block.len()) {
+                    to.write(place, n, &new, mask);
                 }
             }
         }

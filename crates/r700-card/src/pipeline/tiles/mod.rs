@@ -10,7 +10,7 @@ mod surface_variant;
 mod tests;
 mod worker;
 
-pub use copying::CopyRows;
+pub use copying::{AverageRows, CopyRows};
 pub use rectangles::{Piece, Rectangle};
 pub use surface_variant::SurfaceVariant;
 

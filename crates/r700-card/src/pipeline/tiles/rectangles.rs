@@ -9,7 +9,7 @@ use crate::pipeline::stage::{PixelStage, ShadedPrimitive};
 use ctm_lane::domain::Domain;
 use ctm_r700::{Component, Gradient, LinearPlane};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane};
-use ctm_raster::rows::{Row, is_rectangle, together};
+use ctm_raster::rows::{Row, is_rectangle, same_of_all, together};
 use std::ops::Range;
 
 /// Pixels around a primitive from which on it may be drawn so.
@@ -61,13 +61,13 @@ pub fn is_possible(stage: &PixelStage) -> bool {
 impl PendingHalf {
     /// The rectangle that it is.
     pub fn rectangle(&self) -> Option<Rectangle> {
-        let rows = same_rows(self.rows.iter().map(|rows| is_rectangle(rows).then_some(rows)))?;
+        let rows = same_of_all(self.rows.iter().map(|rows| is_rectangle(rows).then_some(rows)))?;
         Rectangle::of(rows, &self.primitive.shaded)
     }
 
     /// The rectangle that both are together, if the program gets the same from both.
     pub fn with(&self, other: &PendingHalf) -> Option<Rectangle> {
-        let rows = same_rows(self.rows.iter().zip(&other.rows).map(|(one, other)| together(one, other)))?;
+        let rows = same_of_all(self.rows.iter().zip(&other.rows).map(|(one, other)| together(one, other)))?;
         let [one, two] = [self, other].map(|part| Rectangle::of(&rows, &part.primitive.shaded));
         let (mut one, two) = one.zip(two).filter(|(one, two)| one.is_at(two) && one.gradients == two.gradients)?;
         let of = |rectangle: &Rectangle| rectangle.depth.map(|(depth, range)| (depth.to_bits(), range));
@@ -76,12 +76,6 @@ impl PendingHalf {
         }
         Some(one)
     }
-}
-
-/// The rows of all places, if they are the same.
-fn same_rows<R: PartialEq>(mut all: impl Iterator<Item = Option<R>>) -> Option<R> {
-    let first = all.next()??;
-    all.all(|rows| rows.as_ref() == Some(&first)).then_some(first)
 }
 
 impl Rectangle {
