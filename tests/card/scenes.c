@@ -283,13 +283,47 @@ static void grass(void) {
     glDrawArrays(GL_POINTS, 0, BLADES);
 }
 
+/* Thin triangles around a centre, of pixels with four samples: with depth tests, blending and a mask of samples by alpha. They become the
+ * averages of their samples. */
+static void samples(void) {
+    GLint frame;
+    GLuint names[2], own;
+    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &frame);
+    glGenRenderbuffers(2, names);
+    glGenFramebuffers(1, &own);
+    glBindFramebuffer(GL_FRAMEBUFFER, own);
+    for (int n = 0; n < 2; n++) {
+        glBindRenderbuffer(GL_RENDERBUFFER, names[n]);
+        glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, n ? GL_DEPTH24_STENCIL8 : GL_RGBA8, WIDTH, HEIGHT);
+        glFramebufferRenderbuffer(GL_FRAMEBUFFER, n ? GL_DEPTH_STENCIL_ATTACHMENT : GL_COLOR_ATTACHMENT0,
+                                  GL_RENDERBUFFER, names[n]);
+    }
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+    use(COLOURED_VERTEX, COLOURED);
+    glEnable(GL_DEPTH_TEST);
+    for (int n = 0; n < 24; n++) {
+        float angle = n * 0.2618f, next = angle + 0.13f, depth = 0.03f * (n % 7);
+        if (n == 8) glEnable(GL_BLEND), glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+        if (n == 16) glDisable(GL_BLEND), glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+        glBegin(GL_TRIANGLES);
+        glColor4f(n % 3 * 0.5f, 1 - n / 24.0f, n % 2, 0.5f);
+        glVertex3f(0.9f * cosf(angle), 0.9f * sinf(angle), depth), glVertex3f(0.9f * cosf(next), 0.9f * sinf(next), 0);
+        glVertex3f(-0.4f * cosf(angle), -0.4f * sinf(angle), -depth);
+        glEnd();
+    }
+    glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, frame);
+    glBlitFramebuffer(0, 0, WIDTH, HEIGHT, 0, 0, WIDTH, HEIGHT, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, frame);
+}
+
 static const struct {
     const char *name;
     void (*draw)(void);
     int needs_core;
 } SCENES[] = {
     {"triangles", triangles, 0}, {"texture", texture, 0}, {"depth", depth, 0}, {"blend", blend, 0},
-    {"uploads", uploads, 0},
+    {"uploads", uploads, 0},     {"samples", samples, 0},
     {"lines", lines, 0},         {"wave", wave, 0},       {"angles", angles, 0}, {"grass", grass, 1},
 };
 static const EGLint CORE[] = {
