@@ -1,11 +1,13 @@
 //! Textures: operands, levels of detail from quads, gathers, queries.
 
+use ctm_lane::effort::Effort;
 use ctm_lane::run::RunOptions;
 use ctm_raster::sampler::{Filter, MipFilter, Sampler, Wrap};
 use ctm_sm50::codes::TextureDim;
 use ctm_sm50::launch::{
     Environment, Invocations, Mode, PixelInput, Pixels, Shader, StageLaunch, StageRunner, Stop, TrapKind,
 };
+use ctm_sm50::lift::{NotLifted, Specialisation, lift_within};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::textures::{FIRST_HANDLE, HANDLE_BANK, Texture, Textures};
 use ctm_sm50::{AttributeMap, text};
@@ -174,4 +176,24 @@ fn a_texture_of_other_dimensions_is_not_sampled() {
         Err(Stop::Trap(trap)) => assert_eq!(trap.kind, TrapKind::Unsupported),
         other => panic!("{other:?}"),
     }
+}
+
+/// A function of many samples ends where its effort does, in the middle of a row of instructions.
+#[test]
+fn a_row_of_samples_keeps_to_the_effort() {
+    let code = format!(".stage pixel\n{}EXIT;", "TEX R0, R4, 0x8, CUBE, 0xf;\n".repeat(1000));
+    let program = text::parse(&code).unwrap().program;
+    let sampler = Sampler { mip: MipFilter::Linear, ..Sampler::new(Filter::Linear, [Wrap::Repeat; 3]) };
+    let mut environment = Environment::default();
+    environment.textures.insert(0, texture(TextureDim::Cube, [16, 16, 1], 1, 5, sampler));
+    environment.constants.set_bank(HANDLE_BANK, vec![0; FIRST_HANDLE as usize + 1]);
+    let pixels = Pixels::new((4, 4), &program.header.unwrap().pixel, []).unwrap();
+    let invocations = Invocations { count: pixels.invocations(), columns: None };
+    let launch = StageLaunch {
+        pixels: Some(&pixels),
+        ..StageLaunch::new(Shader::from(&program), &environment, &invocations, AttributeMap::default())
+    };
+    let (specialisation, effort) = (Specialisation::of(&launch).unwrap(), Effort::of_steps(50_000));
+    assert_eq!(lift_within(&program.code, &specialisation, &effort).err(), Some(NotLifted::TooLarge));
+    assert!(effort.steps() < 100_000, "{}", effort.steps());
 }

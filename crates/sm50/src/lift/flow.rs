@@ -44,11 +44,8 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
         m.b.jump(bodies[0], &[]);
     }
     let watched = if m.block.is_some() { graph.watched() } else { vec![false; count] };
-    let mut walk = Walk { m, waiting, bodies, last_back, heads, watched };
+    let mut walk = Walk { m, effort, waiting, bodies, last_back, heads, watched };
     for (at, node) in graph.nodes.iter().enumerate() {
-        if !walk.m.b.keeps_to(effort) {
-            return Err(NotLifted::TooLarge);
-        }
         walk.visit(at, node)?;
     }
     walk.m.log_footprints();
@@ -59,6 +56,7 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
 
 struct Walk<'w, 'a> {
     m: &'w mut LiftState<'a>,
+    effort: &'w Effort<'w>,
     /// The lanes that wait at each node.
     waiting: Vec<Variable>,
     bodies: Vec<Block>,
@@ -122,6 +120,9 @@ impl Walk<'_, '_> {
         // SAMs without their RAM.
         let mut open = 0u32;
         for index in node.instructions.clone() {
+            if !self.m.b.keeps_to(self.effort) {
+                return Err(NotLifted::TooLarge);
+            }
             let instruction = &code.instructions()[index];
             let guard = self.m.pred(instruction.guard());
             self.m.taken = self.m.b.mask_and(lanes, guard);

@@ -6,6 +6,7 @@ use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::launch::{Constants, LaunchConstants, MAX_SHARED_MEMORY, StageLaunch, WARP};
 use crate::special::packed;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Everything that the function of a program depends on, beside its code.
@@ -46,7 +47,7 @@ pub struct Specialisation {
     /// Lanes are fragments.
     pub pixels: Option<PixelLayout>,
     /// Handles in constant banks that the code names, with what they are.
-    pub textures: Vec<(u16, BoundTexture)>,
+    pub textures: BTreeMap<u16, BoundTexture>,
     /// Of global memory: its arenas, if it has as many as functions tell apart.
     pub arenas: Option<u32>,
 }

@@ -18,6 +18,7 @@ use crate::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, Texture};
 use ctm_lane::{Buffer, Builder, Denorm, FloatTest, IntTest, Round, Value};
 use ctm_raster::sampler::{Sampler, Scale, TextureKind, TextureShape};
 use ctm_sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
+use std::collections::BTreeMap;
 
 const ONE: u32 = 0x3F80_0000;
 /// Bytes of a texel.
@@ -87,9 +88,9 @@ pub(crate) fn handle_bank(stage: Stage) -> u8 {
 }
 
 /// The handles in constant banks that a launch's program names, with what they are. Those that have no word are missing.
-pub(super) fn bound_textures(launch: &StageLaunch) -> Vec<(u16, BoundTexture)> {
+pub(super) fn bound_textures(launch: &StageLaunch) -> BTreeMap<u16, BoundTexture> {
     let bank = handle_bank(launch.shader.stage());
-    let mut bound = Vec::new();
+    let mut bound = BTreeMap::new();
     if launch.bank(bank).is_none() {
         return bound;
     }
@@ -98,15 +99,17 @@ pub(super) fn bound_textures(launch: &StageLaunch) -> Vec<(u16, BoundTexture)> {
             continue;
         }
         let number = instruction.get(key::HANDLE);
-        let known = bound.iter().any(|&(known, _)| known == number);
-        let Some(handle) = launch.constant(bank, 4 * u32::from(number)).filter(|_| !known) else { continue };
+        if bound.contains_key(&number) {
+            continue;
+        }
+        let Some(handle) = launch.constant(bank, 4 * u32::from(number)) else { continue };
         let environment = launch.environment;
         let texture = match environment.textures.of_handle(handle) {
             _ if environment.images.of_handle(handle).is_some() => BoundTexture::Other,
             None => BoundTexture::Nothing,
             Some(texture) => TextureLayout::of(texture).map_or(BoundTexture::Other, BoundTexture::Texture),
         };
-        bound.push((number, texture));
+        bound.insert(number, texture);
     }
     bound
 }
@@ -194,8 +197,7 @@ impl LiftState<'_> {
             return Err(NotLifted::Texture);
         }
         let handle = instruction.get(key::HANDLE);
-        let bound = self.specialisation.textures.iter().find(|&&(known, _)| known == handle);
-        let texel = match bound.map(|&(_, bound)| bound) {
+        let texel = match self.specialisation.textures.get(&handle).copied() {
             // There is no such constant.
             None => {
                 self.trap();
