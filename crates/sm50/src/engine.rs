@@ -165,8 +165,12 @@ impl Kernels {
         let Some(global) = GlobalMemory::of(launch, &self.lifted.footprints, options) else {
             return Reference.run(launch, options);
         };
-        let Some(pixels) = PixelWords::of(launch, options) else { return Reference.run(launch, options) };
-        let own = Own { global: &global, pixels: &pixels, blocks: None };
+        let pixels = launch.pixels.map(|pixels| PixelWords::of(pixels, options));
+        if matches!(pixels, Some(None)) {
+            return Reference.run(launch, options);
+        }
+        let pixels = pixels.flatten();
+        let own = Own { global: &global, pixels: pixels.as_ref(), blocks: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
         let together = if self.lifted.is_independent { 1 } else { WARP };
@@ -239,9 +243,9 @@ impl Kernels {
                     Buffer::new(space, arena.base(), arena.size()).ok()?
                 }
                 BufferBinding::Footprints => own.global.log.buffer(),
-                BufferBinding::PixelQuads => own.pixels.quads.buffer(),
-                BufferBinding::PixelValues => own.pixels.values.buffer(),
-                BufferBinding::PrimitiveValues => own.pixels.primitives.buffer(),
+                BufferBinding::PixelQuads => own.pixels?.quads.buffer(),
+                BufferBinding::PixelValues => own.pixels?.values.buffer(),
+                BufferBinding::PrimitiveValues => own.pixels?.primitives.buffer(),
                 BufferBinding::PixelResults => launch.pixels?.results(),
                 BufferBinding::State
                 | BufferBinding::Shared
@@ -266,7 +270,7 @@ impl Kernels {
 #[derive(Clone, Copy)]
 struct Own<'a> {
     global: &'a GlobalMemory<'a>,
-    pixels: &'a PixelWords,
+    pixels: Option<&'a PixelWords>,
     blocks: Option<&'a BlockMemory>,
 }
 
@@ -330,11 +334,11 @@ struct PixelWords {
 }
 
 impl PixelWords {
-    /// Of a launch; `None` if the host has no memory for them.
-    fn of(launch: &StageLaunch, options: &RunOptions) -> Option<Self> {
-        let words = |make: fn(&Pixels) -> Vec<u32>| Words::of(&launch.pixels.map(make).unwrap_or_default()).ok();
-        let lists = launch.pixels.map_or(0, |pixels| pixels.inputs().len() as u64 + 4);
-        options.budget.allows_memory(2 * 4 * lists * u64::from(launch.invocations.count)).ok()?;
+    /// Of these pixels; `None` if the host has no memory for them.
+    fn of(pixels: &Pixels, options: &RunOptions) -> Option<Self> {
+        let words = |make: fn(&Pixels) -> Vec<u32>| Words::of(&make(pixels)).ok();
+        let lists = pixels.inputs().len() as u64 + 4;
+        options.budget.allows_memory(2 * 4 * lists * u64::from(pixels.invocations())).ok()?;
         Some(PixelWords {
             quads: words(lift::quad_words)?,
             values: words(lift::pixel_values)?,
