@@ -408,6 +408,16 @@ impl Gradients {
         &self.inverse
     }
 
+    /// Whether depth, and what each register gets, are the same everywhere.
+    pub fn are_constant(&self) -> bool {
+        let is_constant = |value: &Value| match value {
+            Value::Constant(_) | Value::Sample => true,
+            Value::Varying { planes, .. } => planes.iter().all(|plane| matches!(plane, AttributePlane::Constant(_))),
+            Value::Position { .. } | Value::Face { .. } | Value::Sprite { .. } => false,
+        };
+        self.depth.dx == 0.0 && self.depth.dy == 0.0 && self.values.iter().all(is_constant)
+    }
+
     /// Depth at a place.
     pub fn depth_at(&self, point: Point) -> f32 {
         self.depth.at(self.perspective.setup().offset(point)) as f32

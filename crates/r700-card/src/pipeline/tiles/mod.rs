@@ -187,26 +187,12 @@ impl<'a> TileRenderer<'a> {
             return Ok(());
         }
         if !(self.takes_rectangles || self.fills) || pixels_of(area) < rectangles::LEAST {
-            self.draw_half()?;
-            self.begin(area)?;
-            let stage = &self.stage;
-            let has_centroids = stage.samples.count() > 1 && !stage.samples.iterates;
-            let source = PrimitiveSource { inputs: &stage.inputs, has_centroids, face, setup, corners };
-            let components = self.primitives.add_components(&source);
-            self.primitives.all.push(Primitive {
-                shape: shape.clone(),
-                area,
-                shown: None,
-                origin: setup.origin(),
-                depth: depth_over(face, &setup, corners),
-                range: face.depths,
-                facing: facing(face.front),
-                layer: face.layer,
-                components,
-            });
-            return Ok(());
+            return self.add_small(shape, area, face, setup, corners);
         }
         let shaded = ShadedPrimitive::of(&self.stage.inputs, face, setup, corners);
+        if !self.takes_rectangles && !shaded.gradients.are_constant() {
+            return self.add_small(shape, area, face, setup, corners);
+        }
         let primitive = LargePrimitive { shape: shape.clone(), area, shaded };
         let rows = |place: &Point| {
             let rows =
@@ -229,6 +215,35 @@ impl<'a> TileRenderer<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Collects a primitive that is no half of a rectangle.
+    fn add_small(
+        &mut self,
+        shape: &ConvexPolygon,
+        area: Rect,
+        face: &PrimitiveContext,
+        setup: PrimitiveSetup,
+        corners: [&SetupVertex; 3],
+    ) -> Result<(), DrawError> {
+        self.draw_half()?;
+        self.begin(area)?;
+        let stage = &self.stage;
+        let has_centroids = stage.samples.count() > 1 && !stage.samples.iterates;
+        let source = PrimitiveSource { inputs: &stage.inputs, has_centroids, face, setup, corners };
+        let components = self.primitives.add_components(&source);
+        self.primitives.all.push(Primitive {
+            shape: shape.clone(),
+            area,
+            shown: None,
+            origin: setup.origin(),
+            depth: depth_over(face, &setup, corners),
+            range: face.depths,
+            facing: facing(face.front),
+            layer: face.layer,
+            components,
+        });
+        Ok(())
     }
 
     /// Whether a sample of pixels is drawn to.
