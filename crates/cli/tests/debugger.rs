@@ -268,6 +268,47 @@ fn a_session_over_compute_code_writes_no_file() {
     assert!(!output.exists());
 }
 
+/// Lanes are pixels, and colours are outputs.
+#[test]
+fn a_session_over_a_fragment_program() {
+    let folder = Folder::new("debug-fragments");
+    folder.write(
+        "fragment.sm50",
+        ".stage pixel\nIPA.PASS R0, a[0x70], RZ;\nIPA.PASS R1, a[0x74], RZ;\nFADD R2, R0, R1;\nEXIT;\n",
+    );
+    let program = folder.0.join("fragment.sm50");
+    let mut terminal = Terminal::new(&["debug", program.to_str().unwrap(), "--domain", "9x5", "--lane", "7,3"]);
+    let screen = terminal.shows("q quit");
+    for part in ["lane (7, 3)", "step 0", "R0"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.press(":break 0028\rc");
+    terminal.shows("step 3 ");
+    terminal.shows("R2      11 ");
+    terminal.press(":watch colour 0.b\rc");
+    terminal.shows("colour 0.b");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
+/// A block is one group, whose memory can be looked at.
+#[test]
+fn a_session_over_warps_that_meet() {
+    let folder = Folder::new("debug-blocks");
+    folder.write(
+        "block.sm50",
+        "S2R R0, SR_TID.X;\nSHL R1, R0, 2;\nSTS [R1], R0;\nBAR.SYNC 0x0;\nLDS R2, [0xfc];\nEXIT;\n",
+    );
+    let program = folder.0.join("block.sm50");
+    let run = ["--block", "64", "--shared-memory", "256", "--lane", "40"];
+    let mut terminal = Terminal::new(&[&["debug", program.to_str().unwrap()], &run[..]].concat());
+    terminal.shows("q quit");
+    terminal.press(":when shared[252] == 63\rc");
+    terminal.shows("shared[252] == 63 holds");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
 /// Options of a run of examples/transform.pvs over four vertices.
 const VERTICES: [&str; 8] =
     ["--domain", "4x1", "--input", "0=uv", "--input", "1=constant:0,0,1,0", "--input", "2=constant:1,0.5,0.25,1"];

@@ -285,6 +285,14 @@ pub enum OutputElements {
         /// Words of a lane.
         words: u32,
     },
+    /// A 32-bit word of each lane, where lanes come in quads of two by two: those of a row of quads lie one after the other, the lanes of a
+    /// quad row by row.
+    Quads {
+        /// Address of the first word.
+        base: u32,
+        /// Columns and rows of lanes.
+        size: (u32, u32),
+    },
     /// Bytes that belong to no lane more than to another.
     Shared {
         /// Address of the first byte.
@@ -309,6 +317,13 @@ impl Output {
                 let first = base.checked_add(u32::try_from(behind).ok()?)?;
                 Some(first..first.checked_add(words.checked_mul(4)?)?)
             }
+            OutputElements::Quads { base, size: (columns, rows) } => {
+                let is_inside = column < columns && row < rows;
+                let quad = u64::from(row / 2) * u64::from(columns.div_ceil(2)) + u64::from(column / 2);
+                let word = 4 * quad + u64::from(row % 2 * 2 + column % 2);
+                let first = base.checked_add(u32::try_from(4 * word).ok()?).filter(|_| is_inside)?;
+                Some(first..first.checked_add(4)?)
+            }
             OutputElements::Shared { .. } => None,
         }
     }
@@ -317,6 +332,16 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lanes_of_quads() {
+        let elements = OutputElements::Quads { base: 0x1000, size: (5, 3) };
+        let output = Output { name: "colour".into(), elements };
+        let word = |n: u32| Some(0x1000 + 4 * n..0x1004 + 4 * n);
+        assert_eq!([(0, 0), (1, 0), (0, 1), (1, 1)].map(|lane| output.bytes_of(lane)), [0, 1, 2, 3].map(word));
+        assert_eq!([(2, 0), (4, 1), (4, 2)].map(|lane| output.bytes_of(lane)), [4, 10, 20].map(word));
+        assert_eq!([(5, 0), (0, 3)].map(|lane| output.bytes_of(lane)), [None, None]);
+    }
 
     #[test]
     fn lanes_of_a_line_have_rows() {

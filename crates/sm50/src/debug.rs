@@ -1,7 +1,7 @@
 //! SM50 launches in a debugger (`ctm_debug`): compute code, and stages of pipelines.
 //!
-//! Groups are warps, those of one launch after those of the one before. A lane has the number of its thread, or of its invocation, as its column,
-//! and the number of its launch as its row.
+//! Groups are warps, or the warps of a block if these may meet, those of one launch after those of the one before. A lane has the number of its thread, or of its invocation, as its column,
+//! and the number of its launch as its row. Where the first launch is one of fragments in a window, lanes are its pixels.
 
 use crate::attributes::{Emissions, NoMemory, Records, WORDS, Words, name};
 use crate::field::key;
@@ -9,10 +9,11 @@ use crate::header::{AttributeMap, Header, Stage};
 use crate::images::Images;
 use crate::instruction::Instruction;
 use crate::launch::{
-    Column, Constants, Environment, Grid, Invocations, Mode, NO_INVOCATION, Primitives, Shader, StageLaunch, Stop, WARP,
+    Column, Constants, Environment, Grid, Invocations, Mode, NO_INVOCATION, Pixels, Primitives, Shader, StageLaunch,
+    Stop, WARP,
 };
 use crate::program::{Code, Program};
-use crate::reference::{Moment, Stepper, Token};
+use crate::reference::{Moment, Stepper, Token, warps_together};
 use crate::table::Class;
 use crate::text::print_instructions;
 use crate::textures::Textures;
@@ -59,7 +60,10 @@ pub struct LaunchCopy {
     outputs: Option<Records>,
     surviving: AttributeMap,
     emissions: Option<Emissions>,
+    pixels: Option<Pixels>,
     grid: Option<Grid>,
+    /// Warps of a group.
+    together: u32,
 }
 
 impl LaunchCopy {
@@ -98,7 +102,12 @@ impl LaunchCopy {
             outputs: records(launch.outputs)?,
             surviving: launch.surviving,
             emissions: launch.emissions.map(|log| Ok(log.with_words(copy(log.words())?))).transpose()?,
+            pixels: launch
+                .pixels
+                .map(|pixels| Ok(pixels.clone().with_results(copy(pixels.result_words())?)))
+                .transpose()?,
             grid: launch.grid,
+            together: warps_together(launch),
         })
     }
 
@@ -126,34 +135,43 @@ impl LaunchCopy {
             patches: self.patches.as_ref(),
             outputs: self.outputs.as_ref(),
             emissions: self.emissions.as_ref(),
+            pixels: self.pixels.as_ref(),
             grid: self.grid,
             ..StageLaunch::new(self.shader(), environment, &self.invocations, self.surviving)
         }
     }
 
-    /// Maps what it writes into a space, after all else there: patches, outputs, emissions. Gives the addresses.
-    fn map_into(&self, space: &mut Space) -> Result<[u32; 3], AppendError> {
-        let records = [&self.patches, &self.outputs].map(|records| records.as_ref().map(Records::words));
-        let mut places = [0; 3];
-        for (place, words) in
-            places.iter_mut().zip([records[0], records[1], self.emissions.as_ref().map(Emissions::words)])
-        {
-            *place = words.map_or(Ok(0), |words| words.map_into(space))?;
-        }
-        Ok(places)
+    /// Maps what it writes into a space, after all else there. Gives the addresses.
+    fn map_into(&self, space: &mut Space) -> Result<Places, AppendError> {
+        let mut map = |words: Option<&Words>| words.map_or(Ok(0), |words| words.map_into(space));
+        Ok(Places {
+            patches: map(self.patches.as_ref().map(Records::words))?,
+            outputs: map(self.outputs.as_ref().map(Records::words))?,
+            emissions: map(self.emissions.as_ref().map(Emissions::words))?,
+            pixels: map(self.pixels.as_ref().map(Pixels::result_words))?,
+        })
     }
 
     /// Has what it writes where the space has it, so that stores are recorded there.
-    fn bind(&mut self, space: &Space, [patches, outputs, emissions]: [u32; 3]) {
+    fn bind(&mut self, space: &Space, Places { patches, outputs, emissions, pixels }: Places) {
         for (records, base) in [(&mut self.patches, patches), (&mut self.outputs, outputs)] {
             *records = records.take().map(|records| records.with_words(records.words().within(space, base)));
         }
         self.emissions = self.emissions.take().map(|log| log.with_words(log.words().within(space, emissions)));
+        self.pixels = self.pixels.take().map(|all| {
+            let words = all.result_words().within(space, pixels);
+            all.with_results(words)
+        });
     }
 
-    /// What it leaves in attribute memory: records are at these addresses.
-    fn leaves(&self, [patches, outputs, _]: [u32; 3]) -> Vec<Output> {
-        let mut all = Vec::new();
+    /// Columns and rows of the window of fragments, if it has one.
+    fn window(&self) -> Option<(u32, u32)> {
+        self.pixels.as_ref()?.size()
+    }
+
+    /// What it leaves at these addresses.
+    fn leaves(&self, Places { patches, outputs, pixels, .. }: Places) -> Vec<Output> {
+        let mut all: Vec<Output> = self.fragments(pixels).collect();
         let of_vertices = self.outputs.iter().flat_map(|records| {
             let vertices = match self.stage() {
                 Stage::Geometry => self.header.map_or(0, |header| header.max_output_vertex_count.into()),
@@ -179,6 +197,29 @@ impl LaunchCopy {
         all
     }
 
+    /// What its fragments put out: a word of each pixel for each register.
+    fn fragments(&self, base: u32) -> impl Iterator<Item = Output> {
+        let maps = self.header.map(|header| header.pixel).unwrap_or_default();
+        let name = move |register: u32| {
+            if maps.sample_mask_register() == Some(register) {
+                return Some("sample mask".to_owned());
+            }
+            if maps.depth_register() == Some(register) {
+                return Some("depth".to_owned());
+            }
+            let colour = maps.colours().nth(register as usize / 4)?;
+            Some(format!("colour {colour}.{}", ["r", "g", "b", "a"][register as usize % 4]))
+        };
+        let pixels = self.pixels.iter().filter_map(|pixels| Some((pixels, pixels.size()?)));
+        pixels.flat_map(move |(pixels, size)| {
+            // The first word of an invocation says whether the others hold something.
+            let place = move |register: u32| base + 4 * (register + 1) * pixels.invocations();
+            (0..pixels.registers()).filter_map(move |register| {
+                Some(Output { name: name(register)?, elements: OutputElements::Quads { base: place(register), size } })
+            })
+        })
+    }
+
     fn stage(&self) -> Stage {
         self.shader().stage()
     }
@@ -200,6 +241,15 @@ impl LaunchCopy {
     }
 }
 
+/// Where the memory is that a launch writes; 0 for what it does not have.
+#[derive(Clone, Copy)]
+struct Places {
+    patches: u32,
+    outputs: u32,
+    emissions: u32,
+    pixels: u32,
+}
+
 /// What stands in front of addresses of a stage of pipelines: short, since listings are narrow.
 fn prefix(stage: Stage) -> &'static str {
     match stage {
@@ -207,6 +257,7 @@ fn prefix(stage: Stage) -> &'static str {
         Stage::TessellationInit => "tcs:",
         Stage::Tessellation => "tes:",
         Stage::Geometry => "gs:",
+        Stage::Pixel => "fs:",
         _ => "",
     }
 }
@@ -253,7 +304,8 @@ pub fn session(
     let mut first_groups = vec![0];
     for (launch, places) in launches.iter_mut().zip(&places) {
         launch.bind(&space, *places);
-        first_groups.push(first_groups.last().copied().unwrap_or(0) + u64::from(launch.invocations.warps()));
+        let groups = launch.invocations.warps().div_ceil(launch.together);
+        first_groups.push(first_groups.last().copied().unwrap_or(0) + u64::from(groups));
     }
     let environment = Environment::default();
     let all: Vec<StageLaunch> = launches.iter().map(|launch| launch.launch(&environment)).collect();
@@ -311,6 +363,9 @@ impl Guest for Debugged {
     }
 
     fn extent(&self) -> Extent {
+        if let Some((columns, rows)) = self.launches.first().and_then(LaunchCopy::window) {
+            return Extent { first: (0, 0), columns, rows };
+        }
         let columns = |launch: &LaunchCopy| launch.grid.map_or(launch.invocations.count, |grid| grid.threads());
         let columns = self.launches.iter().map(columns).max().unwrap_or(0);
         Extent { first: (0, 0), columns, rows: self.launches.len() as u32 }
@@ -321,13 +376,16 @@ impl Guest for Debugged {
     }
 
     fn group_of(&self, (lane, launch): (u32, u32)) -> Option<u64> {
+        if let Some(pixels) = self.launches.first()?.pixels.as_ref().filter(|pixels| pixels.size().is_some()) {
+            return Some(u64::from(pixels.invocation((lane, launch))? / WARP));
+        }
         let copy = self.launches.get(launch as usize)?;
         let invocation = match copy.grid {
             Some(grid) => grid.invocation_of((lane < grid.threads()).then_some(lane)?),
             None => lane,
         };
         let exists = copy.invocations.get(Column::Primitive, invocation) != NO_INVOCATION;
-        exists.then(|| self.first_groups[launch as usize] + u64::from(invocation / WARP))
+        exists.then(|| self.first_groups[launch as usize] + u64::from(invocation / (WARP * copy.together)))
     }
 
     fn outputs(&self) -> Vec<Output> {
@@ -337,15 +395,18 @@ impl Guest for Debugged {
     fn start(&mut self, group: u64) -> StepOutcome {
         self.current = self.first_groups.partition_point(|&first| first <= group).saturating_sub(1);
         let Some(first) = self.first_groups.get(self.current) else { return StepOutcome::Ended };
-        let warp = (group - first) as u32;
-        let started = self.with_launch(|stepper, launch| stepper.start(launch, warp));
-        let live = self.stepper.live();
+        let number = (group - first) as u32;
+        let started = self.with_launch(|stepper, launch| stepper.start(launch, number));
+        let lanes = self.stepper.lanes().into_iter();
         let lanes = match self.launches.get(self.current) {
-            Some(launch) => (0..u32::BITS - live.leading_zeros())
-                .map(|lane| {
-                    let invocation = warp * WARP + lane;
+            Some(launch) => lanes
+                .map(|(invocation, runs)| {
                     let number = launch.grid.map_or(invocation, |grid| grid.thread_number(invocation));
-                    LaneInfo { at: (number, self.current as u32), runs: live >> lane & 1 != 0 }
+                    let at = match &launch.pixels {
+                        Some(pixels) if pixels.size().is_some() => pixels.pixel(invocation),
+                        Some(_) | None => (number, self.current as u32),
+                    };
+                    LaneInfo { at, runs }
                 })
                 .collect(),
             None => Vec::new(),

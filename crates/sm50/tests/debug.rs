@@ -9,7 +9,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
 use ctm_sm50::AttributeMap;
 use ctm_sm50::debug::{self, LaunchCopy};
-use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Shader, StageLaunch};
+use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Pixels, Shader, StageLaunch};
 use ctm_sm50::text;
 
 const RESULTS: u32 = 0x10000;
@@ -189,4 +189,111 @@ fn registers_change_by_hand() {
         assert!(session.set(cell(&session, "stack"), 1).is_err());
         assert!(find_cell(session.guest().cells(), "R7").is_none(), "the program names R0 to R3");
     });
+}
+
+/// Each thread stores its number, and reads what the last thread of the block has stored.
+const BLOCK: &str = "
+    S2R R0, SR_TID.X;
+    SHL R1, R0, 2;
+    STS [R1], R0;
+    BAR.SYNC 0x0;
+    LDS R2, [0xbc];
+    STG [R1+0x10000], R2;
+    EXIT;
+";
+
+fn with_block<R>(code: &str, thread: u32, body: impl FnOnce(Session) -> R) -> R {
+    let program = text::parse(code).unwrap_or_else(|errors| panic!("{errors:#?}")).program;
+    let mut memory = Space::default();
+    memory.map(Arena::new(RESULTS, 0x1000).unwrap()).unwrap();
+    let grid = Grid::new([2, 1, 1], [48, 1, 1]).unwrap();
+    let environment = Environment { memory: Some(&memory), ..Environment::default() };
+    let invocations = Invocations { count: grid.invocations(), columns: None };
+    let shader = Shader { shared_memory: 256, ..(&program).into() };
+    let launch = StageLaunch {
+        grid: Some(grid),
+        ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+    };
+    let options = RunOptions { step_limit: DEFAULT_STEP_LIMIT, ..RunOptions::default() };
+    let copy = LaunchCopy::of(&launch, 0).unwrap();
+    let listing = debug::listing(&[shader]);
+    body(debug::session(vec![copy], Some(&memory), Vec::new(), &options, listing, (thread, 0)).unwrap())
+}
+
+/// A group is the block: its warps take turns at barriers, and its memory can be looked at and watched.
+#[test]
+fn warps_of_a_block_wait_for_each_other() {
+    with_block(BLOCK, 48 + 40, |mut session| {
+        let guest = session.guest();
+        assert_eq!((session.position().group, guest.groups(), guest.lanes().len()), (1, 2, 48));
+        assert_eq!(guest.lanes()[40].at, (88, 0));
+        let shared = cell(&session, "shared[188]");
+        let kind = BreakpointKind::Changes(WriteTarget::cell(shared));
+        session.add_breakpoint(Breakpoint { kind, lane: None, condition: None });
+        assert!(matches!(session.run(Direction::Forward), StopReason::Breakpoint(_)));
+        let guest = session.guest();
+        assert_eq!((guest.read(40, shared), guest.read(0, shared)), (47, 47));
+        // The first warp waits at the barrier, the second one comes to it.
+        assert_eq!((guest.standing(0), guest.standing(40)), (Standing::Meeting, Standing::Active));
+        assert_eq!(guest.participation(0).0, Participation::Waits(None));
+        let before = session.snapshot();
+        let position = session.position();
+        session.go_to_end().unwrap();
+        let word = |thread: u32| WriteTarget::Memory { address: RESULTS + 4 * thread, bytes: 4 };
+        assert_eq!([0, 31, 32, 47].map(|thread| session.words(&word(thread))), [[47]; 4]);
+        session.go_to(position).unwrap();
+        assert_eq!(session.snapshot(), before);
+        session.set(shared, 5).unwrap();
+        session.go_to_end().unwrap();
+        assert_eq!(session.words(&word(3)), [5]);
+    });
+    // Each warp waits for the other at another barrier.
+    let code =
+        BLOCK.replace("BAR.SYNC 0x0", "ISETP.LT.U32.AND P0, PT, R0, 32, PT; @P0 BAR.SYNC 0x0; @!P0 BAR.SYNC 0x1");
+    with_block(&code, 0, |mut session| {
+        let StopReason::Trap(trap) = session.run(Direction::Forward) else { panic!("it ends") };
+        assert!(trap.contains("wait"), "{trap}");
+    });
+}
+
+/// Lanes are pixels, helpers at the border among them, and what the program leaves in registers is an output.
+#[test]
+fn fragments_are_the_pixels_of_a_window() {
+    let code = ".stage pixel
+        IPA.PASS R0, a[0x70], RZ;
+        FSETP.LT.AND P0, PT, R0, 1.0, PT;
+        @P0 KIL;
+        IPA.PASS R1, a[0x74], RZ;
+        EXIT;";
+    let program = text::parse(code).unwrap_or_else(|errors| panic!("{errors:#?}")).program;
+    let pixels = Pixels::new((9, 5), &program.header.unwrap().pixel, []).unwrap();
+    let environment = Environment::default();
+    let invocations = Invocations { count: pixels.invocations(), columns: None };
+    let shader = Shader::from(&program);
+    let launch = StageLaunch {
+        pixels: Some(&pixels),
+        ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+    };
+    let options = RunOptions { step_limit: DEFAULT_STEP_LIMIT, ..RunOptions::default() };
+    let session = |lane| {
+        let copy = LaunchCopy::of(&launch, 0).unwrap();
+        debug::session(vec![copy], None, Vec::new(), &options, debug::listing(&[shader]), lane)
+    };
+    assert!(matches!(session((9, 0)), Err(debug::DebugError::Session(_))) && session((0, 5)).is_err());
+    // Five quads in a row: the pixel is in the second warp.
+    let mut session = session((7, 3)).unwrap();
+    assert_eq!((session.position().group, session.guest().groups()), (1, 2));
+    assert_eq!(
+        session.guest().lanes()[..4].iter().map(|lane| lane.at).collect::<Vec<_>>(),
+        [(6, 2), (7, 2), (6, 3), (7, 3)]
+    );
+    session.go_to_end().unwrap();
+    let target = |session: &Session, text: &str| WriteTarget::parse(session.guest(), session.focus(), text).unwrap();
+    let words = |session: &Session, text: &str| session.words(&target(session, text));
+    assert_eq!(words(&session, "colour 0.r"), [7.5f32.to_bits()]);
+    assert_eq!(words(&session, "colour 0.g at 8,2"), [2.5f32.to_bits()]);
+    assert_eq!(words(&session, "colour 0.r at 0,0"), [0], "it is killed");
+    let write = session.last_write(&target(&session, "colour 0.g")).unwrap().unwrap();
+    assert_eq!((write.before.group, write.new), (1, vec![3.5f32.to_bits()]));
+    assert_eq!(pixels.result((7, 3)), None, "sessions have a copy");
 }

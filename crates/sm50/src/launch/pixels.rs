@@ -122,6 +122,21 @@ impl Pixels {
         Ok(Pixels { places, registers, inputs, results })
     }
 
+    /// The same with what the fragments leave in other words.
+    pub(crate) fn with_results(self, results: Words) -> Self {
+        Pixels { results, ..self }
+    }
+
+    /// The words of what the fragments leave.
+    pub(crate) fn result_words(&self) -> &Words {
+        &self.results
+    }
+
+    /// Registers that a fragment leaves.
+    pub(crate) fn registers(&self) -> u32 {
+        self.registers
+    }
+
     /// Columns and rows of a window; `None` if the pixels are quads of primitives.
     pub fn size(&self) -> Option<(u32, u32)> {
         match self.places {

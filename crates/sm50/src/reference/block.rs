@@ -6,6 +6,7 @@
 use super::warp::{State, Warp, lanes};
 use crate::codes::{BarrierOp, BarrierReduction};
 use crate::field::{FieldId, key};
+use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::{Stop, Trap, TrapKind, WARP};
 use crate::operand::Reg;
@@ -88,6 +89,69 @@ impl Barrier {
     }
 }
 
+/// Whose turn it is among the warps of a block.
+#[derive(Clone)]
+pub(super) struct Turns {
+    all: u32,
+    /// Warps that go on in this round, the lowest first.
+    ready: u32,
+    waiting: u32,
+    ended: u32,
+    barriers: [Barrier; BARRIERS],
+}
+
+impl Turns {
+    /// Of so many warps, none of which has begun.
+    pub fn new(warps: u32) -> Self {
+        let all = u32::MAX >> (WARP - warps);
+        Turns { all, ready: all, waiting: 0, ended: 0, barriers: [Barrier::default(); BARRIERS] }
+    }
+
+    /// The warp whose turn it is; `None` after the end of the last.
+    pub fn current(&self) -> Option<usize> {
+        (self.ready != 0).then(|| self.ready.trailing_zeros() as usize)
+    }
+
+    /// Whether a warp has ended.
+    pub fn has_ended(&self, warp: usize) -> bool {
+        self.ended >> warp & 1 != 0
+    }
+
+    /// The warp whose turn it is has come to a barrier; whether it waits there.
+    pub fn arrive(&mut self, arrival: &Arrival) -> bool {
+        if let Some(warp) = self.current() {
+            self.barriers[arrival.barrier].arrive(warp, arrival);
+        }
+        arrival.waits()
+    }
+
+    /// The turn is over: the warp waits, or has ended. Once all have had theirs, those go on whose barriers are complete: `release` is told what
+    /// each of them found out.
+    ///
+    /// # Errors
+    /// All warps wait; gives the first of them.
+    pub fn pass(&mut self, waits: bool, mut release: impl FnMut(usize, Reduced)) -> Result<(), usize> {
+        let warp = self.ready & self.ready.wrapping_neg();
+        self.ready &= !warp;
+        if waits {
+            self.waiting |= warp;
+        } else {
+            self.ended |= warp;
+        }
+        if self.ready != 0 || self.ended == self.all {
+            return Ok(());
+        }
+        let (all, ended) = (self.all, self.ended);
+        for barrier in self.barriers.iter_mut().filter(|barrier| barrier.is_complete(all, ended)) {
+            lanes(barrier.waiting).for_each(|n| release(n, barrier.reduced()));
+            self.waiting &= !barrier.waiting;
+            *barrier = Barrier::default();
+        }
+        self.ready = all & !(ended | self.waiting);
+        if self.ready == 0 { Err(self.waiting.trailing_zeros() as usize) } else { Ok(()) }
+    }
+}
+
 /// A warp of the block that does not run just now.
 struct Parked {
     state: State,
@@ -107,9 +171,7 @@ impl Block {
 
     /// Runs the block whose first warp is number `first`, to the end of its last warp.
     pub fn run(&mut self, warp: &mut Warp, first: u32) -> Result<(), Stop> {
-        let all = u32::MAX >> (WARP - self.parked.len() as u32);
-        let mut barriers = [Barrier::default(); BARRIERS];
-        let (mut ended, mut waiting) = (0, 0);
+        let mut turns = Turns::new(self.parked.len() as u32);
         warp.begin_group();
         for n in 0..self.parked.len() {
             self.enter(warp, n);
@@ -117,36 +179,17 @@ impl Block {
             warp.tell_start();
             self.leave(warp, n);
         }
-        while ended != all {
-            let ready = all & !(ended | waiting);
-            for n in lanes(ready) {
-                self.enter(warp, n);
-                let stopped = warp.run_to_barrier(|arrival| {
-                    barriers[arrival.barrier].arrive(n, arrival);
-                    arrival.waits()
-                });
-                let waits = stopped.inspect_err(|stop| warp.tell_end(Some(stop.to_string())))?;
-                if waits {
-                    waiting |= 1 << n;
-                } else {
-                    ended |= 1 << n;
-                    warp.tell_end(None);
-                }
-                warp.tally();
-                self.leave(warp, n);
+        while let Some(n) = turns.current() {
+            self.enter(warp, n);
+            let stopped = warp.run_to_barrier(|arrival| turns.arrive(arrival));
+            let waits = stopped.inspect_err(|stop| warp.tell_end(Some(stop.to_string())))?;
+            if !waits {
+                warp.tell_end(None);
             }
-            let mut released = 0;
-            for barrier in barriers.iter_mut().filter(|barrier| barrier.is_complete(all, ended)) {
-                for n in lanes(barrier.waiting) {
-                    self.parked[n].state.reduced = barrier.reduced();
-                }
-                released |= barrier.waiting;
-                *barrier = Barrier::default();
-            }
-            waiting &= !released;
-            if ready == 0 && released == 0 {
-                return Err(self.deadlock(warp, waiting).into());
-            }
+            warp.tally();
+            self.leave(warp, n);
+            let passed = turns.pass(waits, |n, reduced| self.parked[n].state.reduced = reduced);
+            passed.map_err(|n| self.parked[n].state.deadlock(warp.stage))?;
         }
         Ok(())
     }
@@ -167,10 +210,12 @@ impl Block {
         swap(&mut warp.state, &mut parked.state);
         swap(&mut warp.state.shared, &mut parked.state.shared);
     }
+}
 
-    fn deadlock(&self, warp: &Warp, waiting: u32) -> Trap {
-        let state = &self.parked[waiting.trailing_zeros() as usize % self.parked.len()].state;
-        Trap { kind: TrapKind::Deadlock, stage: warp.stage, pc: state.barrier_pc, warp: state.number, lane: 0 }
+impl State {
+    /// The warp waits at a barrier where all wait.
+    pub fn deadlock(&self, stage: Stage) -> Trap {
+        Trap { kind: TrapKind::Deadlock, stage, pc: self.barrier_pc, warp: self.number, lane: 0 }
     }
 }
 
@@ -206,7 +251,6 @@ impl Warp<'_> {
             self.state.reduced = barrier.reduced();
             return Ok(());
         }
-        self.in_company()?;
         self.state.barrier_pc = self.pc;
         self.state.arrival = Some(arrival);
         Ok(())
@@ -215,10 +259,5 @@ impl Warp<'_> {
     /// Whether the block has other warps.
     pub fn shares_block(&self) -> bool {
         self.launch.grid.is_some_and(|grid| grid.block_invocations() > WARP)
-    }
-
-    /// What concerns the other warps of the block cannot execute where the warp runs without them.
-    pub fn in_company(&self) -> Result<(), TrapKind> {
-        if self.alone && self.shares_block() { Err(TrapKind::Unsupported) } else { Ok(()) }
     }
 }

@@ -26,8 +26,9 @@ mod video;
 mod view;
 mod warp;
 
+use crate::instruction::Instruction;
 use crate::launch::{LaunchReport, StageLaunch, StageRunner, Stop, WARP};
-use crate::table::Op;
+use crate::table::{AtomicOp, Class, OrderOp};
 use block::Block;
 use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
@@ -40,10 +41,17 @@ use warp::{State, Warp};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference;
 
-/// Warps that run side by side: those of a block, if they may wait for each other.
-fn warps_together(launch: &StageLaunch) -> u32 {
-    let waits = launch.shader.code.instructions().iter().any(|instruction| instruction.op() == Op::Bar);
-    launch.grid.filter(|_| waits).map_or(1, |grid| grid.block_invocations() / WARP)
+/// Warps that run side by side: those of a block, if they may wait for each other or share memory.
+pub(crate) fn warps_together(launch: &StageLaunch) -> u32 {
+    let meets = |instruction: &Instruction| {
+        let class = instruction.op().class();
+        matches!(
+            class,
+            Class::Order(OrderOp::Bar) | Class::Shared(_) | Class::Atomic(AtomicOp::Atoms | AtomicOp::AtomsCas)
+        )
+    };
+    let meet = launch.shader.code.instructions().iter().any(meets);
+    launch.grid.filter(|_| meet).map_or(1, |grid| grid.block_invocations() / WARP)
 }
 
 impl StageRunner for Reference {

@@ -24,14 +24,22 @@ pub(super) enum Register {
     Stack,
     /// A word of local memory.
     Local(usize),
+    /// A word of the block's memory.
+    Shared(usize),
 }
 
 impl Register {
-    /// Everything that a lane holds, with so many registers and words of local memory, in the order in which it is shown.
-    pub fn all(registers: usize, local: usize) -> impl Iterator<Item = Register> {
+    /// Everything that a lane holds, with so many registers, words of local memory, and words of its block's, in the order in which it is shown.
+    pub fn all(registers: usize, local: usize, shared: usize) -> impl Iterator<Item = Register> {
         let flags = [Register::Zero, Register::Sign, Register::Carry, Register::Overflow, Register::Stack];
         let general = (0..registers).map(Register::General);
-        general.chain((0..PREDICATES).map(Register::Predicate)).chain(flags).chain((0..local).map(Register::Local))
+        let memory = (0..local).map(Register::Local).chain((0..shared).map(Register::Shared));
+        general.chain((0..PREDICATES).map(Register::Predicate)).chain(flags).chain(memory)
+    }
+
+    /// Whether all lanes of a block have it together.
+    pub fn is_shared(self) -> bool {
+        matches!(self, Register::Shared(_))
     }
 
     /// How it is shown.
@@ -45,6 +53,7 @@ impl Register {
             Register::Overflow => ("CC", 0, Some('O'), ValueKind::Truth),
             Register::Stack => ("stack", 0, None, ValueKind::Integer),
             Register::Local(word) => ("local[#]", 4 * word, None, ValueKind::Word),
+            Register::Shared(word) => ("shared[#]", 4 * word, None, ValueKind::Word),
         };
         Cell { pattern, number: number as u16, channel, kind, echoes: false }
     }
@@ -65,6 +74,7 @@ impl Register {
                 let bytes = bytes.and_then(|bytes| bytes.get(4 * word..));
                 bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |&bytes| u32::from_le_bytes(bytes))
             }
+            Register::Shared(word) => state.shared.as_chunks().0.get(word).map_or(0, |&word| u32::from_le_bytes(word)),
         }
     }
 
@@ -86,6 +96,10 @@ impl Register {
                 let first = state.local.len() / LANES * lane + 4 * word;
                 let Some(bytes) = state.local.get_mut(first..first + 4) else { return false };
                 bytes.copy_from_slice(&bits.to_le_bytes());
+            }
+            Register::Shared(word) => {
+                let Some(bytes) = state.shared.as_chunks_mut().0.get_mut(word) else { return false };
+                *bytes = bits.to_le_bytes();
             }
         }
         true
@@ -115,7 +129,7 @@ pub(super) fn participation(instruction: &Instruction, taken: u32, lane: usize) 
 impl Warp<'_> {
     /// Everything that the lane holds, and where it stands.
     fn view(&self, lane: usize) -> LaneView {
-        let registers = Register::all(Reg::RZ.0.into(), 0);
+        let registers = Register::all(Reg::RZ.0.into(), 0, 0);
         let cells = registers.map(|register| (register.cell(), register.read(&self.state, lane))).collect();
         let control = &self.state.control;
         LaneView { cells, standing: standing(control, lane), active: control.active().count_ones(), pass: None }

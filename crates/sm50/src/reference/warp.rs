@@ -147,8 +147,6 @@ pub(super) struct Warp<'a> {
     pub lane: usize,
     report: LaunchReport,
     pub follow: Option<Follow<'a>>,
-    /// The other warps of its block do not run.
-    pub alone: bool,
     tally: Option<Tally<'a>>,
 }
 
@@ -178,7 +176,6 @@ impl<'a> Warp<'a> {
             lane: 0,
             report: LaunchReport::default(),
             follow,
-            alone: false,
             tally: options.counts.map(|counts| Tally::new(counts, LANES)),
         }
     }

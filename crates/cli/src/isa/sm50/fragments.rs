@@ -1,11 +1,10 @@
 //! Runs fragment programs: every pixel of a domain, with the inputs of a primitive that covers it.
 
 use super::Loaded;
-use super::data::constants;
 use super::global::GlobalMemory;
-use super::options::{AttributeSource, BankWord, Sm50Args};
-use super::resources::Resources;
+use super::options::{AttributeSource, Sm50Args};
 use super::run::{fallback, guest, note_fallbacks};
+use super::setup::Setup;
 use crate::files;
 use crate::host::Host;
 use crate::isa::finding::require_no_errors;
@@ -13,9 +12,7 @@ use crate::options::values::{Extent, VaryingSource, Vector};
 use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
 use crate::report::{Location, Message};
 use crate::run::follow::{self, Follower};
-use crate::run::{
-    Frames, Memory, ResultSettings, engine, note_missing_code, once_each, options, output_files, uniforms,
-};
+use crate::run::{Memory, engine, note_missing_code, once_each, options, output_files};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
@@ -24,7 +21,7 @@ use ctm_lane::run::RunStats;
 use ctm_memory::{Bounds, Format, Surface, View};
 use ctm_sm50::attributes::{WORDS, name};
 use ctm_sm50::launch::{
-    Environment, FRONT_FACE, Invocations, LaunchReport, Mode, PixelInput, Pixels, Shader, StageLaunch, Stop,
+    Environment, FRONT_FACE, Invocations, LaunchReport, PixelInput, Pixels, Shader, StageLaunch, Stop,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::textures::HANDLE_BANK;
@@ -34,48 +31,91 @@ use std::time::Instant;
 /// Colours that a program can put out.
 const COLOURS: usize = 8;
 
+/// A fragment program with what it runs over.
+pub struct Fragments {
+    pub loaded: Loaded,
+    maps: PixelMaps,
+    size: (u32, u32),
+    inputs: Vec<(u32, PixelInput)>,
+    pub setup: Setup,
+}
+
+impl Fragments {
+    /// Reads what it needs. Files of textures go through this memory.
+    pub fn prepare(
+        loaded: Loaded,
+        args: &RunArgs,
+        sm50: &Sm50Args,
+        memory: &mut Memory,
+        console: &Console,
+    ) -> Result<(Self, GlobalMemory), Failure> {
+        require_no_errors(&loaded)?;
+        refuse_options(args, sm50)?;
+        let maps = loaded.program.header.map(|header| header.pixel).unwrap_or_default();
+        let Extent { width, height } = args.domain.unwrap_or(DEFAULT_DOMAIN);
+        let size = (width, height);
+        let inputs = inputs(console.host, &sm50.attributes, size)?;
+        let (setup, globals) = Setup::prepare((args, sm50), HANDLE_BANK, memory, console)?;
+        Ok((Fragments { loaded, maps, size, inputs, setup }, globals))
+    }
+
+    /// The pixels of the domain, as lanes.
+    pub fn lanes(&self) -> Lanes {
+        let (width, height) = self.size;
+        Lanes::Area(Domain { i0: 0, j0: 0, i1: width - 1, j1: height - 1 })
+    }
+
+    /// They, with their inputs.
+    ///
+    /// # Errors
+    /// There is no memory for what fragments leave.
+    pub fn pixels(&self) -> Result<Pixels, Failure> {
+        let pixels = Pixels::new(self.size, &self.maps, self.inputs.iter().cloned());
+        pixels.map_err(|error| Message::error(error.to_string()).into())
+    }
+
+    /// The launch.
+    pub fn launch<'a>(
+        &'a self,
+        environment: &'a Environment<'a>,
+        invocations: &'a Invocations,
+        pixels: &'a Pixels,
+    ) -> StageLaunch<'a> {
+        let shader = Shader::from(&self.loaded.program);
+        StageLaunch {
+            pixels: Some(pixels),
+            ..StageLaunch::new(shader, environment, invocations, AttributeMap::default())
+        }
+    }
+}
+
+/// The invocations of pixels.
+pub fn invocations(pixels: &Pixels) -> Invocations {
+    Invocations { count: pixels.invocations(), columns: None }
+}
+
 /// Runs a fragment program and writes its outputs.
-pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
-    require_no_errors(loaded)?;
-    refuse_options(args, sm50)?;
-    let maps = loaded.program.header.map(|header| header.pixel).unwrap_or_default();
-    let Extent { width, height } = args.domain.unwrap_or(DEFAULT_DOMAIN);
+pub fn run(loaded: Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
     let host = console.host;
-    let inputs = inputs(host, &sm50.attributes, (width, height))?;
-    let limit = args.execution.budget.memory(host);
-    let mut globals = GlobalMemory::prepare(host, &sm50.memory, ResultSettings::of(args), limit)?;
     let mut memory = Memory::new(args, host);
-    let resources = Resources::read((&args.inputs, &args.mips), &sm50.memory, &mut memory, host)?;
+    let (run, mut globals) = Fragments::prepare(loaded, args, sm50, &mut memory, console)?;
+    let Fragments { ref loaded, maps, size, setup: Setup { frames, .. }, .. } = run;
     let targets = Targets::prepare(args, sm50, &maps, &mut memory, host)?;
     let mut results = memory.take_results();
     let cancel = host.interrupt();
     let options = options(&args.execution, host, &|_, _| (), &cancel);
     let (name, engine) = engine(&args.execution)?;
-    let domain = Lanes::Area(Domain { i0: 0, j0: 0, i1: width - 1, j1: height - 1 });
-    let mode = if console.strict { Mode::Strict } else { Mode::Lenient };
-    let followed = args.execution.follow.map(|named| follow::lane(named, domain, "pixel")).transpose()?;
+    let followed = args.execution.follow.map(|named| follow::lane(named, run.lanes(), "pixel")).transpose()?;
     let mut follower = followed.map(|(at, lane)| (at, Follower::new(guest(loaded, lane), &args.execution, console)));
-    let (frames, mut banks) = (Frames::of(&args.frames), constants(host, &sm50.banks)?);
-    resources.bind(&mut banks, HANDLE_BANK);
-    let words: Vec<BankWord> = uniforms(&args.frames)?;
-    let no_memory = |error: ctm_sm50::attributes::NoMemory| Message::error(error.to_string());
     let start = Instant::now();
     let mut report = LaunchReport::default();
     let mut slower = None;
     for frame in frames.numbers() {
         let space = globals.space()?;
-        let mut constants = banks.clone();
-        words.iter().for_each(|word| word.set(&mut constants, frames, frame));
-        let Resources { textures, images } = resources.clone();
-        let environment =
-            Environment { constants, memory: Some(&space), textures, images, mode, ..Environment::default() };
-        let pixels = Pixels::new((width, height), &maps, inputs.iter().cloned()).map_err(no_memory)?;
-        let invocations = Invocations { count: pixels.invocations(), columns: None };
-        let shader = Shader::from(&loaded.program);
-        let launch = StageLaunch {
-            pixels: Some(&pixels),
-            ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
-        };
+        let environment = run.setup.environment(frame, &space);
+        let pixels = run.pixels()?;
+        let invocations = invocations(&pixels);
+        let launch = run.launch(&environment, &invocations, &pixels);
         let ran = match &mut follower {
             Some((at, follower)) => {
                 let invocation = pixels.invocation(*at).unwrap_or_default();
@@ -91,7 +131,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
             Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
         })?);
         results.clear(&memory.space);
-        targets.put_out(&pixels, &maps, (width, height), &memory);
+        targets.put_out(&pixels, &maps, size, &memory);
         results.keep(host, &memory.space, frame)?;
         globals.keep(host, &space, frame)?;
     }
@@ -107,7 +147,7 @@ pub fn run(loaded: &Loaded, args: &RunArgs, sm50: &Sm50Args, console: &mut Conso
     globals.commit(&cancel, console)?;
     if args.execution.stats {
         let RunStats { instructions, groups, .. } = report.stats;
-        let pixels = number_of(width as usize * height as usize, "pixel");
+        let pixels = number_of(size.0 as usize * size.1 as usize, "pixel");
         writeln!(console.out, "engine          {}", name.name())?;
         writeln!(console.out, "launch          {pixels} in {}", number_of(groups as usize, "warp"))?;
         writeln!(console.out, "instructions    {instructions}, over all lanes")?;

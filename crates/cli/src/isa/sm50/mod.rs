@@ -10,6 +10,7 @@ mod info;
 mod options;
 mod resources;
 mod run;
+mod setup;
 mod traps;
 
 use super::finding::codes_of;

@@ -1,9 +1,8 @@
 //! Runs compute code: a grid of blocks over global memory.
 
-use super::data::constants;
 use super::global::GlobalMemory;
-use super::options::{BankWord, Sizes, Sm50Args};
-use super::resources::Resources;
+use super::options::{Sizes, Sm50Args};
+use super::setup::Setup;
 use super::{Loaded, fragments};
 use crate::isa::finding::require_no_errors;
 use crate::isa::{File, one};
@@ -14,7 +13,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::{self, Issued};
-use crate::run::{Frames, Memory, ResultSettings, engine, note_missing_code, options, uniforms};
+use crate::run::{Memory, engine, note_missing_code, options};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -22,10 +21,9 @@ use ctm_engine::{Engine, Executor};
 use ctm_follow::{Address, FollowedLanes, InstructionPlace};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::Space;
 use ctm_sm50::engine::NotCompiled;
 use ctm_sm50::launch::{
-    Constants, Environment, Grid, Invocations, LaunchConstants, LaunchReport, Mode, Shader, StageLaunch, Stop, WARP,
+    Constants, Environment, Grid, Invocations, LaunchConstants, LaunchReport, Shader, StageLaunch, Stop, WARP,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
@@ -39,28 +37,12 @@ use std::time::Instant;
 pub struct Kernel {
     pub loaded: Loaded,
     pub grid: Grid,
-    frames: Frames,
-    uniforms: Vec<BankWord>,
-    constants: Constants,
-    resources: Resources,
-    mode: Mode,
+    pub setup: Setup,
 }
 
 impl Kernel {
-    /// Reads it and what it needs.
-    pub fn prepare(
-        file: File,
-        args: &RunArgs,
-        sm50: &Sm50Args,
-        console: &mut Console,
-    ) -> Result<(Self, GlobalMemory), Failure> {
-        let kernel = file.kernel.clone();
-        let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
-        loaded.link(sm50, console)?;
-        Self::of(loaded, args, sm50, console)
-    }
-
-    fn of(
+    /// With what it needs.
+    pub fn of(
         loaded: Loaded,
         args: &RunArgs,
         sm50: &Sm50Args,
@@ -71,39 +53,14 @@ impl Kernel {
         }
         require_no_errors(&loaded)?;
         refuse_options(args, sm50)?;
-        let resources = Resources::read(
-            (&args.inputs, &args.mips),
-            &sm50.memory,
-            &mut Memory::new(args, console.host),
-            console.host,
-        )?;
-        let mut constants = constants(console.host, &sm50.banks)?;
-        resources.bind(&mut constants, COMPUTE_HANDLE_BANK);
-        let kernel = Kernel {
-            loaded,
-            grid: grid(sm50)?,
-            frames: Frames::of(&args.frames),
-            uniforms: uniforms(&args.frames)?,
-            constants,
-            resources,
-            mode: if console.strict { Mode::Strict } else { Mode::Lenient },
-        };
-        let limit = args.execution.budget.memory(console.host);
-        Ok((kernel, GlobalMemory::prepare(console.host, &sm50.memory, ResultSettings::of(args), limit)?))
+        let mut memory = Memory::new(args, console.host);
+        let (setup, globals) = Setup::prepare((args, sm50), COMPUTE_HANDLE_BANK, &mut memory, console)?;
+        Ok((Kernel { loaded, grid: grid(sm50)?, setup }, globals))
     }
 
     pub fn shader(&self, sm50: &Sm50Args) -> Shader<'_> {
         let (local_memory, shared_memory) = (sm50.local_memory.unwrap_or(0), sm50.shared_memory.unwrap_or(0));
         Shader { local_memory, shared_memory, ..(&self.loaded.program).into() }
-    }
-
-    /// What the launch of a frame depends on, over this memory.
-    pub fn environment<'a>(&self, frame: u32, memory: &'a Space) -> Environment<'a> {
-        let mut constants = self.constants.clone();
-        self.uniforms.iter().for_each(|word| word.set(&mut constants, self.frames, frame));
-        let Resources { textures, images } = self.resources.clone();
-        let memory = Some(memory);
-        Environment { constants, memory, textures, images, mode: self.mode, ..Environment::default() }
     }
 
     /// The launch.
@@ -131,11 +88,11 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
     loaded.link(sm50, console)?;
     if loaded.program.header.is_some_and(|header| header.stage == Stage::Pixel) {
-        return fragments::run(&loaded, args, sm50, console);
+        return fragments::run(loaded, args, sm50, console);
     }
     let cancel = console.host.interrupt();
     let (kernel, mut memory) = Kernel::of(loaded, args, sm50, console)?;
-    let Kernel { grid, frames, ref loaded, .. } = kernel;
+    let Kernel { grid, setup: Setup { frames, .. }, ref loaded } = kernel;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
     let followed = followed.map(|(thread, name)| (grid.invocation_of(thread), name));
     let invocations = kernel.invocations();
@@ -160,7 +117,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
         let mut report = LaunchReport::default();
         for frame in frames.numbers() {
             let space = memory.space()?;
-            let environment = kernel.environment(frame, &space);
+            let environment = kernel.setup.environment(frame, &space);
             let launch = kernel.launch(sm50, &environment, &invocations)?;
             progress.iter().for_each(Progress::begin_run);
             let ran = match &mut follower {
@@ -257,9 +214,6 @@ fn no_compute_code(stage: Stage, file: &str) -> Failure {
     Failure::Usage(Message::error(message).help(match option {
         Some((_, option)) => {
             format!("'ctm draw {option} {file} --primitive triangles --vertices 3 -o out.npy' draws with it")
-        }
-        None if stage == Stage::Pixel => {
-            format!("'ctm run {file} --domain 64x64 -o out.png' runs it; the debugger does not step fragments yet")
         }
         None => "'ctm dis' and 'ctm info' show it; there is no command that executes it".into(),
     }))
