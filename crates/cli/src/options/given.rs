@@ -61,7 +61,7 @@ pub const RUN: &[Row] = &[
 ];
 
 /// Why sessions of draws take no option of pixels.
-const PIXELS: &str = "it is for pixels, and the debugger does not step fragments yet";
+const PIXELS: &str = "it is for pixels, and the debugger does not step fragments of draws yet";
 
 /// Options of `ctm draw`.
 pub const DRAW: &[Row] = &[
@@ -69,7 +69,7 @@ pub const DRAW: &[Row] = &[
         "fs",
         "--fs",
         &[Screen, Editor],
-        "the debugger does not step fragments yet; without --fs it steps the other stages",
+        "the debugger does not step fragments of draws yet; without --fs it steps the other stages",
     ),
     ("outputs", "--output", &[Screen, Editor], "a session writes no file; 'ctm draw' does"),
     ("obj", "--obj", &[Screen, Editor], "a session writes no file; 'ctm draw' does"),
