@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 13] = [
     &["raster", "lane", "array", "debug"],
     &["card", "engine", "sampling"],
     &["codegen", "pipeline", "x1k", "r700", "sm50", "pvs"],
-    &["object", "r5xx", "r700-card", "compile", "dap", "terminal"],
+    &["object", "r5xx", "r700-card", "gm107", "compile", "dap", "terminal"],
     &["device", "cards"],
     &["replay"],
     &["capi", "cli", "ctm", "drm"],

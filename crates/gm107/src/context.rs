@@ -1,0 +1,57 @@
+//! What draws run with, and why they are dropped.
+
+use crate::objects::Objects;
+use ctm_engine::Executor;
+use ctm_lane::budget::{Budget, Halt};
+use ctm_lane::clock::Instant;
+use ctm_lane::run::RunOptions;
+use thiserror::Error;
+
+/// Instructions that a warp may execute.
+const STEP_LIMIT: u64 = 1 << 24;
+
+/// What draws and launches run with.
+#[derive(Clone, Copy)]
+pub struct DrawContext<'a> {
+    /// The memory that the submission may reach.
+    pub objects: &'a Objects,
+    /// What executes programs that run for many lanes.
+    pub executor: &'a Executor,
+    /// Limits.
+    pub options: RunOptions<'static>,
+}
+
+/// Why a draw or a launch is dropped.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum DrawError {
+    /// Something that is not executed yet.
+    #[error("{what} is not supported")]
+    NotYet {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A program does what the machine cannot do.
+    #[error("a program stops: {0}")]
+    Program(ctm_sm50::launch::Stop),
+    /// The submission takes too long.
+    #[error("the submission takes longer than its time limit (an infinite loop in a program?)")]
+    TimeIsUp,
+    /// The host has no memory.
+    #[error("there is no memory for it")]
+    Memory,
+}
+
+impl From<ctm_sm50::launch::Stop> for DrawError {
+    fn from(stop: ctm_sm50::launch::Stop) -> Self {
+        match stop {
+            ctm_sm50::launch::Stop::Halted(Halt::Deadline) => DrawError::TimeIsUp,
+            stop => DrawError::Program(stop),
+        }
+    }
+}
+
+/// How programs run, until a deadline, on so many threads; 0 is one per processor.
+pub fn options(deadline: Option<Instant>, threads: usize) -> RunOptions<'static> {
+    let budget = Budget { deadline, ..Budget::default() };
+    RunOptions { step_limit: STEP_LIMIT, threads, budget, ..RunOptions::default() }
+}

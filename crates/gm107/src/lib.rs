@@ -1,0 +1,28 @@
+//! A graphics card of the first Maxwell generation (GeForce GTX 750 Ti, GM107) in software.
+//!
+//! - [`state`]: what a channel holds: the methods of its classes, and its counters;
+//! - [`objects`]: the memory that a submission may reach;
+//! - [`draw`]: draws, from a list of vertices to primitives;
+//! - [`raster`]: from primitives to pixels;
+//! - [`textures`]: what programs read by handles;
+//! - [`Card`]: executes streams.
+#![forbid(unsafe_code)]
+
+mod card;
+mod context;
+mod counters;
+pub mod draw;
+mod listing;
+pub mod objects;
+mod picture;
+pub mod raster;
+mod shared;
+pub mod state;
+pub mod textures;
+
+pub use card::{Card, Model, SavedCard};
+pub use context::{DrawContext, DrawError};
+pub use counters::{Counters, Statistics};
+pub use listing::{draws, listing};
+pub use picture::{depth_picture, picture};
+pub use shared::pixel_places;

@@ -1,0 +1,1 @@
+//! From primitives to pixels.

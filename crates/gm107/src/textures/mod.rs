@@ -1,0 +1,1 @@
+//! What programs read and write by handles: textures with their samplers, and images.

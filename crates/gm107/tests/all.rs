@@ -1,0 +1,3 @@
+//! The tests of this crate as one program: each program more would be linked with all that it tests.
+
+mod card;
