@@ -1,11 +1,12 @@
 //! Batches of primitives on their way through the stages.
 
 use super::feed;
+use super::assembled::{Assembled, Receiver};
 use super::primitive::{Primitive, Shape};
 use super::tessellate::{Levels, Mesh, tessellate};
 use super::{Draw, DrawError, strips, threads};
 use crate::attributes::{
-    Emissions, INNER_LEVELS, OUTER_LEVELS, Records, Slots, TESS_COORD_U, TESS_COORD_V, View, Words, surviving,
+    Emissions, INNER_LEVELS, OUTER_LEVELS, Records, Slots, TESS_COORD_U, TESS_COORD_V, Words, surviving,
 };
 use crate::header::{AttributeMap, Header};
 use crate::launch::{
@@ -29,30 +30,10 @@ const BATCH_BYTES: u64 = 1 << 24;
 /// Geometry lanes that run together, at most.
 const GEOMETRY_LANES: u32 = 1 << 16;
 
-/// Primitives that come out of the stages, in order.
-pub(super) struct Assembled<'a> {
-    /// What they are.
-    pub shape: Shape,
-    /// The attributes of vertices.
-    pub records: View<'a>,
-    /// The record of each vertex, primitive by primitive.
-    pub vertices: &'a [u32],
-    /// For each primitive, the number of the one in the draw that it comes from.
-    pub ids: &'a [u32],
-}
-
-/// Something that takes what comes out of the stages.
-pub(super) trait Receiver {
-    /// Takes some primitives; it may launch a stage of its own.
-    fn receive(&mut self, stages: &mut Stages, assembled: &Assembled) -> Result<(), DrawError>;
-
-    /// Bytes that it keeps.
-    fn bytes(&self) -> u64;
-}
-
-/// What all stages of a draw run with.
-pub(super) struct Stages<'a> {
+/// What all stages of a draw run with, also those of who receives its primitives.
+pub struct Stages<'a> {
     executor: &'a dyn StageRunner,
+    /// Limits of the draw.
     pub options: &'a RunOptions<'a>,
     /// The budget between launches.
     pub meter: Meter<'a>,
@@ -61,6 +42,9 @@ pub(super) struct Stages<'a> {
 
 impl Stages<'_> {
     /// Launches a stage, while so many bytes are kept for the draw.
+    ///
+    /// # Errors
+    /// As those of [`StageRunner::run`].
     pub fn launch(&mut self, launch: &StageLaunch, kept: u64) -> Result<(), DrawError> {
         let records = [launch.inputs, launch.outputs, launch.patches].into_iter().flatten();
         let blocks = records.map(Records::buffer).chain(launch.emissions.map(Emissions::buffer));
@@ -173,7 +157,15 @@ impl Batch<'_> {
 
     /// Hands primitives on.
     fn receive(&mut self, records: &Records, vertices: &[u32], ids: &[u32]) -> Result<(), DrawError> {
-        let assembled = Assembled { shape: self.shape, records: records.view(), vertices, ids };
+        let assembled = Assembled {
+            shape: self.shape,
+            stream: if self.draw.geometry.is_some() { self.draw.stream } else { 0 },
+            records: records.view(),
+            vertices,
+            ids,
+            provoking: self.shape.vertices() - 1,
+            outlines: &[],
+        };
         self.receiver.receive(&mut self.stages, &assembled)
     }
 

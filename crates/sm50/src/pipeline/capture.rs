@@ -1,7 +1,8 @@
 //! What transform feedback captures.
 
 use super::DrawError;
-use super::batch::{Assembled, Receiver, Stages};
+use super::assembled::{Assembled, Receiver};
+use super::batch::Stages;
 use super::primitive::Shape;
 use crate::launch::LaunchReport;
 use ctm_lane::budget::Halt;

@@ -27,6 +27,7 @@ macro_rules! named {
     };
 }
 
+mod assembled;
 mod batch;
 mod capture;
 mod feed;
@@ -36,6 +37,8 @@ mod strips;
 mod tessellate;
 mod wireframe;
 
+pub use assembled::{Assembled, Outline, Receiver};
+pub use batch::Stages;
 pub use capture::{Capture, Drawn};
 pub use feed::VertexArray;
 pub use primitive::{MAX_PATCH_VERTICES, Primitive, Shape};
@@ -48,7 +51,7 @@ pub use wireframe::Wireframe;
 
 use crate::attributes::{NoMemory, WORDS};
 use crate::header::{Stage, Topology};
-use crate::launch::{DEFAULT_STEP_LIMIT, Environment, Shader, StageRunner, Stop, WARP};
+use crate::launch::{DEFAULT_STEP_LIMIT, Environment, LaunchReport, Shader, StageRunner, Stop, WARP};
 use capture::Captured;
 use ctm_lane::budget::Halt;
 use ctm_lane::run::RunOptions;
@@ -147,6 +150,21 @@ impl<'a> Draw<'a> {
         let mut rasteriser = Rasteriser::new(stage, fragments, Captured::new(shape, self.capture));
         let report = batch::run(self, executor, options, shape, &mut rasteriser)?;
         Ok(rasteriser.captured.finish(report))
+    }
+
+    /// Runs the draw, and hands its primitives to a rasteriser. What is captured is the receiver's affair. Gives what the launches of all
+    /// stages did, those of the receiver among them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn hand_on(
+        &self,
+        receiver: &mut dyn Receiver,
+        executor: &dyn StageRunner,
+        options: &RunOptions,
+    ) -> Result<LaunchReport, DrawError> {
+        let shape = self.check()?;
+        batch::run(self, executor, options, shape, receiver)
     }
 
     /// Options with the step limit that real programs never reach.

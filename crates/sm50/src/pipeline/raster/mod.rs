@@ -13,7 +13,8 @@ mod targets;
 
 pub use targets::{ColourTarget, DepthTarget, FragmentCounts, Targets};
 
-use super::batch::{Assembled, Receiver, Stages};
+use super::assembled::{Assembled, Receiver};
+use super::batch::Stages;
 use super::capture::Captured;
 use super::{DrawError, Shape};
 use crate::attributes::{POSITION, View};
