@@ -21,12 +21,15 @@ pub use object::{ElementWords, Object, ObjectBytes};
 use ctm_memory::Arena;
 use std::sync::Arc;
 
-/// Command words, and the buffer objects that they name.
+/// What a driver has its card execute, and the buffer objects that it names.
+///
+/// Under [radeon](Kernel::Radeon) the words are the commands. Under [nouveau](Kernel::Nouveau) commands lie in the objects, where they are read when
+/// their turn comes; the words say where: the number of the channel, then address and bytes of each piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Submission<'a> {
-    /// The command words.
+    /// The words.
     pub words: &'a [u32],
-    /// The objects, in the order in which the words count them.
+    /// The objects, in the order in which the driver lists them.
     pub objects: &'a [Object],
     /// Those of them to which nobody but the card can have written since the last submission that named them, in the same order.
     pub untouched: &'a [Object],
@@ -35,8 +38,9 @@ pub struct Submission<'a> {
 /// How the pixels of an object lie that a driver shares with others, as it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedImage {
-    /// Flags of tiling (`RADEON_TILING_*` of the kernel's interface), which mean something to this family of cards.
-    pub tiling: u32,
+    /// What the driver has noted with the object: under radeon flags of tiling (`RADEON_TILING_*`) and a pitch, under nouveau `tile_mode` and
+    /// `tile_flags`. It means something to this family of cards.
+    pub tiling: [u32; 2],
     /// Bytes from a row of pixels to the next one.
     pub stride: u32,
     /// Rows of pixels.
@@ -59,13 +63,26 @@ pub const CONTIGUOUS_PIXELS: usize = 4;
 /// pixel on.
 pub type PixelPlaces = Box<dyn Fn(u32, &mut [u64]) + Send>;
 
+/// The kernel's interface by which drivers reach a card: the name of the kernel's driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kernel {
+    /// `radeon`, as of Linux 3.13 and later.
+    Radeon,
+    /// `nouveau`, without the requests of Vulkan drivers.
+    Nouveau,
+}
+
 /// What a driver learns of a card before it uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Name of the chip in small letters: `rv515`.
     pub name: &'static str,
-    /// PCI device number; the vendor is AMD's, 0x1002.
+    /// PCI vendor number.
+    pub vendor: u16,
+    /// PCI device number.
     pub device: u16,
+    /// The interface by which drivers reach it.
+    pub kernel: Kernel,
     /// Mesa's driver that draws on it: `r300`.
     pub driver: &'static str,
     /// What drivers may ask of it. What is not here, it does not have.
@@ -102,6 +119,10 @@ pub enum CardProperty {
     ShaderEngines,
     /// The highest clock of shader programs, in kHz.
     ShaderClock,
+    /// The number of the chip among its maker's.
+    Chipset,
+    /// Clusters of multiprocessors in the low byte, multiprocessors above.
+    GraphicsUnits,
 }
 
 /// Why a submission was not executed to its end. If its words are wrong, nothing of it was.
@@ -122,6 +143,13 @@ pub trait Card: Send {
     /// Checks a submission, and executes it to the end: its results are in memory when this returns. Addresses outside of
     /// the objects read 0 and are not written.
     fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), SubmissionError>;
+
+    /// Stores what the card has held back of submissions that are executed: values by which drivers learn that, which come too early for some
+    /// drivers while the submission is being made.
+    fn release(&mut self, _memory: &Arc<Arena>) {}
+
+    /// Forgets what the card has for a channel, whose number does not come again.
+    fn close_channel(&mut self, _channel: u32) {}
 
     /// Takes what is worth a developer's attention since the last call and was executed nonetheless, a sentence each:
     /// unknown registers, accesses outside of objects.

@@ -2,7 +2,7 @@
 
 use ctm_card::listing::{dwords, fields_text, numbers};
 use ctm_card::register::{Binding, RegisterFile, RegisterMap, RegisterType};
-use ctm_card::{Card, CardProperty, DrawCounts, Identity, Object, Submission, SubmissionError};
+use ctm_card::{Card, CardProperty, DrawCounts, Identity, Kernel, Object, Submission, SubmissionError};
 use ctm_memory::Arena;
 use std::sync::Arc;
 use unit::{Base, Scale, Size};
@@ -101,7 +101,9 @@ fn registers_hold_what_was_written() {
 
 const CARD: Identity = Identity {
     name: "card",
+    vendor: 2,
     device: 1,
+    kernel: Kernel::Radeon,
     driver: "driver",
     properties: &[(CardProperty::PixelPipes, 4), (CardProperty::Backends, 0), (CardProperty::ShaderClock, 650_000)],
 };

@@ -1,10 +1,11 @@
 //! Trace files, written and read again.
 
 use ctm_card::trace::{Page, TraceError, TraceReader, TraceRecord, TraceWriter};
-use ctm_card::{Identity, Object, Submission};
+use ctm_card::{Identity, Kernel, Object, Submission};
 use ctm_memory::Arena;
 
-const CARD: Identity = Identity { name: "rv515", device: 0x7140, driver: "r300", properties: &[] };
+const CARD: Identity =
+    Identity { name: "rv515", vendor: 0x1002, device: 0x7140, kernel: Kernel::Radeon, driver: "r300", properties: &[] };
 const OBJECTS: [Object; 2] = [Object { address: 0x1000, size: 0x2000 }, Object { address: 0x4000, size: 0x1000 }];
 
 /// Three submissions: the driver writes, the card writes, the driver writes over it and clears.

@@ -32,6 +32,9 @@ pub enum Card {
     R5xx(Box<ctm_r5xx::Card>),
     /// One of the R700 family.
     R700(Box<ctm_r700_card::Card>),
+    /// One of the first Maxwell generation.
+    #[cfg(feature = "gm107")]
+    Gm107(Box<ctm_gm107::Card>),
 }
 
 /// What a card holds besides the memory, at a place of a submission.
@@ -41,6 +44,9 @@ pub enum SavedCard {
     R5xx(Box<ctm_r5xx::SavedCard>),
     /// One of the R700 family.
     R700(Box<ctm_r700_card::SavedCard>),
+    /// One of the first Maxwell generation.
+    #[cfg(feature = "gm107")]
+    Gm107(Box<ctm_gm107::SavedCard>),
 }
 
 /// Why there is no picture.
@@ -52,6 +58,10 @@ pub enum PictureError {
     /// A card of the R700 family says so.
     #[error(transparent)]
     R700(#[from] ctm_r700_card::DrawError),
+    /// A card of the first Maxwell generation says so.
+    #[cfg(feature = "gm107")]
+    #[error(transparent)]
+    Gm107(#[from] ctm_gm107::DrawError),
 }
 
 impl Card {
@@ -90,6 +100,24 @@ impl Card {
                 card.watch(watch);
                 Card::R700(Box::new(card))
             }
+            #[cfg(feature = "gm107")]
+            Model::Gm107(model) => {
+                let mut card = ctm_gm107::Card::new(model).with_threads(threads);
+                if let Some(executor) = executor {
+                    card = card.with_executor(executor);
+                }
+                if host_clock {
+                    card = card.with_host_clock();
+                }
+                if let Some(limit) = time_limit {
+                    card = card.with_time_limit(limit);
+                }
+                if stats {
+                    card = card.with_stats();
+                }
+                card.watch(watch);
+                Card::Gm107(Box::new(card))
+            }
         }
     }
 
@@ -98,6 +126,8 @@ impl Card {
         match self {
             Card::R5xx(card) => Model::R5xx(card.model()),
             Card::R700(card) => Model::R700(card.model()),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => Model::Gm107(card.model()),
         }
     }
 
@@ -106,6 +136,8 @@ impl Card {
         match self {
             Card::R5xx(card) => SavedCard::R5xx(Box::new(card.save())),
             Card::R700(card) => SavedCard::R700(Box::new(card.save())),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => SavedCard::Gm107(Box::new(card.save())),
         }
     }
 
@@ -114,11 +146,17 @@ impl Card {
         match (self, saved) {
             (Card::R5xx(card), SavedCard::R5xx(saved)) => card.restore(saved),
             (Card::R700(card), SavedCard::R700(saved)) => card.restore(saved),
+            #[cfg(feature = "gm107")]
+            (Card::Gm107(card), SavedCard::Gm107(saved)) => card.restore(saved),
+            #[cfg(feature = "gm107")]
+            (Card::Gm107(_), SavedCard::R5xx(_) | SavedCard::R700(_)) => {}
+            #[cfg(feature = "gm107")]
+            (Card::R5xx(_) | Card::R700(_), SavedCard::Gm107(_)) => {}
             (Card::R5xx(_), SavedCard::R700(_)) | (Card::R700(_), SavedCard::R5xx(_)) => {}
         }
     }
 
-    /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.
+    /// Executes the rest of a submission of which so many dwords of commands, whole packets, were executed before, and nothing since.
     ///
     /// # Errors
     /// As [`submit`](ctm_card::Card::submit).
@@ -126,6 +164,8 @@ impl Card {
         match self {
             Card::R5xx(card) => card.resume(memory, submission, done),
             Card::R700(card) => card.resume(memory, submission, done),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.resume(memory, submission, done),
         }
     }
 
@@ -134,6 +174,8 @@ impl Card {
         match self {
             Card::R5xx(card) => card.take_history(),
             Card::R700(card) => card.take_history(),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.take_history(),
         }
     }
 
@@ -142,6 +184,8 @@ impl Card {
         match self {
             Card::R5xx(card) => card.take_stats(),
             Card::R700(card) => card.take_stats(),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.take_stats(),
         }
     }
 
@@ -153,6 +197,8 @@ impl Card {
         match self {
             Card::R5xx(card) => Ok(ctm_r5xx::picture(card.state(), memory, number)?),
             Card::R700(card) => Ok(ctm_r700_card::picture(card.state(), memory, number)?),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => Ok(ctm_gm107::picture(card.state(), memory, number)?),
         }
     }
 
@@ -164,6 +210,8 @@ impl Card {
         match self {
             Card::R5xx(card) => Ok(ctm_r5xx::depth_picture(card.state(), memory)),
             Card::R700(card) => Ok(ctm_r700_card::depth_picture(card.state(), memory)?),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => Ok(ctm_gm107::depth_picture(card.state(), memory)?),
         }
     }
 }
@@ -177,6 +225,26 @@ impl ctm_card::Card for Card {
         match self {
             Card::R5xx(card) => card.submit(memory, submission),
             Card::R700(card) => card.submit(memory, submission),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.submit(memory, submission),
+        }
+    }
+
+    fn release(&mut self, memory: &Arc<Arena>) {
+        match self {
+            Card::R5xx(card) => card.release(memory),
+            Card::R700(card) => card.release(memory),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.release(memory),
+        }
+    }
+
+    fn close_channel(&mut self, channel: u32) {
+        match self {
+            Card::R5xx(card) => card.close_channel(channel),
+            Card::R700(card) => card.close_channel(channel),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.close_channel(channel),
         }
     }
 
@@ -184,6 +252,8 @@ impl ctm_card::Card for Card {
         match self {
             Card::R5xx(card) => card.take_warnings(),
             Card::R700(card) => card.take_warnings(),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.take_warnings(),
         }
     }
 
@@ -191,6 +261,8 @@ impl ctm_card::Card for Card {
         match self {
             Card::R5xx(card) => card.time_stamp(),
             Card::R700(card) => card.time_stamp(),
+            #[cfg(feature = "gm107")]
+            Card::Gm107(card) => card.time_stamp(),
         }
     }
 }

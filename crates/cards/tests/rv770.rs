@@ -107,7 +107,8 @@ fn listings_are_complete() {
                 assert!(!line.text.contains("not known") && !line.text.starts_with("error"), "{}", line.text);
                 programs += usize::from(line.text.contains(" program, "));
             }
-            assert!(model.draws(&record.submission()).is_ok_and(|draws| draws.iter().all(|draw| draw.at < draw.end)));
+            let draws = model.draws(&record.submission(), &memory);
+            assert!(draws.is_ok_and(|draws| draws.iter().all(|draw| draw.at < draw.end)));
         }
         assert!(programs >= 6, "{scene}: {programs} programs");
     }

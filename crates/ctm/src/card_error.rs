@@ -13,7 +13,7 @@ pub enum CardError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// It is of a card that there is not here.
-    #[error("unknown card '{card}' in the trace: known are {}", Model::names())]
+    #[error("{} card '{card}' in the trace: known are {}", if Model::is_left_out(card) { "this build lacks" } else { "unknown" }, Model::names())]
     Card {
         /// The card's name.
         card: String,

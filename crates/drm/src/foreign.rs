@@ -20,8 +20,8 @@ const ENTRY: u64 = 16;
 pub struct Description {
     /// Bytes.
     pub size: u32,
-    /// Tiling flags and pitch.
-    pub tiling: (u32, u32),
+    /// What drivers have noted of its tiling.
+    pub tiling: [u32; 2],
     /// PCI device number of the card: tiles of others lie in other ways.
     pub device: u16,
 }
@@ -34,7 +34,7 @@ fn entry(address: u32) -> u64 {
 impl Description {
     /// Writes it into the directory of a card's memory.
     pub fn write(self, memory: &Memory, address: u32) {
-        let words = [self.size, self.tiling.0, self.tiling.1, self.device.into()];
+        let words = [self.size, self.tiling[0], self.tiling[1], self.device.into()];
         memory.arena().write_words(entry(address) as u32, &words);
     }
 
@@ -47,7 +47,7 @@ impl Description {
         let end = u64::from(export.address) + u64::from(size);
         let is_inside = u64::from(export.address) >= FIRST && size != 0 && end <= END;
         let is_whole = size.is_multiple_of(GRANULE);
-        (is_inside && is_whole).then_some(Description { size, tiling: (word(1), word(2)), device })
+        (is_inside && is_whole).then_some(Description { size, tiling: [word(1), word(2)], device })
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
         // SAFETY: the descriptor is this test's.
         let opened = unsafe { OwnedFd::from_raw_fd(opened) };
         assert_eq!(Description::read(opened.as_fd(), export), None, "nothing is said");
-        let known = Description { size: 0x2000, tiling: (1, 256), device: 0x7140 };
+        let known = Description { size: 0x2000, tiling: [1, 256], device: 0x7140 };
         known.write(&memory, export.address);
         assert_eq!(Description::read(opened.as_fd(), export), Some(known));
         for size in [0, 0x2001, 0xFFFF_F000] {
@@ -145,7 +145,7 @@ mod tests {
     fn pages_of_other_cards_are_seen_at_own_addresses_until_they_are_given_back() {
         let [one, other] = [(); 2].map(|()| Memory::new().unwrap());
         let export = Export { number: 0, address: 0x7000 };
-        Description { size: 0x2000, tiling: (1, 256), device: 0x7140 }.write(&one, export.address);
+        Description { size: 0x2000, tiling: [1, 256], device: 0x7140 }.write(&one, export.address);
         let opened = one.open(Descriptor::Export(export), libc::O_CLOEXEC).unwrap();
         let foreign = Foreign::new(opened, export).unwrap();
         // SAFETY: the descriptor is this test's.

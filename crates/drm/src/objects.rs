@@ -14,8 +14,8 @@ pub struct Buffer {
     pub object: Object,
     /// The domain that it was made in.
     pub domain: u32,
-    /// Tiling flags and pitch, kept for clients that import it.
-    pub tiling: (u32, u32),
+    /// What drivers have noted of its tiling, kept for clients that import it: see [`SharedImage`](ctm_card::SharedImage).
+    pub tiling: [u32; 2],
     /// Handles, exports and submissions that need it.
     references: usize,
     /// Submissions that have named it, as far as they are counted.
@@ -29,7 +29,7 @@ pub struct Buffer {
 impl Buffer {
     /// One that nobody needs yet.
     fn new(object: Object, domain: u32) -> Self {
-        Buffer { object, domain, tiling: (0, 0), references: 0, submissions: 0, touched: true, shared: false }
+        Buffer { object, domain, tiling: [0; 2], references: 0, submissions: 0, touched: true, shared: false }
     }
 
     /// Others than the card may write to it from now on.
@@ -122,7 +122,7 @@ impl Objects {
         let object = self.take(size, 1, memory)?;
         let address = object.address;
         self.buffers.insert(address, Buffer { shared: true, ..Buffer::new(object, HOST_DOMAIN) });
-        Description { size: object.size, tiling: (0, 0), device }.write(memory, address);
+        Description { size: object.size, tiling: [0; 2], device }.write(memory, address);
         self.add_reference(address);
         let open = |number| memory.open(Descriptor::Export(Export { number, address }), flags);
         let opened = self.add(Opening::Export(address), open);
@@ -420,7 +420,7 @@ mod tests {
         let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut ours, &our_memory));
         let handle = theirs.create(their_client, (0x3000, 1), 4, &their_memory).unwrap();
         let object = theirs.get(their_client, handle).unwrap();
-        object.tiling = (3, 512);
+        object.tiling = [3, 512];
         let their_address = object.object.address;
         let exported = theirs.export((their_client, handle), (0x7140, 0), &their_memory).unwrap().unwrap();
         let Some(Descriptor::Export(export)) = descriptor(exported) else { panic!() };
@@ -431,7 +431,7 @@ mod tests {
         let second = ours.import_foreign(other, foreign(), &our_memory).unwrap();
         let buffer = *ours.get(other, second).unwrap();
         let address = buffer.object.address;
-        assert_eq!((buffer.object.size, buffer.tiling), (0x3000, (3, 512)));
+        assert_eq!((buffer.object.size, buffer.tiling), (0x3000, [3, 512]));
         assert!(their_memory.arena().write_u32(their_address + 8, 7));
         assert_eq!(our_memory.arena().read_u32(address + 8), Some(7));
         let place = i64::from(their_address);

@@ -3,7 +3,7 @@
 use crate::draw::DrawList;
 use crate::state::Channel;
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{DrawStats, Identity, Submission, SubmissionError};
+use ctm_card::{CardProperty, DrawStats, Identity, Kernel, Submission, SubmissionError};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -25,7 +25,14 @@ impl Model {
     /// What drivers learn of it.
     pub const fn identity(self) -> Identity {
         match self {
-            Model::Gm107 => Identity { name: "gm107", device: 0x1380, driver: "nouveau", properties: &[] },
+            Model::Gm107 => Identity {
+                name: "gm107",
+                vendor: 0x10DE,
+                device: 0x1380,
+                kernel: Kernel::Nouveau,
+                driver: "nouveau",
+                properties: &[(CardProperty::Chipset, 0x117), (CardProperty::GraphicsUnits, 0x0101)],
+            },
         }
     }
 }

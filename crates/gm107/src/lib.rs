@@ -1,6 +1,7 @@
 //! A graphics card of the first Maxwell generation (GeForce GTX 750 Ti, GM107) in software.
 //!
 //! - [`state`]: what a channel holds: the methods of its classes, and its counters;
+//! - [`pushes`]: where the commands of a submission lie;
 //! - [`objects`]: the memory that a submission may reach;
 //! - [`draw`]: draws, from a list of vertices to primitives;
 //! - [`raster`]: from primitives to pixels;
@@ -15,6 +16,7 @@ pub mod draw;
 mod listing;
 pub mod objects;
 mod picture;
+pub mod pushes;
 pub mod raster;
 mod shared;
 pub mod state;

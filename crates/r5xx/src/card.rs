@@ -8,7 +8,7 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Command, Draw, StreamError, commands};
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{CardProperty, DrawStats, Identity, Object, Submission, SubmissionError};
+use ctm_card::{CardProperty, DrawStats, Identity, Kernel, Object, Submission, SubmissionError};
 use ctm_engine::Engine;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -42,7 +42,9 @@ impl Model {
         match self {
             Model::Rv515 => Identity {
                 name: "rv515",
+                vendor: 0x1002,
                 device: 0x7140,
+                kernel: Kernel::Radeon,
                 driver: "r300",
                 properties: &[
                     (CardProperty::PixelPipes, 1),
@@ -52,7 +54,9 @@ impl Model {
             },
             Model::Rv530 => Identity {
                 name: "rv530",
+                vendor: 0x1002,
                 device: 0x71C0,
+                kernel: Kernel::Radeon,
                 driver: "r300",
                 properties: &[
                     (CardProperty::PixelPipes, 1),
@@ -62,7 +66,9 @@ impl Model {
             },
             Model::R580 => Identity {
                 name: "r580",
+                vendor: 0x1002,
                 device: 0x7249,
+                kernel: Kernel::Radeon,
                 driver: "r300",
                 properties: &[
                     (CardProperty::PixelPipes, 4),

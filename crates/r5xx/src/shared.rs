@@ -6,6 +6,7 @@ use ctm_card::{CONTIGUOUS_PIXELS, PixelPlaces, SharedImage, TILING_MACRO, TILING
 /// Where they lie; `None` if they lie row by row.
 pub fn pixel_places(image: &SharedImage) -> Option<PixelPlaces> {
     let SharedImage { tiling, stride, pixel_bytes, rows: _ } = *image;
+    let [tiling, _] = tiling;
     let micro = match tiling & (TILING_MICRO | TILING_MICRO_SQUARE) {
         0 => MicroTile::Linear,
         TILING_MICRO => MicroTile::Tiled,

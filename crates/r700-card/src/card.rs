@@ -10,7 +10,7 @@ use crate::stream::{
     Command, Draw, DwordPlace, Number, ObjectOffset, Predicate, StreamError, StreamoutOffset, commands,
 };
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{CardProperty, DrawCounts, DrawStats, Identity, ObjectBytes, Submission, SubmissionError};
+use ctm_card::{CardProperty, DrawCounts, DrawStats, Identity, Kernel, ObjectBytes, Submission, SubmissionError};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -39,7 +39,9 @@ impl Model {
         match self {
             Model::Rv770 => Identity {
                 name: "rv770",
+                vendor: 0x1002,
                 device: 0x9440,
+                kernel: Kernel::Radeon,
                 driver: "r600",
                 properties: &[
                     (CardProperty::TilingConfig, 0),

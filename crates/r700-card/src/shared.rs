@@ -7,6 +7,7 @@ use ctm_card::{CONTIGUOUS_PIXELS, PixelPlaces, SharedImage, TILING_MACRO, TILING
 /// Where they lie; `None` if they lie row by row.
 pub fn pixel_places(image: &SharedImage) -> Option<PixelPlaces> {
     let SharedImage { tiling, stride, rows, pixel_bytes } = *image;
+    let [tiling, _] = tiling;
     let mode = match (tiling & TILING_MACRO, tiling & TILING_MICRO) {
         (0, 0) => return None,
         (0, _) => ArrayMode::Tiled1d,

@@ -66,6 +66,12 @@ pub enum ViewError {
         /// The names that are known.
         known: String,
     },
+    /// It is of a card that there is no space for on a page.
+    #[error("the trace is of the card {name}, which this page is without: 'ctm card replay' has it")]
+    LeftOut {
+        /// The card's name.
+        name: String,
+    },
     /// There is no memory.
     #[error(transparent)]
     Arena(#[from] ctm_memory::ArenaError),
@@ -223,9 +229,7 @@ impl TraceView {
             Trace::Device(trace)
         } else {
             let survey = Survey::of(&bytes)?;
-            let model = survey
-                .model
-                .ok_or_else(|| ViewError::UnknownCard { name: survey.card.clone(), known: Model::names() })?;
+            let model = survey.model.ok_or_else(|| unknown_card(survey.card.clone()))?;
             check_memory(survey.memory().1.into())?;
             // What is after a damaged place was not counted, so it is not reached.
             let records = TraceReader::new(&bytes[..])?.map_while(Result::ok).collect();
@@ -392,6 +396,14 @@ impl TraceView {
 
 fn check_memory(bytes: u64) -> Result<(), ViewError> {
     if bytes > MOST_MEMORY { Err(ViewError::Memory(bytes)) } else { Ok(()) }
+}
+
+/// Why there is no card of this name.
+fn unknown_card(name: String) -> ViewError {
+    if Model::is_left_out(&name) {
+        return ViewError::LeftOut { name };
+    }
+    ViewError::UnknownCard { name, known: Model::names() }
 }
 
 fn card_of(model: Model, watch: Option<PixelWatch>) -> Card {

@@ -23,10 +23,11 @@ pub fn dis(args: &CardDisArgs, console: &mut Console) -> Result<(), Failure> {
         if args.submission.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        let lines = model.listing(&record.submission(), &memory);
+        let submission = record.submission();
+        let (length, lines) = (model.length(&submission), model.listing(&submission, &memory));
         match args.trace.json {
-            true => print_json(number, &record, lines, console)?,
-            false => print(number, &record, lines, console)?,
+            true => print_json((number, length), &record, lines, console)?,
+            false => print((number, length), &record, lines, console)?,
         }
     }
     if let Some(wanted) = args.submission.filter(|&wanted| wanted >= count) {
@@ -36,10 +37,15 @@ pub fn dis(args: &CardDisArgs, console: &mut Console) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(number: usize, record: &TraceRecord, lines: Vec<Line>, console: &mut Console) -> Result<(), Failure> {
-    let [words, objects, pages] =
-        [(record.words.len(), "word"), (record.objects.len(), "object"), (record.pages.len(), "page")]
-            .map(|(count, noun)| number_of(count, noun));
+/// Prints a submission, of this number and of so many command words.
+fn print(
+    (number, length): (usize, usize),
+    record: &TraceRecord,
+    lines: Vec<Line>,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let [words, objects, pages] = [(length, "word"), (record.objects.len(), "object"), (record.pages.len(), "page")]
+        .map(|(count, noun)| number_of(count, noun));
     writeln!(console.out, "submission {number}: {words}, {objects}, {pages} written by the driver")?;
     for (number, object) in record.objects.iter().enumerate() {
         writeln!(console.out, "  object {number}: {} bytes at {:#010x}", object.size, object.address)?;
@@ -53,13 +59,19 @@ fn print(number: usize, record: &TraceRecord, lines: Vec<Line>, console: &mut Co
     Ok(writeln!(console.out)?)
 }
 
-fn print_json(number: usize, record: &TraceRecord, lines: Vec<Line>, console: &mut Console) -> Result<(), Failure> {
+/// The same as JSON.
+fn print_json(
+    (number, length): (usize, usize),
+    record: &TraceRecord,
+    lines: Vec<Line>,
+    console: &mut Console,
+) -> Result<(), Failure> {
     let objects = record.objects.iter().map(|object| json!({ "address": object.address, "size": object.size }));
     let commands = lines.into_iter().map(|line| json!({ "dword": line.at, "text": line.text }));
     Ok(console.json(&json!({
         "submission": number,
         "byte": record.at,
-        "words": record.words.len(),
+        "words": length,
         "objects": objects.collect::<Vec<_>>(),
         "pages": record.pages.len(),
         "commands": commands.collect::<Vec<_>>(),

@@ -12,16 +12,18 @@ pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> 
     let trace = Trace::read(&args.trace, console)?;
     let survey = trace.survey()?;
     let (reader, model) = (trace.reader()?, trace.model(&survey)?);
+    let (vendor, memory) = (model.identity().vendor, trace.memory(&survey)?);
     let (card, device) = (reader.card().to_owned(), reader.device());
     let (mut submissions, mut rejected, mut words, mut draws, mut written) = (0, 0, 0, 0, 0);
     let mut objects = BTreeSet::new();
     for submission in trace.submissions()? {
         let (_, record) = submission?;
         submissions += 1;
-        words += record.words.len();
+        record.write_pages(&memory);
+        words += model.length(&record.submission());
         written += record.pages.len() * PAGE;
         objects.extend(record.objects.iter().map(|object| (object.address, object.size)));
-        match model.draws(&record.submission()) {
+        match model.draws(&record.submission(), &memory) {
             Ok(found) => draws += found.len(),
             Err(_) => rejected += 1,
         }
@@ -34,7 +36,7 @@ pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> 
         }))?);
     }
     let rows = [
-        ("card", format!("{card} (PCI 1002:{device:04x})")),
+        ("card", format!("{card} (PCI {vendor:04x}:{device:04x})")),
         ("submissions", submissions.to_string()),
         ("of them rejected", rejected.to_string()),
         ("command words", words.to_string()),

@@ -7,6 +7,7 @@ use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_card::{Draw, DrawCounts, DrawStats, DrawTarget};
 use ctm_cards::{CardOptions, Model};
+use ctm_memory::Arena;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use std::time::Duration;
 pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
     let survey = trace.survey()?;
-    let (listed, wrong) = list(&trace, model(&args.execution, &trace, &survey)?)?;
+    let (listed, wrong) = list(&trace, model(&args.execution, &trace, &survey)?, &trace.memory(&survey)?)?;
     let frame = frame_draws(&trace, &args.execution, &survey)?;
     let execution = execute(&trace, &args.execution, CardOptions { stats: true, ..CardOptions::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
@@ -119,11 +120,12 @@ impl Row<'_> {
 type Listed = (usize, Draw);
 
 /// The draws up to the first submission that is wrong, and what is wrong with that.
-fn list(trace: &Trace, model: Model) -> Result<(Vec<Listed>, Option<Message>), Failure> {
+fn list(trace: &Trace, model: Model, memory: &Arena) -> Result<(Vec<Listed>, Option<Message>), Failure> {
     let mut listed = Vec::new();
     for submission in trace.submissions()? {
         let (submission, record) = submission?;
-        match model.draws(&record.submission()) {
+        record.write_pages(memory);
+        match model.draws(&record.submission(), memory) {
             Ok(draws) => listed.extend(draws.into_iter().map(|draw| (submission, draw))),
             Err(error) => {
                 let message = format!("submission {submission}, dword {}: {}", error.at, error.message);

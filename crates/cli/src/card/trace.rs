@@ -43,7 +43,8 @@ impl Trace {
     /// The card that it was recorded on.
     pub fn model(&self, survey: &Survey) -> Result<Model, Message> {
         survey.model.ok_or_else(|| {
-            self.wrong(format!("unknown card {:?} in the trace", survey.card))
+            let why = if Model::is_left_out(&survey.card) { "this build of ctm lacks" } else { "unknown" };
+            self.wrong(format!("{why} card {:?} in the trace", survey.card))
                 .help(format!("known are {}", Model::names()))
         })
     }

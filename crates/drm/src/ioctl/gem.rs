@@ -75,7 +75,7 @@ pub fn set_domain(device: &Device, client: u64, request: &mut GemSetDomain) -> A
 /// Notes an object's tiling for those who import it.
 pub fn set_tiling(device: &Device, client: u64, request: &mut GemTiling) -> Answer {
     with(device, client, request.handle, |buffer| {
-        buffer.tiling = (request.flags, request.pitch);
+        buffer.tiling = [request.flags, request.pitch];
         Ok(())
     })
 }
@@ -83,7 +83,7 @@ pub fn set_tiling(device: &Device, client: u64, request: &mut GemTiling) -> Answ
 /// The tiling that was noted.
 pub fn tiling(device: &Device, client: u64, request: &mut GemTiling) -> Answer {
     with(device, client, request.handle, |buffer| {
-        (request.flags, request.pitch) = buffer.tiling;
+        [request.flags, request.pitch] = buffer.tiling;
         Ok(())
     })
 }

@@ -174,7 +174,7 @@ pub fn create(
         return xcb::create_pixmap(connection, name, drawable, extent, errors);
     };
     let pixel_bytes = u32::from(bits_per_pixel / 8);
-    let image = SharedImage { tiling: buffer.tiling.0, stride: stride.into(), rows: extent.height.into(), pixel_bytes };
+    let image = SharedImage { tiling: buffer.tiling, stride: stride.into(), rows: extent.height.into(), pixel_bytes };
     let mut known = lock();
     let known = known.get_or_insert_default();
     let server = *known.servers.entry(connection as usize).or_insert_with(|| xcb::shared_memory(connection));

@@ -64,10 +64,12 @@ impl Execution {
     fn execute(&mut self, record: &TraceRecord, last: Option<usize>) -> bool {
         let (submission, number) = (record.submission(), self.submissions);
         // A submission that the card rejects has none.
-        let draws: Vec<Draw> = self.card.model().draws(&submission).unwrap_or_default();
-        let last = last.and_then(|last| last.checked_sub(self.draws)).filter(|&last| last < draws.len());
-        let words = last.and_then(|last| submission.words.get(..draws[last].end)).unwrap_or(submission.words);
+        let model = self.card.model();
         record.write_pages(&self.memory);
+        let draws: Vec<Draw> = model.draws(&submission, &self.memory).unwrap_or_default();
+        let last = last.and_then(|last| last.checked_sub(self.draws)).filter(|&last| last < draws.len());
+        let cut = last.map(|last| model.cut(&submission, draws[last].end));
+        let words = cut.as_deref().unwrap_or(submission.words);
         let start = Instant::now();
         let done = self.card.submit(&self.memory, &Submission { words, ..submission });
         self.time += start.elapsed();

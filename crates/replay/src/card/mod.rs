@@ -42,14 +42,18 @@ impl Survey {
         let mut reader = TraceReader::new(bytes)?;
         let card = reader.card().to_owned();
         let model = Model::named(&card);
-        let extent = Extent::default();
+        let extent = extent(TraceReader::new(bytes)?.map_while(Result::ok));
         let (draws, frames) = (Vec::new(), Vec::new());
         let mut survey = Survey { card, model, submissions: 0, draws, frames, damage: None, extent };
+        let has_commands_in_memory = model.is_some_and(Model::has_commands_in_memory);
+        let memory = if has_commands_in_memory { survey.arena() } else { Arena::new(PAGE as u32, PAGE as u32) };
+        // Where the host has none, no draw is executed either.
+        let memory = memory.ok();
         for record in reader.by_ref() {
             match record {
                 Ok(record) => {
                     survey.end_frames(record.frame);
-                    survey.add(&record);
+                    survey.add(&record, memory.as_ref());
                 }
                 Err(error) => survey.damage = Some(error),
             }
@@ -66,12 +70,14 @@ impl Survey {
         }
     }
 
-    fn add(&mut self, record: &TraceRecord) {
+    fn add(&mut self, record: &TraceRecord, memory: Option<&Arena>) {
         let submission = self.submissions;
         self.submissions += 1;
-        record.objects.iter().for_each(|object| self.extent.add(object.address, object.size.into()));
-        record.pages.iter().for_each(|page| self.extent.add(page.address, PAGE as u64));
-        let draws = self.model.and_then(|model| model.draws(&record.submission()).ok()).unwrap_or_default();
+        let (Some(model), Some(memory)) = (self.model, memory) else { return };
+        if model.has_commands_in_memory() {
+            record.write_pages(memory);
+        }
+        let draws = model.draws(&record.submission(), memory).unwrap_or_default();
         self.draws.extend(draws.iter().map(|draw| Stop { submission, dword: draw.at }));
     }
 
@@ -93,6 +99,16 @@ impl Survey {
         let (first, bytes) = self.memory();
         Arena::new(first, bytes)
     }
+}
+
+/// The memory that submissions need.
+fn extent(records: impl Iterator<Item = TraceRecord>) -> Extent {
+    let mut extent = Extent::default();
+    for record in records {
+        record.objects.iter().for_each(|object| extent.add(object.address, object.size.into()));
+        record.pages.iter().for_each(|page| extent.add(page.address, PAGE as u64));
+    }
+    extent
 }
 
 /// What a submission to this model says, and what that means. Pages of submissions up to this one are in the memory.

@@ -42,7 +42,7 @@ struct Position {
     submission: usize,
     /// Draws in front of it.
     before: usize,
-    /// Words of it that are done; 0 if it has not begun.
+    /// Dwords of its commands that are done; 0 if it has not begun.
     words: usize,
 }
 
@@ -125,16 +125,17 @@ impl Player {
     fn advance(&mut self, target: usize) {
         let Position { submission: number, words, before, .. } = self.position;
         let record = &self.records[number];
-        let submission = record.submission();
+        let (model, submission) = (self.card.model(), record.submission());
+        let length = model.length(&submission);
         if words == 0 {
-            // A submission that the card rejects has no draws.
-            self.draws = self.card.model().draws(&submission).unwrap_or_default();
             record.write_pages(&self.memory);
+            // A submission that the card rejects has no draws.
+            self.draws = model.draws(&submission, &self.memory).unwrap_or_default();
         }
         let last = (target - before).checked_sub(1).filter(|&last| last < self.draws.len());
-        let end = last.map_or(submission.words.len(), |last| self.draws[last].end).max(words);
-        let part =
-            ctm_card::Submission { words: submission.words.get(..end).unwrap_or(submission.words), ..submission };
+        let end = last.map_or(length, |last| self.draws[last].end).max(words).min(length);
+        let cut = model.cut(&submission, end);
+        let part = ctm_card::Submission { words: &cut, ..submission };
         let done = self.card.resume(&self.memory, &part, words);
         if let Err(rejected) = &done {
             self.warnings.push(format!("submission {number} is rejected: {rejected}"));
@@ -144,7 +145,7 @@ impl Player {
         self.position = match last {
             // What is after a draw that took too long is not executed.
             Some(last) => {
-                let words = if done.is_ok() { part.words.len() } else { submission.words.len() };
+                let words = if done.is_ok() { end } else { length };
                 Position { draws: before + last + 1, words, ..self.position }
             }
             None => {
@@ -228,7 +229,7 @@ impl Player {
         }
         if self.position.words > 0 {
             let record = &self.records[self.position.submission];
-            self.draws = self.card.model().draws(&record.submission()).unwrap_or_default();
+            self.draws = self.card.model().draws(&record.submission(), &self.memory).unwrap_or_default();
         }
     }
 }
