@@ -1,5 +1,6 @@
 //! A graphics card of the first Maxwell generation (GeForce GTX 750 Ti, GM107) in software.
 //!
+//! - [`methods`]: every method of every class with its fields;
 //! - [`state`]: what a channel holds: the methods of its classes, and its counters;
 //! - [`pushes`]: where the commands of a submission lie;
 //! - [`objects`]: the memory that a submission may reach;
@@ -14,6 +15,7 @@ mod context;
 mod counters;
 pub mod draw;
 mod listing;
+pub mod methods;
 pub mod objects;
 mod picture;
 pub mod pushes;

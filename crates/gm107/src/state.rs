@@ -1,10 +1,8 @@
 //! What a channel holds besides the memory.
 
 use crate::counters::Counters;
-use ctm_card::register::RegisterType;
+use crate::methods::{END, RegisterType, after_reset};
 
-/// Methods of a class have byte offsets below this.
-pub const METHODS_END: u32 = 0x8000;
 /// Vertex attributes.
 pub const ATTRIBUTES: usize = 32;
 /// Feedback buffers.
@@ -20,7 +18,7 @@ pub struct Methods(Vec<u32>);
 
 impl Default for Methods {
     fn default() -> Self {
-        Methods(vec![0; (METHODS_END / 4) as usize])
+        Methods(vec![0; (END / 4) as usize])
     }
 }
 
@@ -49,9 +47,24 @@ impl Methods {
         f32::from_bits(self.word(method))
     }
 
+    /// The word of one of several methods in a row.
+    pub fn word_at<R: RegisterType>(&self, index: u32) -> u32 {
+        self.word(R::ADDRESS.wrapping_add(index.wrapping_mul(R::STRIDE)))
+    }
+
+    /// The same as binary32.
+    pub fn float_at<R: RegisterType>(&self, index: u32) -> f32 {
+        f32::from_bits(self.word_at::<R>(index))
+    }
+
+    /// The address whose high half is one of several methods in a row, and its low half in the method after that.
+    pub fn address_at<R: RegisterType>(&self, index: u32) -> u64 {
+        self.address(R::ADDRESS.wrapping_add(index.wrapping_mul(R::STRIDE)))
+    }
+
     /// An address whose high half is here, and its low half in the next method.
     pub fn address(&self, method: u32) -> u64 {
-        u64::from(self.word(method)) << 32 | u64::from(self.word(method + 4))
+        u64::from(self.word(method)) << 32 | u64::from(self.word(method.wrapping_add(4)))
     }
 
     /// The fields of a method.
@@ -61,7 +74,7 @@ impl Methods {
 
     /// The fields of one of several methods in a row.
     pub fn at<R: RegisterType>(&self, index: u32) -> R {
-        R::decode(self.word(R::ADDRESS.wrapping_add(index.wrapping_mul(R::STRIDE))))
+        R::decode(self.word_at::<R>(index))
     }
 }
 
@@ -102,7 +115,7 @@ pub struct Channel {
 impl Default for Channel {
     fn default() -> Self {
         Channel {
-            three_d: Methods::new(&three_d_after_reset()),
+            three_d: Methods::new(&after_reset()),
             compute: Methods::default(),
             two_d: Methods::default(),
             copy: Methods::default(),
@@ -114,13 +127,6 @@ impl Default for Channel {
             constants: [[ConstantBank::default(); BANKS]; STAGES],
         }
     }
-}
-
-/// What methods of the 3D class hold after reset, where that is not 0 (decision D309).
-fn three_d_after_reset() -> Vec<(u32, u32)> {
-    let sample_masks = (0..4).map(|word| (0xFBC + 4 * word, 0xFFFF));
-    let colour_masks = (0..8).map(|target| (0x1A00 + 4 * target, 0x1111));
-    sample_masks.chain(colour_masks).chain([(0xF90, 1), (0x15E4, 1)]).collect()
 }
 
 #[cfg(test)]
