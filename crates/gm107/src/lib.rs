@@ -2,6 +2,8 @@
 //!
 //! - [`methods`]: every method of every class with its fields;
 //! - [`state`]: what a channel holds: the methods of its classes, and its counters;
+//! - [`macros`]: programs that write methods;
+//! - [`layout`], [`format`], [`surface`]: how surfaces lie in memory, and what their pixels are;
 //! - [`pushes`]: where the commands of a submission lie;
 //! - [`objects`]: the memory that a submission may reach;
 //! - [`draw`]: draws, from a list of vertices to primitives;
@@ -14,7 +16,10 @@ mod card;
 mod context;
 mod counters;
 pub mod draw;
+pub mod format;
+pub mod layout;
 mod listing;
+pub mod macros;
 pub mod methods;
 pub mod objects;
 mod picture;
@@ -22,6 +27,7 @@ pub mod pushes;
 pub mod raster;
 mod shared;
 pub mod state;
+pub mod surface;
 pub mod textures;
 
 pub use card::{Card, Model, SavedCard};
