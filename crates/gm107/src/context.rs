@@ -1,10 +1,12 @@
 //! What draws run with, and why they are dropped.
 
+use crate::draw::DrawCache;
 use crate::objects::Objects;
 use ctm_engine::Executor;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
+use ctm_memory::Space;
 use thiserror::Error;
 
 /// Instructions that a warp may execute.
@@ -15,6 +17,10 @@ const STEP_LIMIT: u64 = 1 << 24;
 pub struct DrawContext<'a> {
     /// The memory that the submission may reach.
     pub objects: &'a Objects,
+    /// The card's memory as programs address it.
+    pub space: &'a Space,
+    /// What outlives draws.
+    pub cache: &'a DrawCache,
     /// What executes programs that run for many lanes.
     pub executor: &'a Executor,
     /// Limits.

@@ -4,6 +4,10 @@ use crate::context::{DrawContext, DrawError};
 use crate::state::Channel;
 use ctm_card::DrawCounts;
 
+/// What outlives draws: programs that were read, and memory. A card has one.
+#[derive(Debug, Default)]
+pub struct DrawCache {}
+
 /// The vertices between the beginning and the end of a draw.
 #[derive(Clone, Debug, Default)]
 pub struct DrawList {}
