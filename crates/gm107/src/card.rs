@@ -1,15 +1,27 @@
 //! The card: channels over one memory.
 
-use crate::draw::DrawList;
+use crate::context::{DrawContext, options};
+use crate::draw::DrawCache;
+use crate::fences::FENCE;
+use crate::log::Log;
+use crate::objects::Objects;
+use crate::processor::{Clock, Ending, Processor, Unfinished};
+use crate::pushes::{channel, length};
 use crate::state::Channel;
+use crate::stream::Stream;
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{CardProperty, DrawStats, Identity, Kernel, Submission, SubmissionError};
+use ctm_card::{Card as _, CardProperty, DrawStats, Identity, Kernel, Submission, SubmissionError};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
-use ctm_memory::Arena;
+use ctm_memory::{Arena, Space};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The header of a report, as Mesa's driver writes it: four methods from `QUERY_ADDRESS_HIGH` on.
+const REPORT: u32 = 0x2004_06C0;
+/// Dwords at the end of a submission, among which its fence is.
+const FENCE_DWORDS: usize = 4096;
 
 /// Which chip the card is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,39 +49,37 @@ impl Model {
     }
 }
 
-/// What time stamps count.
-#[derive(Clone, Copy, Debug)]
-enum Clock {
-    /// Commands.
-    Commands(u64),
-    /// The host's time since then.
-    Host(Instant),
-}
-
 /// What a card holds besides the memory, at a place of a stream.
 #[derive(Clone, Debug)]
 pub struct SavedCard {
-    channels: BTreeMap<u32, Channel>,
+    channels: BTreeMap<u32, Seat>,
     current: u32,
     clock: Clock,
+}
+
+/// A channel, with what draws do not see of it.
+#[derive(Clone, Debug, Default)]
+struct Seat {
+    channel: Channel,
+    unfinished: Unfinished,
 }
 
 /// A card with its channels.
 pub struct Card {
     model: Model,
-    channels: BTreeMap<u32, Channel>,
+    channels: BTreeMap<u32, Seat>,
     /// What channels hold that have not been used.
     unused: Channel,
     /// The channel of the last submission.
     current: u32,
     clock: Clock,
+    cache: DrawCache,
     executor: Executor,
     threads: usize,
     time_limit: Option<Duration>,
     pixel_log: Option<PixelLog>,
     stats: Option<Vec<DrawStats>>,
-    warnings: Vec<String>,
-    list: DrawList,
+    log: Log,
 }
 
 impl Card {
@@ -81,13 +91,13 @@ impl Card {
             unused: Channel::default(),
             current: 0,
             clock: Clock::Commands(0),
+            cache: DrawCache::default(),
             executor: Executor::Reference,
             threads: 1,
             time_limit: None,
             pixel_log: None,
             stats: None,
-            warnings: Vec::new(),
-            list: DrawList::default(),
+            log: Log::default(),
         }
     }
 
@@ -138,7 +148,7 @@ impl Card {
 
     /// What the channel of the last submission holds.
     pub fn state(&self) -> &Channel {
-        self.channels.get(&self.current).unwrap_or(&self.unused)
+        self.channels.get(&self.current).map_or(&self.unused, |seat| &seat.channel)
     }
 
     /// What it holds now.
@@ -157,14 +167,46 @@ impl Card {
     ///
     /// # Errors
     /// As [`submit`](ctm_card::Card::submit).
-    pub fn resume(
-        &mut self,
-        _memory: &Arc<Arena>,
-        _submission: &Submission,
-        _done: usize,
-    ) -> Result<(), SubmissionError> {
-        self.list.begin(0);
+    pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), SubmissionError> {
+        self.release(memory);
+        let Card { channels, clock, cache, executor, threads, time_limit, stats, log, .. } = self;
+        self.current = channel(submission.words);
+        let objects = Arc::new(Objects::new(memory, submission.objects));
+        let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mut space = Space::default();
+        // The first arena of a space meets no other.
+        _ = space.map(Arc::clone(memory));
+        let options = options(deadline, *threads);
+        let context = DrawContext { objects: &objects, space: &space, cache, executor, options };
+        let Seat { channel, unfinished } = channels.entry(self.current).or_default();
+        let mut stream = Stream::new(&*objects, submission.words);
+        stream.skip(done);
+        let mut processor = Processor { channel, unfinished, context, clock, log, stats: stats.as_mut(), at: done };
+        let ended = processor.run(&mut stream);
+        let at = processor.at;
+        let Err(ending) = ended else { return Ok(()) };
+        let left = length(submission.words).saturating_sub(stream.at());
+        stream.skip(left.saturating_sub(FENCE_DWORDS));
+        unfinished.fence_of_rest(&objects, &mut stream);
+        match ending {
+            Ending::Dropped(_) => log.warn(format!("what is after dword {at} is dropped: {ending}")),
+            Ending::TimeIsUp => return Err(SubmissionError { at, message: ending.to_string() }),
+        }
         Ok(())
+    }
+}
+
+impl Unfinished {
+    /// Holds the fence value of commands that are not executed: drivers would wait for it for ever (decision D340).
+    fn fence_of_rest(&mut self, objects: &Objects, stream: &mut Stream) {
+        let mut last = [0; 5];
+        while let Some(word) = stream.take() {
+            last.rotate_left(1);
+            last[4] = word;
+            if let [REPORT, high, low, value, FENCE] = last {
+                self.fence.hold(objects, u64::from(high) << 32 | u64::from(low), value);
+            }
+        }
     }
 }
 
@@ -177,14 +219,19 @@ impl ctm_card::Card for Card {
         self.resume(memory, submission, 0)
     }
 
+    fn release(&mut self, memory: &Arc<Arena>) {
+        self.channels.values_mut().for_each(|seat| seat.unfinished.fence.release(memory));
+    }
+
+    fn close_channel(&mut self, channel: u32) {
+        self.channels.remove(&channel);
+    }
+
     fn take_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
+        self.log.take()
     }
 
     fn time_stamp(&self) -> Option<u64> {
-        match self.clock {
-            Clock::Commands(count) => Some(count),
-            Clock::Host(start) => u64::try_from(start.elapsed().as_nanos()).ok(),
-        }
+        Some(self.clock.now())
     }
 }

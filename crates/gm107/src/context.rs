@@ -7,6 +7,7 @@ use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Instructions that a warp may execute.
@@ -16,7 +17,7 @@ const STEP_LIMIT: u64 = 1 << 24;
 #[derive(Clone, Copy)]
 pub struct DrawContext<'a> {
     /// The memory that the submission may reach.
-    pub objects: &'a Objects,
+    pub objects: &'a Arc<Objects>,
     /// The card's memory as programs address it.
     pub space: &'a Space,
     /// What outlives draws.
@@ -35,6 +36,12 @@ pub enum DrawError {
     NotYet {
         /// What it is.
         what: &'static str,
+    },
+    /// A target of a format that there is not.
+    #[error("a target has format {code:#04x}, which is not known")]
+    Format {
+        /// The code of the format.
+        code: u8,
     },
     /// A program does what the machine cannot do.
     #[error("a program stops: {0}")]

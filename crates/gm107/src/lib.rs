@@ -5,6 +5,8 @@
 //! - [`macros`]: programs that write methods;
 //! - [`layout`], [`format`], [`surface`]: how surfaces lie in memory, and what their pixels are;
 //! - [`pushes`]: where the commands of a submission lie;
+//! - [`stream`]: packets, read from there;
+//! - [`targets`]: what is drawn to;
 //! - [`objects`]: the memory that a submission may reach;
 //! - [`draw`]: draws, from a list of vertices to primitives;
 //! - [`raster`]: from primitives to pixels;
@@ -13,21 +15,29 @@
 #![forbid(unsafe_code)]
 
 mod card;
+mod compute;
 mod context;
 mod counters;
 pub mod draw;
+mod engines;
+mod fences;
 pub mod format;
 pub mod layout;
 mod listing;
+mod log;
 pub mod macros;
 pub mod methods;
 pub mod objects;
 mod picture;
+mod processor;
 pub mod pushes;
+mod queries;
 pub mod raster;
 mod shared;
 pub mod state;
+pub mod stream;
 pub mod surface;
+pub mod targets;
 pub mod textures;
 
 pub use card::{Card, Model, SavedCard};

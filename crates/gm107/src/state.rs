@@ -1,7 +1,8 @@
 //! What a channel holds besides the memory.
 
 use crate::counters::Counters;
-use crate::methods::{END, RegisterType, after_reset};
+use crate::macros::Macros;
+use crate::methods::{Class, END, RegisterType, after_reset};
 
 /// Vertex attributes.
 pub const ATTRIBUTES: usize = 32;
@@ -100,10 +101,16 @@ pub struct Channel {
     pub copy: Methods,
     /// The class of inline uploads.
     pub upload: Methods,
+    /// Macros of the 3D class.
+    pub macros: Macros,
     /// What queries ask for.
     pub counters: Counters,
-    /// Whether draws and clears are drawn, and programs launched, that a condition may drop.
+    /// Whether the condition of the 3D class holds: draws and clears are drawn.
     pub condition: bool,
+    /// Whether that of the compute class holds: programs are launched.
+    pub compute_condition: bool,
+    /// Whether that of the 2D class holds: blits are done.
+    pub two_d_condition: bool,
     /// Where transform feedback goes on in each of its buffers, in bytes.
     pub feedback: [u32; FEEDBACK_BUFFERS],
     /// Constants of vertex attributes, as bits.
@@ -120,11 +127,40 @@ impl Default for Channel {
             two_d: Methods::default(),
             copy: Methods::default(),
             upload: Methods::default(),
+            macros: Macros::default(),
             counters: Counters::default(),
             condition: true,
+            compute_condition: true,
+            two_d_condition: true,
             feedback: [0; FEEDBACK_BUFFERS],
             attributes: [[0, 0, 0, 1.0f32.to_bits()]; ATTRIBUTES],
             constants: [[ConstantBank::default(); BANKS]; STAGES],
+        }
+    }
+}
+
+impl Channel {
+    /// What a class's methods hold. Those of the software class have no effect.
+    pub fn methods(&self, class: Class) -> Option<&Methods> {
+        match class {
+            Class::ThreeD => Some(&self.three_d),
+            Class::Compute => Some(&self.compute),
+            Class::Upload => Some(&self.upload),
+            Class::TwoD => Some(&self.two_d),
+            Class::Copy => Some(&self.copy),
+            Class::Software => None,
+        }
+    }
+
+    /// The same, to write them.
+    pub fn methods_mut(&mut self, class: Class) -> Option<&mut Methods> {
+        match class {
+            Class::ThreeD => Some(&mut self.three_d),
+            Class::Compute => Some(&mut self.compute),
+            Class::Upload => Some(&mut self.upload),
+            Class::TwoD => Some(&mut self.two_d),
+            Class::Copy => Some(&mut self.copy),
+            Class::Software => None,
         }
     }
 }

@@ -30,7 +30,11 @@ pub struct Area {
 impl<'a> Plane<'a> {
     /// A surface at an address.
     pub fn new(objects: &'a Objects, address: u64, layout: Layout) -> Self {
-        let bytes = objects.bytes(address);
+        Plane::of_bytes(objects.bytes(address), layout)
+    }
+
+    /// A surface that begins with the first of these bytes.
+    pub fn of_bytes(bytes: ObjectBytes<'a>, layout: Layout) -> Self {
         Plane { bytes, words: bytes.words(), layout }
     }
 
@@ -100,7 +104,12 @@ impl<'a> Plane<'a> {
     /// Replaces these bits of an area by those of a pattern, which is repeated from multiples of 16 bytes of a row on. Linear rows end where
     /// the next one begins.
     pub fn fill(&self, area: &Area, pattern: PixelWords, bits: PixelWords) {
-        let Area { columns, rows, slice } = self.reachable(area);
+        let row_end = match self.layout {
+            Layout::Linear { pitch } => pitch.into(),
+            Layout::Blocks(_) => u64::MAX,
+        };
+        let columns = area.columns.start..area.columns.end.min(row_end);
+        let Area { columns, rows, slice } = self.reachable(&Area { columns, ..area.clone() });
         if let Layout::Linear { .. } = self.layout {
             rows.for_each(|y| self.fill_row(columns.clone(), y, slice, pattern, bits));
             return;
@@ -126,13 +135,9 @@ impl<'a> Plane<'a> {
         }
     }
 
-    /// The part of an area that can lie in the object: what is behind takes no time, and linear rows end where the next one begins.
-    fn reachable(&self, area: &Area) -> Area {
+    /// The part of an area that can lie in the object: what is behind need not take time.
+    pub fn reachable(&self, area: &Area) -> Area {
         let size = self.bytes.size();
-        let row_end = match self.layout {
-            Layout::Linear { pitch } => pitch.into(),
-            Layout::Blocks(_) => u64::MAX,
-        };
         let first = |mut range: Range<u64>, lies_behind: &dyn Fn(u64) -> bool| {
             // Offsets grow from each block to the next one.
             while range.start < range.end {
@@ -144,8 +149,7 @@ impl<'a> Plane<'a> {
         let rows = &area.rows;
         let end = first(rows.start..rows.end, &|y| self.layout.row(y / BLOCK_ROWS * BLOCK_ROWS, area.slice) >= size);
         let columns = &area.columns;
-        let last =
-            first(columns.start..columns.end.min(row_end), &|x| self.layout.column(x / GOB_BYTES * GOB_BYTES) >= size);
+        let last = first(columns.start..columns.end, &|x| self.layout.column(x / GOB_BYTES * GOB_BYTES) >= size);
         Area { columns: columns.start..last, rows: rows.start..end, slice: area.slice }
     }
 

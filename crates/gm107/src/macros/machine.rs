@@ -4,7 +4,7 @@ use super::instruction::{AluOperation, Assignment, Instruction, Operation, REGIS
 use thiserror::Error;
 
 /// Instructions that a macro may execute. Those of drivers execute a few for each parameter and each instance of indirect draws.
-const MAX_STEPS: u64 = 1 << 28;
+const MAX_STEPS: u64 = 1 << 26;
 /// Instructions between two looks at the time.
 const STEPS_PER_CHECK: u64 = 1 << 12;
 
@@ -46,6 +46,9 @@ pub enum MacroError<E> {
     /// It goes on and on.
     #[error("it does not end")]
     Endless,
+    /// The time is up.
+    #[error("it takes too long")]
+    Late,
     /// What it sent ends the submission.
     #[error("{0}")]
     Sent(E),
@@ -75,7 +78,7 @@ pub fn run<P: Port>(code: &[u32], start: u32, parameters: &[u32], port: &mut P) 
     let mut is_last = false;
     for step in 0..MAX_STEPS {
         if step % STEPS_PER_CHECK == STEPS_PER_CHECK - 1 && machine.port.is_late() {
-            return Err(MacroError::Endless);
+            return Err(MacroError::Late);
         }
         let word = *code.get(at as usize).ok_or(MacroError::Outside { at })?;
         let instruction = Instruction::read(&[word]);
@@ -296,7 +299,7 @@ mod tests {
     #[test]
     fn macros_that_do_not_end_are_ended() {
         let mut log = Log::default();
-        assert_eq!(run(&[0x0000_0027, 0], 0, &[], &mut log), Err(MacroError::Endless));
+        assert_eq!(run(&[0x0000_0027, 0], 0, &[], &mut log), Err(MacroError::Late));
         assert_eq!(run(&[0x0000_0011], 0, &[], &mut log), Err(MacroError::Outside { at: 1 }));
         assert_eq!(run(&[], 7, &[], &mut log), Err(MacroError::Outside { at: 7 }));
         assert_eq!(run(&[6], 0, &[], &mut log), Err(MacroError::Unknown { at: 0, word: 6 }));

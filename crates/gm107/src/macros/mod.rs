@@ -6,6 +6,8 @@ pub mod machine;
 
 pub use machine::{MacroError, Port, run};
 
+use std::sync::Arc;
+
 /// Instructions that there is room for.
 pub const CODE_WORDS: usize = 2048;
 /// Macros.
@@ -14,7 +16,7 @@ pub const MACROS: usize = 128;
 /// The macros of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macros {
-    code: Vec<u32>,
+    code: Arc<Vec<u32>>,
     starts: [u32; MACROS],
     /// Where the next word of code goes.
     position: u32,
@@ -24,7 +26,7 @@ pub struct Macros {
 
 impl Default for Macros {
     fn default() -> Self {
-        Macros { code: Vec::new(), starts: [0; MACROS], position: 0, number: 0 }
+        Macros { code: Arc::default(), starts: [0; MACROS], position: 0, number: 0 }
     }
 }
 
@@ -41,10 +43,11 @@ impl Macros {
         if position >= CODE_WORDS {
             return;
         }
-        if self.code.len() <= position {
-            self.code.resize(position + 1, 0);
+        let code = Arc::make_mut(&mut self.code);
+        if code.len() <= position {
+            code.resize(position + 1, 0);
         }
-        self.code[position] = word;
+        code[position] = word;
     }
 
     /// The beginning of this macro is set next.
@@ -60,7 +63,7 @@ impl Macros {
     }
 
     /// The code of all macros.
-    pub fn code(&self) -> &[u32] {
+    pub fn code(&self) -> &Arc<Vec<u32>> {
         &self.code
     }
 

@@ -239,10 +239,10 @@ word_codes! {
 word_codes! {
     /// When what is conditional is done.
     pub enum ConditionMode {
-        /// Never.
-        0 Never "never",
         /// Always.
         1 | 5 Always "always",
+        /// Never.
+        0 Never "never",
         /// If the result is not 0.
         2 NotZero "result is not 0",
         /// If two results are equal.

@@ -94,6 +94,14 @@ impl Class {
         }
     }
 
+    /// Whether it has inline uploads.
+    pub const fn has_uploads(self) -> bool {
+        match self {
+            Class::ThreeD | Class::Compute | Class::Upload => true,
+            Class::TwoD | Class::Copy | Class::Software => false,
+        }
+    }
+
     /// Its methods.
     pub fn map(self) -> &'static RegisterMap {
         static MAPS: LazyLock<[RegisterMap; 6]> = LazyLock::new(|| Class::ALL.map(Class::table));
