@@ -1,17 +1,23 @@
 //! The card behind the node of one process.
 
+use crate::alarm::Alarm;
+use crate::interface::Interface;
 use crate::memory::{Descriptor, Memory};
 use crate::objects::Objects;
 use crate::options::Options;
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Card, Identity, Object, Submission};
 use ctm_cards::{CardOptions, Model};
-use std::fs::{File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 /// A card with its memory.
 pub struct Device {
@@ -19,11 +25,20 @@ pub struct Device {
     pub model: Model,
     /// What drivers are told.
     pub identity: Identity,
+    /// The kernel's driver that stands in front of it.
+    pub interface: Interface,
     /// The card's memory.
     pub memory: Memory,
     objects: Mutex<Objects>,
     worker: Mutex<Worker>,
+    /// The card may hold something back since the last submission.
+    is_holding: AtomicBool,
+    /// When that is stored if nothing happens before.
+    alarm: Alarm,
 }
+
+/// How long the card may hold back what programs wait for that only look at memory.
+const HOLD: Duration = Duration::from_millis(10);
 
 /// What executes submissions.
 struct Worker {
@@ -55,8 +70,8 @@ fn open_trace(path: &Path, card: &Identity) -> Result<TraceWriter<File>, String>
     let begin = |path: &Path| -> io::Result<Option<TraceWriter<File>>> {
         let file = File::options().write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(fs::TryLockError::WouldBlock) => return Ok(None),
+            Err(fs::TryLockError::Error(error)) => return Err(error),
             Ok(()) => {}
         }
         file.set_len(0)?;
@@ -93,12 +108,22 @@ impl Device {
         let card = Box::new(ctm_cards::Card::new(options.model, setup));
         let log = options.log.as_deref().map(open_log).transpose()?;
         let trace = options.trace.as_deref().map(|path| open_trace(path, &identity)).transpose()?;
-        let worker = Mutex::new(Worker { card, log, trace, submissions: 0 });
-        Ok(Device { model: options.model, identity, memory, objects: Mutex::new(Objects::new()), worker })
+        let interface = Interface::of(identity.kernel);
+        Ok(Device {
+            model: options.model,
+            identity,
+            interface,
+            memory,
+            objects: Mutex::new(Objects::new(interface.first_address)),
+            worker: Mutex::new(Worker { card, log, trace, submissions: 0 }),
+            is_holding: AtomicBool::new(false),
+            alarm: Alarm::default(),
+        })
     }
 
     /// Opens the node for a new client: a descriptor, with these flags.
     pub fn open(&self, flags: i32) -> io::Result<i32> {
+        self.release();
         let mut objects = self.objects();
         objects.forget_closed(&self.memory);
         objects.add_client(|client| self.memory.open(Descriptor::Node(client), flags))
@@ -106,6 +131,7 @@ impl Device {
 
     /// Notices what was closed, unless the objects are in use: then whoever opens the node next does.
     pub fn notice_closed(&self) {
+        self.release();
         if let Ok(mut objects) = self.objects.try_lock() {
             objects.forget_closed(&self.memory);
         }
@@ -133,10 +159,74 @@ impl Device {
 
     /// Executes a client's words with objects that are kept; false if they are rejected.
     pub fn submit(&self, words: &[u32], objects: &[Object]) -> bool {
+        self.execute(&mut lock(&self.worker), words, objects)
+    }
+
+    /// As [`submit`](Device::submit), on a card that may hold back what tells drivers that their words are executed. It is stored when the client does
+    /// anything by which it could wait for that, and otherwise after a while, by a thread that runs `keep_releasing`.
+    pub fn submit_and_hold(&self, words: &[u32], objects: &[Object], keep_releasing: fn()) {
         let mut worker = lock(&self.worker);
+        self.execute(&mut worker, words, objects);
+        self.is_holding.store(true, Release);
+        drop(worker);
+        let start = || thread::Builder::new().name("ctm card".into()).spawn(keep_releasing).is_ok();
+        if !self.alarm.set(start) {
+            self.release();
+        }
+    }
+
+    fn execute(&self, worker: &mut Worker, words: &[u32], objects: &[Object]) -> bool {
         // What is written to while others' words are executed is not overlooked.
-        let untouched = self.objects().untouched(objects);
+        let (untouched, closed) = {
+            let mut known = self.objects();
+            (known.untouched(objects), known.take_closed_channels())
+        };
+        closed.into_iter().for_each(|channel| worker.card.close_channel(channel));
         worker.submit(&self.memory, &Submission { words, objects, untouched: &untouched })
+    }
+
+    /// Stores what the card holds back.
+    pub fn release(&self) {
+        if self.is_holding.load(Acquire) {
+            self.release_of(lock(&self.worker));
+        }
+    }
+
+    /// The same, unless the card is in use: then its user does more than wait.
+    pub fn release_if_unused(&self) {
+        if self.is_holding.load(Acquire) {
+            self.is_idle();
+        }
+    }
+
+    /// Stores what the card holds back whenever that has been long enough.
+    pub fn keep_releasing(&self) {
+        loop {
+            self.alarm.wait(HOLD);
+            self.release();
+        }
+    }
+
+    /// Waits until what others submit is executed, and stores what the card holds back.
+    pub fn wait(&self) {
+        self.release_of(lock(&self.worker));
+    }
+
+    /// Whether nothing is being executed; then what the card holds back is stored.
+    pub fn is_idle(&self) -> bool {
+        let worker = match self.worker.try_lock() {
+            Ok(worker) => worker,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        self.release_of(worker);
+        true
+    }
+
+    fn release_of(&self, mut worker: MutexGuard<Worker>) {
+        if self.is_holding.swap(false, AcqRel) {
+            worker.card.release(self.memory.arena());
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which ranges of the card's memory are in use.
 
-use crate::memory::{END, FIRST, GRANULE};
+use crate::memory::{END, GRANULE};
 use ctm_card::Object;
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// All of it free.
-    pub fn new() -> Self {
-        Heap { free: BTreeMap::from([(FIRST, END - FIRST)]) }
+    /// All of it free, from this address on.
+    pub fn new(first: u64) -> Self {
+        Heap { free: BTreeMap::from([(first, END - first)]) }
     }
 
     /// Takes at least `size` bytes at a multiple of `alignment`, a power of two; [large](LARGE) objects begin with a huge page where one is
@@ -66,10 +66,11 @@ impl Heap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::FIRST;
 
     #[test]
     fn ranges_are_apart_aligned_and_come_back() {
-        let mut heap = Heap::new();
+        let mut heap = Heap::new(FIRST);
         let small = heap.take(1, 1).unwrap();
         assert_eq!((small.address, small.size), (0x1000, 0x1000), "nothing lies in the first page");
         let aligned = heap.take(0x1800, 0x10000).unwrap();
@@ -81,12 +82,12 @@ mod tests {
         for object in [small, between, aligned, large] {
             heap.give_back(object);
         }
-        assert_eq!(heap.free, Heap::new().free);
+        assert_eq!(heap.free, Heap::new(FIRST).free);
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let mut heap = Heap::new();
+        let mut heap = Heap::new(FIRST);
         for (size, alignment) in [(END, 1), (u64::MAX, 1), (1, 1 << 32), (1, 1 << 63)] {
             assert_eq!(heap.take(size, alignment), None);
         }
@@ -94,6 +95,6 @@ mod tests {
         assert_eq!((all.address, all.size), (0x1000, 0xBF3F_F000));
         assert_eq!(heap.take(1, 1), None);
         heap.give_back(all);
-        assert_eq!(heap.free, Heap::new().free);
+        assert_eq!(heap.free, Heap::new(FIRST).free);
     }
 }

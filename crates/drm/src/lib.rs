@@ -9,10 +9,12 @@
 //! Nothing of Rust is offered: everything is reached through C symbols (`symbols`).
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
+mod alarm;
 mod device;
 mod files;
 mod foreign;
 mod heap;
+mod interface;
 mod ioctl;
 mod mapping;
 mod memory;

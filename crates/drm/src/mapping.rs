@@ -9,8 +9,9 @@ use crate::process::Opened;
 pub fn place(opened: Opened, descriptor: i32, offset: i64, length: usize) -> Option<(i32, i64)> {
     match opened {
         Opened::Own(device, Descriptor::Node(_)) => {
-            let foreign = device.objects().foreign_place(u64::try_from(offset).ok()?, length as u64);
-            Some(foreign.unwrap_or((descriptor, offset)))
+            let (mut objects, address) = (device.objects(), u64::try_from(offset).ok()?);
+            objects.share(address, length as u64);
+            Some(objects.foreign_place(address, length as u64).unwrap_or((descriptor, offset)))
         }
         Opened::Own(_, Descriptor::Export(export)) | Opened::Foreign(Descriptor::Export(export)) => {
             let end = u64::try_from(offset).ok()?.checked_add(length as u64)?;

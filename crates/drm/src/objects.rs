@@ -4,8 +4,8 @@ use crate::foreign::{Description, Foreign};
 use crate::heap::{Heap, LARGE};
 use crate::memory::{Descriptor, Export, Memory};
 use ctm_card::Object;
-use std::collections::HashMap;
-use std::io;
+use std::collections::{BTreeSet, HashMap};
+use std::{io, mem};
 
 /// A buffer object.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,40 @@ const HOST_DOMAIN: u32 = 2;
 /// How many submissions name a large object before it is moved to huge pages, which takes a millisecond for each MiB.
 const LASTING: u32 = 8;
 
+/// Channels that there are at most, as many as the kernel's driver has.
+const CHANNELS: usize = 127;
+
 /// The handles of one opening of the node.
 #[derive(Default)]
 struct Client {
     /// Addresses of objects by handle.
     handles: HashMap<u32, u32>,
+    /// The largest handle that there was.
     last: u32,
+    /// Those below that were closed, which are used again, the smallest first.
+    closed: BTreeSet<u32>,
+}
+
+impl Client {
+    /// Adds a handle. `None` if there are no more.
+    fn add(&mut self, address: u32) -> Option<u32> {
+        let handle = match self.closed.pop_first() {
+            Some(handle) => handle,
+            None => {
+                self.last = self.last.checked_add(1)?;
+                self.last
+            }
+        };
+        self.handles.insert(handle, address);
+        Some(handle)
+    }
+
+    /// Closes a handle, and gives the address of its object.
+    fn close(&mut self, handle: u32) -> Option<u32> {
+        let address = self.handles.remove(&handle)?;
+        self.closed.insert(handle);
+        Some(address)
+    }
 }
 
 /// What an opening of the memory file needs as long as it is there.
@@ -70,17 +98,25 @@ pub struct Objects {
     /// By number; no number is used twice.
     openings: HashMap<u64, Opening>,
     next: u64,
+    /// The clients of channels, by number; no number is used twice.
+    channels: HashMap<u32, u64>,
+    next_channel: u32,
+    /// Channels that were closed, and of which the card does not know that.
+    closed_channels: Vec<u32>,
 }
 
 impl Objects {
-    /// None.
-    pub fn new() -> Self {
+    /// None; the first will lie at this address.
+    pub fn new(first: u64) -> Self {
         Objects {
-            heap: Heap::new(),
+            heap: Heap::new(first),
             buffers: HashMap::new(),
             foreign: HashMap::new(),
             openings: HashMap::new(),
             next: 0,
+            channels: HashMap::new(),
+            next_channel: 0,
+            closed_channels: Vec::new(),
         }
     }
 
@@ -159,6 +195,40 @@ impl Objects {
             })
             .collect();
         needed.into_iter().for_each(|address| self.drop_reference(address, memory));
+        let openings = &self.openings;
+        let closed = self.channels.extract_if(|_, client| !openings.contains_key(client));
+        self.closed_channels.extend(closed.map(|(channel, _)| channel));
+    }
+
+    /// A new channel of a client. `None` if there are too many.
+    pub fn add_channel(&mut self, client: u64) -> Option<u32> {
+        if self.channels.len() >= CHANNELS {
+            return None;
+        }
+        let channel = self.next_channel;
+        self.next_channel = channel.checked_add(1)?;
+        self.channels.insert(channel, client);
+        Some(channel)
+    }
+
+    /// Whether a client has a channel.
+    pub fn has_channel(&self, client: u64, channel: u32) -> bool {
+        self.channels.get(&channel) == Some(&client)
+    }
+
+    /// Closes a client's channel; false if it has none of this number.
+    pub fn close_channel(&mut self, client: u64, channel: u32) -> bool {
+        let is_there = self.has_channel(client, channel);
+        if is_there {
+            self.channels.remove(&channel);
+            self.closed_channels.push(channel);
+        }
+        is_there
+    }
+
+    /// Channels that were closed since the last time.
+    pub fn take_closed_channels(&mut self) -> Vec<u32> {
+        mem::take(&mut self.closed_channels)
     }
 
     /// Makes an object, and gives its handle. `None` if there is no space.
@@ -232,6 +302,20 @@ impl Objects {
         })
     }
 
+    /// Others than the card may write to these bytes from now on.
+    pub fn share(&mut self, address: u64, length: u64) {
+        let first = u32::try_from(address).ok().and_then(|address| self.buffers.get_mut(&address));
+        // Drivers map whole objects; whoever maps something else has touched all that it lies in.
+        if let Some(buffer) = first.filter(|buffer| length <= buffer.object.size.into()) {
+            return buffer.share();
+        }
+        let end = address.saturating_add(length);
+        let is_in = |object: Object| {
+            address < u64::from(object.address) + u64::from(object.size) && u64::from(object.address) < end
+        };
+        self.buffers.values_mut().filter(|buffer| is_in(buffer.object)).for_each(Buffer::share);
+    }
+
     /// An exported object.
     pub fn exported(&self, export: u64) -> Option<Buffer> {
         match self.openings.get(&export)? {
@@ -248,10 +332,7 @@ impl Objects {
     }
 
     fn add_handle(&mut self, client: u64, address: u32) -> Option<u32> {
-        let client = self.client(client)?;
-        client.last = client.last.checked_add(1)?;
-        let handle = client.last;
-        client.handles.insert(handle, address);
+        let handle = self.client(client)?.add(address)?;
         self.add_reference(address);
         Some(handle)
     }
@@ -312,7 +393,7 @@ impl Objects {
 
     /// Closes a handle; false if there is no such.
     pub fn close(&mut self, client: u64, handle: u32, memory: &Memory) -> bool {
-        let Some(address) = self.client(client).and_then(|client| client.handles.remove(&handle)) else { return false };
+        let Some(address) = self.client(client).and_then(|client| client.close(handle)) else { return false };
         self.drop_reference(address, memory);
         true
     }
@@ -339,7 +420,7 @@ impl Objects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{GRANULE, descriptor};
+    use crate::memory::{FIRST, GRANULE, descriptor};
 
     /// A client, with a descriptor.
     fn client(objects: &mut Objects, memory: &Memory) -> (u64, i32) {
@@ -354,7 +435,7 @@ mod tests {
 
     #[test]
     fn objects_live_as_long_as_handles_and_submissions() {
-        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut objects, &memory));
         let handle = objects.create(one, (5, 1), 4, &memory).unwrap();
         let object = objects.get(one, handle).unwrap().object;
@@ -374,7 +455,7 @@ mod tests {
 
     #[test]
     fn exports_keep_objects() {
-        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut objects, &memory));
         let handle = objects.create(one, (5, 1), 4, &memory).unwrap();
         let address = objects.get(one, handle).unwrap().object.address;
@@ -397,7 +478,7 @@ mod tests {
 
     #[test]
     fn new_exports_live_until_the_last_import_goes() {
-        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let (one, _) = client(&mut objects, &memory);
         let exported = objects.create_exported(5, (0x7140, 0), &memory).unwrap().unwrap();
         let Some(Descriptor::Export(Export { number: export, .. })) = descriptor(exported) else { panic!() };
@@ -414,8 +495,8 @@ mod tests {
 
     #[test]
     fn objects_of_other_cards_are_one_object_until_the_last_handle_goes() {
-        let (mut theirs, their_memory) = (Objects::new(), Memory::new().unwrap());
-        let (mut ours, our_memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut theirs, their_memory) = (Objects::new(FIRST), Memory::new().unwrap());
+        let (mut ours, our_memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let (their_client, _) = client(&mut theirs, &their_memory);
         let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut ours, &our_memory));
         let handle = theirs.create(their_client, (0x3000, 1), 4, &their_memory).unwrap();
@@ -452,7 +533,7 @@ mod tests {
 
     #[test]
     fn closed_clients_are_forgotten() {
-        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let [(one, descriptor), (other, _)] = [(); 2].map(|()| client(&mut objects, &memory));
         let [of_one, of_other] = [one, other].map(|client| objects.create(client, (1 << 31, 1), 4, &memory));
         assert!(of_one.is_some() && of_other.is_none());
@@ -465,7 +546,7 @@ mod tests {
 
     #[test]
     fn nobody_but_the_card_writes_to_what_is_not_mapped() {
-        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let (client, _) = client(&mut objects, &memory);
         let [own, mapped] = [(); 2].map(|()| objects.create(client, (0x1000, 1), 4, &memory).unwrap());
         let both = [own, mapped].map(|handle| objects.get(client, handle).unwrap().object);
@@ -482,7 +563,7 @@ mod tests {
 
     #[test]
     fn large_objects_that_many_submissions_name_are_lasting_once() {
-        let (mut objects, memory) = (Objects::new(), Memory::new().unwrap());
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
         let (client, _) = client(&mut objects, &memory);
         let handles =
             [LARGE, LARGE - GRANULE].map(|size| objects.create(client, (size.into(), 1), 4, &memory).unwrap());

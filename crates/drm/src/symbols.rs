@@ -4,11 +4,12 @@
 //! Those with a variable number of operands are declared with the one that they may have: on the hosts that there are, it is
 //! passed in the same place, and not looked at where it was not given.
 
+use crate::device::Device;
 use crate::foreign::size;
 use crate::ioctl;
 use crate::mapping;
 use crate::memory::Descriptor;
-use crate::process::{Opened, device, opened, opened_as};
+use crate::process::{Opened, device, existing, opened, opened_as};
 use crate::real::{real, set_errno};
 use crate::renderer;
 use crate::sysfs::{NODE, Redirection, redirection};
@@ -302,6 +303,13 @@ pub unsafe extern "C" fn close(descriptor: c_int) -> c_int {
         let _ = catch_unwind(|| device.notice_closed());
     }
     result
+}
+
+/// Drivers that wait for the card call it while they look at memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn sched_yield() -> c_int {
+    let _ = catch_unwind(|| existing().map(Device::release_if_unused));
+    real!(sched_yield: fn() -> c_int, (), else -1)
 }
 
 /// Notes which drivers there were, before one goes.

@@ -3,7 +3,9 @@
 
 use crate::device::Device;
 use crate::files::{self, Entry};
+use crate::interface::Interface;
 use crate::process;
+use ctm_card::Identity;
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -14,9 +16,6 @@ pub const NODE: (u32, u32) = (226, 128);
 const NODE_PATH: &[u8] = b"/dev/dri/renderD128";
 /// Directories of the kernel's, each with the place in the card's directory that stands for it.
 const DIRECTORIES: [(&[u8], &str); 2] = [(b"/dev/dri", "dri"), (b"/sys/dev/char/226:128", "sys")];
-/// PCI numbers that all cards here have.
-const VENDOR: u16 = 0x1002;
-const SUBSYSTEM: u16 = 0x0B12;
 
 /// Where a name leads.
 pub enum Redirection {
@@ -46,9 +45,10 @@ pub fn redirection(name: &CStr) -> Redirection {
 
 /// The directory with the card's files.
 fn directory(device: &Device) -> Result<PathBuf, String> {
-    let card = device.identity.device;
+    let Identity { vendor, device: card, .. } = device.identity;
+    let Interface { name, subsystem, revision, .. } = device.interface;
     let uevent = format!(
-        "DRIVER=radeon\nPCI_CLASS=30000\nPCI_ID={VENDOR:04X}:{card:04X}\nPCI_SUBSYS_ID={VENDOR:04X}:{SUBSYSTEM:04X}\n\
+        "DRIVER={name}\nPCI_CLASS=30000\nPCI_ID={vendor:04X}:{card:04X}\nPCI_SUBSYS_ID={vendor:04X}:{subsystem:04X}\n\
          PCI_SLOT_NAME=0000:01:00.0\n"
     );
     let number = |number: u16| Entry::File(format!("{number:#06x}\n"));
@@ -62,11 +62,11 @@ fn directory(device: &Device) -> Result<PathBuf, String> {
         // The last component of what the link leads to is the name of the bus.
         ("sys/device/subsystem", Entry::Link("/sys/bus/pci")),
         ("sys/device/uevent", Entry::File(uevent)),
-        ("sys/device/vendor", number(VENDOR)),
+        ("sys/device/vendor", number(vendor)),
         ("sys/device/device", number(card)),
-        ("sys/device/subsystem_vendor", number(VENDOR)),
-        ("sys/device/subsystem_device", number(SUBSYSTEM)),
-        ("sys/device/revision", Entry::File("0x00\n".into())),
+        ("sys/device/subsystem_vendor", number(vendor)),
+        ("sys/device/subsystem_device", number(subsystem)),
+        ("sys/device/revision", Entry::File(format!("{revision:#04x}\n"))),
     ];
     files::directory(&format!("card-{card:04x}"), &entries)
 }

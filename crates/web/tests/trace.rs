@@ -70,3 +70,24 @@ fn depth_buffers_hold_the_depths_of_the_scene() {
         assert!(of(1, 1) == 255 && of(76, 32) < of(55, 54), "{name}: what is nearer is darker");
     }
 }
+
+/// Pages are built without the third card; a build with all of the workspace's features has it.
+#[test]
+fn traces_of_cards_that_the_page_is_without_are_said_to_be_so() {
+    let header =
+        [&b"CTM CARD"[..], &2u32.to_le_bytes(), &0x1380u32.to_le_bytes(), &{ *b"gm107\0\0\0\0\0\0\0\0\0\0\0" }]
+            .concat();
+    match TraceView::open(header.clone()) {
+        Ok(_) => assert!(!ctm_cards::Model::is_left_out("gm107")),
+        Err(error) => {
+            assert_eq!(
+                error.to_string(),
+                "the trace is of the card gm107, which this page is without: 'ctm card replay' has it"
+            );
+        }
+    }
+    let mut unknown = header;
+    unknown[16..21].copy_from_slice(b"other");
+    let Err(error) = TraceView::open(unknown) else { panic!("there is no such card") };
+    assert!(error.to_string().contains("unknown card \"other\" in the trace; known are rv515"), "{error}");
+}

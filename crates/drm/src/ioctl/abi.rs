@@ -1,5 +1,4 @@
-//! The structures of requests, as the kernel's headers `drm.h` and `radeon_drm.h` have them, and what lies in the client's
-//! memory.
+//! The structures of requests, those that all devices have as the kernel's header `drm.h` has them, and what lies in the client's memory.
 
 use std::ffi::c_void;
 
@@ -14,16 +13,18 @@ pub type Answer = Result<(), Errno>;
 /// Any bytes are a value of the type.
 pub unsafe trait Pod: Copy {}
 
+/// Structures of the kernel's headers, all of whose fields are numbers, arrays of them, or such structures.
 macro_rules! structures {
     ($($(#[$meta:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
         $(#[$meta])*
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
         pub struct $name { $(pub $field: $type,)* }
-        // SAFETY: all fields are numbers.
-        unsafe impl Pod for $name {}
+        // SAFETY: all fields are numbers, arrays of them, or such structures.
+        unsafe impl $crate::ioctl::abi::Pod for $name {}
     )*};
 }
+pub(crate) use structures;
 
 structures! {
     /// `drm_version`.
@@ -37,32 +38,10 @@ structures! {
     GetCap { capability: u64, value: u64, }
     /// `drm_prime_handle`.
     PrimeHandle { handle: u32, flags: u32, descriptor: i32, }
-    /// `drm_radeon_gem_info`.
-    GemInfo { gart_size: u64, vram_size: u64, vram_visible: u64, }
-    /// `drm_radeon_gem_create`.
-    GemCreate { size: u64, alignment: u64, handle: u32, initial_domain: u32, flags: u32, }
-    /// `drm_radeon_gem_set_tiling` and `drm_radeon_gem_get_tiling`.
-    GemTiling { handle: u32, flags: u32, pitch: u32, }
-    /// `drm_radeon_gem_mmap`.
-    GemMmap { handle: u32, padding: u32, offset: u64, size: u64, address: u64, }
-    /// `drm_radeon_gem_set_domain`.
-    GemSetDomain { handle: u32, read_domains: u32, write_domain: u32, }
-    /// `drm_radeon_gem_wait_idle`.
-    GemWaitIdle { handle: u32, padding: u32, }
-    /// `drm_radeon_gem_busy`.
-    GemBusy { handle: u32, domain: u32, }
-    /// `drm_radeon_gem_op`.
-    GemOp { handle: u32, operation: u32, value: u64, }
-    /// `drm_radeon_cs`.
-    CommandStream { chunks: u32, id: u32, chunk_pointers: u64, gart_limit: u64, vram_limit: u64, }
-    /// `drm_radeon_cs_chunk`.
-    Chunk { id: u32, dwords: u32, data: u64, }
-    /// `drm_radeon_cs_reloc`.
-    Relocation { handle: u32, read_domains: u32, write_domain: u32, flags: u32, }
-    /// `drm_radeon_info`.
-    Info { request: u32, padding: u32, value: u64, }
 }
 
+// SAFETY: it is a number.
+unsafe impl Pod for u8 {}
 // SAFETY: it is a number.
 unsafe impl Pod for u32 {}
 // SAFETY: it is a number.
@@ -90,6 +69,19 @@ impl Argument {
         let result = answer(&mut value);
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), self.pointer.cast(), size) };
+        result
+    }
+}
+
+impl Argument {
+    /// Reads all bytes that the client says the structure has, at most 16 KiB, lets them be answered, and writes them back, also if the answer is
+    /// an error.
+    pub fn answer_bytes(self, answer: impl FnOnce(&mut [u8]) -> Answer) -> Answer {
+        let mut bytes = read::<u8>(self.pointer as u64, self.size)?;
+        let result = answer(&mut bytes);
+        if !bytes.is_empty() {
+            write(self.pointer as u64, &bytes)?;
+        }
         result
     }
 }

@@ -1,39 +1,42 @@
 //! Requests that all graphics devices have.
 
-use super::abi::{self, Answer, Errno, GetCap, PrimeHandle, Version};
+use super::abi::{self, Answer, Errno, GemClose, GetCap, PrimeHandle, Version};
 use crate::device::{Device, complain};
 use crate::foreign::Foreign;
+use crate::interface::Interface;
 use crate::memory::{Descriptor, Export};
 use crate::process::{Opened, complain_of_foreign, opened};
 use std::sync::Once;
-
-/// The kernel's driver that answers, as a driver of graphics libraries knows it.
-const NAME: &[u8] = b"radeon";
-const DATE: &[u8] = b"20080528";
-const DESCRIPTION: &[u8] = b"ATI Radeon";
 
 /// The capability of exporting and importing buffer objects, and its value: both.
 const PRIME: (u64, u64) = (5, 3);
 
 /// Which driver answers, and its version. Clients ask for the lengths of the texts first.
-pub fn version(request: &mut Version) -> Answer {
-    (request.major, request.minor, request.patch) = (2, 50, 0);
-    copy_text(NAME, request.name, &mut request.name_length)?;
-    copy_text(DATE, request.date, &mut request.date_length)?;
-    copy_text(DESCRIPTION, request.description, &mut request.description_length)
+pub fn version(device: &Device, request: &mut Version) -> Answer {
+    let Interface { name, version, date, description, .. } = device.interface;
+    (request.major, request.minor, request.patch) = version;
+    copy_text(name, request.name, &mut request.name_length)?;
+    copy_text(date, request.date, &mut request.date_length)?;
+    copy_text(description, request.description, &mut request.description_length)
 }
 
 /// Copies as much of a text as there is space for, if the client has any, and says how long it is.
-fn copy_text(text: &[u8], pointer: u64, length: &mut u64) -> Answer {
+fn copy_text(text: &str, pointer: u64, length: &mut u64) -> Answer {
     let room = usize::try_from(*length).unwrap_or(usize::MAX).min(text.len());
     *length = text.len() as u64;
-    if pointer == 0 || room == 0 { Ok(()) } else { abi::write(pointer, &text[..room]) }
+    if pointer == 0 || room == 0 { Ok(()) } else { abi::write(pointer, &text.as_bytes()[..room]) }
 }
 
 /// What the device can do beyond what all can.
 pub fn capability(request: &mut GetCap) -> Answer {
     request.value = if request.capability == PRIME.0 { PRIME.1 } else { 0 };
     Ok(())
+}
+
+/// Closes a handle.
+pub fn close(device: &Device, client: u64, request: &mut GemClose) -> Answer {
+    let closed = device.objects().close(client, request.handle, &device.memory);
+    if closed { Ok(()) } else { Err(Errno(libc::EINVAL)) }
 }
 
 /// Exports an object as a descriptor.
@@ -77,8 +80,8 @@ fn require_same_card(device: &Device, foreign: &Foreign) -> Answer {
     }
     COMPLAINED.call_once(|| {
         complain(&format!(
-            "a buffer of another process's card (PCI 1002:{other:04x}) cannot be used by this one (1002:{own:04x}): run both programs \
-             with the same --card"
+            "a buffer of another process's card (PCI device {other:04x}) cannot be used by this one ({own:04x}): run both programs with \
+             the same --card"
         ));
     });
     Err(Errno(libc::EINVAL))

@@ -1,16 +1,16 @@
-//! Requests to the node.
+//! Requests to the node: those that all devices have, and those of the kernel's drivers.
 
 pub mod abi;
 mod core;
-mod gem;
-mod info;
-mod submit;
+mod nouveau;
+mod radeon;
 
 use crate::device::Device;
 use crate::memory::Descriptor;
 use crate::process::{Opened, complain_of_foreign, opened};
 use crate::real::set_errno;
 use abi::{Answer, Argument, Errno};
+use ctm_card::Kernel;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -45,24 +45,17 @@ pub fn ioctl(descriptor: i32, request: u64, pointer: *mut c_void) -> Option<i32>
 }
 
 fn dispatch(device: &Device, client: u64, number: u64, argument: Argument) -> Answer {
+    // Who asks for something has seen, or will look for, what was executed before.
+    device.release();
     match number {
-        0x00 => argument.answer(core::version),
-        0x09 => argument.answer(|request| gem::close(device, client, request)),
+        0x00 => argument.answer(|request| core::version(device, request)),
+        0x09 => argument.answer(|request| core::close(device, client, request)),
         0x0C => argument.answer(core::capability),
         0x2D => argument.answer(|request| core::export(device, client, request)),
         0x2E => argument.answer(|request| core::import(device, client, request)),
-        0x5C => argument.answer(gem::info),
-        0x5D => argument.answer(|request| gem::create(device, client, request)),
-        0x5E => argument.answer(|request| gem::map(device, client, request)),
-        0x63 => argument.answer(|request| gem::set_domain(device, client, request)),
-        0x64 => argument.answer(|request| gem::wait_idle(device, client, request)),
-        0x66 => argument.answer(|request| submit::submit(device, client, request)),
-        0x67 => argument.answer(|request| info::info(device, request)),
-        0x68 => argument.answer(|request| gem::set_tiling(device, client, request)),
-        0x69 => argument.answer(|request| gem::tiling(device, client, request)),
-        0x6A => argument.answer(|request| gem::busy(device, client, request)),
-        0x6C => argument.answer(|request| gem::operation(device, client, request)),
-        // Among them user pointers, which drivers try out and do without.
-        _ => Err(Errno(libc::EINVAL)),
+        _ => match device.identity.kernel {
+            Kernel::Radeon => radeon::answer(device, client, number, argument),
+            Kernel::Nouveau => nouveau::answer(device, client, number, argument),
+        },
     }
 }

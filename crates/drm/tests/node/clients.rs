@@ -13,10 +13,11 @@ fn library() -> PathBuf {
     library
 }
 
-/// A process that runs a client.
+/// A process that runs a client: one of these, or that of another module, which its name says.
 pub fn client(name: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", &format!("clients::{name}"), "--ignored", "--nocapture"]).env("LD_PRELOAD", library());
+    let name = if name.contains("::") { name.to_owned() } else { format!("clients::{name}") };
+    command.args(["--exact", &name, "--ignored", "--nocapture"]).env("LD_PRELOAD", library());
     command
 }
 

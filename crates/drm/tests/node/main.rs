@@ -3,6 +3,7 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 mod clients;
+mod nouveau;
 mod requests;
 
 use clients::client;
@@ -131,6 +132,24 @@ fn drivers_get_their_answers() {
 }
 
 #[test]
+fn drivers_get_the_answers_of_nouveau() {
+    for client in ["client_answers", "client_objects_of_the_kernel", "client_buffers"] {
+        run(&format!("nouveau::{client}"), "gm107");
+    }
+}
+
+#[test]
+fn mistakes_are_errors_of_nouveau() {
+    run("nouveau::client_mistakes", "gm107");
+    run("nouveau::client_random_requests", "gm107");
+}
+
+#[test]
+fn values_that_drivers_wait_for_come() {
+    run("nouveau::client_fences", "gm107");
+}
+
+#[test]
 fn mistakes_are_errors() {
     let errors = String::from_utf8(run("client_mistakes", "").stderr).unwrap();
     assert!(errors.contains("ctm card: submission 0 was rejected: command word 0"), "{errors}");
@@ -144,7 +163,7 @@ fn threads_do_not_disturb_each_other() {
 #[test]
 fn a_card_that_there_is_not_is_said_to_be_none() {
     let errors = String::from_utf8(run("client_without_a_card", "r9999").stderr).unwrap();
-    let expected = "ctm card: unknown card \"r9999\" in CTM_CARD; known are rv515, rv530, r580, rv770\n";
+    let expected = "ctm card: unknown card \"r9999\" in CTM_CARD; known are rv515, rv530, r580, rv770, gm107\n";
     assert_eq!(errors.matches(expected).count(), 1, "{errors}");
 }
 

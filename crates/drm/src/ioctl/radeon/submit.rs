@@ -1,7 +1,8 @@
 //! Submissions of command words.
 
-use super::abi::{self, Answer, Chunk, CommandStream, Errno, Relocation};
+use super::abi::{Chunk, CommandStream, Relocation};
 use crate::device::Device;
+use crate::ioctl::abi::{self, Answer, Errno};
 use crate::x11::imports;
 
 /// Chunks of one submission; drivers make three.

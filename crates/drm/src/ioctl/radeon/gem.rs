@@ -1,9 +1,8 @@
 //! Requests about buffer objects.
 
-use super::abi::{
-    Answer, Errno, GemBusy, GemClose, GemCreate, GemInfo, GemMmap, GemOp, GemSetDomain, GemTiling, GemWaitIdle,
-};
+use super::abi::{GemBusy, GemCreate, GemInfo, GemMmap, GemOp, GemSetDomain, GemTiling, GemWaitIdle};
 use crate::device::Device;
+use crate::ioctl::abi::{Answer, Errno};
 use crate::objects::Buffer;
 
 /// Bytes of the card's own memory, and of the host's that it reaches, as drivers are told. They refuse to draw with more.
@@ -33,12 +32,6 @@ pub fn create(device: &Device, client: u64, request: &mut GemCreate) -> Answer {
     let made = device.objects().create(client, size, request.initial_domain, &device.memory);
     request.handle = made.ok_or(Errno(libc::ENOMEM))?;
     Ok(())
-}
-
-/// Closes a handle.
-pub fn close(device: &Device, client: u64, request: &mut GemClose) -> Answer {
-    let closed = device.objects().close(client, request.handle, &device.memory);
-    if closed { Ok(()) } else { Err(Errno(libc::EINVAL)) }
 }
 
 /// Where the client maps an object from: its place in the memory file.

@@ -1,7 +1,8 @@
 //! What a driver asks of the card.
 
-use super::abi::{self, Answer, Errno, Info};
+use super::abi::Info;
 use crate::device::Device;
+use crate::ioctl::abi::{self, Answer, Errno};
 use ctm_card::CardProperty;
 
 /// Answers a question with a number.
