@@ -19,8 +19,8 @@ Examples:
   ctm card dis scene.ctmcard | less
   ctm card replay scene.ctmcard --draw 3 -o picture.png
 
-A card in software stands behind /dev/dri/renderD128 while the program runs, and Mesa's driver draws on it: r300, or r600 on rv770.
-docs/card.md has more.")]
+A card in software stands behind /dev/dri/renderD128 while the program runs, and Mesa's driver draws on it: r300, r600 on rv770, or nouveau on
+gm107. docs/card.md has more.")]
 pub enum CardCommand {
     /// Run a program with a card
     Run(CardRunArgs),
@@ -57,7 +57,7 @@ impl CardCommand {
 /// A program, and the card that it is to have.
 #[derive(Debug, Args)]
 pub struct ClientArgs {
-    /// The card: rv515 (Radeon X1300), rv530 (Radeon X1600), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
+    /// The card: rv515 (Radeon X1300), rv530 (Radeon X1600), r580 (Radeon X1900), rv770 (Radeon HD 4800) or gm107 (GeForce GTX 750 Ti)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
     /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
@@ -139,7 +139,7 @@ Examples:
 
 What is 'limited' some programs do without. The exit code is 1 if something is missing that all programs need.")]
 pub struct CardDoctorArgs {
-    /// The card: rv515 (Radeon X1300), rv530 (Radeon X1600), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
+    /// The card: rv515 (Radeon X1300), rv530 (Radeon X1600), r580 (Radeon X1900), rv770 (Radeon HD 4800) or gm107 (GeForce GTX 750 Ti)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
     /// Your own build of Mesa: the folder of the build, or the one that it is installed to [default: the system's Mesa]
@@ -276,7 +276,7 @@ pub struct CardReplayArgs {
     /// File that receives the picture: .png, .npy or .f32
     #[arg(short, long, value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath)]
     pub output: Option<FileSpec>,
-    /// Which of the draw's colour buffers it is, 0 to 3, or 7 on rv770
+    /// Which of the draw's colour buffers it is, 0 to 3, or 7 on rv770 and gm107
     #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=7))]
     pub target: u8,
     /// With -o or --pixel: the first row of memory is the bottom one, as in OpenGL's framebuffer objects

@@ -31,7 +31,7 @@ class Info:
     """What is in a trace."""
 
     card: str
-    """The card that it was recorded on: "rv515", "rv530", "r580" or "rv770"."""
+    """The card that it was recorded on: "rv515", "rv530", "r580", "rv770" or "gm107"."""
     submissions: int
     """Submissions that can be read."""
     draws: int
