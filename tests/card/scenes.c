@@ -5,32 +5,7 @@
  *
  * `grass` has a geometry shader, and asks for OpenGL 3.3.
  */
-#define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GL/gl.h>
-#include <GL/glext.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { WIDTH = 96, HEIGHT = 64 };
-
-static GLuint shader(GLenum stage, const char *text) {
-    GLuint made = glCreateShader(stage);
-    GLint good = 0;
-    glShaderSource(made, 1, &text, NULL);
-    glCompileShader(made);
-    glGetShaderiv(made, GL_COMPILE_STATUS, &good);
-    if (!good) {
-        char message[1000];
-        glGetShaderInfoLog(made, sizeof message, NULL, message);
-        fprintf(stderr, "%s\n", message);
-        exit(1);
-    }
-    return made;
-}
+#include "scene.h"
 
 /* A program of a vertex, a geometry (unless there is none) and a fragment shader, in use. */
 static GLuint use_all(const char *vertex, const char *geometry, const char *fragment) {
@@ -317,58 +292,12 @@ static void samples(void) {
     glBindFramebuffer(GL_FRAMEBUFFER, frame);
 }
 
-static const struct {
-    const char *name;
-    void (*draw)(void);
-    int needs_core;
-} SCENES[] = {
+static const struct scene SCENES[] = {
     {"triangles", triangles, 0}, {"texture", texture, 0}, {"depth", depth, 0}, {"blend", blend, 0},
     {"uploads", uploads, 0},     {"samples", samples, 0},
-    {"lines", lines, 0},         {"wave", wave, 0},       {"angles", angles, 0}, {"grass", grass, 1},
-};
-static const EGLint CORE[] = {
-    EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
-    EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE,
+    {"lines", lines, 0},         {"wave", wave, 0},       {"angles", angles, 0}, {"grass", grass, 33},
 };
 
 int main(int count, char **arguments) {
-    void (*draw)(void) = NULL;
-    const EGLint *attributes = NULL;
-    for (size_t n = 0; count == 3 && n < sizeof SCENES / sizeof *SCENES; n++)
-        if (!strcmp(arguments[1], SCENES[n].name)) draw = SCENES[n].draw, attributes = SCENES[n].needs_core ? CORE : NULL;
-    if (!draw) {
-        fprintf(stderr, "usage: %s SCENE FILE.pam\n", arguments[0]);
-        return 2;
-    }
-    EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-    if (!eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) return 1;
-    EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
-    if (!context) {
-        fprintf(stderr, "the driver has no context for this scene\n");
-        return 1;
-    }
-    if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return 1;
-
-    GLuint names[2], frame;
-    glGenRenderbuffers(2, names);
-    glBindRenderbuffer(GL_RENDERBUFFER, names[0]);
-    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, WIDTH, HEIGHT);
-    glBindRenderbuffer(GL_RENDERBUFFER, names[1]);
-    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8, WIDTH, HEIGHT);
-    glGenFramebuffers(1, &frame);
-    glBindFramebuffer(GL_FRAMEBUFFER, frame);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, names[0]);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER, names[1]);
-    glViewport(0, 0, WIDTH, HEIGHT);
-    glClearColor(0.1, 0.15, 0.2, 1);
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
-    draw();
-
-    static unsigned char pixels[HEIGHT][WIDTH][4];
-    glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    FILE *file = fopen(arguments[2], "wb");
-    if (glGetError() != GL_NO_ERROR || !file) return 1;
-    fprintf(file, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n", WIDTH, HEIGHT);
-    for (int y = HEIGHT; y-- > 0;) fwrite(pixels[y], 4, WIDTH, file);
-    return fclose(file) != 0;
+    return run(count, arguments, SCENES, sizeof SCENES / sizeof *SCENES);
 }
