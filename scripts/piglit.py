@@ -3,7 +3,7 @@
 
   scripts/piglit.py [--card CARD] [--ctm PROGRAM] [--mesa FOLDER] [--jobs N] [--timeout SECONDS] [--minutes N] [LIST]
 
-A line of LIST (tests/card/piglit.txt if left out) is what hardware gives, and the name of a test: `pass NAME`, or `fail NAME`
+A line of LIST (that of the card below tests/card if left out) is what hardware gives, and the name of a test: `pass NAME`, or `fail NAME`
 for one that real cards fail too, which may pass or fail here, and must end by itself. `--mesa` takes your own build of Mesa. With `--minutes`, tests are chosen at random, again
 and again for so long, and it is said how much memory of the host they leave in use.
 
@@ -27,7 +27,7 @@ NODE = "/dev/dri/renderD128"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("list", nargs="?", type=pathlib.Path, default=ROOT / "tests/card/piglit.txt")
+    parser.add_argument("list", nargs="?", type=pathlib.Path)
     parser.add_argument("--card", default="rv515")
     parser.add_argument("--ctm", default=ROOT / "target/release/ctm")
     parser.add_argument("--mesa", type=pathlib.Path)
@@ -40,7 +40,8 @@ def main():
     if home is None:
         print("there is no piglit: apt-get install piglit", file=sys.stderr)
         return 3
-    expected = read_list(options.list)
+    own = ROOT / "tests/card" / options.card / "piglit.txt"
+    expected = read_list(options.list or (own if own.exists() else ROOT / "tests/card/piglit.txt"))
     commands = read_commands()
     unknown = [name for name in expected if name not in commands]
     for name in unknown:

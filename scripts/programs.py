@@ -28,7 +28,7 @@ from typing import NamedTuple
 import windows
 
 # Which OpenGL the cards have.
-CARDS = {"r580": "2.1", "rv530": "2.1", "rv770": "3.3"}
+CARDS = {"r580": "2.1", "rv530": "2.1", "rv770": "3.3", "gm107": "4.3"}
 # What has Mesa offer OpenGL 3.3 on cards that do not have all of it.
 NEWER = {"MESA_GL_VERSION_OVERRIDE": "3.3", "MESA_GLSL_VERSION_OVERRIDE": "330"}
 # Steps of a channel from which on a pixel counts as another one.

@@ -27,7 +27,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CARDS = ["r580", "rv770"]
+CARDS = ["r580", "rv770", "gm107"]
 # How programs ask for a window.
 PLATFORMS = ["glx", "x11_egl"]
 PROGRAMS = ["fp-lit-mask", "blendsquare"]

@@ -1,7 +1,7 @@
 //! Batches of primitives on their way through the stages.
 
-use super::feed;
 use super::assembled::{Assembled, Receiver};
+use super::feed;
 use super::primitive::{Primitive, Shape};
 use super::tessellate::{Levels, Mesh, tessellate};
 use super::{Draw, DrawError, strips, threads};
