@@ -1,5 +1,6 @@
 //! Draws: what they are, what they do in numbers, and what they leave.
 
+use crate::SlowPath;
 use std::time::Duration;
 
 /// A draw of a submission, found without executing it.
@@ -58,6 +59,8 @@ pub struct DrawStats {
     pub target: Option<DrawTarget>,
     /// Textures that its fragment program can read.
     pub textures: u32,
+    /// Why some of its pixels were not drawn many together, if that is so.
+    pub slow: Option<SlowPath>,
 }
 
 /// A colour buffer, up to the framebuffer's size.

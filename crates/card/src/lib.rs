@@ -11,12 +11,14 @@ pub mod history;
 pub mod listing;
 mod object;
 pub mod register;
+mod slow;
 pub mod trace;
 
 #[doc(hidden)]
 pub use ctm_bits::field_table;
 pub use draws::{DepthPicture, Draw, DrawCounts, DrawStats, DrawTarget, Picture};
 pub use object::{ElementWords, Object, ObjectBytes};
+pub use slow::{SlowPath, SlowPathNote};
 
 use ctm_memory::Arena;
 use std::sync::Arc;

@@ -8,7 +8,9 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Command, Draw, StreamError, commands};
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{CardProperty, DrawStats, Identity, Kernel, Object, Submission, SubmissionError};
+use ctm_card::{
+    CardProperty, DrawStats, Identity, Kernel, Object, SlowPath, SlowPathNote, Submission, SubmissionError,
+};
 use ctm_engine::Engine;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -99,6 +101,8 @@ pub struct Card {
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
+    /// Slow ways that were told of.
+    slow: BTreeSet<SlowPath>,
 }
 
 impl Card {
@@ -115,6 +119,7 @@ impl Card {
             draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
+            slow: BTreeSet::new(),
         }
     }
 
@@ -221,12 +226,14 @@ impl Card {
         draw: &Draw,
         rest: &[Command],
     ) -> Result<usize, SubmissionError> {
+        let slow = SlowPathNote::default();
         let context = DrawContext {
             engine: self.engine.as_ref(),
             cache: self.cache.as_ref(),
             deadline,
             threads: self.threads,
             pixel_log: self.pixel_log.as_ref(),
+            slow: Some(&slow),
         };
         let (mut draws, mut done) = (vec![draw], 0);
         let is_alone = self.draws.is_some() || self.pixel_log.is_some();
@@ -242,11 +249,15 @@ impl Card {
         }
         let start = Instant::now();
         let drawn = pipeline::draw(&mut self.state, memory, &context, &draws);
+        let slow = slow.take();
+        if let Some(slow) = slow.filter(|slow| self.pixel_log.is_none() && slow.stays() && self.slow.insert(*slow)) {
+            self.warn(slow.warning(draw.at));
+        }
         if let Some(draws) = &mut self.draws {
             let (time, counts) = (start.elapsed(), drawn.as_ref().copied().unwrap_or_default());
             let textures = self.state.registers.get::<TxEnable>().units.count_ones();
             let target = pipeline::draw_target(&self.state, memory);
-            draws.push(DrawStats { at: draw.at, time, counts, target, textures });
+            draws.push(DrawStats { at: draw.at, time, counts, target, textures, slow });
         }
         match drawn {
             Ok(_) => Ok(done),

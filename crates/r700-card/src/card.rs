@@ -10,7 +10,10 @@ use crate::stream::{
     Command, Draw, DwordPlace, Number, ObjectOffset, Predicate, StreamError, StreamoutOffset, commands,
 };
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{CardProperty, DrawCounts, DrawStats, Identity, Kernel, ObjectBytes, Submission, SubmissionError};
+use ctm_card::{
+    CardProperty, DrawCounts, DrawStats, Identity, Kernel, ObjectBytes, SlowPath, SlowPathNote, Submission,
+    SubmissionError,
+};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -94,6 +97,8 @@ struct CommandProcessor {
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
+    /// Slow ways that were told of.
+    slow: BTreeSet<SlowPath>,
     /// The result of the predicate, before it is known which result is drawn.
     result: bool,
 }
@@ -126,6 +131,7 @@ impl Card {
                 draws: None,
                 warnings: Vec::new(),
                 unknown: BTreeSet::new(),
+                slow: BTreeSet::new(),
                 result: false,
             },
             executor: Executor::Reference,
@@ -215,8 +221,8 @@ impl Card {
             processor.state.begin_stream(submission);
         }
         let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        let options = pipeline::options(deadline, *threads);
-        let context = DrawContext { memory, executor, cache, options, probe: None };
+        let (options, slow) = (pipeline::options(deadline, *threads), SlowPathNote::default());
+        let context = DrawContext { memory, executor, cache, options, slow: &slow, probe: None };
         let mut drawer = Drawer { context: &context, open: None };
         all.iter().skip(first).try_for_each(|command| processor.execute(&mut drawer, command))?;
         processor.finish(&mut drawer)
@@ -313,7 +319,7 @@ impl CommandProcessor {
         if let Some(mut open) = drawer.open.take() {
             match open.drawing.is_continued_by(&mut self.state, draw) {
                 Ok(true) => continued = Some(open),
-                Ok(false) => self.close(open)?,
+                Ok(false) => self.close(drawer.context, open)?,
                 Err(error) => self.note_error(open.at, error)?,
             }
         }
@@ -328,11 +334,11 @@ impl CommandProcessor {
         }
         match done {
             Ok(()) if open.drawing.may_wait() => drawer.open = Some(open),
-            Ok(()) => return self.close(open),
+            Ok(()) => return self.close(drawer.context, open),
             Err(error) => {
                 // The draws before it are drawn.
                 if !is_first {
-                    self.close(open)?;
+                    self.close(drawer.context, open)?;
                 }
                 return self.note_error(draw.at, error);
             }
@@ -347,11 +353,13 @@ impl CommandProcessor {
 
     /// Draws what waits.
     fn finish(&mut self, drawer: &mut Drawer) -> Result<(), SubmissionError> {
-        drawer.open.take().map_or(Ok(()), |open| self.close(open))
+        drawer.open.take().map_or(Ok(()), |open| self.close(drawer.context, open))
     }
 
-    fn close(&mut self, OpenDraw { at, drawing, counts_passed }: OpenDraw) -> Result<(), SubmissionError> {
+    fn close(&mut self, context: &DrawContext, open: OpenDraw) -> Result<(), SubmissionError> {
+        let OpenDraw { at, drawing, counts_passed } = open;
         let done = drawing.finish(&mut self.state);
+        self.note_slow(at, context.slow.take());
         self.note(at, done, counts_passed)
     }
 
@@ -362,13 +370,17 @@ impl CommandProcessor {
         let probe = pixel_log.map(|pixel_log| Probe::new(pixel_log, draw.at, &self.state, context.memory));
         let context = DrawContext { probe: probe.as_ref(), ..*context };
         let done = pipeline::draw(&mut self.state, &context, draw);
+        let slow = context.slow.take();
+        if probe.is_none() {
+            self.note_slow(draw.at, slow);
+        }
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
             let dropped = DrawCounts { vertices, ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);
             let (time, target) = (start.elapsed(), pipeline::draw_target(&self.state, context.memory));
             let textures = pipeline::textures(&self.state, context.memory);
-            draws.push(DrawStats { at: draw.at, time, counts, target, textures });
+            draws.push(DrawStats { at: draw.at, time, counts, target, textures, slow });
         }
         self.note(draw.at, done, counts_passed(&self.state))
     }
@@ -398,6 +410,13 @@ impl CommandProcessor {
         }
         self.warn(format!("the draw at dword {at} is dropped: {error}"));
         Ok(())
+    }
+
+    /// Tells of a slow way, if draws go it for the first time.
+    fn note_slow(&mut self, at: usize, slow: Option<SlowPath>) {
+        if let Some(slow) = slow.filter(|slow| slow.stays() && self.slow.insert(*slow)) {
+            self.warn(slow.warning(at));
+        }
     }
 
     fn event(&mut self, memory: &Arena, event: Event, target: Option<ObjectOffset>) {

@@ -5,7 +5,7 @@ use super::trace::Trace;
 use crate::args::{CardStatsArgs, StatsColumn};
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_card::{Draw, DrawCounts, DrawStats, DrawTarget};
+use ctm_card::{Draw, DrawCounts, DrawStats, DrawTarget, SlowPath};
 use ctm_cards::{CardOptions, Model};
 use ctm_memory::Arena;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
     } else {
         writeln!(
             console.out,
-            "{:>6} {:>10} {:>6}  {:<20} {:>8} {} {:>9} {:>8}  {:<24}  from",
+            "{:>6} {:>10} {:>6}  {:<20} {:>8} {} {:>9} {:>8}  {:<24}  {:<13}  from",
             "draw",
             "submission",
             "dword",
@@ -51,7 +51,8 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
             columns(NAMES),
             "ms",
             "textures",
-            "target"
+            "target",
+            "slow"
         )?;
         for row in &rows {
             writeln!(console.out, "{}", row.text())?;
@@ -96,6 +97,7 @@ impl Row<'_> {
             "target": target.map(|DrawTarget { address, width, height }| json!({
                 "address": address, "width": width, "height": height,
             })),
+            "slow": self.done.and_then(|done| done.slow).map(SlowPath::name),
             "from": source,
         });
         add(&mut line, self.done.map(|done| (&done.counts, done.time)));
@@ -110,8 +112,9 @@ impl Row<'_> {
         let target = done
             .and_then(|done| done.target)
             .map_or(String::new(), |target| format!("{}x{} at {:#010x}", target.width, target.height, target.address));
+        let slow = done.and_then(|done| done.slow).map_or("", SlowPath::name);
         format!(
-            "{number:>6} {submission:>10} {dword:>6}  {primitive:<20} {vertices:>8} {counts} {ms:>9} {textures:>8}  {target:<24}  {source}"
+            "{number:>6} {submission:>10} {dword:>6}  {primitive:<20} {vertices:>8} {counts} {ms:>9} {textures:>8}  {target:<24}  {slow:<13}  {source}"
         )
     }
 }

@@ -4,10 +4,12 @@ use super::DrawError;
 use super::pixels::Pixels;
 use super::rectangles::RectangleState;
 use super::tiles::{TileMemory, TileRenderer, TileState};
+use ctm_card::{SlowPath, SlowPathNote};
 use std::cell::{LazyCell, RefCell};
 
 /// Makes what [`TileRenderer`] needs, when it is first asked for.
-pub type LazyTileState<'s> = LazyCell<Option<TileState<'s>>, Box<dyn FnOnce() -> Option<TileState<'s>> + 's>>;
+pub type LazyTileState<'s> = LazyCell<TileResult<'s>, Box<dyn FnOnce() -> TileResult<'s> + 's>>;
+type TileResult<'s> = Result<TileState<'s>, SlowPath>;
 
 /// What can draw instead of the scalar pipeline.
 pub struct Kernels<'s> {
@@ -21,6 +23,8 @@ pub struct Kernels<'s> {
     pub memory: Option<&'s RefCell<TileMemory>>,
     /// What is done with pixels.
     pub pixels: &'s Pixels<'s>,
+    /// Slow ways that draws go.
+    pub slow: Option<&'s SlowPathNote>,
 }
 
 impl Kernels<'_> {
@@ -29,13 +33,22 @@ impl Kernels<'_> {
     /// # Errors
     /// If the time is up.
     pub fn renderer(&self, quads: u64) -> Result<Option<TileRenderer<'_>>, DrawError> {
-        let Some(memory) = self.memory else { return Ok(None) };
+        let Some(memory) = self.memory else { return Ok(self.without(SlowPath::NoEngine)) };
         if !memory.try_borrow_mut().is_ok_and(|mut memory| memory.is_worth_it(self.program, quads)) {
-            return Ok(None);
+            return Ok(self.without(SlowPath::FewPixels));
         }
         match &*self.tiles {
-            Some(state) => Ok(TileRenderer::begin(state, self.pixels, memory)?),
-            None => Ok(None),
+            Ok(state) => match TileRenderer::begin(state, self.pixels, memory)? {
+                Some(renderer) => Ok(Some(renderer)),
+                None => Ok(self.without(SlowPath::NotCompiled)),
+            },
+            Err(reason) => Ok(self.without(*reason)),
         }
+    }
+
+    /// Notes why there is no renderer.
+    fn without(&self, reason: SlowPath) -> Option<TileRenderer<'_>> {
+        self.slow.inspect(|slow| slow.add(reason));
+        None
     }
 }

@@ -39,7 +39,7 @@ use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
 use crate::stream::Draw;
 use crate::tx::Textures;
-use ctm_card::DrawCounts;
+use ctm_card::{DrawCounts, SlowPath, SlowPathNote};
 use ctm_card::history::PixelLog;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
@@ -109,6 +109,8 @@ pub struct DrawContext<'a> {
     pub threads: usize,
     /// The pixel whose history is kept.
     pub pixel_log: Option<&'a PixelLog>,
+    /// Slow ways that draws go; `None` if nobody asks for them.
+    pub slow: Option<&'a SlowPathNote>,
 }
 
 impl DrawContext<'_> {
@@ -211,11 +213,11 @@ fn draw_primitives(
         RectangleState::of((&job, known), &textures, targets, (&space, memory), (engine, &options))
     });
     let tiles: LazyTileState = LazyTileState::new(Box::new(|| {
-        let engine = context.engine?;
+        let engine = context.engine.ok_or(SlowPath::NoEngine)?;
         TileState::of((&job, known), &textures, &pixels, primitives.routings(), &space, (engine, &options))
     }));
     let memory = context.cache.map(|cache| &cache.tiles);
-    let kernels = Kernels { rectangles, tiles, program: known.hash, memory, pixels: &pixels };
+    let kernels = Kernels { rectangles, tiles, program: known.hash, memory, pixels: &pixels, slow: context.slow };
     if let Some(pass_through) = PassThrough::of(program, &constants, presets) {
         return draw_all(Shading::PassThrough(&pass_through, &textures), &kernels);
     }

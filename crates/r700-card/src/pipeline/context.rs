@@ -5,6 +5,7 @@ use super::draw_memory::DrawCache;
 use super::history::Probe;
 use crate::programs::StageProgram;
 use crate::state::State;
+use ctm_card::SlowPathNote;
 use ctm_engine::{Compiled, Executor, GuestJob};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
@@ -24,6 +25,8 @@ pub struct DrawContext<'a> {
     pub cache: &'a DrawCache,
     /// Limits.
     pub options: RunOptions<'static>,
+    /// Slow ways that draws go.
+    pub slow: &'a SlowPathNote,
     /// What looks at a pixel, if one is watched.
     pub probe: Option<&'a Probe<'a>>,
 }

@@ -8,7 +8,7 @@ use super::shading::Shading;
 use super::tiles::TileRenderer;
 use super::{DrawContext, DrawError};
 use crate::state::State;
-use ctm_card::DrawCounts;
+use ctm_card::{DrawCounts, SlowPath};
 use ctm_card::history::{CopyHistory, CoverageRejection, PixelEvent};
 use ctm_lane::clock::Instant;
 use ctm_raster::coverage::{ConvexPolygon, EdgeRule, Quad, quad_spans, quads};
@@ -64,6 +64,7 @@ impl<'a> Pixels<'a> {
                         (Work::Tiles(Box::new(quads)), size)
                     }
                     None => {
+                        context.slow.add(SlowPath::SharedMemory);
                         let shading = Shading::of(state, context, samples.clone())?;
                         let size = shading.size();
                         (Work::Shade(Box::new(shading)), size)
@@ -112,8 +113,9 @@ impl<'a> Pixels<'a> {
                     copy.rows(&rows, face.layer, self.context);
                     return Ok(());
                 }
+                self.context.slow.add(SlowPath::Copy);
             }
-            Work::Copy(_) => {}
+            Work::Copy(_) => self.context.slow.add(SlowPath::Copy),
             Work::Shade(shading) => shading.begin(face, setup, corners),
             Work::Tiles(quads) => {
                 return quads.polygon(&shape, &clip, face, setup, corners);

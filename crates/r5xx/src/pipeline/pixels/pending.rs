@@ -10,7 +10,7 @@ use crate::pipeline::rectangles::{self, PendingHalf, rectangle};
 use crate::pipeline::shading::Shading;
 use crate::pipeline::tiles::TileRenderer;
 use crate::pipeline::window::GRID;
-use ctm_card::DrawCounts;
+use ctm_card::{DrawCounts, SlowPath};
 use ctm_lane::domain::Domain;
 use ctm_raster::coverage;
 use ctm_x1k::fragments::{Quad, Shaded};
@@ -160,7 +160,11 @@ impl PendingQuads<'_, '_, '_> {
 
     /// Asks whether kernels draw this primitive and the others, when there are enough quads.
     fn look(&mut self, primitive: &RasterPrimitive) -> Result<(), DrawError> {
-        if self.renderer.is_some() || self.looks.is_empty() || !self.pixels.is_plain() {
+        if self.renderer.is_some() || self.looks.is_empty() {
+            return Ok(());
+        }
+        if !self.pixels.is_plain() {
+            self.kernels.slow.inspect(|slow| slow.add(SlowPath::Samples));
             return Ok(());
         }
         let rows =

@@ -26,7 +26,7 @@ use crate::layout::Layout;
 use crate::surface::Surface;
 use crate::tx::{BufferTexture, KernelTexture, Textures};
 use components::Channels;
-use ctm_card::ObjectBytes;
+use ctm_card::{ObjectBytes, SlowPath};
 use ctm_engine::{Engine, SurfaceLayout};
 use ctm_memory::{Bounds, Buffer, Space};
 use ctm_pipeline::{Family, Rules};
@@ -164,6 +164,9 @@ fn read_components(program: &Program, is_flat: impl Fn(u8) -> bool) -> [u8; 128]
 
 impl<'a> TileState<'a> {
     /// Of a draw, if kernels can draw its quads.
+    ///
+    /// # Errors
+    /// Why they cannot.
     pub fn of(
         (job, program): (&FragmentJob<'a>, &'a Arc<KnownProgram<Program>>),
         textures: &'a Textures<'a>,
@@ -171,9 +174,9 @@ impl<'a> TileState<'a> {
         routings: &[Routing],
         space: &'a Space,
         (engine, options): (&'a Engine, &'a RunOptions<'a>),
-    ) -> Option<Self> {
+    ) -> Result<Self, SlowPath> {
         if !pixels.is_plain() {
-            return None;
+            return Err(SlowPath::Samples);
         }
         let mut units = vec![None; INPUTS];
         let mut used = [false; INPUTS];
@@ -206,7 +209,7 @@ impl<'a> TileState<'a> {
         let read = |unit: usize| textures.unit(unit as u8).filter(|_| used[unit]);
         let shared = written.iter().any(|surface| !surface.has_own_places());
         if shared || aliased || (0..INPUTS).filter_map(read).any(|texture| overlaps(texture.bytes(), &written)) {
-            return None;
+            return Err(SlowPath::SharedMemory);
         }
         let read = read_components(job.program, |unit| units[usize::from(unit) % INPUTS].is_some());
         let (mut channels, mut planes) = (Vec::new(), 0);
@@ -230,8 +233,11 @@ impl<'a> TileState<'a> {
             presets.push((temporary, [0, 1, 2, 3].map(component)));
             channels.push(Channels { input, chosen });
         }
+        if planes > PLANES {
+            return Err(SlowPath::Inputs);
+        }
         let rules = pixels.rules(job.program);
-        (planes <= PLANES).then_some(TileState {
+        Ok(TileState {
             program,
             constants: job.constants,
             textures: units,

@@ -142,7 +142,7 @@ fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32
     let control = VapVfCntl::read(&[(vertices.len() as u32 / 8).min(0xFFFF) << 16 | 3 << 4 | 4]);
     let control = VapVfCntl { alternate_count: control.count == 0xFFFF, ..control };
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    let context = DrawContext { engine, cache: Some(&cache), deadline: None, threads, pixel_log: None };
+    let context = DrawContext { engine, cache: Some(&cache), deadline: None, threads, pixel_log: None, slow: None };
     let counts = crate::pipeline::draw(&mut state, &memory, &context, &[&draw]).unwrap();
     let words = |object: Object| (0..object.size / 4).map(move |n| object.address + 4 * n);
     let words = words(TARGET).chain(words(DEPTHS)).map(|address| memory.read_u32(address).unwrap());

@@ -16,7 +16,7 @@ pub use surface_variant::SurfaceVariant;
 
 use super::attributes::{Gradients, PrimitiveContext, PrimitiveSource, SetupVertex, depth_over};
 use super::bindings::has_own_alone;
-use super::context::{CompiledProgram, is_safe};
+use super::context::{CompiledProgram, is_safe, kernels};
 use super::draw_memory::{DrawMemory, DrawMemoryBuilder};
 use super::pixels::GRID;
 use super::samples::Samples;
@@ -25,7 +25,7 @@ use super::targets::ColourTarget;
 use super::{DrawContext, DrawError};
 use crate::layout::{Layout, SurfaceQuads};
 use crate::state::State;
-use ctm_card::DrawCounts;
+use ctm_card::{DrawCounts, SlowPath};
 use ctm_engine::{Executor, Workers};
 use ctm_lane::clock::Instant;
 use ctm_lane::domain::Domain;
@@ -407,11 +407,20 @@ impl<'a> TileRenderer<'a> {
         executor: Option<&Executor>,
         job: &impl Fn(&Worker, &'s Space) -> Option<Job<'s>>,
     ) -> Result<Option<CompiledProgram>, DrawError> {
-        let Some((executor, worker)) = executor.zip(self.workers.first()) else { return Ok(None) };
+        let Some((executor, worker)) = executor.zip(self.workers.first()) else {
+            self.context.slow.add(SlowPath::FewPixels);
+            return Ok(None);
+        };
         let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
         let compiled = job(&worker, self.draw_memory.space()).map(|job| executor.compile(&job)).transpose()?;
         if compiled.as_ref().is_some_and(|compiled| is_safe(compiled, &self.context.options)) {
             self.context.cache.note_safe(self.stage.program.hash);
+        }
+        if compiled.as_ref().and_then(kernels).is_none() {
+            self.context.slow.add(match self.context.executor {
+                Executor::Reference => SlowPath::NoEngine,
+                Executor::Engine(_) => SlowPath::NotCompiled,
+            });
         }
         Ok(compiled)
     }
