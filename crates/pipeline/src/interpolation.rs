@@ -11,6 +11,7 @@ use ctm_raster::covered::ShadingRate;
 use ctm_raster::grid::{Grid, Point};
 use ctm_raster::plane::Plane;
 use ctm_raster::quads::{BlockPlaces, PixelPlaces, distances};
+use ctm_raster::sample_blocks::SampleMasks;
 use ctm_raster::simd::{LANES, LaneWords, Simd, SimdTask};
 
 /// It is laid out: a task that is faster on hosts with wide vectors.
@@ -100,19 +101,18 @@ fn of_quads<F: Family>(simd: impl Simd, draw: &TileDraw<F>, sampled: SampledChun
                     None => places,
                 };
                 let masks = sampled.covered.get(number).copied().unwrap_or_else(|| samples_of(block.drawn, 1));
-                let samples = draw.samples;
-                let rows = [0, 1].map(|row| {
-                    let masks = masks.map(|rows| rows[row].checked_shr(2 * block.first() as u32).unwrap_or_default());
-                    let covered = covered(simd, samples, &masks);
-                    let corner_of_row = (corner.0, corner.1 + row as u16);
-                    let centroids = centroids::<_, F>(simd, samples, &masks, primitive.origin, corner_of_row);
-                    let centroids = centroids.map(|steps| {
-                        let places = PixelPlaces::new(simd, F::GRID, steps);
-                        [places, divisor.as_ref().map_or(places, |divisor| places.divided_by(divisor))]
-                    });
-                    (BlockRow { places, divided, centroids, row, corner, sample: at.number }, covered)
-                });
-                let [(upper, above), (lower, below)] = rows;
+                let quads = BlockQuads {
+                    places,
+                    divided,
+                    divisor: divisor.as_ref(),
+                    masks: &masks,
+                    first: block.first() as u32,
+                    origin: primitive.origin,
+                    corner,
+                    sample: at.number,
+                };
+                let (upper, above) = quads.row::<F>(simd, draw.samples, 0);
+                let (lower, below) = quads.row::<F>(simd, draw.samples, 1);
                 for (number, lines) in read {
                     let words = values.component(simd, *number, above, &upper);
                     lines.set_eight(0, 2 * first, simd.array(words), access);
@@ -245,6 +245,44 @@ fn centroids<S: Simd, F: Family>(
         left &= !mask;
     }
     Some([columns, rows])
+}
+
+/// The quads of a block, whose primitive has values of its own.
+struct BlockQuads<'t, S: Simd> {
+    places: BlockPlaces<S>,
+    divided: BlockPlaces<S>,
+    divisor: Option<&'t Plane>,
+    /// Sample by sample, the pixels of both rows that are covered.
+    masks: &'t SampleMasks,
+    /// The first quad that is drawn.
+    first: u32,
+    /// Vertex 0 of the primitive.
+    origin: Point,
+    /// The upper left pixel of the first quad that is drawn.
+    corner: (u16, u16),
+    sample: u32,
+}
+
+impl<S: Simd> BlockQuads<'_, S> {
+    /// A row, and the samples of its pixels that are covered. A closure would not be [sure](ctm_raster::simd) to have the host's vectors.
+    #[inline(always)]
+    fn row<F: Family>(&self, simd: S, samples: SamplePattern, row: usize) -> (BlockRow<S>, S::Words) {
+        let Self { places, divided, corner, sample, .. } = *self;
+        let masks = self.masks.map(|rows| rows[row].checked_shr(2 * self.first).unwrap_or_default());
+        let corner_of_row = (corner.0, corner.1 + row as u16);
+        let centroids = match centroids::<_, F>(simd, samples, &masks, self.origin, corner_of_row) {
+            None => None,
+            Some(steps) => {
+                let places = PixelPlaces::new(simd, F::GRID, steps);
+                let divided = match self.divisor {
+                    Some(divisor) => places.divided_by(divisor),
+                    None => places,
+                };
+                Some([places, divided])
+            }
+        };
+        (BlockRow { places, divided, centroids, row, corner, sample }, covered(simd, samples, &masks))
+    }
 }
 
 /// A row of a block.

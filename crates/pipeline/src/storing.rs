@@ -196,25 +196,16 @@ impl<S: Simd, F: Family> BytesTask for StoreQuads<'_, '_, '_, S, F> {
         let StoreQuads { simd, destination } = self;
         let access = simd.access();
         for (number, block, first) in destination.blocks() {
-            // Colours begin with the first quad of the block that is drawn.
-            let quads = 0xFF << (2 * block.first());
-            let (packed, spread) = (simd.pack(quads), simd.spread(quads));
-            let pixels = |line: usize, memory: S::Words| {
-                let words = |component: usize| {
-                    simd.words(&destination.colour[component % 4].get_eight(line, 2 * first, access))
-                };
-                let [a, b, c, d] = bytes.components();
-                let there = if W::READS { simd.permuted(memory, packed) } else { memory };
-                simd.permuted(bytes.pixels(simd, [words(a), words(b), words(c), words(d)], words(3), there), spread)
-            };
+            let row = RowColours { simd, bytes, colour: destination.colour, first, quads: 0xFF << (2 * block.first()) };
             // What does not depend on what is there is the same for all samples.
-            let same = if W::READS { None } else { Some([0, 1].map(|line| pixels(line, simd.splat(0)))) };
+            let zero = simd.splat(0);
+            let same = if W::READS { None } else { Some([row.pixels(0, zero), row.pixels(1, zero)]) };
             for (surface, drawn) in destination.samples(number, block) {
                 let Some(rows) = destination.rows(surface, block) else {
                     destination.write_quads(SampleQuads { block, surface, drawn, first });
                     continue;
                 };
-                for (line, (row, drawn)) in rows.into_iter().zip(drawn).enumerate() {
+                for (line, (memory_row, drawn)) in rows.into_iter().zip(drawn).enumerate() {
                     if drawn == 0 {
                         continue;
                     }
@@ -222,16 +213,47 @@ impl<S: Simd, F: Family> BytesTask for StoreQuads<'_, '_, '_, S, F> {
                         && drawn == u8::MAX
                         && bytes.written() == u32::MAX
                     {
-                        row.set(simd.array(same[line]), access);
+                        memory_row.set(simd.array(same[line]), access);
                         continue;
                     }
-                    let memory = simd.words(&row.get(access));
-                    let new = same.map_or_else(|| pixels(line, memory), |same| same[line]);
+                    let memory = simd.words(&memory_row.get(access));
+                    let new = match same {
+                        Some(same) => same[line],
+                        None => row.pixels(line, memory),
+                    };
                     let bits = simd.and(simd.chosen(drawn), simd.splat(bytes.written()));
-                    row.set(simd.array(simd.xor(memory, simd.and(simd.xor(memory, new), bits))), access);
+                    memory_row.set(simd.array(simd.xor(memory, simd.and(simd.xor(memory, new), bits))), access);
                 }
             }
         }
+    }
+}
+
+/// The colours of a block whose quads are stored.
+struct RowColours<'t, S, W> {
+    simd: S,
+    bytes: W,
+    colour: &'t [ComponentLines<'t>; 4],
+    /// The number of its first quad.
+    first: usize,
+    /// Its pixels from the first quad on that is drawn: colours begin with these.
+    quads: u8,
+}
+
+impl<S: Simd, W: WriteFloats> RowColours<'_, S, W> {
+    /// What is to be stored for a row, where this is. A closure would not be [sure](ctm_raster::simd) to have the host's vectors.
+    #[inline(always)]
+    fn pixels(&self, line: usize, memory: S::Words) -> S::Words {
+        let Self { simd, bytes, .. } = *self;
+        let [a, b, c, d] = bytes.components();
+        let colours = [self.words(line, a), self.words(line, b), self.words(line, c), self.words(line, d)];
+        let there = if W::READS { simd.permuted(memory, simd.pack(self.quads)) } else { memory };
+        simd.permuted(bytes.pixels(simd, colours, self.words(line, 3), there), simd.spread(self.quads))
+    }
+
+    #[inline(always)]
+    fn words(&self, line: usize, component: usize) -> S::Words {
+        self.simd.words(&self.colour[component % 4].get_eight(line, 2 * self.first, self.simd.access()))
     }
 }
 

@@ -371,9 +371,7 @@ impl CommandProcessor {
         let context = DrawContext { probe: probe.as_ref(), ..*context };
         let done = pipeline::draw(&mut self.state, &context, draw);
         let slow = context.slow.take();
-        if probe.is_none() {
-            self.note_slow(draw.at, slow);
-        }
+        let is_watched = probe.is_some();
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
             let dropped = DrawCounts { vertices, ..DrawCounts::default() };
@@ -381,6 +379,9 @@ impl CommandProcessor {
             let (time, target) = (start.elapsed(), pipeline::draw_target(&self.state, context.memory));
             let textures = pipeline::textures(&self.state, context.memory);
             draws.push(DrawStats { at: draw.at, time, counts, target, textures, slow });
+        }
+        if !is_watched {
+            self.note_slow(draw.at, slow);
         }
         self.note(draw.at, done, counts_passed(&self.state))
     }

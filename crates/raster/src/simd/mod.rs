@@ -1,6 +1,9 @@
 //! Operations on eight pixels at a time, by the host's vectors where it has such.
 //!
 //! All implementations give the same bits: arithmetic is that of binary64, each operation rounded once.
+//!
+//! Only what is compiled into a [dispatched](dispatch) task has the host's vectors. Functions that take a [`Simd`] are `inline(always)` for that; a
+//! closure that is called from several places, or that `map` of an array calls, may be compiled by itself, and then calls a function for each operation.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
