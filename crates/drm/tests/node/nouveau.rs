@@ -186,7 +186,8 @@ fn client_objects_of_the_kernel() {
     classes[1] = 16;
     assert_eq!(nvif(node, (1, 0xFF, channel), &mut classes), 0);
     let (list, _) = classes[8..].as_chunks::<8>();
-    let list = list.map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    let list: Vec<i32> =
+        list.iter().map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect();
     assert_eq!((classes[1], &list[..7]), (7, &[0xB06F, 0xA140, 0xB0B5, 0x902D, 0xB097, 0xB0C0, -7][..]));
     assert_eq!(nvif(node, (3, 0xFF, channel), &mut []), 0, "DEL");
     // The same, on what is no node: nobody here answers.
