@@ -96,7 +96,7 @@ impl Arena {
     }
 
     /// Whether other arenas have the same memory: those made by [`at`](Self::at).
-    pub(crate) fn is_shared(&self) -> bool {
+    pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.pages) > 1
     }
 

@@ -242,6 +242,10 @@ impl Kernels {
                     let arena = space.arenas().get(*arena as usize)?;
                     Buffer::new(space, arena.base(), arena.size()).ok()?
                 }
+                BufferBinding::Bank(bank) => {
+                    let memory = launch.bank_memory(*bank)?;
+                    Buffer::new(launch.environment.memory?, memory.address, memory.bytes).ok()?
+                }
                 BufferBinding::Footprints => own.global.log.buffer(),
                 BufferBinding::PixelQuads => own.pixels?.quads.buffer(),
                 BufferBinding::PixelValues => own.pixels?.values.buffer(),

@@ -20,7 +20,7 @@
 mod constants;
 mod pixels;
 
-pub use constants::{Constants, LaunchConstantConflict, LaunchConstants};
+pub use constants::{BankMemory, Constants, LaunchConstantConflict, LaunchConstants};
 pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, PixelQuad, Pixels, PrimitiveValues};
 
 use crate::attributes::{Emissions, Records, Words};
@@ -336,7 +336,24 @@ impl<'a> StageLaunch<'a> {
     /// their places; [`LaunchConstants::fit`] says whether that is nothing.
     pub fn constant(&self, bank: u8, offset: u32) -> Option<u32> {
         let of_launch = self.constants().and_then(|constants| constants.word(bank, offset));
-        of_launch.or_else(|| self.bank(bank)?.get(offset as usize / 4).copied())
+        let word = of_launch.or_else(|| self.bank(bank)?.get(offset as usize / 4).copied());
+        let word = word.or_else(|| {
+            let BankMemory { address, bytes } = self.bank_memory(bank)?;
+            let address = address.checked_add(offset & !3).filter(|_| offset < bytes)?;
+            self.environment.memory?.arena_of(address, 4)?.read_u32(address)
+        });
+        word.or_else(|| self.has_open_banks().then_some(0))
+    }
+
+    /// Whether words that are in no constant bank are 0.
+    pub fn has_open_banks(&self) -> bool {
+        self.shader.banks.unwrap_or(&self.environment.constants).is_open()
+    }
+
+    /// The memory that a bank is.
+    pub fn bank_memory(&self, bank: u8) -> Option<BankMemory> {
+        let own = self.shader.banks.and_then(|banks| banks.memory(bank));
+        own.or(self.environment.constants.memory(bank))
     }
 
     /// The words of a constant bank, without [`LaunchConstants`]: those of the shader's own banks, of the environment, or of the program itself.

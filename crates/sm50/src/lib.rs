@@ -14,9 +14,11 @@
 pub mod attributes;
 pub mod check;
 pub mod codes;
+pub mod constant_use;
 mod control;
 pub mod debug;
 pub mod engine;
+pub mod extract;
 mod field;
 pub mod footprint;
 mod form;

@@ -3,15 +3,33 @@
 use super::words::{NoMemory, Words};
 use crate::header::AttributeMap;
 use ctm_memory::Buffer;
+use std::hash::{Hash, Hasher};
 
 /// Attribute words of a record: byte addresses 0x000 to 0x3ff.
 pub const WORDS: usize = 256;
 
-/// Which attribute words records have, and in which order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Which attribute words records have: in ascending order.
+#[derive(Clone, Debug)]
 pub struct Slots {
     slot: [Option<u8>; WORDS],
     count: u32,
+    /// The words as a set, a bit for each.
+    words: [u64; WORDS / 64],
+}
+
+impl PartialEq for Slots {
+    /// The set says it all.
+    fn eq(&self, other: &Self) -> bool {
+        self.words == other.words
+    }
+}
+
+impl Eq for Slots {}
+
+impl Hash for Slots {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.words.hash(state);
+    }
 }
 
 impl Slots {
@@ -26,9 +44,10 @@ impl Slots {
     }
 
     fn from_words(words: impl Iterator<Item = u32>) -> Slots {
-        let mut slots = Slots { slot: [None; WORDS], count: 0 };
+        let mut slots = Slots { slot: [None; WORDS], count: 0, words: [0; WORDS / 64] };
         for word in words {
             slots.slot[word as usize] = Some(slots.count as u8);
+            slots.words[word as usize / 64] |= 1 << (word % 64);
             slots.count += 1;
         }
         slots
@@ -37,6 +56,11 @@ impl Slots {
     /// Number of words in a record.
     pub fn count(&self) -> u32 {
         self.count
+    }
+
+    /// The byte addresses of the words, ascending.
+    pub fn addresses(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).step_by(4).zip(&self.slot).filter_map(|(address, slot)| slot.map(|_| address))
     }
 
     /// The slot of the attribute at a byte address.
@@ -103,10 +127,24 @@ pub struct View<'a> {
     buffer: Buffer<'a>,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
     /// Number of records.
     pub fn count(&self) -> u32 {
         self.count
+    }
+
+    /// The byte addresses of the words that records have, ascending.
+    pub fn addresses(&self) -> impl Iterator<Item = u32> + 'a {
+        self.slots.addresses()
+    }
+
+    /// Sets the word at a byte address of one record after the other, where there is one.
+    pub fn set_all(&self, address: u32, values: impl IntoIterator<Item = u32>) {
+        if let Some(first) = self.offset(0, address) {
+            for (offset, value) in (first..).step_by(4).zip(values).take(self.count as usize) {
+                self.buffer.store(offset, value);
+            }
+        }
     }
 
     /// Byte address of a word in the records' buffer.
@@ -143,7 +181,8 @@ mod tests {
         let records = Records::new(slots, 5).unwrap();
         let view = records.view();
         view.set(3, 0x74, 7);
-        view.set(4, 0x3BC, 9);
+        view.set_all(0x3BC, [1, 2, 3, 4, 9, 6]);
+        assert_eq!(view.addresses().collect::<Vec<_>>(), [0x70, 0x74, 0x3BC]);
         assert_eq!((records.buffer().load(4 * (5 + 3)), records.buffer().load(4 * (10 + 4))), (7, 9));
         assert_eq!((view.get(3, 0x74), view.get(4, 0x3BC), view.get(3, 0x70)), (7, 9, 0));
     }

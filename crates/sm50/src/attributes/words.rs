@@ -1,9 +1,32 @@
 //! Blocks of dwords that stages share.
+//!
+//! A launch has several blocks, most of them small, and the host takes longer to map memory than many a launch takes to run. So threads keep
+//! the blocks that they let go of for the next ones.
 
 use ctm_memory::{AppendError, Arena, BASE_ALIGNMENT, Buffer, Space};
+use std::cell::RefCell;
+use std::sync::Arc;
 use thiserror::Error;
 
-/// A block of dwords, zero at first. It takes no host memory until it is written.
+/// Bytes of the largest block that is kept.
+const LARGEST_KEPT: u32 = 1 << 20;
+/// Blocks of a size that are kept.
+const MOST_KEPT: usize = 12;
+/// Sizes of blocks that are kept: powers of two.
+const SIZES: usize = (LARGEST_KEPT.ilog2() - BASE_ALIGNMENT.ilog2() + 1) as usize;
+
+thread_local! {
+    /// What nobody uses, by size.
+    static KEPT: RefCell<[Vec<Space>; SIZES]> = RefCell::default();
+}
+
+/// The place of blocks of a size among those that are kept.
+fn kept_place(size: u32) -> Option<usize> {
+    let is_kept = size.is_power_of_two() && (BASE_ALIGNMENT..=LARGEST_KEPT).contains(&size);
+    is_kept.then(|| (size.ilog2() - BASE_ALIGNMENT.ilog2()) as usize)
+}
+
+/// A block of dwords, zero at first. A large one takes no host memory until it is written.
 #[derive(Clone, Debug)]
 pub struct Words {
     space: Space,
@@ -28,12 +51,20 @@ impl Words {
     pub fn new(count: u64) -> Result<Words, NoMemory> {
         let error = NoMemory { words: count };
         let length = count.checked_mul(4).and_then(|bytes| u32::try_from(bytes).ok()).ok_or(error)?;
-        let mut space = Space::default();
-        if length > 0 {
-            let size = length.checked_next_multiple_of(BASE_ALIGNMENT).ok_or(error)?;
-            let arena = Arena::new(BASE_ALIGNMENT, size).map_err(|_| error)?;
-            space.map(arena).map_err(|_| error)?;
+        let size = length.checked_next_multiple_of(BASE_ALIGNMENT).ok_or(error)?;
+        let size = if size <= LARGEST_KEPT { size.next_power_of_two() } else { size };
+        if length == 0 {
+            return Ok(Words { space: Space::default(), base: BASE_ALIGNMENT, length });
         }
+        let kept = kept_place(size).and_then(|place| KEPT.try_with(|kept| kept.borrow_mut()[place].pop()).ok()?);
+        if let Some(space) = kept {
+            let words = Words { space, base: BASE_ALIGNMENT, length };
+            words.clear(words.len());
+            return Ok(words);
+        }
+        let mut space = Space::default();
+        let arena = Arena::new(BASE_ALIGNMENT, size).map_err(|_| error)?;
+        space.map(arena).map_err(|_| error)?;
         Ok(Words { space, base: BASE_ALIGNMENT, length })
     }
 
@@ -43,9 +74,8 @@ impl Words {
     /// As [`Words::new`].
     pub fn of(values: &[u32]) -> Result<Words, NoMemory> {
         let words = Words::new(values.len() as u64)?;
-        let buffer = words.buffer();
-        for (&value, address) in values.iter().zip((0..).step_by(4)) {
-            buffer.store(address, value);
+        if let Some(arena) = words.space.arena_of(words.base, words.length) {
+            arena.write_words(words.base, values);
         }
         Ok(words)
     }
@@ -68,12 +98,8 @@ impl Words {
 
     /// Makes zeros of the first dwords.
     pub(crate) fn clear(&self, count: u32) {
-        const ZEROS: [u8; 1 << 14] = [0; 1 << 14];
         if let Some(arena) = self.space.arena_of(self.base, self.length) {
-            let end = 4 * count.min(self.len());
-            for first in (0..end).step_by(ZEROS.len()) {
-                arena.write_bytes(self.base + first, &ZEROS[..ZEROS.len().min((end - first) as usize)]);
-            }
+            arena.fill_words(self.base, count.min(self.len()) as usize, 0, u32::MAX);
         }
     }
 
@@ -100,5 +126,49 @@ impl Words {
     /// The block by byte address. What is outside reads as 0.
     pub fn buffer(&self) -> Buffer<'_> {
         Buffer::new(&self.space, self.base, self.length).expect("the arena was made for these bytes")
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        let [arena] = self.space.arenas() else { return };
+        let is_alone = Arc::strong_count(arena) == 1 && !arena.is_shared() && self.space.journal().is_none();
+        let place = kept_place(arena.size()).filter(|_| is_alone && arena.base() == BASE_ALIGNMENT);
+        let Some(place) = place else { return };
+        let space = std::mem::take(&mut self.space);
+        // At the end of a thread nothing is kept.
+        _ = KEPT.try_with(|kept| {
+            let kept = &mut kept.borrow_mut()[place];
+            if kept.len() < MOST_KEPT {
+                kept.push(space);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_zero_whatever_they_were_before() {
+        for count in [3, 600, 5000, 1 << 19] {
+            let first = Words::of(&vec![7; count]).unwrap();
+            let also = first.clone();
+            drop(first);
+            assert_eq!(
+                (also.to_vec().len(), also.buffer().load(4 * (count as u32 - 1))),
+                (count, 7),
+                "it is still used"
+            );
+            let other = Words::new(count as u64).unwrap();
+            other.buffer().store(0, 8);
+            assert_eq!(also.buffer().load(0), 7);
+            drop((also, other));
+            for _ in 0..3 {
+                assert!(Words::new(count as u64).unwrap().to_vec().iter().all(|&word| word == 0), "{count}");
+            }
+        }
+        assert!(Words::new(0).unwrap().is_empty());
     }
 }

@@ -10,11 +10,32 @@ use thiserror::Error;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
     banks: Arc<BTreeMap<u8, Vec<u32>>>,
+    memory: Arc<BTreeMap<u8, BankMemory>>,
+    is_open: bool,
+}
+
+/// Memory of the environment that a bank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankMemory {
+    /// The address of its first byte, a multiple of 4.
+    pub address: u32,
+    /// How many there are, a multiple of 4.
+    pub bytes: u32,
 }
 
 impl Constants {
     /// Number of banks.
     pub const BANKS: u8 = 32;
+
+    /// Banks as a card has them: what a program reads that is not in them is 0, and no mistake of the program.
+    pub fn open() -> Self {
+        Constants { is_open: true, ..Constants::default() }
+    }
+
+    /// Whether words that are not in them are 0.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
 
     /// Gives a bank its words; those of `bank` before are gone.
     pub fn set_bank(&mut self, bank: u8, words: Vec<u32>) {
@@ -24,6 +45,17 @@ impl Constants {
     /// The words of a bank.
     pub fn bank(&self, bank: u8) -> Option<&[u32]> {
         self.banks.get(&bank).map(Vec::as_slice)
+    }
+
+    /// Says that a bank is memory. Instructions that compute addresses read it there, where it has not been given the words. The memory
+    /// lies in one arena of the environment's.
+    pub fn set_memory(&mut self, bank: u8, memory: BankMemory) {
+        Arc::make_mut(&mut self.memory).insert(bank, memory);
+    }
+
+    /// The memory that a bank is.
+    pub fn memory(&self, bank: u8) -> Option<BankMemory> {
+        self.memory.get(&bank).copied()
     }
 
     /// The numbers of the banks that there are.

@@ -85,16 +85,15 @@ impl LiftState<'_> {
 
     /// The byte address of a record's word, and the lanes in which there is one. Lanes that must not access it trap.
     fn place(&mut self, binding: TableBinding, slots: &Slots, address: Address, record: Record) -> Option<[Value; 2]> {
-        let table = |m: &mut Self| m.table(binding, WORDS as u32);
         let mut exists = self.b.mask_and(self.taken, record.exists);
         let first = match address {
             Address::Fixed(address) => {
-                slots.slot(address)?;
-                let table = table(self);
-                self.b.table_splat(table, address / 4)
+                let slot = slots.slot(address)?;
+                let table = self.table(binding.by_slot(), slots.count().next_power_of_two());
+                self.b.table_splat(table, slot)
             }
             Address::Lanes(address) => {
-                let (table, index) = (table(self), self.shifted_right(address, 2));
+                let (table, index) = (self.table(binding, WORDS as u32), self.shifted_right(address, 2));
                 let first = self.b.table_gather(table, index);
                 let space = self.b.constant(SPACE);
                 let inside = self.b.icmp(IntTest::Ult, address, space);
@@ -121,7 +120,10 @@ impl LiftState<'_> {
             TableBinding::StageLaunch
             | TableBinding::Bank(_)
             | TableBinding::Coefficients
-            | TableBinding::PixelInputs => {
+            | TableBinding::PixelInputs
+            | TableBinding::InputSlots
+            | TableBinding::OutputSlots
+            | TableBinding::PatchSlots => {
                 unreachable!("{binding:?} has no attribute words")
             }
         };

@@ -1,6 +1,7 @@
 //! Constants by address, and local memory.
 
 use super::machine::LiftState;
+use super::specialisation::BufferBinding;
 use crate::codes::{ConstantMode, MemorySize};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
@@ -64,22 +65,46 @@ impl LiftState<'_> {
     pub fn load_constant(&mut self, instruction: &Instruction) {
         let (bank, size) = (instruction.get(key::BANK), instruction.get(key::MEMORY_SIZE));
         let segmented = instruction.get(key::CONSTANT_MODE) != ConstantMode::Plain;
-        let Some(words) = self.specialisation.bank(bank.into()).filter(|&words| words > 0 && !segmented) else {
+        if segmented {
             return self.trap();
+        }
+        let address = self.address(instruction, size);
+        if self.specialisation.memory_banks >> bank & 1 != 0 {
+            return self.load_bank_memory(instruction, size, address);
+        }
+        let is_open = self.specialisation.has_open_banks;
+        let Some(words) = self.specialisation.bank(bank.into()).filter(|&words| words > 0) else {
+            return if is_open { self.load(instruction.dst(), size, |m, _| m.b.constant(0)) } else { self.trap() };
         };
         if bank == LaunchConstants::BANK && self.specialisation.missing_constants().is_some() {
             return self.trap();
         }
         let table = self.bank_table(bank, words);
-        let address = self.address(instruction, size);
         let shift = self.shift_in_word(address);
         self.load(instruction.dst(), size, |m, k| {
             let byte = m.plus(address, 4 * k);
             let index = m.shifted_right(byte, 2);
             let end = m.b.constant(words);
             let outside = m.b.icmp(IntTest::Uge, index, end);
-            m.trap_where(outside);
             let word = m.b.table_gather(table, index);
+            let word = if is_open {
+                let none = m.b.constant(0);
+                m.b.select(outside, none, word)
+            } else {
+                m.trap_where(outside);
+                word
+            };
+            m.b.shr(word, shift)
+        });
+    }
+
+    /// Constants out of memory; beyond its end they are 0.
+    fn load_bank_memory(&mut self, instruction: &Instruction, size: MemorySize, address: Value) {
+        let buffer = self.buffer(BufferBinding::Bank(instruction.get(key::BANK)));
+        let (shift, first) = (self.shift_in_word(address), self.only(address, !3));
+        self.load(instruction.dst(), size, |m, k| {
+            let place = m.plus(first, 4 * k);
+            let word = m.b.buffer_load(buffer, place, m.taken);
             m.b.shr(word, shift)
         });
     }

@@ -162,6 +162,7 @@ impl LiftState<'_> {
                 let table = self.bank_table(bank, words);
                 self.b.table_splat(table, offset / 4)
             }
+            _ if self.specialisation.has_open_banks => self.b.constant(0),
             _ => {
                 self.trap();
                 self.b.constant(0)

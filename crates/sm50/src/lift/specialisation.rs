@@ -2,7 +2,7 @@
 
 use super::pixels::{PixelLayout, input_words, primitives, quads_across};
 use super::texture::{BoundTexture, bound_textures};
-use crate::attributes::{Slots, WORDS};
+use crate::attributes::{Records, Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::launch::{Constants, LaunchConstants, MAX_SHARED_MEMORY, StageLaunch, WARP};
 use crate::special::packed;
@@ -36,6 +36,10 @@ pub struct Specialisation {
     pub primitive_vertices: Option<u32>,
     /// Numbers of the constant banks, with their lengths in words.
     pub banks: Vec<(u8, u32)>,
+    /// Words that are in no bank are 0.
+    pub has_open_banks: bool,
+    /// Banks that are memory: a bit for each.
+    pub memory_banks: u32,
     /// SR_Y_DIRECTION.
     pub y_direction: u32,
     /// Geometry: emissions are logged.
@@ -64,7 +68,7 @@ impl Specialisation {
         let header = shader.header.unwrap_or_default();
         let per_lane = if shader.stage() == Stage::Geometry { header.max_output_vertex_count.into() } else { 1 };
         let own_records = u64::from(count) * per_lane;
-        let fits = |records: &crate::attributes::Records, needed: u64| u64::from(records.count()) >= needed;
+        let fits = |records: &Records, needed: u64| u64::from(records.count()) >= needed;
         let has_records = launch.outputs.is_none_or(|outputs| fits(outputs, own_records))
             && (shader.stage() != Stage::Vertex || launch.inputs.is_none_or(|inputs| fits(inputs, count.into())));
         let has_log = launch.emissions.is_none_or(|emissions| {
@@ -89,6 +93,10 @@ impl Specialisation {
             surviving: launch.surviving,
             primitive_vertices: launch.primitives.map(|primitives| primitives.vertices),
             banks: (0..Constants::BANKS).filter_map(bank).collect(),
+            has_open_banks: launch.has_open_banks(),
+            memory_banks: (0..Constants::BANKS)
+                .filter(|&bank| launch.bank_memory(bank).is_some())
+                .fold(0, |banks, bank| banks | 1 << bank),
             y_direction: launch.environment.y_direction,
             emits: launch.emissions.is_some(),
             has_grid: launch.grid.is_some(),
@@ -137,12 +145,36 @@ pub enum TableBinding {
     Stores,
     /// Where the words of patch records are.
     Patches,
+    /// Where the words of input records are, slot by slot.
+    InputSlots,
+    /// Where the words of output records are, slot by slot.
+    OutputSlots,
+    /// Where the words of patch records are, slot by slot.
+    PatchSlots,
     /// The words of a constant bank, then zeros.
     Bank(u8),
     /// The numbers of the inputs of fragments.
     PixelInputs,
     /// The coefficients of the functions of MUFU, see [`ctm_num::sm50::mufu::coefficients`].
     Coefficients,
+}
+
+impl TableBinding {
+    /// The table of the same records with one entry for each slot: it is shorter than one with an entry for each address.
+    pub(super) fn by_slot(self) -> Self {
+        match self {
+            TableBinding::Inputs => TableBinding::InputSlots,
+            TableBinding::Outputs | TableBinding::Stores => TableBinding::OutputSlots,
+            TableBinding::Patches => TableBinding::PatchSlots,
+            TableBinding::StageLaunch
+            | TableBinding::InputSlots
+            | TableBinding::OutputSlots
+            | TableBinding::PatchSlots
+            | TableBinding::Bank(_)
+            | TableBinding::PixelInputs
+            | TableBinding::Coefficients => self,
+        }
+    }
 }
 
 /// What a buffer of a function is.
@@ -164,6 +196,8 @@ pub enum BufferBinding {
     Emissions,
     /// An arena of global memory, by its number in the space.
     Global(u32),
+    /// The memory that a constant bank is.
+    Bank(u8),
     /// The log of accesses to global memory.
     Footprints,
     /// The quads of primitives.
@@ -327,6 +361,9 @@ pub fn place_words(launch: &StageLaunch, binding: TableBinding) -> Vec<u32> {
         TableBinding::Inputs => launch.inputs,
         TableBinding::Patches => launch.patches,
         TableBinding::Outputs | TableBinding::Stores => launch.outputs,
+        TableBinding::InputSlots => return slot_words(launch.inputs),
+        TableBinding::OutputSlots => return slot_words(launch.outputs),
+        TableBinding::PatchSlots => return slot_words(launch.patches),
         TableBinding::PixelInputs => return launch.pixels.map_or_else(Vec::new, input_words),
         TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients => return Vec::new(),
     };
@@ -342,4 +379,10 @@ pub fn place_words(launch: &StageLaunch, binding: TableBinding) -> Vec<u32> {
         slot.map_or(ABSENT, |(slot, count)| 4 * slot * count)
     };
     (0..WORDS as u32).map(|word| place(4 * word)).collect()
+}
+
+/// For each slot the byte address of record 0's word in the buffer of the records.
+fn slot_words(records: Option<&Records>) -> Vec<u32> {
+    let (slots, count) = records.map_or((0, 0), |records| (records.slots().count(), records.count()));
+    (0..slots.next_power_of_two()).map(|slot| 4 * slot.wrapping_mul(count)).collect()
 }

@@ -4,7 +4,7 @@
 //! records; what it needs of these it reads while it receives them, because the next primitives have records of their own. Its fragment
 //! launches go through [`Stages`], so that they count for the draw and end with its budget.
 
-use super::batch::Stages;
+use super::stages::Stages;
 use super::{DrawError, Shape};
 use crate::attributes::View;
 

@@ -1,105 +1,58 @@
 //! Batches of primitives on their way through the stages.
 
-use super::assembled::{Assembled, Receiver};
-use super::feed;
-use super::primitive::{Primitive, Shape};
+use super::assembled::{Assembled, Outline, Receiver};
+use super::gather::{BatchMemory, Gathering, VertexFeed, VertexRow};
+use super::packing::{Packing, Points};
+use super::primitive::Shape;
+use super::stages::Stages;
 use super::tessellate::{Levels, Mesh, tessellate};
-use super::{Draw, DrawError, strips, threads};
+use super::{DrawError, PipelineState, strips, threads};
 use crate::attributes::{
     Emissions, INNER_LEVELS, OUTER_LEVELS, Records, Slots, TESS_COORD_U, TESS_COORD_V, Words, surviving,
 };
 use crate::header::{AttributeMap, Header};
-use crate::launch::{
-    Column, Invocations, LaunchReport, MAX_HANDLES, NO_INVOCATION, Primitives, Shader, StageLaunch, StageRunner, WARP,
-};
-use ctm_lane::budget::{self, Meter};
+use crate::launch::{Invocations, LaunchReport, Primitives, Shader, StageLaunch, StageRunner, WARP};
+use ctm_lane::budget;
 use ctm_lane::run::RunOptions;
-use ctm_memory::Buffer;
 use std::ops::Range;
 
-/// Vertices of a batch, about.
-const BATCH_VERTICES: u32 = 1 << 16;
-/// Patches of a batch: a patch record has 1 KiB.
-const BATCH_PATCHES: u32 = 1 << 12;
 /// Domain points that are evaluated together, about.
 const BATCH_POINTS: usize = 1 << 16;
 /// Output words of geometry lanes that run together, at most, if one primitive has no more.
 const GEOMETRY_WORDS: u64 = 1 << 23;
-/// Bytes that a batch takes for lists of its points and indices, at most: no error is made of an allocation that fails there.
-const BATCH_BYTES: u64 = 1 << 24;
 /// Geometry lanes that run together, at most.
 const GEOMETRY_LANES: u32 = 1 << 16;
 
-/// What all stages of a draw run with, also those of who receives its primitives.
-pub struct Stages<'a> {
-    executor: &'a dyn StageRunner,
-    /// Limits of the draw.
-    pub options: &'a RunOptions<'a>,
-    /// The budget between launches.
-    pub meter: Meter<'a>,
-    report: LaunchReport,
+/// What the stages of a pipeline did, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageCounts {
+    /// Primitives that vertices made, patches among them.
+    pub primitives: u64,
+    /// Vertices that the vertex program ran for.
+    pub vertices: u64,
+    /// Patches.
+    pub patches: u64,
+    /// Domain points that the tessellation program ran for.
+    pub points: u64,
+    /// Primitives that the geometry program ran for, once for each of its instances.
+    pub geometry_runs: u64,
+    /// Primitives that it put out.
+    pub geometry_primitives: u64,
 }
 
-impl Stages<'_> {
-    /// Launches a stage, while so many bytes are kept for the draw.
-    ///
-    /// # Errors
-    /// As those of [`StageRunner::run`].
-    pub fn launch(&mut self, launch: &StageLaunch, kept: u64) -> Result<(), DrawError> {
-        let records = [launch.inputs, launch.outputs, launch.patches].into_iter().flatten();
-        let blocks = records.map(Records::buffer).chain(launch.emissions.map(Emissions::buffer));
-        let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
-        let mut budget = self.options.budget;
-        budget.allows_memory(kept + bytes)?;
-        budget::require(BATCH_BYTES)?;
-        // Every executor counts the same, so what is left does not depend on it.
-        budget.instructions = budget.instructions.saturating_sub(self.report.stats.instructions);
-        let options = RunOptions { progress: None, counts: None, budget, ..*self.options };
-        let report: LaunchReport = self.executor.run(launch, &options)?;
-        self.report.merge(&report);
-        Ok(())
-    }
-}
-
-/// Runs a draw that fits together and makes `shape`. Gives what all launches did.
-pub(super) fn run(
-    draw: &Draw,
-    executor: &dyn StageRunner,
-    options: &RunOptions,
-    shape: Shape,
-    receiver: &mut dyn Receiver,
-) -> Result<LaunchReport, DrawError> {
-    let count = draw.primitive.count(draw.vertices, draw.patch_vertices);
-    let meter = Meter::new(options.budget, options.cancel);
-    let stages = Stages { executor, options, meter, report: LaunchReport::default() };
-    let mut batch = Batch { draw, stages, shape, count, instance: 0, receiver };
-    let size = match draw.primitive {
-        Primitive::Patches => BATCH_PATCHES,
-        primitive => BATCH_VERTICES / primitive.vertices(draw.patch_vertices),
-    };
-    let instances = if count == 0 { 0 } else { draw.instances };
-    for instance in 0..instances {
-        batch.instance = instance;
-        let mut start = 0;
-        while start < count {
-            let end = count.min(start.saturating_add(size));
-            batch.run(start..end)?;
-            start = end;
-        }
-    }
-    Ok(batch.stages.report)
-}
-
-struct Batch<'a> {
-    draw: &'a Draw<'a>,
+/// Draws on their way through the stages. Their rows of vertices are put in one after the other; primitives come out in their order.
+pub struct Pipeline<'a> {
+    state: &'a PipelineState<'a>,
+    feed: &'a dyn VertexFeed,
     stages: Stages<'a>,
     /// What comes out.
     shape: Shape,
-    /// Primitives of an instance.
-    count: u32,
-    /// The instance that is drawn.
-    instance: u32,
+    gathering: Gathering,
+    memory: &'a mut BatchMemory,
     receiver: &'a mut dyn Receiver,
+    counts: StageCounts,
+    /// Primitives of rows before, and of all rows, if progress is reported.
+    progress: (u64, u64),
 }
 
 /// Primitives with the records of their vertices.
@@ -110,6 +63,7 @@ struct Assembly {
     indices: Vec<u32>,
     /// The number of each primitive in the draw.
     ids: Vec<u32>,
+    outlines: Vec<Outline>,
 }
 
 impl Assembly {
@@ -124,30 +78,109 @@ impl Assembly {
     }
 }
 
-impl Batch<'_> {
-    fn run(&mut self, some: Range<u32>) -> Result<(), DrawError> {
+impl<'a> Pipeline<'a> {
+    /// For a state, whose vertices come from `feed`, and whose primitives go to `receiver`. `memory` is for batches; it may have been used
+    /// before.
+    ///
+    /// # Errors
+    /// The programs and the state do not fit together.
+    pub fn new(
+        state: &'a PipelineState<'a>,
+        (feed, receiver): (&'a dyn VertexFeed, &'a mut dyn Receiver),
+        (executor, options): (&'a dyn StageRunner, &'a RunOptions<'a>),
+        memory: &'a mut BatchMemory,
+    ) -> Result<Self, DrawError> {
+        let shape = state.check()?;
+        memory.clear();
+        let gathering = Gathering {
+            primitive: state.primitive,
+            patch_vertices: state.patch_vertices,
+            provoking: state.provoking,
+            has_outlines: state.geometry.is_none() && state.has_outlines(),
+        };
+        let (stages, counts) = (Stages::new(executor, options), StageCounts::default());
+        Ok(Pipeline { state, feed, stages, shape, gathering, memory, receiver, counts, progress: (0, 0) })
+    }
+
+    /// Puts in a row of vertices, whose primitives have numbers from `first_id` on; gives the number after them.
+    ///
+    /// # Errors
+    /// As [`Draw::run`](super::Draw::run), also for rows before.
+    pub fn add(&mut self, row: &dyn VertexRow, first_id: u32) -> Result<u32, DrawError> {
+        let count = self.gathering.count(row.count());
+        let mut start = 0;
+        while start < count {
+            if self.memory.room(&self.gathering) == 0 {
+                self.flush()?;
+            }
+            let end = count.min(start.saturating_add(self.memory.room(&self.gathering).max(1)));
+            self.memory.add(&self.gathering, row, start..end, first_id);
+            start = end;
+        }
+        let ids = if count == 0 { 0 } else { self.gathering.primitive.id(count - 1) + 1 };
+        Ok(first_id.wrapping_add(ids))
+    }
+
+    /// Runs what has been put in so far.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn flush(&mut self) -> Result<(), DrawError> {
+        if !self.memory.ids.is_empty() {
+            self.run_batch()?;
+        }
+        self.memory.clear();
+        Ok(())
+    }
+
+    /// Runs the rest; gives what the launches did, those of the receiver among them, and how many there were.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn finish(mut self) -> Result<(LaunchReport, StageCounts), DrawError> {
+        self.flush()?;
+        Ok((self.stages.finish(), self.counts))
+    }
+
+    /// Progress is reported for rows that come from now on: before them were so many primitives, and there are so many in all.
+    pub(super) fn expect(&mut self, before: u64, all: u64) {
+        self.progress = (before, all);
+    }
+
+    fn run_batch(&mut self) -> Result<(), DrawError> {
         self.stages.meter.check()?;
-        let draw = self.draw;
-        let window = draw.primitive.window(some.clone(), draw.vertices, draw.patch_vertices);
-        let inputs = feed::vertices(draw, self.instance, &window)?;
-        let next = draw.tess_init.or(draw.tessellation).or(draw.geometry);
-        let (outputs, survivors) = outputs(&draw.vertex, next, window.count(), &[])?;
-        let invocations = Invocations { count: window.count(), columns: None };
+        let state = self.state;
+        let count = self.memory.vertices.len() as u32;
+        let map = state.vertex.header.map(|header| header.imap).unwrap_or_default();
+        let inputs = Records::new(Slots::of(&map), count)?;
+        self.feed.feed(&self.memory.vertices, &inputs.view());
+        let next = state.tess_init.or(state.tessellation).or(state.geometry);
+        let (outputs, survivors) = outputs(&state.vertex, next, count, &[])?;
+        let invocations = Invocations { count, columns: None };
         self.launch(&StageLaunch {
             inputs: Some(&inputs),
             outputs: Some(&outputs),
-            ..StageLaunch::new(draw.vertex, &draw.environment, &invocations, survivors)
+            ..StageLaunch::new(state.vertex, state.environment, &invocations, survivors)
         })?;
+        self.counts.vertices += u64::from(count);
 
-        let vertices = draw.primitive.vertices(draw.patch_vertices);
-        let mut indices = Vec::with_capacity((vertices * some.len() as u32) as usize);
-        for k in some.clone() {
-            draw.primitive.assemble(k, draw.vertices, draw.patch_vertices, &window, &mut indices);
-        }
-        let assembly = Assembly { vertices, indices, ids: some.collect() };
-        match draw.tessellation {
+        let memory = &mut self.memory;
+        let assembly = Assembly {
+            vertices: state.primitive.vertices(state.patch_vertices),
+            indices: std::mem::take(&mut memory.indices),
+            ids: std::mem::take(&mut memory.ids),
+            outlines: std::mem::take(&mut memory.outlines),
+        };
+        self.counts.primitives += assembly.len() as u64;
+        match state.tessellation {
             Some(shader) => self.tessellate(&shader, &outputs, assembly),
-            None => self.assembled(&outputs, assembly),
+            None => {
+                self.assembled(&outputs, &assembly)?;
+                // Their memory is that of the next batch.
+                let Assembly { indices, ids, outlines, .. } = assembly;
+                (self.memory.indices, self.memory.ids, self.memory.outlines) = (indices, ids, outlines);
+                Ok(())
+            }
         }
     }
 
@@ -156,37 +189,37 @@ impl Batch<'_> {
     }
 
     /// Hands primitives on.
-    fn receive(&mut self, records: &Records, vertices: &[u32], ids: &[u32]) -> Result<(), DrawError> {
-        let assembled = Assembled {
-            shape: self.shape,
-            stream: if self.draw.geometry.is_some() { self.draw.stream } else { 0 },
-            records: records.view(),
-            vertices,
-            ids,
-            provoking: self.shape.vertices() - 1,
-            outlines: &[],
-        };
+    fn receive(
+        &mut self,
+        stream: u8,
+        records: &Records,
+        (vertices, ids, outlines): (&[u32], &[u32], &[Outline]),
+    ) -> Result<(), DrawError> {
+        let (shape, records) = (self.shape, records.view());
+        let provoking = self.state.provoking_of(shape);
+        let assembled = Assembled { shape, stream, records, vertices, ids, provoking, outlines };
         self.receiver.receive(&mut self.stages, &assembled)
     }
 
     /// Reports progress: what primitives up to this one became has been received.
     fn received(&self, last: Option<&u32>) {
         if let (Some(progress), Some(&last)) = (self.stages.options.progress, last) {
-            let of = |instances: u32| u64::from(instances) * u64::from(self.count);
-            progress(of(self.instance) + u64::from(last) + 1, of(self.draw.instances));
+            let (before, all) = self.progress;
+            progress(before + u64::from(last) + 1, all);
         }
     }
 
     /// Tessellation: initialisation, the tessellator, evaluation.
     fn tessellate(&mut self, shader: &Shader, vertices: &Records, patches: Assembly) -> Result<(), DrawError> {
-        let draw = self.draw;
+        let state = self.state;
         let count = patches.len() as u32;
+        self.counts.patches += u64::from(count);
         let patch_records = Records::new(Slots::all(), count)?;
         let mut points = Points::default();
-        match draw.tess_init {
+        match state.tess_init {
             None => {
                 for patch in 0..count {
-                    write_levels(&patch_records, patch, &draw.levels);
+                    write_levels(&patch_records, patch, &state.levels);
                 }
                 self.evaluate_patches(shader, vertices, patches, &patch_records, &mut points)
             }
@@ -201,11 +234,11 @@ impl Batch<'_> {
                     primitives: Some(&primitives),
                     patches: Some(&patch_records),
                     outputs: Some(&outputs),
-                    ..StageLaunch::new(init, &draw.environment, &invocations, survivors)
+                    ..StageLaunch::new(init, state.environment, &invocations, survivors)
                 })?;
                 let control_points = |patch| (0..threads).map(move |thread| packing.invocation(patch, thread));
                 let indices = (0..count).flat_map(control_points).collect();
-                let patches = Assembly { vertices: threads, indices, ids: patches.ids };
+                let patches = Assembly { vertices: threads, indices, ids: patches.ids, outlines: Vec::new() };
                 self.evaluate_patches(shader, &outputs, patches, &patch_records, &mut points)
             }
         }
@@ -239,8 +272,8 @@ impl Batch<'_> {
     }
 
     fn mesh(&self, levels: &Levels) -> Mesh {
-        match self.draw.domain_points {
-            None => tessellate(&self.draw.tessellator, levels),
+        match self.state.domain_points {
+            None => tessellate(&self.state.tessellator, levels),
             Some(points) => {
                 Mesh { points: points.to_vec(), shape: Shape::Point, indices: (0..points.len() as u32).collect() }
             }
@@ -259,9 +292,10 @@ impl Batch<'_> {
             return Ok(());
         }
         let invocations = points.invocations()?;
+        self.counts.points += points.coordinates.iter().filter(|(patch, _)| patch.is_some()).count() as u64;
         // A program finds the coordinates of its point among its outputs.
         let coordinates = [TESS_COORD_U, TESS_COORD_V];
-        let (outputs, survivors) = outputs(shader, self.draw.geometry, invocations.count, &coordinates)?;
+        let (outputs, survivors) = outputs(shader, self.state.geometry, invocations.count, &coordinates)?;
         let view = outputs.view();
         for (lane, (_, uv)) in (0..).zip(&points.coordinates) {
             for (address, value) in coordinates.into_iter().zip(uv) {
@@ -273,34 +307,36 @@ impl Batch<'_> {
             primitives: Some(primitives),
             patches: Some(patch_records),
             outputs: Some(&outputs),
-            ..StageLaunch::new(*shader, &self.draw.environment, &invocations, survivors)
+            ..StageLaunch::new(*shader, self.state.environment, &invocations, survivors)
         })?;
-        let vertices = self.mesh_shape().vertices();
-        let assembly =
-            Assembly { vertices, indices: std::mem::take(&mut points.indices), ids: std::mem::take(&mut points.ids) };
+        let assembly = Assembly {
+            vertices: self.state.mesh_shape().vertices(),
+            indices: std::mem::take(&mut points.indices),
+            ids: std::mem::take(&mut points.ids),
+            outlines: Vec::new(),
+        };
         *points = Points::default();
-        self.assembled(&outputs, assembly)
+        self.assembled(&outputs, &assembly)
     }
 
-    /// What comes out of tessellation.
-    fn mesh_shape(&self) -> Shape {
-        if self.draw.domain_points.is_some() { Shape::Point } else { self.draw.tessellator.shape() }
-    }
-
-    /// Primitives that are ready for the geometry program, or for capture.
-    fn assembled(&mut self, records: &Records, assembly: Assembly) -> Result<(), DrawError> {
-        let draw = self.draw;
-        if let Some(shader) = draw.geometry {
-            return self.geometry(&shader, records, &assembly);
+    /// Primitives that are ready for the geometry program, or for who receives them.
+    fn assembled(&mut self, records: &Records, assembly: &Assembly) -> Result<(), DrawError> {
+        if let Some(shader) = self.state.geometry {
+            return self.geometry(&shader, records, assembly);
         }
-        let kept = match draw.primitive.shape() {
+        let kept = match self.state.primitive.shape() {
             // Neighbours are for geometry programs only.
-            Some((_, kept)) if draw.tessellation.is_none() => kept,
+            Some((_, kept)) if self.state.tessellation.is_none() => kept,
             _ => &[0, 1, 2][..assembly.vertices as usize],
         };
-        let primitives = assembly.indices.chunks_exact(assembly.vertices as usize);
-        let vertices = primitives.flat_map(|primitive| kept.iter().map(|&vertex| primitive[vertex as usize]));
-        self.receive(records, &vertices.collect::<Vec<_>>(), &assembly.ids)?;
+        let (ids, outlines) = (&assembly.ids[..], &assembly.outlines[..]);
+        if kept.len() == assembly.vertices as usize {
+            self.receive(0, records, (&assembly.indices, ids, outlines))?;
+        } else {
+            let primitives = assembly.indices.chunks_exact(assembly.vertices as usize);
+            let vertices = primitives.flat_map(|primitive| kept.iter().map(|&vertex| primitive[vertex as usize]));
+            self.receive(0, records, (&vertices.collect::<Vec<_>>(), ids, outlines))?;
+        }
         self.received(assembly.ids.last());
         Ok(())
     }
@@ -326,25 +362,39 @@ impl Batch<'_> {
                 primitives: Some(&primitives),
                 outputs: Some(&outputs),
                 emissions: Some(&emissions),
-                ..StageLaunch::new(*shader, &self.draw.environment, &invocations, survivors)
+                ..StageLaunch::new(*shader, self.state.environment, &invocations, survivors)
             })?;
+            self.counts.geometry_runs += u64::from(count) * u64::from(threads);
             // Each vertex of a strip is in up to three primitives.
             budget::require(3 * 4 * u64::from(invocations.count) * u64::from(max_vertices))?;
-            let (mut strip, mut vertices, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-            let size = self.shape.vertices() as usize;
-            let lanes = (0..count).flat_map(|p| (0..threads).map(move |thread| (p, packing.invocation(p, thread))));
-            for (primitive, lane) in lanes {
-                let (events, first) = (emissions.events(lane), lane * max_vertices);
-                if header.stream_out_mask >> self.draw.stream & 1 != 0 {
-                    strips::assemble(self.shape, self.draw.stream, events, first, &mut strip, &mut vertices);
-                }
-                ids.resize(vertices.len() / size, assembly.ids[start + primitive as usize]);
+            for stream in (0..4).filter(|stream| header.stream_out_mask & self.state.streams >> stream & 1 != 0) {
+                let lanes = (0..count).flat_map(|p| (0..threads).map(move |thread| (p, packing.invocation(p, thread))));
+                let lanes = lanes.map(|(primitive, lane)| (lane, assembly.ids[start + primitive as usize]));
+                self.emitted(stream, lanes, &emissions, (&outputs, max_vertices))?;
             }
-            self.receive(&outputs, &vertices, &ids)?;
             self.received(assembly.ids[..end].last());
             start = end;
         }
         Ok(())
+    }
+
+    /// Hands on what lanes, each with the number of its primitive, have emitted to a stream.
+    fn emitted(
+        &mut self,
+        stream: u8,
+        lanes: impl Iterator<Item = (u32, u32)>,
+        emissions: &Emissions,
+        (outputs, max_vertices): (&Records, u32),
+    ) -> Result<(), DrawError> {
+        let (mut strip, mut made, mut ids) = (Vec::new(), strips::Strips::default(), Vec::new());
+        let size = self.shape.vertices() as usize;
+        for (lane, id) in lanes {
+            let (events, first) = (emissions.events(lane), lane * max_vertices);
+            strips::assemble((self.shape, self.state.provoking), stream, events, first, &mut strip, &mut made);
+            ids.resize(made.records.len() / size, id);
+        }
+        self.counts.geometry_primitives += ids.len() as u64;
+        self.receive(stream, outputs, (&made.records, &ids, &made.outlines))
     }
 }
 
@@ -359,122 +409,6 @@ fn outputs(
     let survivors = surviving(&shader.header.unwrap_or_default(), next.as_ref());
     let words: AttributeMap = survivors.iter().chain(more.iter().copied()).collect();
     Ok((Records::new(Slots::of(&words), count)?, survivors))
-}
-
-/// How the lanes of primitives fill warps: all lanes of a primitive in one warp, next to each other.
-#[derive(Clone, Copy)]
-struct Packing {
-    /// Lanes of a primitive.
-    threads: u32,
-    /// Vertices of a primitive.
-    vertices: u32,
-    /// Primitives of a warp.
-    primitives: u32,
-}
-
-impl Packing {
-    fn new(threads: u32, vertices: u32) -> Self {
-        Packing { threads, vertices, primitives: (WARP / threads).min(MAX_HANDLES / vertices) }
-    }
-
-    /// The invocation of a primitive's lane.
-    fn invocation(&self, primitive: u32, thread: u32) -> u32 {
-        primitive / self.primitives * WARP + primitive % self.primitives * self.threads + thread
-    }
-
-    fn invocations(&self, primitives: u32) -> Result<Invocations, DrawError> {
-        let count = if primitives == 0 { 0 } else { self.invocation(primitives - 1, self.threads - 1) + 1 };
-        invocations(count, |columns| {
-            for primitive in 0..primitives {
-                let first = primitive - primitive % self.primitives;
-                let handles = self.primitives.min(primitives - first) * self.vertices;
-                for thread in 0..self.threads {
-                    let lane = self.invocation(primitive, thread);
-                    columns.place(lane, primitive, first, handles);
-                    columns.set(Column::Invocation, lane, thread);
-                }
-            }
-        })
-    }
-}
-
-/// Facts about invocations, in the making.
-struct Columns<'a> {
-    count: u32,
-    buffer: Buffer<'a>,
-}
-
-/// `count` lanes, of which those are invocations that `place` gives a place.
-fn invocations(count: u32, place: impl FnOnce(&Columns)) -> Result<Invocations, DrawError> {
-    let words = Words::new(u64::from(count) * u64::from(Column::COUNT))?;
-    let columns = Columns { count, buffer: words.buffer() };
-    (0..count).for_each(|lane| columns.set(Column::Primitive, lane, NO_INVOCATION));
-    place(&columns);
-    Ok(Invocations { count, columns: Some(words) })
-}
-
-impl Columns<'_> {
-    fn set(&self, column: Column, lane: u32, value: u32) {
-        self.buffer.store(4 * (column as u32 * self.count + lane), value);
-    }
-
-    fn place(&self, lane: u32, primitive: u32, first: u32, handles: u32) {
-        self.set(Column::Primitive, lane, primitive);
-        self.set(Column::FirstPrimitive, lane, first);
-        self.set(Column::Handles, lane, handles);
-    }
-}
-
-/// Domain points that wait for evaluation.
-#[derive(Default)]
-struct Points {
-    /// Patch and coordinates of every lane, with lanes left free where a warp cannot have more patches.
-    coordinates: Vec<(Option<u32>, [f32; 2])>,
-    /// Vertices of a patch.
-    patch_vertices: u32,
-    /// Lanes of the primitives' vertices.
-    indices: Vec<u32>,
-    /// Numbers of the primitives' patches.
-    ids: Vec<u32>,
-}
-
-impl Points {
-    fn add(&mut self, patch: u32, id: u32, mesh: &Mesh, patch_vertices: u32) {
-        self.patch_vertices = patch_vertices;
-        let mut lanes = Vec::with_capacity(mesh.points.len());
-        for &point in &mesh.points {
-            let lane = self.coordinates.len();
-            let start = lane - lane % WARP as usize;
-            if let Some(&(Some(first), _)) = self.coordinates.get(start)
-                && (patch - first + 1) * patch_vertices > MAX_HANDLES
-            {
-                self.coordinates.resize(start + WARP as usize, (None, [0.0; 2]));
-            }
-            lanes.push(self.coordinates.len() as u32);
-            self.coordinates.push((Some(patch), point));
-        }
-        self.indices.extend(mesh.indices.iter().map(|&point| lanes[point as usize]));
-        let primitives = mesh.indices.len() / mesh.shape.vertices() as usize;
-        self.ids.extend(std::iter::repeat_n(id, primitives));
-    }
-
-    fn invocations(&self) -> Result<Invocations, DrawError> {
-        invocations(self.coordinates.len() as u32, |columns| {
-            for (warp, lanes) in (0..).zip(self.coordinates.chunks(WARP as usize)) {
-                let mut patches = lanes.iter().filter_map(|&(patch, _)| patch);
-                let Some(first) = patches.next() else { continue };
-                let last = patches.next_back().unwrap_or(first);
-                let handles = (last - first + 1) * self.patch_vertices;
-                for (lane, &(patch, uv)) in (warp * WARP..).zip(lanes) {
-                    if let Some(patch) = patch {
-                        columns.place(lane, patch, first, handles);
-                        columns.set(Column::U, lane, uv[0].to_bits());
-                        columns.set(Column::V, lane, uv[1].to_bits());
-                    }
-                }
-            }
-        })
-    }
 }
 
 /// Addresses of the six levels in patch records.

@@ -2,8 +2,8 @@
 
 use super::DrawError;
 use super::assembled::{Assembled, Receiver};
-use super::batch::Stages;
 use super::primitive::Shape;
+use super::stages::Stages;
 use crate::launch::LaunchReport;
 use ctm_lane::budget::Halt;
 

@@ -1,8 +1,8 @@
-//! What vertex programs are fed: vertex arrays, numbers of vertices and instances.
+//! What vertex programs of a [`Draw`](super::Draw) are fed: vertex arrays, numbers of vertices and instances.
 
-use super::Draw;
-use super::primitive::Window;
-use crate::attributes::{GENERIC, INSTANCE_ID, NoMemory, Records, Slots, VERTEX_ID};
+use super::gather::{Vertex, VertexFeed, VertexRow};
+use crate::attributes::{GENERIC, INSTANCE_ID, VERTEX_ID, View};
+use std::ops::Range;
 
 /// Values of a vertex attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,47 +22,67 @@ impl VertexArray {
     }
 }
 
+/// Vertices of one instance, one after the other.
+pub(super) struct Counted {
+    pub count: u32,
+    pub instance: u32,
+}
+
+impl VertexRow for Counted {
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn append(&self, places: Range<u32>, vertices: &mut Vec<Vertex>) {
+        vertices.extend(places.map(|number| Vertex { number, instance: self.instance, is_indexed: false }));
+    }
+}
+
+/// Arrays, whose vertices have numbers from `first` on.
+pub(super) struct ArrayFeed<'a> {
+    pub arrays: &'a [VertexArray],
+    pub first: u32,
+}
+
 /// Where the values of an attribute word come from.
 enum Source<'a> {
     VertexId,
+    InstanceId,
     Constant(u32),
     Array(&'a VertexArray, u32),
 }
 
-/// The input records of the vertices of a window: the words that the header's map names.
-pub(super) fn vertices(draw: &Draw, instance: u32, window: &Window) -> Result<Records, NoMemory> {
-    let map = draw.vertex.header.map(|header| header.imap).unwrap_or_default();
-    let records = Records::new(Slots::of(&map), window.count())?;
-    let view = records.view();
-    for address in map.iter() {
-        let source = source(draw, instance, address);
-        if matches!(source, Source::Constant(0)) {
-            continue;
-        }
-        for (vertex, record) in window.vertices().zip(0..) {
-            let number = u64::from(draw.first) + u64::from(vertex);
-            let value = match source {
-                Source::VertexId => number as u32,
-                Source::Constant(value) => value,
-                Source::Array(array, component) => array.get(number, component),
+impl VertexFeed for ArrayFeed<'_> {
+    fn feed(&self, vertices: &[Vertex], records: &View) {
+        for address in records.addresses() {
+            let source = self.source(address);
+            let word = |vertex: &Vertex| {
+                let number = u64::from(self.first) + u64::from(vertex.number);
+                match source {
+                    Source::VertexId => number as u32,
+                    Source::InstanceId => vertex.instance,
+                    Source::Constant(value) => value,
+                    Source::Array(array, component) => array.get(number, component),
+                }
             };
-            view.set(record, address, value);
+            records.set_all(address, vertices.iter().map(word));
         }
     }
-    Ok(records)
 }
 
-fn source<'a>(draw: &Draw<'a>, instance: u32, address: u32) -> Source<'a> {
-    match address {
-        VERTEX_ID => return Source::VertexId,
-        INSTANCE_ID => return Source::Constant(instance),
-        _ => {}
+impl ArrayFeed<'_> {
+    fn source(&self, address: u32) -> Source<'_> {
+        match address {
+            VERTEX_ID => return Source::VertexId,
+            INSTANCE_ID => return Source::InstanceId,
+            _ => {}
+        }
+        let components = |array: &VertexArray| array.address..array.address + 4 * array.components;
+        if let Some(array) = self.arrays.iter().find(|array| components(array).contains(&address)) {
+            return Source::Array(array, (address - array.address) / 4);
+        }
+        // Components that an array lacks are those of (0, 0, 0, 1), and so are attributes without an array (OpenGL).
+        let last = (GENERIC..0x280).contains(&address) && address % 16 == 12;
+        Source::Constant(if last { 1.0f32.to_bits() } else { 0 })
     }
-    let components = |array: &VertexArray| array.address..array.address + 4 * array.components;
-    if let Some(array) = draw.arrays.iter().find(|array| components(array).contains(&address)) {
-        return Source::Array(array, (address - array.address) / 4);
-    }
-    // Components that an array lacks are those of (0, 0, 0, 1), and so are attributes without an array (OpenGL).
-    let last = (GENERIC..0x280).contains(&address) && address % 16 == 12;
-    Source::Constant(if last { 1.0f32.to_bits() } else { 0 })
 }

@@ -31,30 +31,38 @@ mod assembled;
 mod batch;
 mod capture;
 mod feed;
+mod gather;
+mod packing;
 mod primitive;
 mod raster;
+mod stages;
+mod state;
 mod strips;
 mod tessellate;
 mod wireframe;
 
 pub use assembled::{Assembled, Outline, Receiver};
-pub use batch::Stages;
+pub use batch::{Pipeline, StageCounts};
 pub use capture::{Capture, Drawn};
 pub use feed::VertexArray;
-pub use primitive::{MAX_PATCH_VERTICES, Primitive, Shape};
+pub use gather::{BatchMemory, Vertex, VertexFeed, VertexRow};
+pub use primitive::{MAX_PATCH_VERTICES, Primitive, Provoking, Shape};
 pub use raster::{
     ColourTarget, Cull, DepthTarget, Fragment, FragmentCounts, FragmentStage, Fragments, FrontFace, RasterState,
     Targets, Viewport,
 };
+pub use stages::Stages;
+pub use state::PipelineState;
 pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate};
 pub use wireframe::Wireframe;
 
 use crate::attributes::{NoMemory, WORDS};
 use crate::header::{Stage, Topology};
-use crate::launch::{DEFAULT_STEP_LIMIT, Environment, LaunchReport, Shader, StageRunner, Stop, WARP};
+use crate::launch::{DEFAULT_STEP_LIMIT, Environment, LaunchReport, Shader, StageRunner, Stop};
 use capture::Captured;
 use ctm_lane::budget::Halt;
 use ctm_lane::run::RunOptions;
+use feed::{ArrayFeed, Counted};
 use raster::Rasteriser;
 use thiserror::Error;
 
@@ -128,9 +136,8 @@ impl<'a> Draw<'a> {
     /// If the programs and the state do not fit together, a program traps, the run is cancelled, or its budget or the host's
     /// memory is used up. The budget is that of the whole draw.
     pub fn run(&self, executor: &dyn StageRunner, options: &RunOptions) -> Result<Drawn, DrawError> {
-        let shape = self.check()?;
-        let mut captured = Captured::new(shape, self.capture);
-        let report = batch::run(self, executor, options, shape, &mut captured)?;
+        let mut captured = Captured::new(self.check()?, self.capture);
+        let report = self.hand_on(&mut captured, executor, options)?;
         Ok(captured.finish(report))
     }
 
@@ -148,7 +155,7 @@ impl<'a> Draw<'a> {
         let shape = self.check()?;
         require_stage(stage.shader, Stage::Pixel)?;
         let mut rasteriser = Rasteriser::new(stage, fragments, Captured::new(shape, self.capture));
-        let report = batch::run(self, executor, options, shape, &mut rasteriser)?;
+        let report = self.hand_on(&mut rasteriser, executor, options)?;
         Ok(rasteriser.captured.finish(report))
     }
 
@@ -163,8 +170,33 @@ impl<'a> Draw<'a> {
         executor: &dyn StageRunner,
         options: &RunOptions,
     ) -> Result<LaunchReport, DrawError> {
-        let shape = self.check()?;
-        batch::run(self, executor, options, shape, receiver)
+        let state = self.state();
+        let feed = ArrayFeed { arrays: self.arrays, first: self.first };
+        let mut memory = BatchMemory::default();
+        let mut pipeline = Pipeline::new(&state, (&feed, receiver), (executor, options), &mut memory)?;
+        let primitives = u64::from(self.primitive.count(self.vertices, self.patch_vertices));
+        for instance in 0..if primitives == 0 { 0 } else { self.instances } {
+            pipeline.expect(u64::from(instance) * primitives, u64::from(self.instances) * primitives);
+            pipeline.add(&Counted { count: self.vertices, instance }, 0)?;
+            pipeline.flush()?;
+        }
+        Ok(pipeline.finish()?.0)
+    }
+
+    /// What of the draw is the same for all of its vertices.
+    fn state(&self) -> PipelineState<'_> {
+        PipelineState {
+            tess_init: self.tess_init,
+            tessellation: self.tessellation,
+            geometry: self.geometry,
+            primitive: self.primitive,
+            patch_vertices: self.patch_vertices,
+            tessellator: self.tessellator,
+            levels: self.levels,
+            domain_points: self.domain_points,
+            streams: 1 << (self.stream & 3),
+            ..PipelineState::new(self.vertex, &self.environment)
+        }
     }
 
     /// Options with the step limit that real programs never reach.
@@ -174,54 +206,16 @@ impl<'a> Draw<'a> {
 
     /// What comes out of the draw, if everything fits together.
     fn check(&self) -> Result<Shape, DrawError> {
-        let stages = [
-            (Some(self.vertex), Stage::Vertex),
-            (self.tess_init, Stage::TessellationInit),
-            (self.tessellation, Stage::Tessellation),
-            (self.geometry, Stage::Geometry),
-        ];
-        for (shader, expected) in stages {
-            shader.map_or(Ok(()), |shader| require_stage(shader, expected))?;
-        }
-        if self.tess_init.is_some() && self.tessellation.is_none() {
-            return Err(DrawError::NoTessellation);
-        }
-        if self.tessellation.is_some() != (self.primitive == Primitive::Patches) {
-            return Err(DrawError::PatchesAndTessellation { primitive: self.primitive });
-        }
-        if self.primitive == Primitive::Patches && !(1..=MAX_PATCH_VERTICES).contains(&self.patch_vertices) {
-            return Err(DrawError::PatchVertices(self.patch_vertices));
-        }
-        for shader in [self.tess_init, self.geometry].into_iter().flatten() {
-            let threads = threads(&shader);
-            if !(1..=WARP).contains(&threads) {
-                return Err(DrawError::Threads { stage: shader.stage(), threads });
-            }
-        }
         for capture in self.capture {
             let end = u64::from(capture.address) + 4 * u64::from(capture.words);
             if !capture.address.is_multiple_of(4) || end > 4 * WORDS as u64 {
                 return Err(DrawError::Capture(*capture));
             }
         }
-        let assembled = match (self.tessellation, self.domain_points) {
-            (None, _) => self.primitive.shape().map_or(Shape::Point, |(shape, _)| shape),
-            (Some(_), Some(_)) => Shape::Point,
-            (Some(_), None) => self.tessellator.shape(),
-        };
-        match self.geometry.and_then(|shader| shader.header) {
-            None => Ok(assembled),
-            Some(header) => {
-                let vertices = header.max_output_vertex_count.into();
-                if !(1..=MAX_OUTPUT_VERTICES).contains(&vertices) {
-                    return Err(DrawError::OutputVertices(vertices));
-                }
-                if self.stream > 3 {
-                    return Err(DrawError::Stream(self.stream));
-                }
-                strips::topology(header.output_topology).ok_or(DrawError::Topology(header.output_topology))
-            }
+        if self.stream > 3 {
+            return Err(DrawError::Stream(self.stream));
         }
+        self.state().check()
     }
 }
 
@@ -230,9 +224,10 @@ fn require_stage(shader: Shader, expected: Stage) -> Result<(), DrawError> {
     if found == expected { Ok(()) } else { Err(DrawError::WrongStage { expected, found }) }
 }
 
-/// Lanes that a program has for each input primitive.
+/// Lanes that a program has for each input primitive. Geometry programs that name none have one.
 fn threads(shader: &Shader) -> u32 {
-    shader.header.map_or(0, |header| header.threads_per_input_primitive.into())
+    let least = u32::from(shader.stage() == Stage::Geometry);
+    shader.header.map_or(0, |header| u32::from(header.threads_per_input_primitive).max(least))
 }
 
 /// Why a draw did not complete.

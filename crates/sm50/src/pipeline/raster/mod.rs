@@ -14,8 +14,8 @@ mod targets;
 pub use targets::{ColourTarget, DepthTarget, FragmentCounts, Targets};
 
 use super::assembled::{Assembled, Receiver};
-use super::batch::Stages;
 use super::capture::Captured;
+use super::stages::Stages;
 use super::{DrawError, Shape};
 use crate::attributes::{POSITION, View};
 use crate::header::{AttributeMap, PixelMaps};
