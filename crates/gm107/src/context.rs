@@ -1,6 +1,6 @@
 //! What draws run with, and why they are dropped.
 
-use crate::draw::DrawCache;
+use crate::draw::{DrawCache, ProgramError};
 use crate::objects::Objects;
 use ctm_engine::Executor;
 use ctm_lane::budget::{Budget, Halt};
@@ -43,6 +43,12 @@ pub enum DrawError {
         /// The code of the format.
         code: u8,
     },
+    /// A program cannot be read.
+    #[error(transparent)]
+    Code(#[from] ProgramError),
+    /// Programs and state do not fit together.
+    #[error(transparent)]
+    Stages(ctm_sm50::pipeline::DrawError),
     /// A program does what the machine cannot do.
     #[error("a program stops: {0}")]
     Program(ctm_sm50::launch::Stop),
@@ -59,6 +65,16 @@ impl From<ctm_sm50::launch::Stop> for DrawError {
         match stop {
             ctm_sm50::launch::Stop::Halted(Halt::Deadline) => DrawError::TimeIsUp,
             stop => DrawError::Program(stop),
+        }
+    }
+}
+
+impl From<ctm_sm50::pipeline::DrawError> for DrawError {
+    fn from(error: ctm_sm50::pipeline::DrawError) -> Self {
+        match error {
+            ctm_sm50::pipeline::DrawError::Stop(stop) => stop.into(),
+            ctm_sm50::pipeline::DrawError::NoMemory(_) => DrawError::Memory,
+            error => DrawError::Stages(error),
         }
     }
 }

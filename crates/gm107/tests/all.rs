@@ -1,3 +1,4 @@
 //! The tests of this crate as one program: each program more would be linked with all that it tests.
 
 mod card;
+mod draws;

@@ -1,49 +1,133 @@
-//! Draws, from a list of vertices to primitives.
+//! Draws, from a list of vertices to primitives: what the programs before the rasteriser make of them, what of that is written to memory,
+//! and what is counted.
+
+mod constants;
+mod feedback;
+mod fetch;
+mod formats;
+mod list;
+mod programs;
+mod receiver;
+mod rows;
+mod state;
+mod window;
+
+pub use constants::constants;
+pub use list::{DrawList, Run, RunSource};
+pub use programs::{ProgramCache, ProgramError, StageProgram};
 
 use crate::context::{DrawContext, DrawError};
+use crate::methods::VertexBeginGl;
+use crate::methods::codes::PrimitiveType;
 use crate::state::Channel;
 use ctm_card::DrawCounts;
+use ctm_card::register::RegisterType;
+use ctm_sm50::attributes::GENERIC;
+use ctm_sm50::pipeline::{BatchMemory, Pipeline, Primitive};
+use fetch::VertexFetch;
+use receiver::DrawReceiver;
+use rows::{IndexBuffer, Restart, Rows};
+use state::{DrawPrograms, environment};
+use std::sync::{Mutex, PoisonError};
 
-/// What outlives draws: programs that were read, and memory. A card has one.
+/// Primitives have numbers below this.
+const PRIMITIVES: u32 = 15;
+
+/// What outlives draws.
 #[derive(Debug, Default)]
-pub struct DrawCache {}
+pub struct DrawCache {
+    /// Programs that were read.
+    pub programs: ProgramCache,
+    batch: Mutex<BatchMemory>,
+}
 
-/// The vertices between the beginning and the end of a draw.
-#[derive(Clone, Debug, Default)]
-pub struct DrawList {}
-
-impl DrawList {
-    /// Begins a draw with the word of `VERTEX_BEGIN_GL`.
-    pub fn begin(&mut self, _word: u32) {}
-
-    /// Appends a range of indices. The edge flag of this and all others is the one of the time.
-    pub fn arrays(&mut self, _first: u32, _count: u32, _edge: bool) {}
-
-    /// Appends indices of the index buffer.
-    pub fn elements(&mut self, _first: u32, _count: u32, _edge: bool) {}
-
-    /// Appends an index.
-    pub fn inline_u32(&mut self, _word: u32, _edge: bool) {}
-
-    /// Appends two indices, the low one first.
-    pub fn inline_u16(&mut self, _word: u32, _edge: bool) {}
-
-    /// Appends four indices, the low one first.
-    pub fn inline_u8(&mut self, _word: u32, _edge: bool) {}
-
-    /// Appends the vertices that feedback has written up to so many bytes, in the state of the time.
-    pub fn feedback_bytes(&mut self, _channel: &Channel, _bytes: u32, _edge: bool) {}
-
-    /// How many vertices it has.
-    pub fn vertices(&self) -> u64 {
-        0
+/// What the word of `VERTEX_BEGIN_GL` says that vertices are drawn as; `None` if that is nothing known.
+fn primitive_of(begin: u32) -> Option<Primitive> {
+    // Numbers that are none stand for points in the table of methods.
+    if begin & 0xFFFF >= PRIMITIVES {
+        return None;
     }
+    Some(match VertexBeginGl::decode(begin).primitive {
+        PrimitiveType::Points => Primitive::Points,
+        PrimitiveType::Lines => Primitive::Lines,
+        PrimitiveType::LineLoop => Primitive::LineLoop,
+        PrimitiveType::LineStrip => Primitive::LineStrip,
+        PrimitiveType::Triangles => Primitive::Triangles,
+        PrimitiveType::TriangleStrip => Primitive::TriangleStrip,
+        PrimitiveType::TriangleFan => Primitive::TriangleFan,
+        PrimitiveType::Quads => Primitive::Quads,
+        PrimitiveType::QuadStrip => Primitive::QuadStrip,
+        PrimitiveType::Polygon => Primitive::Polygon,
+        PrimitiveType::LinesAdjacency => Primitive::LinesAdjacency,
+        PrimitiveType::LineStripAdjacency => Primitive::LineStripAdjacency,
+        PrimitiveType::TrianglesAdjacency => Primitive::TrianglesAdjacency,
+        PrimitiveType::TriangleStripAdjacency => Primitive::TriangleStripAdjacency,
+        PrimitiveType::Patches => Primitive::Patches,
+    })
 }
 
 /// Draws a list, and gives what that did.
 ///
 /// # Errors
 /// At what is not executed, and if the time is up or a program stops.
-pub fn draw(_channel: &mut Channel, _context: &DrawContext, _list: &DrawList) -> Result<DrawCounts, DrawError> {
-    Err(DrawError::NotYet { what: "a draw" })
+pub fn draw(channel: &mut Channel, context: &DrawContext, list: &DrawList) -> Result<DrawCounts, DrawError> {
+    let primitive = list.primitive().ok_or(DrawError::NotYet { what: "a draw of unknown primitives" })?;
+    if list.is_full() {
+        return Err(DrawError::NotYet { what: "a draw of that many pieces" });
+    }
+    let (methods, objects) = (&channel.three_d, context.objects);
+    let programs = DrawPrograms::of(channel, context, primitive)?;
+    let environment = environment(context);
+    let state = programs.state(methods, primitive, &environment);
+    let fetch = VertexFetch::new(channel, objects, attributes_read(&programs.vertex));
+    let mut receiver = DrawReceiver::new(channel, context, &environment)?;
+    let mut batch = context.cache.batch.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut pipeline =
+        Pipeline::new(&state, (&fetch, &mut receiver), (context.executor, &context.options), &mut batch)?;
+    let rows = Rows::new(list, IndexBuffer::of(methods, objects), Restart::of(methods));
+    let mut id = 0;
+    for row in rows {
+        id = pipeline.add(&row, id)?;
+    }
+    let (_, counts) = pipeline.finish()?;
+    let done = receiver.finish()?;
+    let vertices = list.vertices();
+    done.put(channel, &counts, vertices, programs.has_tess_init());
+    Ok(DrawCounts { vertices, primitives: counts.primitives, ..done.counts })
+}
+
+/// The attributes that a vertex program reads: bit n for attribute n.
+fn attributes_read(program: &StageProgram) -> u32 {
+    let generic = program.header().imap;
+    let reads = |n: u32| (0..4).any(|component| generic.contains(GENERIC + 16 * n + 4 * component));
+    (0..32).filter(|&n| reads(n)).fold(0, |read, n| read | 1 << n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn primitives_have_the_numbers_of_opengl() {
+        let names: Vec<_> = (0..16).map(|number| primitive_of(number | 1 << 26).map(Primitive::name)).collect();
+        let expected = [
+            "points",
+            "lines",
+            "line_loop",
+            "line_strip",
+            "triangles",
+            "triangle_strip",
+            "triangle_fan",
+            "quads",
+            "quad_strip",
+            "polygon",
+            "lines_adjacency",
+            "line_strip_adjacency",
+            "triangles_adjacency",
+            "triangle_strip_adjacency",
+            "patches",
+        ];
+        assert_eq!(names[..15], expected.map(Some));
+        assert_eq!(names[15], None);
+    }
 }
