@@ -293,7 +293,7 @@ impl Processor<'_> {
             let dropped = DrawCounts { vertices: self.unfinished.list.vertices(), ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);
             let target = draw_target(self.channel);
-            stats.push(DrawStats { at, time: start.elapsed(), counts, target, textures: 0 });
+            stats.push(DrawStats { at, time: start.elapsed(), counts, target, textures: 0, slow: None });
         }
         self.note("draw", at, done.map(|_| ()))
     }
