@@ -344,7 +344,7 @@ fn client_random_requests() {
 
 /// Commands that store a value in an object as drivers learn that what stands before is executed: methods 1b00 to 1b0c of the class for drawing.
 fn fence(address: u64, value: u32) -> [u32; 5] {
-    const METHODS: u32 = 1 << 29 | 4 << 16 | 0x1B00 / 4;
+    const METHODS: u32 = 1 << 29 | 4 << 16 | (0x1B00 / 4);
     const STORE: u32 = 0x1000_F010;
     [METHODS, 0, address as u32, value, STORE]
 }
