@@ -2,7 +2,8 @@
 
 use ctm_card::Object;
 use ctm_card::register::RegisterType;
-use ctm_engine::{Engine, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_gm107::draw::{DrawCache, DrawList, draw};
 use ctm_gm107::methods::*;
 use ctm_gm107::objects::Objects;
@@ -126,7 +127,7 @@ impl Bench {
 
 /// Runs a test with each executor.
 fn with_all(test: impl Fn(&mut Bench)) {
-    for executor in [Executor::Reference, Executor::Engine(Engine::interpreter())] {
+    for executor in EngineName::available().filter_map(|engine| engine.executor().ok()) {
         test(&mut Bench::new(executor));
     }
 }
@@ -347,7 +348,7 @@ fn feedback_goes_on_and_stops() {
 
 #[test]
 fn large_draws_are_drawn_in_batches() {
-    let mut bench = Bench::new(Executor::Engine(Engine::interpreter()));
+    let mut bench = Bench::new(EngineName::Interp.executor().unwrap());
     bench.capture(0, 0, &[0x84]);
     bench.write::<TfbBufferSize>(0, 64);
     bench.draw(6, |list| list.arrays(0, 200_000, true)).unwrap();

@@ -119,7 +119,26 @@ impl AttributeMap {
 
     /// The byte addresses of the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..Self::LEN).map(|word| 4 * word).filter(|&address| self.contains(address))
+        (0..).step_by(32).zip(self.0).flat_map(|(first, mut bits)| {
+            std::iter::from_fn(move || {
+                let word = first + bits.trailing_zeros();
+                // The lowest bit is done.
+                let is_there = bits != 0;
+                bits &= bits.wrapping_sub(1);
+                is_there.then_some(4 * word)
+            })
+        })
+    }
+
+    /// What is in both sets.
+    pub const fn and(&self, other: &AttributeMap) -> AttributeMap {
+        let mut both = *self;
+        let mut n = 0;
+        while n < both.0.len() {
+            both.0[n] &= other.0[n];
+            n += 1;
+        }
+        both
     }
 
     /// Whether the set is empty.

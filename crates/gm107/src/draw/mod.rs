@@ -98,9 +98,9 @@ pub fn draw(channel: &mut Channel, context: &DrawContext, list: &DrawList) -> Re
 
 /// The attributes that a vertex program reads: bit n for attribute n.
 fn attributes_read(program: &StageProgram) -> u32 {
-    let generic = program.header().imap;
-    let reads = |n: u32| (0..4).any(|component| generic.contains(GENERIC + 16 * n + 4 * component));
-    (0..32).filter(|&n| reads(n)).fold(0, |read, n| read | 1 << n)
+    let header = program.header();
+    let generic = header.imap.iter().filter(|address| (GENERIC..GENERIC + 16 * 32).contains(address));
+    generic.fold(0, |read, address| read | 1 << ((address - GENERIC) / 16))
 }
 
 #[cfg(test)]

@@ -39,7 +39,11 @@ pub const INNER_LEVELS: u32 = 0x010;
 /// requests. `next` is the next stage before the rasteriser; whatever comes after the last one may read everything.
 /// (Decision S12: the per-attribute defaults after the rule are not public, and neither are all fixed-function readers.)
 pub fn surviving(header: &Header, next: Option<&Header>) -> AttributeMap {
-    let reads = |address| next.is_none_or(|next| next.imap.contains(address)) || header.store_required(address);
+    let Some(next) = next else { return header.omap };
+    if header.store_req_start > header.store_req_end {
+        return header.omap.and(&next.imap);
+    }
+    let reads = |address| next.imap.contains(address) || header.store_required(address);
     header.omap.iter().filter(|&address| reads(address)).collect()
 }
 
