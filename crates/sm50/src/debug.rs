@@ -125,7 +125,7 @@ impl LaunchCopy {
     fn environment<'a>(&self, memory: Option<&'a Space>) -> Environment<'a> {
         let Self { y_direction, mode, .. } = *self;
         let (textures, images) = (self.textures.clone(), self.images.clone());
-        Environment { constants: self.constants.clone(), memory, y_direction, textures, images, mode }
+        Environment { constants: self.constants.clone(), memory, stores: None, y_direction, textures, images, mode }
     }
 
     fn launch<'a>(&'a self, environment: &'a Environment<'a>) -> StageLaunch<'a> {

@@ -8,7 +8,7 @@
 mod blocks;
 
 use crate::attributes::{Records, Words};
-use crate::footprint::Footprints;
+use crate::footprint::{AccessKind, Footprints};
 use crate::launch::{
     Column, LaunchConstants, LaunchReport, NO_INVOCATION, Pixels, StageLaunch, StageRunner, Stop, WARP,
 };
@@ -23,6 +23,7 @@ use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Aliasing, Buffer};
 use ctm_num::sm50::mufu;
 use std::borrow::Cow;
+use std::ops::Range;
 use thiserror::Error;
 
 impl GuestJob for StageLaunch<'_> {
@@ -153,7 +154,7 @@ impl Kernels {
         let mut lifted = lifted.map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = match lifted.is_independent {
-            true if lifted.footprints.contains(&true) || lifted.blocks.is_some() => Grouping::Once,
+            true if writes(&lifted.footprints) || lifted.blocks.is_some() => Grouping::Once,
             true => Grouping::Independent,
             false => Grouping::Lockstep(WARP as usize),
         };
@@ -162,9 +163,12 @@ impl Kernels {
     }
 
     fn run(&self, launch: &StageLaunch, options: &RunOptions, runtime: &Runtime) -> Result<LaunchReport, Stop> {
-        let Some(global) = GlobalMemory::of(launch, &self.lifted.footprints, options) else {
+        let Some(global) = GlobalMemory::of(launch, &self.lifted, options) else {
             return Reference.run(launch, options);
         };
+        // Words are not changed by two threads at a time.
+        let threads = if self.lifted.changes_words() { 1 } else { options.threads };
+        let options = &RunOptions { threads, ..*options };
         let pixels = launch.pixels.map(|pixels| PixelWords::of(pixels, options));
         if matches!(pixels, Some(None)) {
             return Reference.run(launch, options);
@@ -183,7 +187,7 @@ impl Kernels {
             }
         };
         match ran {
-            Ok(stats) if !global.lanes_meet(launch, together) => {
+            Ok(stats) if self.lifted.is_sequential || !global.lanes_meet(launch, together) => {
                 let groups = launch.invocations.warps().into();
                 let stats = RunStats { groups, lanes: live_lanes(launch), ..stats };
                 Ok(LaunchReport { stats, ..LaunchReport::default() })
@@ -215,9 +219,10 @@ impl Kernels {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::StageLaunch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
+            TableBinding::StoreRanges => Some(launch.environment.stores.as_ref()?.table()),
             TableBinding::Bank(bank) => {
                 let mut words = launch.bank(bank).unwrap_or_default().to_vec();
-                if launch.grid.is_some() && bank == LaunchConstants::BANK {
+                if launch.constants().is_some() && bank == LaunchConstants::BANK {
                     words.resize(words.len().max(LaunchConstants::PLACE.end as usize / 4), 0);
                     for offset in LaunchConstants::PLACE.step_by(4) {
                         words[offset as usize / 4] = launch.constant(bank, offset)?;
@@ -247,6 +252,7 @@ impl Kernels {
                     Buffer::new(launch.environment.memory?, memory.address, memory.bytes).ok()?
                 }
                 BufferBinding::Footprints => own.global.log.buffer(),
+                BufferBinding::Turns => own.global.turns.buffer(),
                 BufferBinding::PixelQuads => own.pixels?.quads.buffer(),
                 BufferBinding::PixelValues => own.pixels?.values.buffer(),
                 BufferBinding::PrimitiveValues => own.pixels?.primitives.buffer(),
@@ -280,54 +286,85 @@ struct Own<'a> {
 
 /// Global memory while a launch runs.
 struct GlobalMemory<'l> {
-    /// For each kind of access whether it writes.
-    footprints: &'l [bool],
+    /// What each kind of access does.
+    footprints: &'l [AccessKind],
     /// What lanes access.
     log: Words,
-    /// The bytes of arenas before the launch, if it writes.
-    before: Vec<Vec<u8>>,
+    /// Whose turn it is to change a word.
+    turns: Words,
+    /// The bytes of memory before the launch, by address, where it may write.
+    before: Vec<(u32, Vec<u8>)>,
+}
+
+/// Whether some access writes.
+fn writes(footprints: &[AccessKind]) -> bool {
+    footprints.iter().any(|kind| *kind != AccessKind::Read)
+}
+
+impl Lifted {
+    /// Whether it changes words of global memory in atomic ways.
+    fn changes_words(&self) -> bool {
+        self.is_sequential || self.footprints.iter().any(|kind| matches!(kind, AccessKind::Update(..)))
+    }
 }
 
 impl<'l> GlobalMemory<'l> {
     /// Bytes that take about as long to copy as the reference takes for a lane.
     const BYTES_OF_A_LANE: u64 = 8 << 10;
 
-    /// Of a launch; `None` if it has too much memory for so few lanes, or the host has none for what has to be kept.
-    fn of(launch: &StageLaunch, footprints: &'l [bool], options: &RunOptions) -> Option<Self> {
+    /// Of a launch; `None` if it may write too much memory for so few lanes, or the host has none for what has to be kept.
+    fn of(launch: &StageLaunch, lifted: &'l Lifted, options: &RunOptions) -> Option<Self> {
         let lanes = u64::from(launch.invocations.count);
+        let footprints = &lifted.footprints;
         let words = Footprints::columns(footprints.len()) as u64 * lanes;
-        let is_written = footprints.contains(&true);
-        let arenas = launch.environment.memory.filter(|_| is_written).map_or(&[][..], |memory| memory.arenas());
-        let kept: u64 = arenas.iter().map(|arena| u64::from(arena.size())).sum();
+        let ranges = if writes(footprints) || lifted.is_sequential { written(launch) } else { Vec::new() };
+        let kept: u64 = ranges.iter().map(|range| range.end - range.start).sum();
         // The log is read from a copy.
         options.budget.allows_memory(2 * 4 * words + kept).ok()?;
         if kept > Self::BYTES_OF_A_LANE * lanes {
             return None;
         }
         let log = Words::new(words).ok()?;
+        let turns = Words::new(if lifted.changes_words() { u64::from(lift::TURNS_BYTES / 4) } else { 0 }).ok()?;
         let mut before = Vec::new();
-        for arena in arenas {
+        for range in ranges {
             let mut bytes = Vec::new();
-            bytes.try_reserve_exact(arena.size() as usize).ok()?;
-            bytes.resize(arena.size() as usize, 0);
-            arena.read_bytes(arena.base(), &mut bytes);
-            before.push(bytes);
+            let count = (range.end - range.start) as usize;
+            bytes.try_reserve_exact(count).ok()?;
+            bytes.resize(count, 0);
+            // Ranges lie in arenas.
+            let address = range.start as u32;
+            launch.environment.memory?.read_bytes(address, &mut bytes).ok()?;
+            before.push((address, bytes));
         }
-        Some(GlobalMemory { footprints, log, before })
+        Some(GlobalMemory { footprints, log, turns, before })
     }
 
     /// Whether lanes, or warps, accessed what others write.
     fn lanes_meet(&self, launch: &StageLaunch, together: u32) -> bool {
         let invocations = launch.invocations.count;
-        Footprints { log: &self.log, writes: self.footprints, invocations, together }.meet()
+        Footprints { log: &self.log, kinds: self.footprints, invocations, together }.meet()
     }
 
     fn restore(&self, launch: &StageLaunch) {
-        let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
-        for (arena, bytes) in arenas.iter().zip(&self.before) {
-            arena.write_bytes(arena.base(), bytes);
+        let memory = launch.environment.memory;
+        for (address, bytes) in &self.before {
+            // They were read from there.
+            _ = memory.map(|memory| memory.write_bytes(*address, bytes));
         }
     }
+}
+
+/// The memory that a launch may write: parts of arenas.
+fn written(launch: &StageLaunch) -> Vec<Range<u64>> {
+    let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
+    let arenas = arenas.iter().map(|arena| u64::from(arena.base())..u64::from(arena.base()) + u64::from(arena.size()));
+    let Some(stores) = &launch.environment.stores else { return arenas.collect() };
+    let within = |arena: Range<u64>| {
+        let part = move |piece: &Range<u64>| piece.start.max(arena.start)..piece.end.min(arena.end);
+        stores.pieces().iter().map(part).filter(|part| !part.is_empty())
+    };
+    arenas.flat_map(within).collect()
 }
 
 /// What functions are given of pixels, beside their inputs as planes.

@@ -1,14 +1,26 @@
 //! What lanes accessed of global memory, and whether any met: then their order decides, and only the reference has it.
 
 use crate::attributes::Words;
+use crate::codes::AtomOp;
+
+/// What lanes do with memory by accesses of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// They read it.
+    Read,
+    /// They write it.
+    Write,
+    /// They change words in an atomic way, and do not look at what they held: those of one kind commute. Whether numbers have a sign.
+    Update(AtomOp, bool),
+}
 
 /// The log of a launch: for each kind of access two columns with a dword for each invocation, the inverted address of the first byte that
 /// it accessed, and the address of the last one. Both are 0 for invocations that accessed nothing.
 pub struct Footprints<'a> {
     /// The columns.
     pub log: &'a Words,
-    /// For each kind of access whether it writes.
-    pub writes: &'a [bool],
+    /// What each kind of access does.
+    pub kinds: &'a [AccessKind],
     /// Invocations of the launch.
     pub invocations: u32,
     /// Invocations whose order is kept: 1, or those of a warp.
@@ -68,10 +80,14 @@ impl Footprints<'_> {
                 _ => parts.push((bytes.last, vec![kind])),
             }
         }
-        let is_written = |part: &[usize]| part.iter().any(|&kind| self.writes[kind]);
+        let in_any_order = |part: &[usize]| {
+            let mut all = part.iter().map(|&kind| self.kinds[kind]);
+            let first = all.next();
+            first != Some(AccessKind::Write) && all.all(|kind| Some(kind) == first)
+        };
         parts.iter().any(|(_, part)| {
             let kinds: Vec<[&[u32]; 2]> = part.iter().map(|&kind| kinds[kind]).collect();
-            is_written(part) && self.meet_in(&kinds)
+            !in_any_order(part) && self.meet_in(&kinds)
         })
     }
 
@@ -105,30 +121,38 @@ mod tests {
     use std::ops::RangeInclusive;
 
     /// Whether invocations with these accesses meet: by kind, the first and the last byte of each.
-    fn meet(kinds: &[(bool, &[Option<RangeInclusive<u32>>])], together: u32) -> bool {
-        let writes: Vec<bool> = kinds.iter().map(|(writes, _)| *writes).collect();
+    fn meet(kinds: &[(AccessKind, &[Option<RangeInclusive<u32>>])], together: u32) -> bool {
+        let what: Vec<AccessKind> = kinds.iter().map(|(kind, _)| *kind).collect();
         let columns = kinds.iter().flat_map(|(_, bytes)| {
             let first = bytes.iter().map(|bytes| bytes.as_ref().map_or(0, |bytes| !bytes.start()));
             first.chain(bytes.iter().map(|bytes| bytes.as_ref().map_or(0, |bytes| *bytes.end()))).collect::<Vec<u32>>()
         });
         let log = Words::of(&columns.collect::<Vec<u32>>()).unwrap();
-        Footprints { log: &log, writes: &writes, invocations: kinds[0].1.len() as u32, together }.meet()
+        Footprints { log: &log, kinds: &what, invocations: kinds[0].1.len() as u32, together }.meet()
     }
 
     #[test]
     fn lanes_that_meet_are_found() {
+        use AccessKind::{Read, Update, Write};
         let own = [Some(100..=103), Some(104..=107), None, Some(108..=111)];
         let back = [Some(108..=111), Some(104..=107), None, Some(100..=103)];
         let same = [Some(50..=53), Some(50..=53), Some(0..=200), None];
-        assert!(!meet(&[(false, &same)], 1), "reads");
-        assert!(!meet(&[(true, &own), (false, &own)], 1), "each its own");
-        assert!(!meet(&[(true, &back)], 1), "in another order");
-        assert!(meet(&[(true, &own), (false, &back)], 1), "others' words");
-        assert!(!meet(&[(true, &own), (false, &back)], 4), "in one warp");
-        assert!(meet(&[(true, &own), (false, &same)], 1), "a lane that reads all");
-        assert!(meet(&[(true, &[Some(7..=7), None, Some(7..=7)])], 1), "two that write one byte");
+        assert!(!meet(&[(Read, &same)], 1), "reads");
+        assert!(!meet(&[(Write, &own), (Read, &own)], 1), "each its own");
+        assert!(!meet(&[(Write, &back)], 1), "in another order");
+        assert!(meet(&[(Write, &own), (Read, &back)], 1), "others' words");
+        assert!(!meet(&[(Write, &own), (Read, &back)], 4), "in one warp");
+        assert!(meet(&[(Write, &own), (Read, &same)], 1), "a lane that reads all");
+        assert!(meet(&[(Write, &[Some(7..=7), None, Some(7..=7)])], 1), "two that write one byte");
         let elsewhere = [Some(200..=203), Some(0..=99), Some(200..=203), Some(112..=300)];
-        assert!(!meet(&[(true, &own), (false, &[const { Some(200..=203) }; 4])], 1), "behind");
-        assert!(meet(&[(true, &own), (false, &elsewhere)], 1), "what is between counts");
+        assert!(!meet(&[(Write, &own), (Read, &[const { Some(200..=203) }; 4])], 1), "behind");
+        assert!(meet(&[(Write, &own), (Read, &elsewhere)], 1), "what is between counts");
+        let (add, or) = (Update(AtomOp::Add, false), Update(AtomOp::Or, false));
+        assert!(!meet(&[(add, &same)], 1), "sums in any order");
+        assert!(
+            meet(&[(add, &same), (or, &own)], 1) && meet(&[(add, &same), (Read, &own)], 1),
+            "what does not commute"
+        );
+        assert!(!meet(&[(add, &same), (or, &[const { Some(300..=303) }; 4])], 1), "elsewhere");
     }
 }

@@ -27,6 +27,7 @@ use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::images::Images;
 use crate::program::{Code, Program};
+use crate::stores::StoreRanges;
 use crate::textures::Textures;
 use ctm_lane::budget::Halt;
 use ctm_lane::run::{RunOptions, RunStats};
@@ -63,6 +64,8 @@ pub struct Environment<'a> {
     pub constants: Constants,
     /// Memory of LDG and STG.
     pub memory: Option<&'a Space>,
+    /// Where in it programs store, if that is known: without, anywhere.
+    pub stores: Option<StoreRanges>,
     /// SR_Y_DIRECTION: bits of 1.0 or -1.0.
     pub y_direction: u32,
     /// Textures, by the numbers that handles have.
@@ -78,6 +81,7 @@ impl Default for Environment<'_> {
         Environment {
             constants: Constants::default(),
             memory: None,
+            stores: None,
             y_direction: 1.0f32.to_bits(),
             textures: Textures::default(),
             images: Images::default(),
@@ -327,9 +331,10 @@ impl<'a> StageLaunch<'a> {
         }
     }
 
-    /// What the driver writes into constant bank 0: only compute launches have it.
+    /// What the driver writes into constant bank 0: only compute launches have it, and of these only those whose constants are not a card's.
     pub fn constants(&self) -> Option<LaunchConstants> {
-        self.grid.map(|grid| LaunchConstants::new(&grid, self.shader.local_memory))
+        let grid = self.grid.filter(|_| !self.environment.constants.is_open())?;
+        Some(LaunchConstants::new(&grid, self.shader.local_memory))
     }
 
     /// The word that holds byte `offset` of a constant bank. [`LaunchConstants`] stand in front of what the environment has in

@@ -36,6 +36,7 @@ mod program;
 pub mod reference;
 mod refused;
 mod special;
+pub mod stores;
 mod table;
 pub mod text;
 pub mod textures;

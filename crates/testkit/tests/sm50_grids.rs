@@ -12,7 +12,8 @@ use ctm_testkit::sm50::grids;
 fn run(runner: &ComparingRunner, code: &str, grid: Grid, mode: Mode, random: &mut Random) -> bool {
     let program = text::parse(code).unwrap_or_else(|errors| panic!("{code}\n{errors:?}")).program;
     let memory = grids::memory(random);
-    let mut environment = Environment { memory: Some(&memory), mode, ..Environment::default() };
+    let stores = grids::stores(random);
+    let mut environment = Environment { memory: Some(&memory), stores, mode, ..Environment::default() };
     if random.one_in(2) {
         environment.constants.set_bank(0, vec![0; random.below(100)]);
     }
@@ -39,6 +40,27 @@ fn grids_of_threads() {
     let (launches, compiled) = (runner.launches(), runner.compiled());
     assert!(
         launches == 200 && compiled > 150 && completed > 125,
+        "{completed}, {compiled} compiled: {:?}",
+        tally.refused
+    );
+}
+
+#[test]
+fn threads_that_change_words() {
+    let runner = ComparingRunner::new();
+    let mut completed = 0;
+    for seed in 0..400 {
+        let random = &mut Random::new(seed);
+        let grid = grids::grid(random);
+        let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
+        let code = grids::atomic_kernel(random);
+        completed += u32::from(run(&runner, &code, grid, mode, random));
+    }
+    let mut tally = Tally::default();
+    runner.count(&mut tally);
+    let (launches, compiled) = (runner.launches(), runner.compiled());
+    assert!(
+        launches == 400 && compiled > 200 && completed > 300,
         "{completed}, {compiled} compiled: {:?}",
         tally.refused
     );

@@ -120,6 +120,7 @@ impl LiftState<'_> {
             TableBinding::StageLaunch
             | TableBinding::Bank(_)
             | TableBinding::Coefficients
+            | TableBinding::StoreRanges
             | TableBinding::PixelInputs
             | TableBinding::InputSlots
             | TableBinding::OutputSlots

@@ -17,7 +17,7 @@ use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::operand::Reg;
 use crate::table::{AtomicOp, SharedOp};
-use ctm_lane::{Buffer, Builder, IntTest, Type, Value, Variable};
+use ctm_lane::{Builder, IntTest, Type, Value, Variable};
 use std::collections::BTreeSet;
 
 /// Columns of what a lane keeps from barrier to barrier, beside registers: where it goes on, the ways that it took, the steps, and predicates and
@@ -309,22 +309,11 @@ impl LiftState<'_> {
 
     /// ATOMS whose result nobody reads, and that commute.
     pub fn shared_atomic(&mut self, op: AtomicOp, instruction: &Instruction) -> Walked<()> {
-        use AtomOp::*;
         let (ty, update) = (instruction.get(key::SHARED_TYPE), instruction.get(key::ATOM_OP));
         let is_signed = ty == SharedType::S32;
-        let combine: Option<fn(&mut Builder, Value, Value) -> Value> = match update {
-            Add => Some(Builder::iadd),
-            Min if is_signed => Some(Builder::smin),
-            Max if is_signed => Some(Builder::smax),
-            Min => Some(Builder::umin),
-            Max => Some(Builder::umax),
-            And => Some(Builder::and),
-            Or => Some(Builder::or),
-            Xor => Some(Builder::xor),
-            Inc | Dec | Exch | SafeAdd | Invalid9 | Invalid11 | Invalid12 | Invalid13 | Invalid14 | Invalid15 => None,
-        };
+        let combine = commuting(update, is_signed);
         let is_plain = op == AtomicOp::Atoms && instruction.dst().is_zero() && (is_signed || ty == SharedType::U32);
-        let (Some(combine), Some([_, none])) = (combine.filter(|_| is_plain), self.marks()) else {
+        let (Some(combine), Some([own, none])) = (combine.filter(|_| is_plain), self.marks()) else {
             return Err(NotLifted::SharedMemory);
         };
         let register = self.reg(instruction.reg(key::RA));
@@ -339,7 +328,8 @@ impl LiftState<'_> {
         let writers = self.buffer(BufferBinding::Writers);
         self.b.buffer_store(writers, at, mark, self.taken);
         let operand = self.reg(instruction.reg(key::RB));
-        self.in_turns(at, |m, shared, lanes| {
+        let (turns, shared) = (Turns { claims: BufferBinding::Claims, at, own }, self.buffer(BufferBinding::Shared));
+        self.in_turns(turns, self.taken, |m, lanes| {
             let old = m.b.buffer_load(shared, at, lanes);
             let new = combine(&mut m.b, old, operand);
             m.b.buffer_store(shared, at, new, lanes);
@@ -348,25 +338,48 @@ impl LiftState<'_> {
     }
 
     /// Lanes that name one word come one after the other.
-    fn in_turns(&mut self, at: Value, act: impl FnOnce(&mut Self, Buffer, Value)) {
-        let Some([own, _]) = self.marks() else { return };
+    pub(super) fn in_turns(&mut self, turns: Turns, lanes: Value, act: impl FnOnce(&mut Self, Value)) {
+        let Turns { claims, at, own } = turns;
         let waiting = self.b.variable(Type::Mask);
-        self.b.set(waiting, self.taken);
+        self.b.set(waiting, lanes);
         let [turn, next] = [(); 2].map(|()| self.b.new_block());
-        self.b.branch_any(self.taken, (turn, &[]), (next, &[]));
+        self.b.branch_any(lanes, (turn, &[]), (next, &[]));
         self.b.switch_to(turn);
-        let (claims, lanes) = (self.buffer(BufferBinding::Claims), self.b.get(waiting));
+        let (claims, lanes) = (self.buffer(claims), self.b.get(waiting));
         self.b.buffer_store(claims, at, own, lanes);
         let found = self.b.buffer_load(claims, at, lanes);
         let is_own = self.b.icmp(IntTest::Eq, found, own);
         let chosen = self.b.mask_and(lanes, is_own);
-        let shared = self.buffer(BufferBinding::Shared);
-        act(self, shared, chosen);
+        act(self, chosen);
         let others = self.b.mask_andnot(lanes, chosen);
         self.b.set(waiting, others);
         self.b.branch_any(others, (turn, &[]), (next, &[]));
         self.b.seal(turn);
         self.b.seal(next);
         self.b.switch_to(next);
+    }
+}
+
+/// Where lanes say whose turn it is, and by what they are known there.
+#[derive(Clone, Copy)]
+pub(super) struct Turns {
+    pub claims: BufferBinding,
+    pub at: Value,
+    pub own: Value,
+}
+
+/// How an atomic operation on integers combines what a word holds with an operand, if the order of several does not matter.
+pub(super) fn commuting(op: AtomOp, is_signed: bool) -> Option<fn(&mut Builder, Value, Value) -> Value> {
+    use AtomOp::*;
+    match op {
+        Add => Some(Builder::iadd),
+        Min if is_signed => Some(Builder::smin),
+        Max if is_signed => Some(Builder::smax),
+        Min => Some(Builder::umin),
+        Max => Some(Builder::umax),
+        And => Some(Builder::and),
+        Or => Some(Builder::or),
+        Xor => Some(Builder::xor),
+        Inc | Dec | Exch | SafeAdd | Invalid9 | Invalid11 | Invalid12 | Invalid13 | Invalid14 | Invalid15 => None,
     }
 }

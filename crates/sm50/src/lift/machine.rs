@@ -11,7 +11,7 @@ use crate::instruction::Instruction;
 use crate::launch::{Column, NO_INVOCATION};
 use crate::program::Code;
 use crate::refused::refusal;
-use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, OrderOp, SpecialOp, SystemOp};
+use crate::table::{AtomicOp, AttributeOp, Class, ConstantOp, ExchangeOp, OrderOp, SpecialOp, SystemOp};
 use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
 use std::collections::BTreeSet;
 
@@ -60,6 +60,8 @@ pub(super) struct LiftState<'a> {
     pub reads_back: bool,
     /// What lanes accessed of global memory.
     pub footprints: Vec<Footprint>,
+    /// They see what others did to it in atomic ways.
+    pub is_sequential: bool,
     tables: Vec<TableBinding>,
     buffers: Vec<BufferBinding>,
 }
@@ -108,6 +110,7 @@ impl<'a> LiftState<'a> {
             disordered: false,
             reads_back: false,
             footprints: Vec::new(),
+            is_sequential: false,
             tables: Vec::new(),
             buffers: Vec::new(),
             b,
@@ -142,7 +145,8 @@ impl<'a> LiftState<'a> {
             tables: self.tables,
             buffers: self.buffers,
             is_independent: !self.depends,
-            footprints: self.footprints.iter().map(|footprint| footprint.op.stores()).collect(),
+            footprints: self.footprints.iter().map(|footprint| footprint.kind).collect(),
+            is_sequential: self.is_sequential,
             reads_back: self.reads_back,
             blocks: None,
         }
@@ -183,7 +187,10 @@ impl<'a> LiftState<'a> {
                 | SystemOp::Bpt => self.trap(),
             },
             Class::Shared(op) => self.shared_memory(op, instruction)?,
-            Class::Atomic(op) => self.shared_atomic(op, instruction)?,
+            Class::Atomic(op @ (AtomicOp::Atoms | AtomicOp::AtomsCas)) => self.shared_atomic(op, instruction)?,
+            Class::Atomic(op @ (AtomicOp::Atom | AtomicOp::AtomCas | AtomicOp::Red)) => {
+                self.global_atomic(op, instruction)?
+            }
             Class::Fragment(op) => self.fragment(op, instruction),
             Class::Texture(op) => self.texture(op, instruction)?,
             Class::Surface(_) => return Err(NotLifted::Image),

@@ -37,6 +37,7 @@ mod specialisation;
 mod texture;
 
 pub(crate) use block::{ENDED, OWNER_BITS, RESUME, WAYS};
+pub(crate) use global::TURNS_BYTES;
 pub use pixels::{InputKind, PixelLayout};
 pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words};
 pub use specialisation::*;
@@ -45,6 +46,7 @@ pub(crate) use texture::{handle_bank, texel_words};
 
 use crate::codes::BarrierOp;
 use crate::field::{FieldId, key};
+use crate::footprint::AccessKind;
 use crate::operand::{PredSource, Reg};
 use crate::program::Code;
 use crate::table::{AtomicOp, Class, Op};
@@ -63,8 +65,10 @@ pub struct Lifted {
     pub buffers: Vec<BufferBinding>,
     /// What a lane does depends on no other lane but those of its quad. Otherwise groups are warps, whose lanes execute operation by operation.
     pub is_independent: bool,
-    /// For each kind of access to global memory, in the order of the log ([`Footprints`](crate::footprint::Footprints)), whether it writes.
-    pub footprints: Vec<bool>,
+    /// What each kind of access to global memory does, in the order of the log ([`Footprints`](crate::footprint::Footprints)).
+    pub footprints: Vec<AccessKind>,
+    /// Lanes see what others did to global memory in atomic ways: warps run one after the other.
+    pub is_sequential: bool,
     /// The program reads records that the launch writes, so that a second run of the launch would see those of the first.
     pub reads_back: bool,
     /// The function runs blocks from barrier to barrier.
@@ -98,13 +102,13 @@ pub enum NotLifted {
     /// Images.
     #[error("the program accesses images")]
     Image,
-    /// Atomic accesses, but those to shared memory that commute and whose results nobody reads; or shared memory outside of blocks.
-    #[error("the program accesses memory in atomic ways whose order counts, or shared memory without a block")]
+    /// Atomic accesses to shared memory, but those that commute and whose results nobody reads; or shared memory outside of blocks.
+    #[error("the program accesses shared memory in atomic ways whose order counts, or without a block")]
     SharedMemory,
     /// Barriers at which not all warps of a block wait for each other, or local memory that has to outlast one.
     #[error("the program has barriers with conditions, of some warps, or together with local memory")]
     Barrier,
-    /// Global memory that the launch does not have, or stores of less than four bytes to it.
+    /// Global memory that the launch does not have, stores of less than four bytes to it, or atomic accesses to pairs of words or floats.
     #[error("the program accesses global memory in ways that are left to the reference")]
     GlobalMemory,
 }

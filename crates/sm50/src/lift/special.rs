@@ -153,7 +153,7 @@ impl LiftState<'_> {
     }
 
     /// The number of the lane in its warp.
-    fn lane(&mut self) -> Value {
+    pub(super) fn lane(&mut self) -> Value {
         self.only(self.number, WARP - 1)
     }
 

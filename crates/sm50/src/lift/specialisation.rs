@@ -46,6 +46,8 @@ pub struct Specialisation {
     pub emits: bool,
     /// Invocations are threads of a grid.
     pub has_grid: bool,
+    /// The driver has words of its own in a constant bank.
+    pub has_launch_constants: bool,
     /// Blocks have several warps, which may wait for each other.
     pub has_company: bool,
     /// Lanes are fragments.
@@ -54,6 +56,8 @@ pub struct Specialisation {
     pub textures: BTreeMap<u16, BoundTexture>,
     /// Of global memory: its arenas, if it has as many as functions tell apart.
     pub arenas: Option<u32>,
+    /// Programs store to a part of it.
+    pub has_store_ranges: bool,
 }
 
 /// Arenas of global memory that functions tell apart, at most.
@@ -100,6 +104,7 @@ impl Specialisation {
             y_direction: launch.environment.y_direction,
             emits: launch.emissions.is_some(),
             has_grid: launch.grid.is_some(),
+            has_launch_constants: launch.constants().is_some(),
             has_company: launch.grid.is_some_and(|grid| grid.block_invocations() > WARP),
             pixels,
             textures: bound_textures(launch),
@@ -108,13 +113,14 @@ impl Specialisation {
                 let fits = arenas.len() <= MOST_ARENAS && arenas.iter().all(|arena| arena.size() >= LEAST_ARENA);
                 fits.then_some(arenas.len() as u32)
             }),
+            has_store_ranges: launch.environment.stores.is_some(),
         })
     }
 
     /// Words of a constant bank, with those that the launch has in it.
     pub(super) fn bank(&self, bank: u32) -> Option<u32> {
         let own = self.banks.iter().find(|&&(number, _)| u32::from(number) == bank).map(|&(_, words)| words);
-        let of_launch = self.has_grid && bank == u32::from(LaunchConstants::BANK);
+        let of_launch = self.has_launch_constants && bank == u32::from(LaunchConstants::BANK);
         if of_launch { own.max(Some(LaunchConstants::PLACE.end / 4)) } else { own }
     }
 
@@ -123,7 +129,7 @@ impl Specialisation {
         let own =
             self.banks.iter().find(|&&(number, _)| number == LaunchConstants::BANK).map_or(0, |&(_, words)| words);
         let missing = own..LaunchConstants::PLACE.start / 4;
-        (self.has_grid && !missing.is_empty()).then_some(missing)
+        (self.has_launch_constants && !missing.is_empty()).then_some(missing)
     }
 
     /// Whether this word of a bank, before its end, is missing.
@@ -157,6 +163,8 @@ pub enum TableBinding {
     PixelInputs,
     /// The coefficients of the functions of MUFU, see [`ctm_num::sm50::mufu::coefficients`].
     Coefficients,
+    /// A bit for each piece of memory that programs store to.
+    StoreRanges,
 }
 
 impl TableBinding {
@@ -172,7 +180,8 @@ impl TableBinding {
             | TableBinding::PatchSlots
             | TableBinding::Bank(_)
             | TableBinding::PixelInputs
-            | TableBinding::Coefficients => self,
+            | TableBinding::Coefficients
+            | TableBinding::StoreRanges => self,
         }
     }
 }
@@ -218,6 +227,8 @@ pub enum BufferBinding {
     Readers,
     /// Whose turn it is to change a word in an atomic way.
     Claims,
+    /// The same of global memory: some words have a turn together.
+    Turns,
     /// The texels of the texture whose handle is this word of a constant bank.
     Texture(u16),
 }
@@ -365,7 +376,9 @@ pub fn place_words(launch: &StageLaunch, binding: TableBinding) -> Vec<u32> {
         TableBinding::OutputSlots => return slot_words(launch.outputs),
         TableBinding::PatchSlots => return slot_words(launch.patches),
         TableBinding::PixelInputs => return launch.pixels.map_or_else(Vec::new, input_words),
-        TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients => return Vec::new(),
+        TableBinding::StageLaunch | TableBinding::Bank(_) | TableBinding::Coefficients | TableBinding::StoreRanges => {
+            return Vec::new();
+        }
     };
     let place = |address| {
         let readable = header.imap.contains(address) && !super::attribute::is_special(launch.shader.stage(), address);

@@ -3,6 +3,7 @@
 use crate::random::Random;
 use ctm_memory::{Arena, Space};
 use ctm_sm50::launch::Grid;
+use ctm_sm50::stores::StoreRanges;
 
 /// Where the arenas begin.
 const ARENAS: [u32; 3] = [0x1_0000, 0x2_0000, 0x4_0000];
@@ -91,6 +92,55 @@ pub fn kernel(random: &mut Random) -> String {
         code += "IADD R20, R20, 0x1; ISETP.LT.AND P1, PT, R20, 0x3, PT; @P1 BRA again; SYNC;\nend: ";
     }
     code + "EXIT;"
+}
+
+/// A program that changes words in atomic ways: mostly without a look at what they held, by one operation.
+pub fn atomic_kernel(random: &mut Random) -> String {
+    let mut code = START.to_owned() + "MOV R12, R0; ISETP.LT.AND P0, PT, R1, 0x5, PT;\n";
+    let loops = random.one_in(3);
+    if loops {
+        code += "MOV32I R20, 0x0; SSY end;\nagain: ";
+    }
+    let usual = random.pick(&["ADD", "MIN", "MAX", "AND", "OR", "XOR", "MIN.S32", "MAX.S32", "ADD.S32"]);
+    let looks = random.one_in(3);
+    for number in 0..1 + random.below(4) {
+        let guard = random.pick(&["", "", "", "@P0 ", "@!P0 "]);
+        let op = if random.one_in(6) { random.pick(&["ADD", "MAX", "INC", "DEC.S32", "XOR"]) } else { usual };
+        let base = ARENAS[random.below(3)];
+        let place = match random.below(4) {
+            0 => format!("MOV32I R9, {base:#x};"),
+            1 => format!("LOP.AND R9, R0, 0x7; SHL R9, R9, 0x2; IADD32I R9, R9, {base:#x};"),
+            2 => format!("LOP.AND R9, R12, 0x1c; IADD32I R9, R9, {base:#x};"),
+            _ => address(random, 4),
+        };
+        let diverges = random.one_in(4);
+        if diverges {
+            code += &format!("SSY D{number}; {guard}SYNC; ");
+        }
+        code += &match random.below(8) {
+            0 if looks => format!("{place} {guard}ATOM.EXCH R13, [R9], R12; IADD R12, R12, R13;"),
+            1 if looks => format!("{place} {guard}ATOM.CAS R13, [R9], R4, R5; IADD R12, R12, R13;"),
+            2 | 3 if looks => format!("{place} {guard}ATOM.{op} R13, [R9], R12; IADD R12, R12, R13;"),
+            4 => format!("{} {guard}LDG R13, [R9]; IADD R12, R12, R13;", address(random, 4)),
+            5 => format!("{} {guard}STG [R9], R12;", address(random, 4)),
+            6 => format!("{place} MOV R24, R9; MOV32I R25, 0x0; {guard}RED.E.{op} [R24], R12;"),
+            _ => format!("{place} {guard}RED.{op} [R9], R12;"),
+        };
+        if diverges {
+            code += &format!("SYNC;\nD{number}: ");
+        }
+        code += "IADD R12, R12, R1;\n";
+    }
+    if loops {
+        code += "IADD R20, R20, 0x1; ISETP.LT.AND P1, PT, R20, 0x3, PT; @P1 BRA again; SYNC;\nend: ";
+    }
+    code + "EXIT;"
+}
+
+/// Where the programs of a launch store, or where somebody says that they do.
+pub fn stores(random: &mut Random) -> Option<StoreRanges> {
+    let ranges = |count: usize| ARENAS[..count].iter().map(|&base| base.into()..u64::from(base + BYTES));
+    random.one_in(2).then(|| StoreRanges::new(ranges(if random.one_in(2) { 3 } else { random.below(3) })))
 }
 
 /// Bytes of shared memory of the blocks of [`block_kernel`].
