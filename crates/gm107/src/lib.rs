@@ -10,6 +10,7 @@
 //! - [`objects`]: the memory that a submission may reach;
 //! - [`draw`]: draws, from a list of vertices to primitives;
 //! - [`raster`]: from primitives to pixels;
+//! - [`storage`]: where programs store;
 //! - [`textures`]: what programs read by handles;
 //! - [`Card`]: executes streams.
 #![forbid(unsafe_code)]
@@ -35,6 +36,7 @@ mod queries;
 pub mod raster;
 mod shared;
 pub mod state;
+pub mod storage;
 pub mod stream;
 pub mod surface;
 pub mod targets;

@@ -7,7 +7,7 @@ use ctm_card::register::RegisterType;
 use ctm_sm50::constant_use::ConstantUse;
 use ctm_sm50::extract::{ExtractError, extract};
 use ctm_sm50::launch::Shader;
-use ctm_sm50::textures::HANDLE_BANK;
+use ctm_sm50::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK};
 use ctm_sm50::{Header, Program, Stage};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -122,6 +122,25 @@ impl ProgramCache {
         Ok(Some(program))
     }
 
+    /// The program of a launch, which has no header: so far behind where programs lie.
+    ///
+    /// # Errors
+    /// What is there is no program.
+    pub fn launched(&self, base: u64, at: u32, objects: &Objects) -> Result<Arc<StageProgram>, ProgramError> {
+        let text = Text { objects, base };
+        let mut kept = self.lock();
+        let known = kept.get(&(base, at)).filter(|known| known.program.header.is_none() && known.is_in(text));
+        if let Some(known) = known {
+            return Ok(Arc::clone(known));
+        }
+        let program = Arc::new(text.code(Stage::None, at)?);
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert((base, at), Arc::clone(&program));
+        Ok(program)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<(u64, u32), Arc<StageProgram>>> {
         self.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -168,18 +187,28 @@ impl Text<'_> {
         if header.stage != stage {
             return Err(ProgramError::Stage { stage, at, found: header.stage });
         }
+        let mut program = self.code(stage, start)?;
+        program.program.header = Some(header);
+        text.append(&mut program.text);
+        Ok(StageProgram { text, ..program })
+    }
+
+    /// The code from a place on, without a header.
+    fn code(self, stage: Stage, start: u32) -> Result<StageProgram, ProgramError> {
         let word = |at: u32| {
             let mut pair = [0; 2];
             self.read(at, &mut pair).then(|| u64::from(pair[0]) | u64::from(pair[1]) << 32)
         };
-        let extracted = extract(start, word).map_err(|cause| ProgramError::Code { stage, at, cause })?;
-        for place in extracted.places {
+        let extracted = extract(start, word).map_err(|cause| ProgramError::Code { stage, at: start, cause })?;
+        let words = |place: Range<u32>| {
             let mut words = vec![0; place.len() / 4];
             self.read(place.start, &mut words);
-            text.push((place, words));
-        }
-        let constants = ConstantUse::of(&extracted.code, HANDLE_BANK);
-        let program = Program { header: Some(header), code: extracted.code, constants: Vec::new() };
+            (place, words)
+        };
+        let text = extracted.places.into_iter().map(words).collect();
+        let bank = if stage == Stage::None { COMPUTE_HANDLE_BANK } else { HANDLE_BANK };
+        let constants = ConstantUse::of(&extracted.code, bank);
+        let program = Program { header: None, code: extracted.code, constants: Vec::new() };
         Ok(StageProgram { program, constants, text })
     }
 }
