@@ -11,7 +11,7 @@
 //! - [`depth`]: depth and stencil test; [`orders`]: comparisons of many numbers at a time;
 //! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`pixel`]: those with integers, sRGB and small floats as well; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
 //! - [`bytes`], [`float_bytes`]: the same for many pixels of four bytes at a time, blended as bytes or as binary32 numbers;
-//! - [`texel`], [`blocks`], [`srgb`]: formats of textures;
+//! - [`texel`], [`blocks`], [`bptc`], [`srgb`]: formats of textures; [`layout`]: where the bytes of surfaces in blocks of NVIDIA's cards are;
 //! - [`sampler`]: wraps, levels of detail, filters;
 //! - [`multisample`]: where samples lie, how they are averaged.
 //!
@@ -20,6 +20,7 @@
 
 pub mod blend;
 pub mod blocks;
+pub mod bptc;
 pub mod bytes;
 pub mod channel;
 pub mod colour;
@@ -28,6 +29,7 @@ pub mod covered;
 pub mod depth;
 pub mod float_bytes;
 pub mod grid;
+pub mod layout;
 pub mod multisample;
 pub mod narrow;
 pub mod orders;

@@ -5,10 +5,7 @@ use super::{LiftedDetail, Sampling, multiply};
 use ctm_lane::{Builder, Denorm, QuadOrder, Round, Value};
 use ctm_raster::sampler::Scale;
 
-/// Steps of a level that are told apart.
-const STEPS: f32 = 32.0;
-
-/// The level of detail with all biases, a multiple of 1/32. Cubes have faces.
+/// The level of detail with all biases, a multiple of the sampler's step, between its bounds. Cubes have faces.
 pub fn level_of_detail(
     b: &mut Builder,
     sampling: &Sampling<'_>,
@@ -58,10 +55,18 @@ pub fn level_of_detail(
             b.fadd(Denorm::Flush, level, bias)
         }
     };
-    let (steps, step) = (b.float_constant(STEPS), b.float_constant(1.0 / STEPS));
+    let range = sampling.sampler.detail;
+    let (steps, step) = (b.float_constant(range.steps as f32), b.float_constant(1.0 / range.steps as f32));
     let level = multiply(b, level, steps);
     let level = b.fround(Round::Floor, Denorm::Flush, level);
-    multiply(b, level, step)
+    let level = multiply(b, level, step);
+    if !range.has_bounds() {
+        return level;
+    }
+    // What is not a number becomes the least.
+    let (least, greatest) = (b.constant(range.least), b.constant(range.greatest));
+    let level = b.fmax(Denorm::Flush, level, least);
+    b.fmin(Denorm::Flush, level, greatest)
 }
 
 /// The value of a pixel of the quad in all of its pixels.

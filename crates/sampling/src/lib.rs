@@ -33,6 +33,11 @@ pub struct TexelPlace {
 pub trait LiftTexels {
     /// The components of a texel in these lanes. The others name one, too, but it may lie outside.
     fn load(&self, b: &mut Builder, place: &TexelPlace, lanes: Value) -> [Value; 4];
+
+    /// What lies outside, if that is not the border of the sampler.
+    fn border(&self) -> Option<[Value; 4]> {
+        None
+    }
 }
 
 /// Where a level of detail comes from.
@@ -46,7 +51,7 @@ pub enum LiftedDetail {
     Explicit(Value),
     /// From these changes of the coordinates to the next pixel, to the right and down.
     Derivatives([[Value; 3]; 2]),
-    /// This one, which has all biases and is a multiple of 1/32.
+    /// This one, which has all biases, is a multiple of the sampler's step and between its bounds.
     Rounded(Value),
 }
 
@@ -103,7 +108,7 @@ impl Sampling<'_> {
         Axis { wrap, scale: self.scale, size }.nearest(b, coordinate)
     }
 
-    /// The components with a level of detail that is a multiple of 1/32.
+    /// The components with a level of detail that is a multiple of the sampler's step.
     fn levels(&self, b: &mut Builder, level_of_detail: Value, place: &Place, lanes: Value) -> [Value; 4] {
         let Sampler { magnification, minification, .. } = *self.sampler;
         let finest = self.sampler.finest.min(self.shape.last_level);
@@ -136,7 +141,7 @@ impl Sampling<'_> {
         let (level, weight) = match self.sampler.mip {
             MipFilter::None => return self.level(b, filter, finest, place, lanes),
             MipFilter::Point => {
-                let half = b.float_constant(0.5);
+                let half = b.float_constant(self.sampler.detail.to_nearest());
                 let nearest = b.fadd(Denorm::Flush, clamped, half);
                 (b.ftou(nearest), zero)
             }
@@ -249,7 +254,7 @@ impl Sampling<'_> {
         let place = TexelPlace { level, layer: layer.map(|tap| tap.index), x: x.index, y: y.index };
         let texel = self.texels.load(b, &place, loaded);
         let Some(inside) = inside else { return texel };
-        let border = self.sampler.border.map(|bits| b.constant(bits));
+        let border = self.texels.border().unwrap_or_else(|| self.sampler.border.map(|bits| b.constant(bits)));
         std::array::from_fn(|n| b.select(inside, texel[n], border[n]))
     }
 

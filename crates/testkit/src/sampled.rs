@@ -3,7 +3,7 @@
 use crate::filetest::directive::SurfaceSpec;
 use crate::random::Random;
 use ctm_memory::{Format, Surface, Tiling};
-use ctm_raster::sampler::{Filter, MipFilter, Sampler, TextureKind, TextureShape, Wrap};
+use ctm_raster::sampler::{DetailRange, Filter, MipFilter, Sampler, TextureKind, TextureShape, Wrap};
 use std::fmt;
 
 /// The words of kinds, filters and wraps.
@@ -83,6 +83,8 @@ impl Sampled {
                 finest: decimal(finest)?,
                 bias: hexadecimal(bias)?,
                 border: numbers(border, ',', hexadecimal)?,
+                detail: DetailRange::UNBOUNDED,
+                seamless: false,
             },
         })
     }
@@ -112,6 +114,8 @@ impl Sampled {
                 finest: if random.one_in(4) { random.below(3) as u32 } else { 0 },
                 bias: if random.one_in(3) { random.number() } else { 0 },
                 border,
+                detail: DetailRange::UNBOUNDED,
+                seamless: false,
             },
         }
     }
@@ -132,7 +136,7 @@ impl Sampled {
 impl fmt::Display for Sampled {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let TextureShape { kind, size: [width, height, depth], last_level } = &self.shape;
-        let Sampler { wrap, magnification, minification, mip, finest, bias, border } = &self.sampler;
+        let Sampler { wrap, magnification, minification, mip, finest, bias, border, .. } = &self.sampler;
         write!(f, "{}:{width}x{height}x{depth}:{last_level}:", name(&KINDS, kind))?;
         write!(f, "{},{},", name(&FILTERS, magnification), name(&FILTERS, minification))?;
         write!(f, "{}:{finest}:{bias:#x}:", name(&MIPS, mip))?;

@@ -16,7 +16,7 @@ use crate::registers::{
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_raster::channel::{Channel, Words};
-use ctm_raster::sampler::{Filter, MipFilter, Sampler, Texels, TextureKind, TextureShape, Wrap};
+use ctm_raster::sampler::{DetailRange, Filter, MipFilter, Sampler, Texels, TextureKind, TextureShape, Wrap};
 use ctm_x1k::fragments::{Fetch, QuadVector, TextureUnit};
 use format::Format;
 use levels::Level;
@@ -172,6 +172,8 @@ fn sampler(filter0: &TxFilter0, filter1: &TxFilter1, border: [u32; 4]) -> Sample
         finest: filter0.finest.into(),
         bias: (f32::from(steps) / 32.0).to_bits(),
         border,
+        detail: DetailRange::UNBOUNDED,
+        seamless: false,
     }
 }
 

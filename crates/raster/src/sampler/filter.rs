@@ -1,5 +1,6 @@
 //! From texels to a value.
 
+use super::cube::beyond_edge;
 use super::{Filter, MipFilter, Sampler, Scale, Texels, TextureKind, TextureShape};
 use crate::bits;
 
@@ -31,8 +32,17 @@ fn mix(a: Numbers, b: Numbers, weight: f32) -> Numbers {
     [one(0), one(1), one(2), one(3)]
 }
 
+/// The first of the two texels around a place from 0 to 1, perhaps beyond the edge, and the weight of the second.
+#[inline]
+fn seamless(place: f32, size: u32) -> [f32; 2] {
+    // What is not a number is at the edge.
+    let place = place.max(0.0).min(1.0) * size as f32 - 0.5;
+    let first = place.floor();
+    [first, ((place - first) * 256.0).floor() / 256.0]
+}
+
 impl<T: Texels> Source<'_, T> {
-    /// The value at a place, with a level of detail that is a multiple of 1/32. `layer` is that of textures that are not volumes.
+    /// The value at a place, with a level of detail that is a multiple of a step. `layer` is that of textures that are not volumes.
     pub(super) fn sample(&self, place: [f32; 3], scale: Scale, layer: u32, lod: f32) -> [u32; 4] {
         let last = self.shape.last_level;
         let finest = self.sampler.finest.min(last);
@@ -44,7 +54,7 @@ impl<T: Texels> Source<'_, T> {
         let lod = lod.clamp(finest as f32, last as f32);
         match self.sampler.mip {
             MipFilter::None => at(filter, finest),
-            MipFilter::Point => at(filter, (lod + 0.5) as u32),
+            MipFilter::Point => at(filter, (lod + self.sampler.detail.to_nearest()) as u32),
             MipFilter::Linear => {
                 let level = lod as u32;
                 let weight = lod - level as f32;
@@ -66,6 +76,15 @@ impl<T: Texels> Source<'_, T> {
             Filter::Point => {
                 let layer = if is_volume { deep.point(place[2], scale, depth) } else { Some(layer) };
                 texel(across.point(place[0], scale, width), down.point(place[1], scale, height), layer)
+            }
+            Filter::Linear if self.sampler.seamless && self.shape.kind == TextureKind::Cube => {
+                let ([x, right], [y, below]) = (seamless(place[0], width), seamless(place[1], width));
+                let number = |x: f32, y: f32| {
+                    let (face, [x, y]) = beyond_edge(layer, [x as i32, y as i32], width);
+                    numbers(self.texels.texel(level, face, x, y))
+                };
+                let row = |y| mix(number(x, y), number(x + 1.0, y), right);
+                to_bits(mix(row(y), row(y + 1.0), below))
             }
             Filter::Linear => {
                 let (x, right) = across.linear(place[0], scale, width);

@@ -1,10 +1,7 @@
 //! Levels of detail.
 
-use super::cube::Face;
+use super::cube::CubeFace as Face;
 use super::{LevelOfDetail, Scale, TextureShape, number};
-
-/// Steps of a level that are told apart.
-const STEPS: f32 = 32.0;
 
 /// A number, 0 if it is a denormal.
 fn flushed(number: f32) -> f32 {
@@ -74,9 +71,4 @@ pub(super) fn of_cube(
             of_ways(way(dx[pixel]), way(dy[pixel]))
         }
     }
-}
-
-/// A level of detail with the sampler's bias, rounded down to what is told apart.
-pub(super) fn rounded(level: f32, bias: f32) -> f32 {
-    ((level + bias) * STEPS).floor() / STEPS
 }

@@ -8,9 +8,10 @@ mod filter;
 mod lod;
 mod wrap;
 
+pub use cube::{CubeFace, beyond_edge};
 pub use wrap::Wrap;
 
-use cube::Face;
+use cube::CubeFace as Face;
 
 /// How texels near a place become a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +29,7 @@ pub enum MipFilter {
     None,
     /// The nearest level.
     Point,
-    /// The nearest two, weighted with 5 bits.
+    /// The nearest two, weighted by steps of the level of detail.
     Linear,
 }
 
@@ -49,6 +50,51 @@ pub struct Sampler {
     pub bias: u32,
     /// What lies outside, for wraps that have a border (bits).
     pub border: [u32; 4],
+    /// How levels of detail are rounded and bounded.
+    pub detail: DetailRange,
+    /// Linear filters of cubes take texels of the neighbouring faces beyond the edges of a face.
+    pub seamless: bool,
+}
+
+/// How levels of detail are rounded, and between which bounds they stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DetailRange {
+    /// Steps of a level that are told apart: a power of two, at most 256.
+    pub steps: u32,
+    /// The least level of detail (bits).
+    pub least: u32,
+    /// The greatest level of detail (bits).
+    pub greatest: u32,
+    /// In the middle between two levels the finer one is the nearest.
+    pub halves_down: bool,
+}
+
+impl DetailRange {
+    /// 32 steps, without bounds.
+    pub const UNBOUNDED: DetailRange = DetailRange {
+        steps: 32,
+        least: f32::NEG_INFINITY.to_bits(),
+        greatest: f32::INFINITY.to_bits(),
+        halves_down: false,
+    };
+
+    /// Whether there are bounds.
+    pub fn has_bounds(&self) -> bool {
+        let none = Self::UNBOUNDED;
+        (self.least, self.greatest) != (none.least, none.greatest)
+    }
+
+    /// A level of detail with a bias: rounded down to a step, and brought between the bounds.
+    fn rounded(&self, level: f32, bias: f32) -> f32 {
+        let steps = self.steps as f32;
+        let level = ((level + bias) * steps).floor() / steps;
+        if self.has_bounds() { level.max(f32::from_bits(self.least)).min(f32::from_bits(self.greatest)) } else { level }
+    }
+
+    /// What is added to a level of detail so that the integer below is the nearest level.
+    pub fn to_nearest(&self) -> f32 {
+        if self.halves_down { 0.5 - 0.5 / self.steps as f32 } else { 0.5 }
+    }
 }
 
 impl Sampler {
@@ -62,6 +108,8 @@ impl Sampler {
             finest: 0,
             bias: 0,
             border: [0; 4],
+            detail: DetailRange::UNBOUNDED,
+            seamless: false,
         }
     }
 
@@ -194,8 +242,8 @@ pub enum LevelOfDetail<'a> {
 /// Samples a texture for the pixels of a quad, in order upper left, upper right, lower left, lower right. Coordinates and results are bits;
 /// the fourth coordinate is not used, and denormal coordinates are zeros.
 ///
-/// A level of detail is log2 of how many texels of level 0 the coordinates move from one pixel to the next, rounded down to 1/32 with all
-/// biases. All pixels of a quad take the differences of its upper left pixel to its neighbours; for cubes, each pixel takes them on its own
+/// A level of detail is log2 of how many texels of level 0 the coordinates move from one pixel to the next, rounded down to a
+/// [step](DetailRange) with all biases. All pixels of a quad take the differences of its upper left pixel to its neighbours; for cubes, each pixel takes them on its own
 /// face.
 pub fn sample_quad<T: Texels>(
     sampler: &Sampler,
@@ -207,20 +255,17 @@ pub fn sample_quad<T: Texels>(
 ) -> [[u32; 4]; 4] {
     let places = coordinates.map(number);
     let source = filter::Source { sampler, shape, texels };
-    let needs_level = sampler.needs_level(shape);
-    let bias = f32::from_bits(sampler.bias);
-    if shape.kind == TextureKind::Cube {
-        return std::array::from_fn(|pixel| {
-            let face = Face::of(places[pixel]);
-            let level = if needs_level { lod::of_cube(shape, face, &places, pixel, lod) } else { 0.0 };
-            source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), lod::rounded(level, bias))
-        });
-    }
     let levels = levels_of_quad(sampler, shape, coordinates, scale, lod);
-    std::array::from_fn(|pixel| source.sample(places[pixel], scale, 0, levels[pixel]))
+    std::array::from_fn(|pixel| match shape.kind {
+        TextureKind::Cube => {
+            let face = Face::of(places[pixel]);
+            source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), levels[pixel])
+        }
+        TextureKind::Flat | TextureKind::Volume => source.sample(places[pixel], scale, 0, levels[pixel]),
+    })
 }
 
-/// The levels of detail with which [`sample_quad`] samples a texture that is not a cube: multiples of 1/32 with all biases.
+/// The levels of detail with which [`sample_quad`] samples: multiples of a step with all biases.
 pub fn levels_of_quad(
     sampler: &Sampler,
     shape: &TextureShape,
@@ -229,9 +274,15 @@ pub fn levels_of_quad(
     lod: LevelOfDetail<'_>,
 ) -> [f32; 4] {
     let places = coordinates.map(number);
-    let levels = if sampler.needs_level(shape) { lod::of_quad(shape, &places, scale, lod) } else { [0.0; 4] };
+    let levels = match shape.kind {
+        _ if !sampler.needs_level(shape) => [0.0; 4],
+        TextureKind::Cube => {
+            std::array::from_fn(|pixel| lod::of_cube(shape, Face::of(places[pixel]), &places, pixel, lod))
+        }
+        TextureKind::Flat | TextureKind::Volume => lod::of_quad(shape, &places, scale, lod),
+    };
     let bias = f32::from_bits(sampler.bias);
-    levels.map(|level| lod::rounded(level, bias))
+    levels.map(|level| sampler.detail.rounded(level, bias))
 }
 
 /// The first three coordinates.

@@ -31,7 +31,7 @@ const BORDER: f64 = -7.5;
 
 fn sampler(wrap: [Wrap; 3], filter: Filter) -> Sampler {
     let border = [BORDER as f32, -BORDER as f32, 1.0, 0.0].map(f32::to_bits);
-    Sampler { wrap, magnification: filter, minification: filter, mip: MipFilter::None, finest: 0, bias: 0, border }
+    Sampler { border, ..Sampler::new(filter, wrap) }
 }
 
 /// The texel at an integer place of the plane that a wrap makes of a texture.
