@@ -5,8 +5,11 @@
 //! look at before they use one, in the bank that has those of textures ([`Images::driver_words`]).
 
 use crate::codes::SurfaceDim;
+use crate::descriptors::Descriptors;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_snorm, f32_to_unorm};
+use ctm_raster::layout::BlockLayout;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Images that a stage has.
 pub const IMAGES: u32 = 8;
@@ -23,11 +26,16 @@ pub const IMAGE_ALIGNMENT: u32 = 256;
 
 /// What the components of a format are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum ImageNumbers {
+    /// Fractions from 0 to 1.
     Unorm,
+    /// Fractions from -1 to 1.
     Snorm,
+    /// Floats.
     Float,
+    /// Integers with a sign.
     Sint,
+    /// Integers without a sign.
     Uint,
 }
 
@@ -37,13 +45,13 @@ pub struct ImageFormat {
     name: &'static str,
     /// Bits of each component, from the lowest bit on.
     widths: [u8; 4],
-    kind: Kind,
+    kind: ImageNumbers,
 }
 
 macro_rules! formats {
     ($($name:literal $kind:ident $widths:expr;)*) => {
         /// Every format.
-        const FORMATS: &[ImageFormat] = &[$(ImageFormat { name: $name, widths: $widths, kind: Kind::$kind }),*];
+        const FORMATS: &[ImageFormat] = &[$(ImageFormat { name: $name, widths: $widths, kind: ImageNumbers::$kind }),*];
     };
 }
 
@@ -95,6 +103,11 @@ impl ImageFormat {
         FORMATS.iter().find(|format| format.name == name).copied()
     }
 
+    /// The format whose components have so many bits, from the lowest bit on, and are such numbers.
+    pub fn of_components(widths: [u8; 4], numbers: ImageNumbers) -> Option<Self> {
+        FORMATS.iter().find(|format| (format.widths, format.kind) == (widths, numbers)).copied()
+    }
+
     /// The names of all formats.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FORMATS.iter().map(|format| format.name)
@@ -112,17 +125,17 @@ impl ImageFormat {
 
     /// Whether components are floats; fractions are not.
     pub(crate) const fn has_floats(self) -> bool {
-        matches!(self.kind, Kind::Float)
+        matches!(self.kind, ImageNumbers::Float)
     }
 
     /// Whether components are signed integers.
     pub(crate) const fn has_signed_integers(self) -> bool {
-        matches!(self.kind, Kind::Sint)
+        matches!(self.kind, ImageNumbers::Sint)
     }
 
     /// The components of a stored texel: binary32 or integers. Those that the format lacks are 0, 0, 0, 1.
     pub fn decode(self, texel: u128) -> [u32; 4] {
-        let is_integer = matches!(self.kind, Kind::Sint | Kind::Uint);
+        let is_integer = matches!(self.kind, ImageNumbers::Sint | ImageNumbers::Uint);
         let mut place = 0;
         std::array::from_fn(|n| {
             let width = u32::from(self.widths[n]);
@@ -154,35 +167,35 @@ impl ImageFormat {
     }
 }
 
-impl Kind {
+impl ImageNumbers {
     fn decode(self, bits: u32, width: u32) -> u32 {
         let max = u32::MAX >> (32 - width);
         let signed = (bits << (32 - width)).cast_signed() >> (32 - width);
         match self {
-            Kind::Unorm => (bits as f32 / max as f32).to_bits(),
-            Kind::Snorm => (signed as f32 / (max >> 1) as f32).max(-1.0).to_bits(),
-            Kind::Float => match width {
+            ImageNumbers::Unorm => (bits as f32 / max as f32).to_bits(),
+            ImageNumbers::Snorm => (signed as f32 / (max >> 1) as f32).max(-1.0).to_bits(),
+            ImageNumbers::Float => match width {
                 32 => bits,
                 16 => f16_to_f32(bits as u16),
                 // Binary16 without its sign, and with fewer bits of the significand.
                 _ => f16_to_f32((bits << (15 - width)) as u16),
             },
-            Kind::Sint => signed.cast_unsigned(),
-            Kind::Uint => bits,
+            ImageNumbers::Sint => signed.cast_unsigned(),
+            ImageNumbers::Uint => bits,
         }
     }
 
     fn encode(self, value: u32, width: u32) -> u32 {
         let max = u32::MAX >> (32 - width);
         match self {
-            Kind::Unorm => f32_to_unorm(value, max),
-            Kind::Snorm => f32_to_snorm(value, max >> 1).cast_unsigned(),
-            Kind::Float => match width {
+            ImageNumbers::Unorm => f32_to_unorm(value, max),
+            ImageNumbers::Snorm => f32_to_snorm(value, max >> 1).cast_unsigned(),
+            ImageNumbers::Float => match width {
                 32 => value,
                 16 => f32_to_f16(value).into(),
                 _ => small_float(value, width - 5),
             },
-            Kind::Sint | Kind::Uint => value,
+            ImageNumbers::Sint | ImageNumbers::Uint => value,
         }
     }
 }
@@ -210,7 +223,7 @@ fn small_float(value: u32, significand: u32) -> u32 {
     }
 }
 
-/// An image over global memory. Rows follow each other without gaps, and so do slices and layers.
+/// An image over global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     /// The byte address of its first texel.
@@ -221,11 +234,36 @@ pub struct Image {
     pub size: [u32; 3],
     /// What a texel is.
     pub format: ImageFormat,
+    /// Where texels are.
+    pub layout: ImageLayout,
+    /// For each component that programs see, the component of texels that it is; 4 for 0, 5 for the integer 1, 6 for 1.0.
+    pub swizzle: [u8; 4],
+}
+
+/// Where the texels of an image are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageLayout {
+    /// Rows follow each other without gaps, and so do slices and layers.
+    Packed,
+    /// Rows are so many bytes apart; there is one slice.
+    Rows(u32),
+    /// In blocks of GOBs. Columns count texels in all instructions.
+    Blocks {
+        /// The blocks of a layer, or of all slices of a volume.
+        blocks: BlockLayout,
+        /// From one layer to the next, in bytes; 0 of volumes.
+        layer_stride: u32,
+    },
 }
 
 impl Image {
-    /// The byte address of so many bytes of a texel, by its coordinates as instructions have them; the first counts bytes if `by_bytes`.
-    /// `None` outside of the image.
+    /// An image whose rows and slices follow each other without gaps.
+    pub const fn packed(address: u32, dim: SurfaceDim, size: [u32; 3], format: ImageFormat) -> Self {
+        Image { address, dim, size, format, layout: ImageLayout::Packed, swizzle: [0, 1, 2, 3] }
+    }
+
+    /// The byte address of so many bytes of a texel, by its coordinates as instructions have them; the first counts bytes if `by_bytes`, of packed
+    /// images. `None` outside of the image.
     pub(crate) fn place(&self, coordinates: [u32; 3], by_bytes: bool, bytes: u32) -> Option<u32> {
         // Sizes are anybody's.
         let [width, height, depth] = self.size.map(u128::from);
@@ -238,10 +276,42 @@ impl Image {
             SurfaceDim::Array2 | SurfaceDim::D3 => (second, third),
             SurfaceDim::Invalid6 | SurfaceDim::Invalid7 => return None,
         };
-        let x = if by_bytes { x } else { x * texel };
-        let inside = x + u128::from(bytes) <= width * texel && y < height && z < depth;
-        let offset = ((z * height + y) * width) * texel + x;
-        inside.then(|| u32::try_from(u128::from(self.address) + offset).ok()).flatten()
+        let x = if by_bytes && self.layout == ImageLayout::Packed { x } else { x * texel };
+        if x + u128::from(bytes) > width * texel || y >= height || z >= depth {
+            return None;
+        }
+        let offset = match self.layout {
+            ImageLayout::Packed => ((z * height + y) * width) * texel + x,
+            ImageLayout::Rows(pitch) => y * u128::from(pitch) + x,
+            ImageLayout::Blocks { blocks, layer_stride } => {
+                let [x, y, z] = [x, y, z].map(|at| at as u64);
+                let (layer, slice) = if layer_stride == 0 { (0, z) } else { (z, 0) };
+                u128::from(layer) * u128::from(layer_stride) + u128::from(blocks.row(y, slice) + blocks.column(x))
+            }
+        };
+        u32::try_from(u128::from(self.address) + offset).ok()
+    }
+
+    /// The components of a stored texel, as programs see them.
+    pub(crate) fn decode(&self, texel: u128) -> [u32; 4] {
+        let components = self.format.decode(texel);
+        self.swizzle.map(|source| match source {
+            0..=3 => components[usize::from(source)],
+            5 => 1,
+            6 => 1.0f32.to_bits(),
+            _ => 0,
+        })
+    }
+
+    /// The texel that programs store with these components: each goes where it comes from.
+    pub(crate) fn encode(&self, components: [u32; 4]) -> u128 {
+        let mut stored = [0; 4];
+        for (component, source) in components.into_iter().zip(self.swizzle) {
+            if let Some(place) = stored.get_mut(usize::from(source)) {
+                *place = component;
+            }
+        }
+        self.format.encode(stored)
     }
 
     /// What TXQ says of its dimensions.
@@ -257,19 +327,37 @@ impl Image {
     }
 }
 
-/// The images of a launch, by their numbers.
+/// The images of a launch.
 #[derive(Clone, Debug, Default)]
-pub struct Images(BTreeMap<u32, Image>);
+pub struct Images {
+    /// By their numbers.
+    numbered: BTreeMap<u32, Image>,
+    /// The others.
+    descriptors: Option<Arc<dyn Descriptors>>,
+}
 
 impl Images {
+    /// Images that are found as they are asked for.
+    pub fn of_descriptors(descriptors: Arc<dyn Descriptors>) -> Self {
+        Images { numbered: BTreeMap::new(), descriptors: Some(descriptors) }
+    }
+
     /// Puts an image in.
     pub fn insert(&mut self, number: u32, image: Image) {
-        self.0.insert(number, image);
+        self.numbered.insert(number, image);
     }
 
     /// The image that a handle names.
-    pub fn of_handle(&self, handle: u32) -> Option<&Image> {
-        self.0.get(&(handle & 0xf_ffff).checked_sub(FIRST_NUMBER)?)
+    pub fn of_handle(&self, handle: u32) -> Option<Image> {
+        match self.numbered(handle) {
+            Some(&image) => Some(image),
+            None => self.descriptors.as_ref()?.image(handle),
+        }
+    }
+
+    /// The image with a number that a handle names.
+    pub fn numbered(&self, handle: u32) -> Option<&Image> {
+        self.numbered.get(&(handle & 0xf_ffff).checked_sub(FIRST_NUMBER)?)
     }
 
     /// The handle of an image.
@@ -279,7 +367,7 @@ impl Images {
 
     /// The images with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Image)> {
-        self.0.iter().map(|(&number, image)| (number, image))
+        self.numbered.iter().map(|(&number, image)| (number, image))
     }
 
     /// The words of the bank of handles by which nouveau's programs know the images, by their number in the bank: handles, and
@@ -361,7 +449,7 @@ mod tests {
     #[test]
     fn places_are_inside() {
         let format = ImageFormat::parse("r32ui").unwrap();
-        let image = |dim, size| Image { address: 0x100, dim, size, format };
+        let image = |dim, size| Image::packed(0x100, dim, size, format);
         let flat = image(SurfaceDim::D2, [4, 3, 1]);
         assert_eq!(flat.place([3, 2, 9], false, 4), Some(0x100 + 4 * 11));
         assert_eq!(flat.place([4, 2, 0], false, 4), None);

@@ -19,9 +19,13 @@
 
 mod constants;
 mod pixels;
+mod samples;
 
 pub use constants::{BankMemory, Constants, LaunchConstantConflict, LaunchConstants};
-pub use pixels::{FRAGMENT_POSITION, FRONT_FACE, PixelInput, PixelQuad, Pixels, PrimitiveValues};
+pub use pixels::{
+    FRAGMENT_POSITION, FRONT_FACE, PixelInput, PixelPlace, PixelQuad, Pixels, PrimitiveValues, ResultColumns,
+};
+pub use samples::{MAX_SAMPLES, SAMPLE_GRID, sample_offset, sample_positions};
 
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};

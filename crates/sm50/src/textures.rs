@@ -1,13 +1,19 @@
 //! Textures that programs sample: what the headers of textures and samplers say on the machine, and their texels.
 //!
-//! A handle names a texture by its lower twenty bits, and a sampler by its upper twelve; here samplers belong to textures. Where an
+//! A handle names a texture by its lower twenty bits, and a sampler by its upper twelve; numbered textures have samplers of their own. Where an
 //! instruction has no handle in a register, it names the word of a constant bank that holds one: of bank 15 in the stages of pipelines, of
 //! bank 7 in compute code, as Mesa's nouveau has it.
 
 use crate::attributes::Words;
 use crate::codes::TextureDim;
-use ctm_raster::sampler::{Sampler, TextureKind, TextureShape, Wrap};
-use std::collections::BTreeMap;
+use crate::descriptors::Descriptors;
+use crate::field::{FieldId, key};
+use crate::program::Code;
+use crate::table::Class;
+use ctm_raster::depth::CompareFunction;
+use ctm_raster::sampler::{Sampler, Scale, TextureKind, TextureShape, Wrap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 /// The bank of handles in the stages of pipelines.
@@ -16,9 +22,11 @@ pub const HANDLE_BANK: u8 = 15;
 pub const COMPUTE_HANDLE_BANK: u8 = 7;
 /// The word of the handle of texture unit 0 in those banks.
 pub const FIRST_HANDLE: u32 = 8;
+/// The faces of a cube.
+const FACES: u32 = 6;
 
 /// A texture with its sampler.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Texture {
     /// Its dimensions.
     pub dim: TextureDim,
@@ -28,11 +36,106 @@ pub struct Texture {
     pub layers: u32,
     /// Filters and wraps.
     pub sampler: Sampler,
-    /// The texels of each level, finest first: layer by layer (of cubes face by face, of volumes slice by slice), row by row.
-    pub levels: Vec<Vec<[u32; 4]>>,
+    /// What else there is to looking it up.
+    pub look_up: LookUp,
+    /// The texels.
+    pub texels: TextureTexels,
+}
+
+/// The texels of a texture.
+#[derive(Clone, Debug)]
+pub enum TextureTexels {
+    /// Those of each level, finest first: layer by layer (of cubes face by face, of volumes slice by slice), row by row.
+    Levels(Vec<Vec<[u32; 4]>>),
+    /// Found when they are asked for, of so many levels.
+    Stored {
+        /// Where they come from.
+        texels: Arc<dyn StoredTexels>,
+        /// Levels.
+        levels: u32,
+    },
+}
+
+/// Texels that are found when they are asked for. Places are inside of the texture.
+pub trait StoredTexels: Debug + Send + Sync {
+    /// A texel of a level; a layer of a cube is a face, one of a volume a slice.
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4];
+
+    /// A sample of a texel of a texture with several of them.
+    fn sample(&self, layer: u32, x: u32, y: u32, sample: u32) -> [u32; 4];
+
+    /// Appends the words of all texels of a layer of a level that has this size, row by row.
+    fn slice(&self, level: u32, layer: u32, [width, height]: [u32; 2], words: &mut Vec<u32>) {
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            words.extend(self.texel(level, layer, x, y));
+        }
+    }
+}
+
+/// How a texture is looked up, besides filters and wraps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LookUp {
+    /// What coordinates are counted in.
+    pub scale: Scale,
+    /// How texels are compared with references.
+    pub comparison: Comparison,
+    /// The most probes of a filter along the longer way to the next pixel.
+    pub anisotropy: u32,
+    /// Samples of a texel.
+    pub samples: u32,
+}
+
+impl Default for LookUp {
+    fn default() -> Self {
+        LookUp { scale: Scale::Texture, comparison: Comparison::default(), anisotropy: 1, samples: 1 }
+    }
+}
+
+/// How texels are compared with a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Comparison {
+    /// True if "reference OP texel".
+    pub function: CompareFunction,
+    /// The component of texels that is compared.
+    pub component: u8,
+    /// What the components of the result are, where they are not the result itself (bits).
+    pub results: [Option<u32>; 4],
+    /// References are clamped to numbers from 0 to 1.
+    pub clamps: bool,
+}
+
+impl Default for Comparison {
+    /// Less or equal, what shadows take (decision S60).
+    fn default() -> Self {
+        Comparison { function: CompareFunction::LessOrEqual, component: 0, results: [None; 4], clamps: false }
+    }
+}
+
+impl Comparison {
+    /// The reference that is compared (bits).
+    pub fn reference(&self, bits: u32) -> u32 {
+        // What is not a number becomes 0.
+        if self.clamps { f32::from_bits(bits).max(0.0).min(1.0).to_bits() } else { bits }
+    }
+
+    /// The components of a result (bits).
+    pub fn spread(&self, result: [u32; 4]) -> [u32; 4] {
+        std::array::from_fn(|n| self.results[n].unwrap_or(result[n]))
+    }
 }
 
 impl Texture {
+    /// A texture with these texels, level by level, finest first.
+    pub fn of_levels(
+        dim: TextureDim,
+        (size, layers): ([u32; 3], u32),
+        sampler: Sampler,
+        levels: Vec<Vec<[u32; 4]>>,
+    ) -> Self {
+        let texels = TextureTexels::Levels(levels);
+        Texture { dim, size, layers, sampler, look_up: LookUp::default(), texels }
+    }
+
     /// How raster's sampler sees a layer. Textures of one dimension are one row.
     pub fn shape(&self) -> TextureShape {
         let kind = match self.dim {
@@ -40,7 +143,15 @@ impl Texture {
             TextureDim::D3 | TextureDim::Array3 => TextureKind::Volume,
             TextureDim::Cube | TextureDim::ArrayCube => TextureKind::Cube,
         };
-        TextureShape { kind, size: self.size, last_level: (self.levels.len() as u32).saturating_sub(1) }
+        TextureShape { kind, size: self.size, last_level: self.levels().saturating_sub(1) }
+    }
+
+    /// How many levels it has.
+    pub fn levels(&self) -> u32 {
+        match &self.texels {
+            TextureTexels::Levels(levels) => levels.len() as u32,
+            TextureTexels::Stored { levels, .. } => *levels,
+        }
     }
 
     /// The sampler, with the direction that textures of one dimension lack out of the way.
@@ -54,20 +165,50 @@ impl Texture {
 
     /// The size of a level; `None` if there is no such level.
     pub fn level_size(&self, level: u32) -> Option<[u32; 3]> {
-        ((level as usize) < self.levels.len()).then(|| self.shape().level_size(level))
+        (level < self.levels()).then(|| self.shape().level_size(level))
     }
 
     /// A texel of a layer: of cubes a face, of volumes a slice. What is not there is zeros.
     pub fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
         let Some([width, height, _]) = self.level_size(level) else { return [0; 4] };
-        let number = (layer as usize * height as usize + y as usize) * width as usize + x as usize;
-        self.levels.get(level as usize).and_then(|texels| texels.get(number)).copied().unwrap_or_default()
+        match &self.texels {
+            TextureTexels::Levels(levels) => {
+                let number = (layer as usize * height as usize + y as usize) * width as usize + x as usize;
+                levels.get(level as usize).and_then(|texels| texels.get(number)).copied().unwrap_or_default()
+            }
+            TextureTexels::Stored { texels, .. } => texels.texel(level, layer, x, y),
+        }
+    }
+
+    /// A sample of a texel of level 0; zeros if there is no such sample.
+    pub fn sample(&self, layer: u32, x: u32, y: u32, sample: u32) -> [u32; 4] {
+        match &self.texels {
+            TextureTexels::Stored { texels, .. } if sample < self.look_up.samples => texels.sample(layer, x, y, sample),
+            TextureTexels::Stored { .. } | TextureTexels::Levels(_) => [0; 4],
+        }
+    }
+
+    /// The texture as an instruction for these dimensions sees it; `None` if what the machine makes of that is not known. (Decision S61: flat
+    /// textures have the coordinates of the instruction, and cubes are their faces.)
+    pub fn seen_as(&self, dim: TextureDim) -> Option<Texture> {
+        use TextureDim::{Array1, Array2, ArrayCube, Cube, D1, D2};
+        let TextureTexels::Stored { .. } = self.texels else { return None };
+        let is_flat = |dim: TextureDim| matches!(dim, D1 | D2 | Array1 | Array2);
+        match self.dim {
+            own if is_flat(own) && is_flat(dim) => Some(Texture { dim, ..self.clone() }),
+            Cube | ArrayCube if is_flat(dim) => Some(Texture { dim, layers: FACES * self.layers, ..self.clone() }),
+            Cube | ArrayCube if matches!(dim, Cube | ArrayCube) => Some(Texture { dim, ..self.clone() }),
+            Array2 if matches!(dim, Cube | ArrayCube) && self.layers >= FACES => {
+                Some(Texture { dim, layers: self.layers / FACES, ..self.clone() })
+            }
+            _ => None,
+        }
     }
 }
 
-/// The textures of a launch by the number that handles have in their lower bits.
-#[derive(Clone, Debug, Default)]
-pub struct Textures(BTreeMap<u32, Arc<Entry>>);
+/// A texture that launches share, with its texels as machine code reads them.
+#[derive(Clone, Debug)]
+pub struct SharedTexture(Arc<Entry>);
 
 #[derive(Debug)]
 struct Entry {
@@ -76,29 +217,72 @@ struct Entry {
     words: OnceLock<Words>,
 }
 
+impl SharedTexture {
+    /// Shares a texture, whose texels stay what they are.
+    pub fn new(texture: Texture) -> Self {
+        SharedTexture(Arc::new(Entry { texture, words: OnceLock::new() }))
+    }
+
+    /// The texture.
+    pub fn texture(&self) -> &Texture {
+        &self.0.texture
+    }
+
+    /// Bytes that it takes besides its texture.
+    pub fn bytes(&self) -> u64 {
+        self.0.words.get().map_or(0, |words| 4 * u64::from(words.len()))
+    }
+}
+
+/// The textures of a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Textures {
+    /// By the number that handles have in their lower bits.
+    numbered: BTreeMap<u32, SharedTexture>,
+    /// By handle; `None` for those that name nothing.
+    bound: BTreeMap<u32, Option<SharedTexture>>,
+    /// The others.
+    descriptors: Option<Arc<dyn Descriptors>>,
+}
+
 impl Textures {
+    /// Textures that are found as they are asked for, but for those with these handles, which machine code can sample.
+    pub fn of_descriptors(descriptors: Arc<dyn Descriptors>, handles: impl IntoIterator<Item = u32>) -> Self {
+        let handles: BTreeSet<u32> = handles.into_iter().collect();
+        let bound = handles.into_iter().map(|handle| (handle, descriptors.texture(handle))).collect();
+        Textures { numbered: BTreeMap::new(), bound, descriptors: Some(descriptors) }
+    }
+
     /// Puts a texture in.
     pub fn insert(&mut self, number: u32, texture: Texture) {
-        self.0.insert(number, Arc::new(Entry { texture, words: OnceLock::new() }));
+        self.numbered.insert(number, SharedTexture::new(texture));
     }
 
     /// The texture that a handle names.
-    pub fn of_handle(&self, handle: u32) -> Option<&Texture> {
-        self.entry(handle).map(|entry| &entry.texture)
+    pub fn of_handle(&self, handle: u32) -> Option<SharedTexture> {
+        match self.known(handle) {
+            Some(known) => known.cloned(),
+            None => self.descriptors.as_ref()?.texture(handle),
+        }
+    }
+
+    /// What a handle names, if that is known before a program asks for it.
+    pub(crate) fn known(&self, handle: u32) -> Option<Option<&SharedTexture>> {
+        match self.bound.get(&handle) {
+            Some(known) => Some(known.as_ref()),
+            None if self.descriptors.is_some() => None,
+            None => Some(self.numbered.get(&(handle & 0xf_ffff))),
+        }
     }
 
     /// The texels of the texture that a handle names, as they were made first.
     pub(crate) fn words(&self, handle: u32, make: impl FnOnce(&Texture) -> Option<Words>) -> Option<&Words> {
-        let Entry { texture, words } = self.entry(handle)?;
-        if words.get().is_none() {
+        let SharedTexture(entry) = self.known(handle)??;
+        if entry.words.get().is_none() {
             // Somebody else may be faster; both made the same.
-            _ = words.set(make(texture)?);
+            _ = entry.words.set(make(&entry.texture)?);
         }
-        words.get()
-    }
-
-    fn entry(&self, handle: u32) -> Option<&Entry> {
-        self.0.get(&(handle & 0xf_ffff)).map(|entry| &**entry)
+        entry.words.get()
     }
 
     /// The handle of a texture, with the sampler of the same number.
@@ -108,6 +292,15 @@ impl Textures {
 
     /// The numbers of the textures.
     pub fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.keys().copied()
+        self.numbered.keys().copied()
     }
+}
+
+/// The words of the bank of handles that the texture instructions of a program name.
+pub fn handle_words(code: &Code) -> BTreeSet<u16> {
+    let instructions = code.instructions().iter();
+    let bound = instructions.filter(|instruction| {
+        matches!(instruction.op().class(), Class::Texture(_)) && instruction.has(FieldId::HANDLE)
+    });
+    bound.map(|instruction| instruction.get(key::HANDLE)).collect()
 }

@@ -63,7 +63,7 @@ fn textures() -> Textures {
         let sampler = Sampler { mip: MipFilter::Linear, ..Sampler::new(Filter::Linear, [Wrap::Repeat; 3]) };
         // Levels may be shorter than their sizes say.
         let levels = vec![vec![[1, 2, 3, 4]; 64], vec![[5; 4]; 3]];
-        textures.insert(number, Texture { dim, size, layers, sampler, levels });
+        textures.insert(number, Texture::of_levels(dim, (size, layers), sampler, levels));
     }
     textures
 }

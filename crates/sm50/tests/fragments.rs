@@ -78,14 +78,15 @@ fn quads_have_the_inputs_of_their_primitives() {
         IPA.PASS R3, a[0x74], RZ;
         EXIT;";
     let quads = vec![
-        PixelQuad { x: 6, y: 2, covered: 0b1001, primitive: 1 },
-        PixelQuad { x: 0, y: 0, covered: 0b0001, primitive: 0 },
-        PixelQuad { x: 6, y: 2, covered: 0b0110, primitive: 0 },
+        PixelQuad::of_one_sample((6, 2), 0b1001, 1),
+        PixelQuad::of_one_sample((0, 0), 0b0001, 0),
+        PixelQuad::of_one_sample((6, 2), 0b0110, 0),
     ];
     let values = PrimitiveValues {
         centres: (0..12).map(|n| (n as f32).to_bits()).collect(),
         slopes: vec![[8.0, 16.0], [2.0, 4.0]],
         provoking: vec![7, 9],
+        centroids: Vec::new(),
     };
     let (pixels, _) =
         run_over(code, |maps| Pixels::of_quads(quads, maps, [(0x80, PixelInput::Primitives(values))]).unwrap());

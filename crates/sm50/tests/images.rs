@@ -26,7 +26,7 @@ fn run(
     space.write_bytes(BASE, &bytes).unwrap();
     let mut environment = Environment { memory: Some(&space), mode: Mode::Strict, ..Environment::default() };
     let format = ImageFormat::parse(format).unwrap();
-    environment.images.insert(3, Image { address: BASE, dim, size, format });
+    environment.images.insert(3, Image::packed(BASE, dim, size, format));
     let mut bank = vec![0; 0x6a0 / 4];
     environment.images.driver_words().for_each(|(at, word)| bank[at] = word);
     environment.constants.set_bank(7, bank);
@@ -134,7 +134,7 @@ fn what_is_outside_is_not_there() {
 fn programs_find_images_as_the_driver_describes_them() {
     let mut images = Images::default();
     let format = ImageFormat::parse("rg16f").unwrap();
-    images.insert(2, Image { address: 0x20000, dim: SurfaceDim::D2, size: [7, 5, 1], format });
+    images.insert(2, Image::packed(0x20000, SurfaceDim::D2, [7, 5, 1], format));
     let words: Vec<(usize, u32)> = images.driver_words().collect();
     // The bank has the handle at 0xa0, and from 0x4a0 on 64 bytes of each: the address in units of 256 bytes, the bytes of a texel at 0x30.
     for expected in [(0xa8 / 4, Images::handle(2)), (0x520 / 4, 0x200), (0x528 / 4, 7), (0x550 / 4, 4)] {

@@ -25,7 +25,7 @@ fn texture(dim: TextureDim, size: [u32; 3], layers: u32, levels: u32, sampler: S
         let places = (0..slices).flat_map(|z| (0..height).flat_map(move |y| (0..width).map(move |x| (x, y, z))));
         places.map(|(x, y, z)| bits([level, z, x, y].map(|n| n as f32))).collect()
     };
-    Texture { dim, size, layers, sampler, levels: (0..levels).map(of_level).collect() }
+    Texture::of_levels(dim, (size, layers), sampler, (0..levels).map(of_level).collect())
 }
 
 fn run(code: &str, size: (u32, u32), inputs: &[(u32, PixelInput)], textures: Vec<Texture>) -> Result<Pixels, Stop> {

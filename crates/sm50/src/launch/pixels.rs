@@ -38,8 +38,10 @@ pub enum PixelInput {
 /// An input over the quads of primitives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrimitiveValues {
-    /// At the centre of each invocation's pixel.
+    /// At the centre of each invocation's pixel, or at the sample that it runs for.
     pub centres: Vec<u32>,
+    /// At a place of each invocation's pixel that the primitive covers; none if the centres do for that.
+    pub centroids: Vec<u32>,
     /// How much it changes one pixel to the right, and one pixel down: for each primitive.
     pub slopes: Vec<[f32; 2]>,
     /// The value at the provoking vertex of each primitive.
@@ -57,6 +59,28 @@ pub struct PixelQuad {
     pub covered: u8,
     /// The primitive, by its number among those of the launch.
     pub primitive: u32,
+    /// Bit s of entry n: the primitive covers sample s of the pixel of lane n.
+    pub samples: [u8; 4],
+    /// The sample that the invocations run for; 0 of those that run for all samples of their pixels.
+    pub sample: u8,
+}
+
+impl PixelQuad {
+    /// Pixels of one sample, of which these lanes are covered.
+    pub fn of_one_sample((x, y): (u32, u32), covered: u8, primitive: u32) -> Self {
+        PixelQuad { x, y, covered, primitive, samples: [0, 1, 2, 3].map(|lane| covered >> lane & 1), sample: 0 }
+    }
+}
+
+/// Where in its pixel an invocation looks at an input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PixelPlace {
+    /// At the centre, or at the sample that it runs for.
+    Centre,
+    /// Where the primitive covers the pixel.
+    Centroid,
+    /// So far from the centre to the right and down, in pixels.
+    Offset(f32, f32),
 }
 
 /// Which pixels a launch has.
@@ -73,6 +97,8 @@ pub struct Pixels {
     registers: u32,
     inputs: BTreeMap<u32, PixelInput>,
     results: Words,
+    samples: u32,
+    is_flat: bool,
 }
 
 impl Pixels {
@@ -119,7 +145,42 @@ impl Pixels {
         inputs.extend(given);
         let registers = maps.output_registers();
         let results = Words::new(4 * quads * u64::from(registers + 1))?;
-        Ok(Pixels { places, registers, inputs, results })
+        Ok(Pixels { places, registers, inputs, results, samples: 1, is_flat: false })
+    }
+
+    /// The same whose pixels have so many samples.
+    pub fn with_samples(self, samples: u32) -> Self {
+        Pixels { samples, ..self }
+    }
+
+    /// The same with a shade model: colours that are read by it (`IPA.SC`) are those of the provoking vertices.
+    pub fn with_flat_colours(self, is_flat: bool) -> Self {
+        Pixels { is_flat, ..self }
+    }
+
+    /// Samples of a pixel.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// Whether the shade model is flat.
+    pub fn has_flat_colours(&self) -> bool {
+        self.is_flat
+    }
+
+    /// The samples of an invocation's pixel that its primitive covers: bit s for sample s.
+    pub fn coverage(&self, invocation: u32) -> u32 {
+        match &self.places {
+            Places::Window { .. } => self.covers(invocation).into(),
+            Places::Quads(quads) => {
+                quads.get(invocation as usize / 4).map_or(0, |quad| quad.samples[invocation as usize % 4].into())
+            }
+        }
+    }
+
+    /// The sample that an invocation runs for; 0 if it runs for all of its pixel.
+    pub fn sample(&self, invocation: u32) -> u32 {
+        self.quads().get(invocation as usize / 4).map_or(0, |quad| quad.sample.into())
     }
 
     /// The same with what the fragments leave in other words.
@@ -211,8 +272,12 @@ impl Pixels {
         (x < width && y < height).then(|| 4 * (y / 2 * width.div_ceil(2) + x / 2) + y % 2 * 2 + x % 2)
     }
 
-    /// An input so far from the centre of an invocation's pixel, in pixels.
-    pub fn input(&self, address: u32, invocation: u32, (right, down): (f32, f32)) -> u32 {
+    /// An input at a place of an invocation's pixel.
+    pub fn input(&self, address: u32, invocation: u32, place: PixelPlace) -> u32 {
+        let (right, down) = match place {
+            PixelPlace::Centre | PixelPlace::Centroid => (0.0, 0.0),
+            PixelPlace::Offset(right, down) => (right, down),
+        };
         let (x, y) = self.pixel(invocation);
         let (x, y) = (x as f32 + 0.5 + right, y as f32 + 0.5 + down);
         match self.inputs.get(&address) {
@@ -221,8 +286,10 @@ impl Pixels {
             Some(PixelInput::Plane { origin, dx, dy }) => computed(origin + (x * dx + y * dy)),
             // Outside, the values of the border go on.
             Some(PixelInput::Values(values)) => self.value(values, (x.max(0.0) as u32, y.max(0.0) as u32)),
-            Some(PixelInput::Primitives(PrimitiveValues { centres, slopes, .. })) => {
-                let centre = centres.get(invocation as usize).copied().unwrap_or(0);
+            Some(PixelInput::Primitives(PrimitiveValues { centres, centroids, slopes, .. })) => {
+                let is_centroid = place == PixelPlace::Centroid && !centroids.is_empty();
+                let values = if is_centroid { centroids } else { centres };
+                let centre = values.get(invocation as usize).copied().unwrap_or(0);
                 match slopes.get(self.primitive(invocation)) {
                     Some([dx, dy]) if (right, down) != (0.0, 0.0) => {
                         computed(f32::from_bits(centre) + (right * dx + down * dy))
@@ -253,6 +320,13 @@ impl Pixels {
         values.get(y as usize * width as usize + x as usize).copied().unwrap_or(0)
     }
 
+    /// What all fragments leave, read at once.
+    pub fn result_columns(&self) -> ResultColumns {
+        let mut words = vec![0; self.results.len() as usize];
+        self.results.read(0, &mut words);
+        ResultColumns { words, invocations: self.invocations() as usize }
+    }
+
     /// What the fragment of a window's pixel leaves, as [`result_of`](Self::result_of) gives it.
     pub fn result(&self, pixel: (u32, u32)) -> Option<Vec<u32>> {
         self.result_of(self.invocation(pixel)?)
@@ -273,6 +347,28 @@ impl Pixels {
 
     fn place(&self, column: u32, invocation: u32) -> u32 {
         4 * (column * self.invocations() + invocation)
+    }
+}
+
+/// What the fragments of a launch leave.
+#[derive(Clone, Debug)]
+pub struct ResultColumns {
+    words: Vec<u32>,
+    invocations: usize,
+}
+
+impl ResultColumns {
+    /// Whether an invocation leaves something; otherwise its pixel keeps what it had.
+    #[inline]
+    pub fn has(&self, invocation: u32) -> bool {
+        self.words.get(invocation as usize).is_some_and(|&word| word != 0)
+    }
+
+    /// A register of its outputs, by number.
+    #[inline]
+    pub fn register(&self, invocation: u32, register: u32) -> u32 {
+        let column = (register as usize + 1) * self.invocations;
+        self.words.get(column + invocation as usize).copied().unwrap_or(0)
     }
 }
 

@@ -9,9 +9,9 @@ use super::pixels::{INPUT_ENTRIES, InputKind, PRIMITIVE_WORDS, QUAD_WORDS};
 use super::specialisation::{BufferBinding, LaunchEntry, TableBinding};
 use crate::codes::{IpaMode, IpaPlace, PixelQuery};
 use crate::field::{FieldId, key};
-use crate::header::{Interpolation, Stage};
+use crate::header::Interpolation;
 use crate::instruction::Instruction;
-use crate::launch::FRONT_FACE;
+use crate::launch::{FRONT_FACE, sample_offset};
 use crate::operand::Reg;
 use crate::table::FragmentOp;
 use ctm_lane::{Bits, Denorm, IntTest, QuadOrder, Rounding, Type, Value, Variable, Zero};
@@ -33,6 +33,10 @@ pub(super) struct Fragments {
     row: Value,
     /// The primitive of the quad.
     primitive: Value,
+    /// The samples of the pixel that are covered.
+    coverage: Value,
+    /// The sample that the lane runs for.
+    sample: Value,
 }
 
 impl LiftState<'_> {
@@ -52,15 +56,16 @@ impl LiftState<'_> {
         let exists = self.b.icmp(IntTest::Ult, self.number, count);
         self.live = self.b.mask_and(self.live, exists);
         let zero = self.b.constant(0);
-        let (column, row, primitive, outside) = if is_window {
+        let ([column, row, primitive, coverage, sample], outside) = if is_window {
             let [width, height] =
                 [LaunchEntry::WindowWidth, LaunchEntry::WindowHeight].map(|entry| self.launch_entry(entry));
             let beside = self.b.icmp(IntTest::Uge, x, width);
             let below = self.b.icmp(IntTest::Uge, y, height);
-            (x, y, zero, self.b.mask_or(beside, below))
+            let (outside, one) = (self.b.mask_or(beside, below), self.b.constant(1));
+            ([x, y, zero, self.b.select(outside, zero, one), zero], outside)
         } else {
             let (buffer, first) = (self.buffer(BufferBinding::PixelQuads), self.shifted_left(quad, QUAD_WORDS.ilog2()));
-            let [column, row, covered, primitive] = [0, 1, 2, 3].map(|word| {
+            let [column, row, covered, primitive, samples, sample] = [0, 1, 2, 3, 4, 5].map(|word| {
                 let dword = self.plus(first, word);
                 let address = self.byte(dword);
                 self.b.buffer_load(buffer, address, self.live)
@@ -68,11 +73,14 @@ impl LiftState<'_> {
             let covered = self.b.shr(covered, lane);
             let covered = self.only(covered, 1);
             let outside = self.is_zero(covered);
-            (self.b.iadd(column, right), self.b.iadd(row, down), primitive, outside)
+            let byte = self.shifted_left(lane, 3);
+            let coverage = self.b.shr(samples, byte);
+            let coverage = self.only(coverage, 0xff);
+            ([self.b.iadd(column, right), self.b.iadd(row, down), primitive, coverage, sample], outside)
         };
         let [helpers, ended] = [(); 2].map(|()| self.b.variable(Type::Mask));
         self.b.set(helpers, outside);
-        self.fragments = Some(Fragments { helpers, ended, lane, column, row, primitive });
+        self.fragments = Some(Fragments { helpers, ended, lane, column, row, primitive, coverage, sample });
     }
 
     /// The lanes with these numbers in their quads.
@@ -196,7 +204,11 @@ impl LiftState<'_> {
         let address = instruction.get(key::OFFSET) & 0x3fc;
         let is_read =
             address == FRONT_FACE || self.specialisation.header.pixel.interpolation(address) != Interpolation::Unused;
-        let mode = instruction.get(key::IPA_MODE);
+        let is_flat = self.specialisation.pixels.as_ref().is_some_and(|pixels| pixels.is_flat);
+        let mode = match instruction.get(key::IPA_MODE) {
+            IpaMode::Sc if is_flat => IpaMode::Constant,
+            mode => mode,
+        };
         let value = match mode {
             _ if !is_read => self.b.constant(0),
             IpaMode::Constant => self.provoking(address),
@@ -241,7 +253,12 @@ impl LiftState<'_> {
                 let place = place.map(|position| self.b.ftou(position));
                 self.listed(list, place)
             }
-            Some((_, InputKind::Primitives(list))) => {
+            Some((_, InputKind::Primitives { centroids: Some(list), .. }))
+                if instruction.get(key::IPA_PLACE) == IpaPlace::Centroid =>
+            {
+                self.of_invocation(list)
+            }
+            Some((_, InputKind::Primitives { list, .. })) => {
                 let centre = self.of_invocation(list);
                 let Some(offset) = offset else { return centre };
                 let [dx, dy] = [0, 1].map(|word| self.of_primitive(list, word));
@@ -280,7 +297,7 @@ impl LiftState<'_> {
             (Some((_, InputKind::Values(list))), &Some(Fragments { column, row, .. })) => {
                 self.listed(list, [column, row])
             }
-            (Some((_, InputKind::Primitives(list))), _) => self.of_primitive(list, 2),
+            (Some((_, InputKind::Primitives { list, .. })), _) => self.of_primitive(list, 2),
             (None | Some((_, InputKind::Values(_))), _) => self.b.constant(0),
         }
     }
@@ -341,28 +358,48 @@ impl LiftState<'_> {
         self.b.buffer_load(buffer, address, self.live)
     }
 
-    /// PIXLD. Pixels have one sample.
+    /// PIXLD.
     fn pixel(&mut self, instruction: &Instruction) {
-        if self.specialisation.stage != Stage::Pixel {
-            return self.trap();
-        }
+        let Some(Fragments { coverage, sample, .. }) = self.fragments else { return self.trap() };
+        let samples = self.specialisation.pixels.as_ref().map_or(1, |pixels| pixels.samples);
         let index = self.reg(instruction.reg(key::RA));
         let index = self.plus(index, instruction.signed(FieldId::OFFSET).cast_unsigned());
-        let is_first = self.is_zero(index);
-        let (zero, one) = (self.b.constant(0), self.b.constant(1));
+        let (zero, count) = (self.b.constant(0), self.b.constant(samples));
+        let exists = self.b.icmp(IntTest::Ult, index, count);
         let helpers = self.helpers();
+        let coverage = self.b.select(helpers, zero, coverage);
         let result = match instruction.get(key::PIXEL_QUERY) {
-            PixelQuery::Count => one,
-            PixelQuery::CovMask => self.b.select(helpers, zero, one),
+            PixelQuery::Count => count,
+            PixelQuery::CovMask => coverage,
             PixelQuery::Covered => {
-                let covered = self.b.mask_andnot(is_first, helpers);
-                self.b.select(covered, one, zero)
+                let bit = self.b.shr(coverage, index);
+                let bit = self.only(bit, 1);
+                self.b.select(exists, bit, zero)
             }
-            PixelQuery::Offset | PixelQuery::CentroidOffset | PixelQuery::MyIndex => zero,
+            PixelQuery::Offset => (0..samples).fold(zero, |offset, number| {
+                let (value, number) = (self.b.constant(sample_offset(samples, number)), self.b.constant(number));
+                let is_it = self.b.icmp(IntTest::Eq, index, number);
+                self.b.select(is_it, value, offset)
+            }),
+            PixelQuery::CentroidOffset => self.centroid_offset(coverage, samples),
+            PixelQuery::MyIndex => sample,
             PixelQuery::Invalid6 | PixelQuery::Invalid7 => return self.trap(),
         };
         self.set_reg(instruction.dst(), result);
-        self.set_pred(instruction.pred(key::PD), is_first);
+        self.set_pred(instruction.pred(key::PD), exists);
+    }
+
+    /// How far the lowest sample that is covered is from the centre; 0 if all are, or none is.
+    fn centroid_offset(&mut self, coverage: Value, samples: u32) -> Value {
+        let zero = self.b.constant(0);
+        let lowest = (0..samples).rev().fold(zero, |offset, number| {
+            let (value, bit) = (self.b.constant(sample_offset(samples, number)), self.only(coverage, 1 << number));
+            let is_missing = self.is_zero(bit);
+            self.b.select(is_missing, offset, value)
+        });
+        let all = self.b.constant((1 << samples) - 1);
+        let is_whole = self.b.icmp(IntTest::Eq, coverage, all);
+        self.b.select(is_whole, zero, lowest)
     }
 
     /// FSWZADD: each lane of a quad adds with signs of its own.

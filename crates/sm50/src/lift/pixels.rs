@@ -15,6 +15,10 @@ pub struct PixelLayout {
     pub is_window: bool,
     /// The inputs, each with its address.
     pub inputs: Vec<(u32, InputKind)>,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// The shade model is flat.
+    pub is_flat: bool,
 }
 
 /// What an input is over the pixels. Lists are counted over the inputs of a kind.
@@ -26,8 +30,14 @@ pub enum InputKind {
     Plane,
     /// A list with a value for each pixel of a window.
     Values(u32),
-    /// A list with a value for each invocation, and one with what each primitive has.
-    Primitives(u32),
+    /// A list with a value for each invocation, and one with what each primitive has; and a list with a value for each invocation where the
+    /// primitive covers its pixel.
+    Primitives {
+        /// The list of the values at centres, and of what primitives have.
+        list: u32,
+        /// The list of the others, if they are others.
+        centroids: Option<u32>,
+    },
 }
 
 impl PixelLayout {
@@ -42,23 +52,34 @@ impl PixelLayout {
                 PixelInput::Constant(_) => InputKind::Constant,
                 PixelInput::Plane { .. } => InputKind::Plane,
                 PixelInput::Values(_) => InputKind::Values(lists),
-                PixelInput::Primitives(PrimitiveValues { centres, slopes, provoking }) => {
-                    let has_all = centres.len() as u64 >= invocations && slopes.len() >= all && provoking.len() >= all;
-                    if !has_all {
+                PixelInput::Primitives(PrimitiveValues { centres, centroids, slopes, provoking }) => {
+                    let has_values = |values: &[u32]| values.len() as u64 >= invocations;
+                    let has_centroids = !centroids.is_empty();
+                    let has_all = has_values(centres) && slopes.len() >= all && provoking.len() >= all;
+                    if !has_all || has_centroids && !has_values(centroids) {
                         return None;
                     }
-                    InputKind::Primitives(lists)
+                    InputKind::Primitives { list: lists, centroids: has_centroids.then_some(lists + 1) }
                 }
             };
-            if matches!(kind, InputKind::Values(_) | InputKind::Primitives(_)) {
-                lists += 1;
-                words += invocations.max(u64::from(PRIMITIVE_WORDS) * all as u64);
-            }
+            let own = match kind {
+                InputKind::Constant | InputKind::Plane => 0,
+                InputKind::Values(_) | InputKind::Primitives { centroids: None, .. } => 1,
+                InputKind::Primitives { centroids: Some(_), .. } => 2,
+            };
+            lists += own;
+            words += u64::from(own) * invocations.max(u64::from(PRIMITIVE_WORDS) * all as u64);
             inputs.push((address, kind));
         }
         let (width, height) = window.unwrap_or_default();
         let is_reached = width.max(height) < AXIS && quads.len() as u64 / u64::from(QUADS_OF_ROW) < u64::from(AXIS / 2);
-        (is_reached && u32::try_from(4 * words).is_ok()).then_some(PixelLayout { is_window: window.is_some(), inputs })
+        let layout = PixelLayout {
+            is_window: window.is_some(),
+            inputs,
+            samples: pixels.samples(),
+            is_flat: pixels.has_flat_colours(),
+        };
+        (is_reached && u32::try_from(4 * words).is_ok()).then_some(layout)
     }
 
     /// Entries of the table of inputs.
@@ -104,11 +125,14 @@ pub(super) fn input_words(pixels: &Pixels) -> Vec<u32> {
 }
 
 /// Words of a quad.
-pub(super) const QUAD_WORDS: u32 = 4;
+pub(super) const QUAD_WORDS: u32 = 8;
 
-/// The words of quads: column and row of each, the pixels that are covered, and the primitive.
+/// The words of quads: column and row of each, the pixels that are covered, the primitive, the samples of each pixel that are covered, a byte each, and
+/// the sample that the invocations run for.
 pub(crate) fn quad_words(pixels: &Pixels) -> Vec<u32> {
-    let words = |&PixelQuad { x, y, covered, primitive }: &PixelQuad| [x, y, covered.into(), primitive];
+    let words = |&PixelQuad { x, y, covered, primitive, samples, sample }: &PixelQuad| {
+        [x, y, covered.into(), primitive, u32::from_le_bytes(samples), sample.into(), 0, 0]
+    };
     pixels.quads().iter().flat_map(words).collect()
 }
 
@@ -117,7 +141,15 @@ pub(crate) fn pixel_values(pixels: &Pixels) -> Vec<u32> {
     let count = pixels.size().map_or(pixels.invocations(), |(width, height)| width * height) as usize;
     let mut words = Vec::new();
     for input in pixels.inputs().values() {
-        if let PixelInput::Values(values) | PixelInput::Primitives(PrimitiveValues { centres: values, .. }) = input {
+        let lists: [&[u32]; 2] = match input {
+            PixelInput::Constant(_) | PixelInput::Plane { .. } => continue,
+            PixelInput::Values(values) => [values, &[]],
+            PixelInput::Primitives(PrimitiveValues { centres, centroids, .. }) => [centres, centroids],
+        };
+        for (number, values) in lists.into_iter().enumerate() {
+            if number > 0 && values.is_empty() {
+                continue;
+            }
             let end = words.len() + count;
             words.extend(values.iter().take(count));
             words.resize(end, 0);
@@ -138,9 +170,13 @@ pub(crate) fn primitive_values(pixels: &Pixels) -> Vec<u32> {
         match input {
             PixelInput::Constant(_) | PixelInput::Plane { .. } => {}
             PixelInput::Values(_) => words.resize(words.len() + PRIMITIVE_WORDS as usize * count, 0),
-            PixelInput::Primitives(PrimitiveValues { slopes, provoking, .. }) => {
+            PixelInput::Primitives(PrimitiveValues { slopes, provoking, centroids, .. }) => {
                 let both = slopes.iter().zip(provoking).take(count);
                 words.extend(both.flat_map(|([dx, dy], &provoking)| [dx.to_bits(), dy.to_bits(), provoking, 0]));
+                if !centroids.is_empty() {
+                    // Lists have the same numbers here.
+                    words.resize(words.len() + PRIMITIVE_WORDS as usize * count, 0);
+                }
             }
         }
     }

@@ -14,9 +14,10 @@ use crate::instruction::Instruction;
 use crate::launch::StageLaunch;
 use crate::operand::Reg;
 use crate::table::{Class, TextureOp};
-use crate::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, Texture};
+use crate::textures::{COMPUTE_HANDLE_BANK, Comparison, HANDLE_BANK, LookUp, Texture, TextureTexels};
 use ctm_lane::{Buffer, Builder, Denorm, FloatTest, IntTest, Round, Value};
-use ctm_raster::sampler::{Sampler, Scale, TextureKind, TextureShape};
+use ctm_raster::depth::CompareFunction;
+use ctm_raster::sampler::{Filter, Sampler, Scale, TextureKind, TextureShape};
 use ctm_sampling::{LiftTexels, LiftedDetail, Sampling, TexelPlace};
 use std::collections::BTreeMap;
 
@@ -41,16 +42,23 @@ pub struct TextureLayout {
     dim: TextureDim,
     shape: TextureShape,
     sampler: Sampler,
+    look_up: LookUp,
     levels: u32,
     layers: u32,
 }
 
 impl TextureLayout {
-    /// Of a texture; `None` if its sizes are those of none, or its texels are too many for a buffer.
+    /// Of a texture; `None` if its sizes are those of none, its texels are too many for a buffer, or it is looked up in ways that are for the
+    /// reference.
     fn of(texture: &Texture) -> Option<Self> {
-        let levels = texture.levels.len() as u32;
-        let Texture { dim, layers, .. } = *texture;
-        let layout = TextureLayout { dim, shape: texture.shape(), sampler: texture.sampling(), levels, layers };
+        let levels = texture.levels();
+        let Texture { dim, layers, look_up, .. } = *texture;
+        let (shape, sampler) = (texture.shape(), texture.sampling());
+        let has_linear = [sampler.magnification, sampler.minification].contains(&Filter::Linear);
+        if look_up.samples > 1 || has_linear && (look_up.anisotropy > 1 || sampler.seamless && dim.axes() == 3) {
+            return None;
+        }
+        let layout = TextureLayout { dim, shape, sampler, look_up, levels, layers };
         let is_sound = texture.size.iter().all(|size| (1..=1 << 20).contains(size)) && levels <= 21 && layers > 0;
         (is_sound && layout.texels(levels) * u64::from(TEXEL) <= u64::from(u32::MAX)).then_some(layout)
     }
@@ -68,10 +76,22 @@ impl TextureLayout {
     /// The words of a texture: level by level, texel by texel.
     fn words(&self, texture: &Texture) -> Vec<u32> {
         let mut words = Vec::new();
-        for (level, texels) in (1..).zip(&texture.levels) {
-            let end = 4 * self.texels(level) as usize;
-            words.extend(texels.as_flattened().iter().take(end - words.len()));
-            words.resize(end, 0);
+        match &texture.texels {
+            TextureTexels::Levels(levels) => {
+                for (level, texels) in (1..).zip(levels) {
+                    let end = 4 * self.texels(level) as usize;
+                    words.extend(texels.as_flattened().iter().take(end - words.len()));
+                    words.resize(end, 0);
+                }
+            }
+            TextureTexels::Stored { texels, levels } => {
+                for level in 0..*levels {
+                    let [width, height, _] = self.shape.level_size(level);
+                    for slice in 0..self.shape.layers(level) * self.layers {
+                        texels.slice(level, slice, [width, height], &mut words);
+                    }
+                }
+            }
         }
         words
     }
@@ -104,10 +124,13 @@ pub(super) fn bound_textures(launch: &StageLaunch) -> BTreeMap<u16, BoundTexture
         }
         let Some(handle) = launch.constant(bank, 4 * u32::from(number)) else { continue };
         let environment = launch.environment;
-        let texture = match environment.textures.of_handle(handle) {
-            _ if environment.images.of_handle(handle).is_some() => BoundTexture::Other,
-            None => BoundTexture::Nothing,
-            Some(texture) => TextureLayout::of(texture).map_or(BoundTexture::Other, BoundTexture::Texture),
+        let texture = match environment.textures.known(handle) {
+            _ if environment.images.numbered(handle).is_some() => BoundTexture::Other,
+            None => BoundTexture::Other,
+            Some(None) => BoundTexture::Nothing,
+            Some(Some(shared)) => {
+                TextureLayout::of(shared.texture()).map_or(BoundTexture::Other, BoundTexture::Texture)
+            }
         };
         bound.insert(number, texture);
     }
@@ -122,6 +145,25 @@ struct Sampled {
     first: Option<Value>,
     /// What texels are compared with.
     reference: Option<Value>,
+    /// What lies outside, if it is compared as well.
+    border: Option<Value>,
+}
+
+/// Whether a reference passes, as 1.0 or 0.0.
+fn compared(b: &mut Builder, function: CompareFunction, reference: Value, texel: Value) -> Value {
+    let (one, zero) = (b.constant(ONE), b.constant(0));
+    let test = match function {
+        CompareFunction::Never => return zero,
+        CompareFunction::Less => FloatTest::Olt,
+        CompareFunction::LessOrEqual => FloatTest::Ole,
+        CompareFunction::Equal => FloatTest::Oeq,
+        CompareFunction::GreaterOrEqual => FloatTest::Oge,
+        CompareFunction::Greater => FloatTest::Ogt,
+        CompareFunction::NotEqual => FloatTest::Une,
+        CompareFunction::Always => return one,
+    };
+    let passes = b.fcmp(test, Denorm::Keep, reference, texel);
+    b.select(passes, one, zero)
 }
 
 impl Sampled {
@@ -140,7 +182,7 @@ impl Sampled {
         Sampling {
             sampler: &self.layout.sampler,
             shape: &self.layout.shape,
-            scale: Scale::Texture,
+            scale: self.layout.look_up.scale,
             has_fractions: false,
             texels: self,
         }
@@ -167,9 +209,12 @@ impl LiftTexels for Sampled {
         let number = b.iadd(first, number);
         let texel = self.texel(b, number, lanes);
         let Some(reference) = self.reference else { return texel };
-        let (one, zero) = (b.constant(ONE), b.constant(0));
-        let passes = b.fcmp(FloatTest::Ole, Denorm::Keep, reference, texel[0]);
-        [b.select(passes, one, zero); 4]
+        let Comparison { function, component, .. } = self.layout.look_up.comparison;
+        [compared(b, function, reference, texel[usize::from(component & 3)]); 4]
+    }
+
+    fn border(&self) -> Option<[Value; 4]> {
+        self.border.map(|border| [border; 4])
     }
 }
 
@@ -282,11 +327,26 @@ impl LiftState<'_> {
         }
         let buffer = self.buffer(BufferBinding::Texture(instruction.get(key::HANDLE)));
         let first = self.first_slice(layout, request.layer);
-        let sampled = Sampled { layout, buffer, first, reference: request.reference };
+        let comparison = layout.look_up.comparison;
+        let reference = request.reference.map(|reference| match comparison.clamps {
+            true => {
+                let (zero, one) = (self.b.constant(0), self.b.constant(ONE));
+                let above = self.b.fmax(Denorm::Keep, reference, zero);
+                self.b.fmin(Denorm::Keep, above, one)
+            }
+            false => reference,
+        });
+        let border = reference.map(|reference| {
+            let border = self.b.constant(layout.sampler.border[0]);
+            compared(&mut self.b, comparison.function, reference, border)
+        });
+        let sampled = Sampled { layout, buffer, first, reference, border };
         let moves = operands.has_offsets || operands.has_four_offsets;
         match op {
             Tld | TldB | Tlds => Ok(self.fetch(&sampled, &request)),
-            Tld4 | Tld4B | Tld4s if !moves && layout.shape.kind == TextureKind::Flat => {
+            Tld4 | Tld4B | Tld4s
+                if !moves && layout.shape.kind == TextureKind::Flat && layout.look_up.scale == Scale::Texture =>
+            {
                 Ok(self.gather(&sampled, &request, instruction.get(key::GATHER) as usize))
             }
             Tex | TexB | Texs | Txd | TxdB if !moves => {
@@ -295,11 +355,17 @@ impl LiftState<'_> {
                 } else {
                     instruction.get(key::LOD_MODE)
                 };
-                let detail = self.detail(op, mode, &request);
+                let (detail, has_bias) = self.detail(op, mode, &request);
                 if matches!(detail, LiftedDetail::Differences { .. }) && layout.sampler.needs_level(&layout.shape) {
                     self.uses_quads = true;
                 }
-                Ok(sampled.sampling().sample(&mut self.b, request.place, &detail, self.taken))
+                let sampler = match has_bias {
+                    true => layout.sampler,
+                    false => Sampler { bias: 0, ..layout.sampler },
+                };
+                let sampling = Sampling { sampler: &sampler, ..sampled.sampling() };
+                let result = sampling.sample(&mut self.b, request.place, &detail, self.taken);
+                Ok(if operands.compares { self.spread(comparison, result) } else { result })
             }
             Tex | TexB | Texs | Txd | TxdB | Tld4 | Tld4B | Tld4s | Txq | TxqB | Tmml | TmmlB | Txa => {
                 Err(NotLifted::Texture)
@@ -307,10 +373,15 @@ impl LiftState<'_> {
         }
     }
 
-    /// Where the level of detail comes from.
-    fn detail(&mut self, op: TextureOp, mode: LodMode, request: &Request) -> LiftedDetail {
+    /// The components of what a comparison gives.
+    fn spread(&mut self, comparison: Comparison, result: [Value; 4]) -> [Value; 4] {
+        std::array::from_fn(|n| comparison.results[n].map_or(result[n], |bits| self.b.constant(bits)))
+    }
+
+    /// Where the level of detail comes from, and whether the sampler's bias counts.
+    fn detail(&mut self, op: TextureOp, mode: LodMode, request: &Request) -> (LiftedDetail, bool) {
         let is_pixel = self.specialisation.stage == Stage::Pixel;
-        match mode {
+        let detail = match mode {
             _ if matches!(op, TextureOp::Txd | TextureOp::TxdB) => LiftedDetail::Derivatives(request.derivatives),
             LodMode::Level | LodMode::LevelA => LiftedDetail::Explicit(request.level),
             LodMode::Bias | LodMode::BiasA if is_pixel => LiftedDetail::Differences { bias: Some(request.level) },
@@ -322,8 +393,9 @@ impl LiftState<'_> {
             | LodMode::BiasA
             | LodMode::Implicit
             | LodMode::Invalid4
-            | LodMode::Invalid5 => LiftedDetail::Explicit(self.b.constant(0)),
-        }
+            | LodMode::Invalid5 => return (LiftedDetail::Explicit(self.b.constant(0)), false),
+        };
+        (detail, true)
     }
 
     /// The first face or slice of the lanes' layers; none of textures without layers.
@@ -396,7 +468,7 @@ impl LiftState<'_> {
             let place = self.b.fsub(Denorm::Keep, place, half);
             (self.b.fround(Round::Floor, Denorm::Keep, place), size)
         });
-        let border = self.b.constant(layout.sampler.border[component]);
+        let border = sampled.border.unwrap_or_else(|| self.b.constant(layout.sampler.border[component]));
         [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(|further: [f32; 2]| {
             let mut inside = self.taken;
             let mut place = [self.b.constant(0); 2];

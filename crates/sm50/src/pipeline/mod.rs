@@ -51,6 +51,7 @@ pub use raster::{
     ColourTarget, Cull, DepthTarget, Fragment, FragmentCounts, FragmentStage, Fragments, FrontFace, RasterState,
     Targets, Viewport,
 };
+pub use raster::{clip, inputs};
 pub use stages::Stages;
 pub use state::PipelineState;
 pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate};

@@ -6,7 +6,7 @@ use crate::codes::{IpaMode, IpaPlace, PixelQuery};
 use crate::field::{FieldId, key};
 use crate::header::{Interpolation, Stage};
 use crate::instruction::Instruction;
-use crate::launch::{FRONT_FACE, TrapKind, WARP};
+use crate::launch::{FRONT_FACE, PixelPlace, TrapKind, WARP, sample_offset};
 use crate::operand::Reg;
 use crate::table::FragmentOp;
 use ctm_num::ieee::BINARY32;
@@ -27,7 +27,7 @@ impl Warp<'_> {
         }
     }
 
-    /// IPA. What the shade model says is smooth here (Decision S59: flat shading is for the driver, which changes the mode).
+    /// IPA. (Decision S59: what the shade model says is smooth, unless pixels say otherwise.)
     fn input(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
         let Some(pixels) = self.launch.pixels else {
             self.violation(TrapKind::IllegalSphInstrCombo)?;
@@ -38,23 +38,28 @@ impl Warp<'_> {
         let address = if indexed { self.reg(instruction.reg(key::RA)) } else { instruction.get(key::OFFSET) } & 0x3fc;
         let maps = &self.header.pixel;
         let is_read = address == FRONT_FACE || maps.interpolation(address) != Interpolation::Unused;
-        let offset_from_centre = match instruction.get(key::IPA_PLACE) {
+        let place = match instruction.get(key::IPA_PLACE) {
             IpaPlace::Offset => {
                 let offset = self.reg(instruction.reg(key::RC));
                 let part = |bits: u32| f32::from(bits as u16 as i16) / OFFSET_UNIT;
-                (part(offset), part(offset >> 16))
+                PixelPlace::Offset(part(offset), part(offset >> 16))
             }
-            IpaPlace::Pixel | IpaPlace::Centroid | IpaPlace::Invalid => (0.0, 0.0),
+            IpaPlace::Centroid => PixelPlace::Centroid,
+            IpaPlace::Pixel | IpaPlace::Invalid => PixelPlace::Centre,
         };
-        let value = match instruction.get(key::IPA_MODE) {
+        let mode = match instruction.get(key::IPA_MODE) {
+            IpaMode::Sc if pixels.has_flat_colours() => IpaMode::Constant,
+            mode => mode,
+        };
+        let value = match mode {
             _ if !is_read => 0,
             IpaMode::Constant => pixels.provoking(address, self.number()),
-            IpaMode::Pass | IpaMode::Multiply | IpaMode::Sc => pixels.input(address, self.number(), offset_from_centre),
+            IpaMode::Pass | IpaMode::Multiply | IpaMode::Sc => pixels.input(address, self.number(), place),
         };
         let rules =
             FloatRules { denormals: Denormals::Flush, saturate: instruction.get(key::SAT), ..FloatRules::default() };
         let factor = instruction.reg(key::RB);
-        let result = match instruction.get(key::IPA_MODE) {
+        let result = match mode {
             IpaMode::Constant => value,
             IpaMode::Multiply => sm50::fmul(rules, value, self.reg(factor), 0),
             IpaMode::Sc if !factor.is_zero() => sm50::fmul(rules, value, self.reg(factor), 0),
@@ -65,28 +70,29 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// PIXLD. Pixels have one sample, at their centre.
+    /// PIXLD. (Decision S59: helpers cover no sample; the sample of the centroid is the lowest one that is covered, unless all are.)
     fn pixel(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
         if self.stage != Stage::Pixel {
             self.violation(TrapKind::IllegalSphInstrCombo)?;
         }
         let index = self.reg(instruction.reg(key::RA)).wrapping_add_signed(instruction.signed(FieldId::OFFSET));
-        let covered = u32::from(!self.is_helper());
+        let (samples, coverage, sample) = match self.launch.pixels {
+            Some(pixels) if self.is_helper() => (pixels.samples(), 0, pixels.sample(self.number())),
+            Some(pixels) => (pixels.samples(), pixels.coverage(self.number()), pixels.sample(self.number())),
+            None => (1, 0, 0),
+        };
         let result = match instruction.get(key::PIXEL_QUERY) {
-            PixelQuery::Count => 1,
-            PixelQuery::CovMask => covered,
-            PixelQuery::Covered => {
-                if index == 0 {
-                    covered
-                } else {
-                    0
-                }
-            }
-            PixelQuery::Offset | PixelQuery::CentroidOffset | PixelQuery::MyIndex => 0,
+            PixelQuery::Count => samples,
+            PixelQuery::CovMask => coverage,
+            PixelQuery::Covered => coverage.checked_shr(index).unwrap_or(0) & 1,
+            PixelQuery::Offset => sample_offset(samples, index),
+            PixelQuery::CentroidOffset if coverage.count_ones() == samples => 0,
+            PixelQuery::CentroidOffset => sample_offset(samples, coverage.trailing_zeros()),
+            PixelQuery::MyIndex => sample,
             PixelQuery::Invalid6 | PixelQuery::Invalid7 => return Err(TrapKind::IllegalInstrEncoding),
         };
         self.set_reg(instruction.dst(), result);
-        self.set_pred(instruction.pred(key::PD), index == 0);
+        self.set_pred(instruction.pred(key::PD), index < samples);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use super::warp::Warp;
 use crate::codes::{AtomOp, AtomType, MemorySize, SurfaceClamp, SurfaceDim, SurfaceMask, SurfaceType};
 use crate::field::{FieldId, key};
 use crate::header::Stage;
-use crate::images::Image;
+use crate::images::{Image, ImageLayout};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::Reg;
@@ -44,13 +44,16 @@ impl<'a> Warp<'a> {
         } else {
             self.reg(instruction.reg(key::RC))
         };
-        let Some(&image) = self.launch.environment.images.of_handle(handle) else { return Ok(None) };
+        let Some(image) = self.launch.environment.images.of_handle(handle) else { return Ok(None) };
         // What the machine makes of other dimensions is not known, but for slices of volumes.
         let dim = instruction.get(key::SURFACE_DIM);
         if dim == image.dim || dim == SurfaceDim::D3 && image.dim == SurfaceDim::D2 {
-            Ok(Some(image))
-        } else {
-            Err(TrapKind::Unsupported)
+            return Ok(Some(image));
+        }
+        match image.layout {
+            ImageLayout::Packed => Err(TrapKind::Unsupported),
+            // On a card, coordinates are those of the instruction.
+            ImageLayout::Rows(_) | ImageLayout::Blocks { .. } => Ok(Some(Image { dim, ..image })),
         }
     }
 
@@ -94,7 +97,7 @@ impl<'a> Warp<'a> {
         {
             let mut bytes = [0; TEXEL];
             arena.read_bytes(address, &mut bytes[..image.format.bytes() as usize]);
-            components = image.format.decode(u128::from_le_bytes(bytes));
+            components = image.decode(u128::from_le_bytes(bytes));
             note(&mut self.follow, self.lane, || MemoryAccess::read(named(address), ValueKind::Word, components));
         }
         let mask = instruction.get(key::SURFACE_MASK) as u32;
@@ -116,7 +119,7 @@ impl<'a> Warp<'a> {
         let bytes = image.format.bytes();
         if let Some((space, _, address)) = self.texel(instruction, Some(image), bytes)? {
             note(&mut self.follow, self.lane, || MemoryAccess::write(named(address), ValueKind::Word, components));
-            let texel = image.format.encode(components);
+            let texel = image.encode(components);
             for at in (0..bytes).step_by(4) {
                 space.store(address + at, (texel >> (8 * at)) as u32, bytes.min(4));
             }

@@ -1,7 +1,9 @@
-//! Textures. Levels of detail come from quads, whose lanes have coordinates whether they are active or not.
+//! Textures: what instructions ask for. Levels of detail come from quads, whose lanes have coordinates whether they are active or not.
+
+mod look_up;
 
 use super::warp::{LANES, Warp, lanes};
-use crate::codes::{Component, LodMode, TextureDim, TextureQuery};
+use crate::codes::LodMode;
 use crate::field::{FieldId, key};
 use crate::groups::TextureOperands;
 use crate::header::Stage;
@@ -9,10 +11,9 @@ use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::Reg;
 use crate::table::TextureOp;
-use crate::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, Texture};
-use ctm_raster::sampler::{LevelOfDetail, MipFilter, Scale, Texels, TextureKind, levels_of_quad, sample_quad};
+use crate::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, TextureTexels};
+use look_up::{Detail, answer, dimensions, fetch, gather, level_of_detail, sample};
 
-const ONE: u32 = 0x3f80_0000;
 /// Lanes of a quad.
 const QUAD: usize = 4;
 
@@ -64,33 +65,6 @@ fn signed(word: u32, from: u32, bits: u32) -> i32 {
 /// Offsets of all texels: four bits for each direction.
 fn texel_offsets(word: u32) -> [i32; 3] {
     [signed(word, 0, 4), signed(word, 4, 4), signed(word, 8, 4)]
-}
-
-/// A layer of a texture, whose texels are compared with a reference if there is one.
-struct Layer<'t> {
-    texture: &'t Texture,
-    first: u32,
-    reference: Option<u32>,
-}
-
-impl Texels for Layer<'_> {
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
-        let texel = self.texture.texel(level, self.first + layer, x, y);
-        match self.reference {
-            // (Decision S60: less or equal, what shadows take.)
-            Some(reference) => [if f32::from_bits(reference) <= f32::from_bits(texel[0]) { ONE } else { 0 }; 4],
-            None => texel,
-        }
-    }
-}
-
-impl<'t> Layer<'t> {
-    fn of(texture: &'t Texture, request: &Request) -> Self {
-        let layer = (request.layer & 0xffff).min(texture.layers.saturating_sub(1));
-        let faces = if texture.shape().kind == TextureKind::Cube { 6 } else { 1 };
-        let first = if texture.dim.is_array() { faces * layer } else { 0 };
-        Layer { texture, first, reference: request.reference }
-    }
 }
 
 impl Warp<'_> {
@@ -200,23 +174,35 @@ impl Warp<'_> {
         use TextureOp::*;
         let request = &requests[n];
         let environment = self.launch.environment;
-        if let Some(image) = environment.images.of_handle(request.handle)
+        if let Some(image) = environment.images.numbered(request.handle)
             && matches!(op, Txq | TxqB)
         {
-            return Ok(answer(instruction.get(key::QUERY), image.dimensions()));
+            return Ok(answer(instruction.get(key::QUERY), image.dimensions(), 1));
         }
         // (Decision S61: a handle of nothing gives zeros.)
-        let Some(texture) = environment.textures.of_handle(request.handle) else { return Ok([0; 4]) };
-        let shape = TextureOperands::of(op, instruction);
-        if !matches!(op, Txq | TxqB) && shape.dim != texture.dim {
-            // What the machine makes of that is not known.
-            return Err(TrapKind::Unsupported);
+        let Some(shared) = environment.textures.of_handle(request.handle) else { return Ok([0; 4]) };
+        let texture = shared.texture();
+        if matches!(op, Txq | TxqB) {
+            let dimensions = dimensions(texture, request.level);
+            return Ok(answer(instruction.get(key::QUERY), dimensions, texture.look_up.samples));
         }
+        let shape = TextureOperands::of(op, instruction);
+        let seen;
+        let texture = if shape.dim == texture.dim {
+            texture
+        } else {
+            seen = match (texture.seen_as(shape.dim), &texture.texels) {
+                (Some(seen), _) => seen,
+                // What the machine makes of others is not known: on a card, nothing.
+                (None, TextureTexels::Stored { .. }) => return Ok([0; 4]),
+                (None, TextureTexels::Levels(_)) => return Err(TrapKind::Unsupported),
+            };
+            &seen
+        };
         match op {
-            Txa => Err(TrapKind::Unsupported),
-            Txq | TxqB => Ok(answer(instruction.get(key::QUERY), dimensions(texture, request.level))),
-            Tld | TldB | Tlds => Ok(fetch(texture, request)),
-            Tld4 | Tld4B | Tld4s => gather(texture, request, &shape, instruction.get(key::GATHER)),
+            Txa | Txq | TxqB => Err(TrapKind::Unsupported),
+            Tld | TldB | Tlds => Ok(fetch(texture, request, shape.has_sample)),
+            Tld4 | Tld4B | Tld4s => Ok(gather(texture, request, &shape, instruction.get(key::GATHER))),
             Tmml | TmmlB => Ok(level_of_detail(texture, requests, n)),
             Tex | TexB | Texs | Txd | TxdB => {
                 let lod = if op == Texs {
@@ -224,8 +210,18 @@ impl Warp<'_> {
                 } else {
                     instruction.get(key::LOD_MODE)
                 };
-                let is_explicit = !matches!(op, Txd | TxdB) && self.stage != Stage::Pixel;
-                sample(texture, requests, n, lod, matches!(op, Txd | TxdB), is_explicit)
+                let is_base = !matches!(op, Txd | TxdB) && self.stage != Stage::Pixel;
+                let levels = requests.map(|request| request.level);
+                let detail = match lod {
+                    _ if matches!(op, Txd | TxdB) => Detail::Derivatives,
+                    LodMode::Zero => Detail::Finest,
+                    LodMode::Level | LodMode::LevelA => Detail::Explicit(levels),
+                    // (Decision S62: where there are no quads, the finest level.)
+                    _ if is_base => Detail::Finest,
+                    LodMode::Bias | LodMode::BiasA => Detail::Differences(levels),
+                    LodMode::Implicit | LodMode::Invalid4 | LodMode::Invalid5 => Detail::Differences([0; 4]),
+                };
+                Ok(sample(texture, requests, n, detail))
             }
         }
     }
@@ -256,159 +252,4 @@ impl Warp<'_> {
 fn scalar_sources(op: TextureOp, instruction: &Instruction, operands: &TextureOperands) -> Sources {
     let [a, b] = operands.scalar(op);
     Sources::of(Sources::from(instruction.reg(key::RA), a).chain(Sources::from(instruction.reg(key::RB), b)))
-}
-
-/// Coordinates of a quad, moved by offsets in texels of a level.
-fn coordinates(texture: &Texture, requests: &[Request; QUAD], size: [u32; 3]) -> [[u32; 4]; QUAD] {
-    let axes = usize::from(texture.dim.axes());
-    requests.map(|request| {
-        let moved = |axis: usize| {
-            let (place, offset) = (f32::from_bits(request.place[axis]), request.offset[axis]);
-            if offset == 0 { place } else { place + offset as f32 / size[axis] as f32 }
-        };
-        // Textures of one dimension are one row.
-        std::array::from_fn(|axis| if axis < axes { moved(axis).to_bits() } else { 0 })
-    })
-}
-
-fn sample(
-    texture: &Texture,
-    requests: &[Request; QUAD],
-    n: usize,
-    mode: LodMode,
-    by_derivatives: bool,
-    is_base: bool,
-) -> Result<[u32; 4], TrapKind> {
-    let (shape, sampler) = (texture.shape(), texture.sampling());
-    let moves = requests[n].offset != [0; 3];
-    // An offset counts texels of the level that is read: of two levels they differ.
-    if moves && sampler.mip == MipFilter::Linear && shape.last_level > 0 {
-        return Err(TrapKind::Unsupported);
-    }
-    let changes = |which: usize| {
-        requests.map(|request| std::array::from_fn(|axis| request.derivatives.get(axis).map_or(0, |both| both[which])))
-    };
-    let (dx, dy) = (changes(0), changes(1));
-    let levels = requests.map(|request| request.level);
-    let lod = match mode {
-        _ if by_derivatives => LevelOfDetail::Derivatives { dx: &dx, dy: &dy },
-        LodMode::Zero => LevelOfDetail::Explicit([0; 4]),
-        LodMode::Level | LodMode::LevelA => LevelOfDetail::Explicit(levels),
-        // (Decision S62: where there are no quads, the finest level.)
-        _ if is_base => LevelOfDetail::Explicit([0; 4]),
-        LodMode::Bias | LodMode::BiasA => LevelOfDetail::Differences { bias: levels },
-        LodMode::Implicit | LodMode::Invalid4 | LodMode::Invalid5 => LevelOfDetail::Differences { bias: [0; 4] },
-    };
-    let plain = coordinates(texture, requests, shape.size);
-    let level = if moves && shape.kind != TextureKind::Cube {
-        let level = levels_of_quad(
-            &sampler,
-            &shape,
-            &coordinates(texture, &without_offsets(requests), shape.size),
-            Scale::Texture,
-            lod,
-        )[n];
-        (level.max(0.0) + 0.5) as u32
-    } else {
-        0
-    };
-    let places = if level == 0 { plain } else { coordinates(texture, requests, shape.level_size(level)) };
-    let layer = Layer::of(texture, &requests[n]);
-    Ok(sample_quad(&sampler, &shape, &layer, &places, Scale::Texture, lod)[n])
-}
-
-fn without_offsets(requests: &[Request; QUAD]) -> [Request; QUAD] {
-    requests.map(|request| Request { offset: [0; 3], ..request })
-}
-
-/// TLD: whole coordinates, and zeros outside.
-fn fetch(texture: &Texture, request: &Request) -> [u32; 4] {
-    let Some(size) = texture.level_size(request.level) else { return [0; 4] };
-    let axes = usize::from(texture.dim.axes());
-    let place: [i64; 3] = std::array::from_fn(|axis| match axis < axes {
-        true => i64::from(request.place[axis].cast_signed()) + i64::from(request.offset[axis]),
-        false => 0,
-    });
-    let is_volume = texture.shape().kind == TextureKind::Volume;
-    let inside = place.iter().zip(size).take(axes).all(|(&at, size)| (0..i64::from(size)).contains(&at));
-    if !inside || request.sample > 0 {
-        return [0; 4];
-    }
-    let layer = Layer::of(texture, request).first + if is_volume { place[2] as u32 } else { 0 };
-    texture.texel(request.level, layer, place[0] as u32, place[1] as u32)
-}
-
-/// TLD4: a component of the four texels that a linear filter would weight, counterclockwise from the lower left one.
-fn gather(
-    texture: &Texture,
-    request: &Request,
-    shape: &TextureOperands,
-    component: Component,
-) -> Result<[u32; 4], TrapKind> {
-    let sizes = texture.shape();
-    if sizes.kind != TextureKind::Flat {
-        return Err(TrapKind::Unsupported);
-    }
-    let sampler = texture.sampling();
-    let axes = usize::from(texture.dim.axes());
-    // The texel at an index, which may be outside.
-    let index = |axis: usize, further: i32| {
-        if axis >= axes {
-            return Some(0);
-        }
-        let size = sizes.size[axis] as f32;
-        let place = f32::from_bits(ctm_num::flush(request.place[axis])) * size - 0.5;
-        let at = place.floor() + further as f32;
-        sampler.nearest(&sizes, 0, axis, ((at + 0.5) / size).to_bits(), Scale::Texture)
-    };
-    let layer = Layer::of(texture, request);
-    let texel = |[x, y]: [i32; 2]| match (index(0, x), index(1, y)) {
-        (Some(x), Some(y)) => layer.texel(0, 0, x, y)[component as usize],
-        _ => sampler.border[component as usize],
-    };
-    let corners = [[0, 1], [1, 1], [1, 0], [0, 0]];
-    Ok(std::array::from_fn(|n| {
-        let [x, y] = if shape.has_four_offsets { [0, 0] } else { corners[n] };
-        let moved = if shape.has_four_offsets { request.offsets[n] } else { [request.offset[0], request.offset[1]] };
-        texel([x + moved[0], y + moved[1]])
-    }))
-}
-
-/// TXQ: the size of a level, or the number of samples; what else can be asked is 0 here.
-fn answer(query: TextureQuery, dimensions: [u32; 4]) -> [u32; 4] {
-    if query == TextureQuery::TextureType {
-        return [0, 0, 1, 0];
-    }
-    if query == TextureQuery::Dimension { dimensions } else { [0; 4] }
-}
-
-/// What TXQ says of the dimensions of a level.
-fn dimensions(texture: &Texture, level: u32) -> [u32; 4] {
-    let [width, height, depth] = texture.level_size(level).unwrap_or_default();
-    let levels = texture.levels.len() as u32;
-    let layers = if width == 0 { 0 } else { texture.layers };
-    match texture.dim {
-        TextureDim::D1 => [width, 0, 0, levels],
-        TextureDim::Array1 => [width, layers, 0, levels],
-        TextureDim::D2 | TextureDim::Cube => [width, height, 0, levels],
-        TextureDim::Array2 | TextureDim::ArrayCube => [width, height, layers, levels],
-        TextureDim::D3 | TextureDim::Array3 => [width, height, depth, levels],
-    }
-}
-
-/// TMML: the level of detail before it is clamped, and the level that is read, in units of 1/256.
-fn level_of_detail(texture: &Texture, requests: &[Request; QUAD], n: usize) -> [u32; 4] {
-    let (mut shape, mut sampler) = (texture.shape(), texture.sampling());
-    let last = shape.last_level as f32;
-    // Levels count whether the texture has them or not.
-    (shape.last_level, sampler.mip, sampler.finest) = (shape.last_level.max(1), MipFilter::Linear, 0);
-    let places = coordinates(texture, requests, shape.size);
-    let lod = LevelOfDetail::Differences { bias: [0; 4] };
-    let level = match shape.kind {
-        TextureKind::Cube => 0.0,
-        TextureKind::Flat | TextureKind::Volume => levels_of_quad(&sampler, &shape, &places, Scale::Texture, lod)[n],
-    };
-    let units = |level: f32| (level * 256.0).round_ties_even() as i32;
-    let raw = units(level).clamp(i16::MIN.into(), i16::MAX.into()).cast_unsigned();
-    [raw, units(level.clamp(0.0, last)).cast_unsigned(), 0, 0]
 }

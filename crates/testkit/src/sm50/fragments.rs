@@ -45,23 +45,38 @@ pub fn pixels(random: &mut Random, maps: &PixelMaps) -> Pixels {
 }
 
 fn of_primitives(random: &mut Random, maps: &PixelMaps) -> Pixels {
-    let mut quad = || PixelQuad {
-        x: 2 * random.below(100) as u32,
-        y: 2 * random.below(100) as u32,
-        covered: 1 + random.below(15) as u8,
-        primitive: random.below(4) as u32,
+    let samples = random.pick(&[1, 1, 2, 4, 8]);
+    let mut quad = || {
+        let covered = 1 + random.below(15) as u8;
+        let of_lane = |random: &mut Random, lane: u8| match covered >> lane & 1 {
+            0 => 0,
+            _ => 1 + random.below((1 << samples) - 1) as u8,
+        };
+        PixelQuad {
+            x: 2 * random.below(100) as u32,
+            y: 2 * random.below(100) as u32,
+            covered,
+            primitive: random.below(4) as u32,
+            samples: [0, 1, 2, 3].map(|lane| of_lane(random, lane)),
+            sample: random.below(samples) as u8,
+        }
     };
     let quads: Vec<PixelQuad> = (0..1 + quad().x / 4).map(|_| quad()).collect();
     let mut inputs = Vec::new();
     for address in [0x7c, 0x80, 0x84, 0x90] {
+        let has_centroids = random.one_in(2);
+        let mut values = |count: usize| (0..count).map(|_| number(random).to_bits()).collect::<Vec<u32>>();
+        let centroids = if has_centroids { values(4 * quads.len()) } else { Vec::new() };
         let values = PrimitiveValues {
+            centroids,
             centres: quads.iter().flat_map(|_| [(); 4]).map(|()| number(random).to_bits()).collect(),
             slopes: (0..4).map(|_| [number(random), number(random)]).collect(),
             provoking: (0..4).map(|_| number(random).to_bits()).collect(),
         };
         inputs.push((address, if random.one_in(4) { PixelInput::Constant(7) } else { PixelInput::Primitives(values) }));
     }
-    Pixels::of_quads(quads, maps, inputs).expect("memory")
+    let pixels = Pixels::of_quads(quads, maps, inputs).expect("memory");
+    pixels.with_samples(samples as u32).with_flat_colours(random.one_in(4))
 }
 
 /// A register of those that programs calculate with.
@@ -90,6 +105,9 @@ impl Draft<'_> {
             0 => format!("{guard}IPA.CONSTANT R{to}, a[{address:#x}], RZ;"),
             1 => format!("{guard}IPA{sat} R{to}, a[{address:#x}], R{other};"),
             2 => format!("{guard}IPA.OFFSET{sat} R{to}, a[{address:#x}], R{other}, R{};", register(self.random)),
+            3 if self.random.one_in(2) => {
+                format!("{guard}IPA.CENTROID{sat} R{to}, a[{address:#x}], R{other};")
+            }
             3 => format!("{guard}IPA.SC{sat} R{to}, a[{address:#x}], {};", self.random.pick(&["RZ", "R5"])),
             _ => format!("{guard}IPA.PASS{sat} R{to}, a[{address:#x}], RZ;"),
         }

@@ -1,7 +1,7 @@
 //! Random textures, and instructions that sample them.
 
 use crate::random::Random;
-use ctm_raster::sampler::{Filter, MipFilter, Sampler, Wrap};
+use ctm_raster::sampler::{DetailRange, Filter, MipFilter, Sampler, Wrap};
 use ctm_sm50::codes::TextureDim;
 use ctm_sm50::textures::{FIRST_HANDLE, Texture, Textures};
 
@@ -40,6 +40,11 @@ fn sampler(random: &mut Random) -> Sampler {
         finest: random.pick(&[0, 0, 0, 1]),
         bias: random.pick(&[0.0f32, 0.0, 0.5]).to_bits(),
         border: [1.0f32, 0.25, 0.0, -2.0].map(f32::to_bits),
+        detail: random.pick(&[
+            DetailRange::UNBOUNDED,
+            DetailRange { steps: 256, least: 0.5f32.to_bits(), greatest: 2.25f32.to_bits(), halves_down: true },
+        ]),
+        seamless: random.one_in(4),
     }
 }
 
@@ -70,7 +75,7 @@ fn texture(random: &mut Random, dim: TextureDim) -> Texture {
         (0..texels.saturating_sub(missing)).map(|_| [(); 4].map(|()| word(random))).collect()
     };
     let levels = (0..levels).map(level).collect();
-    Texture { dim, size, layers, sampler: sampler(random), levels }
+    Texture::of_levels(dim, (size, layers), sampler(random), levels)
 }
 
 /// Instructions that look a texture up: coordinates come from R16 on, what else is asked from R20 on, and results go to R24 and on.

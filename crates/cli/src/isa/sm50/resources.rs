@@ -65,7 +65,7 @@ fn image(&ImageArea { address, size, kind, format }: &ImageArea) -> Image {
     };
     // Layers are counted apart from rows.
     let size = if kind == TextureKind::D1Array { [size[0], 1, size[1]] } else { size };
-    Image { address, dim, size, format }
+    Image::packed(address, dim, size, format)
 }
 
 /// The textures of the command line, by the number of their unit.
@@ -118,7 +118,7 @@ fn textures(
             TextureKind::D2Array => (TextureDim::Array2, 1, deep),
             TextureKind::Cube => (TextureDim::Cube, 1, 1),
         };
-        textures.insert(unit, Texture { dim, size: [width, height, depth], layers, sampler, levels });
+        textures.insert(unit, Texture::of_levels(dim, ([width, height, depth], layers), sampler, levels));
     }
     if let Some(mip) = mips
         .iter()

@@ -7,6 +7,28 @@ use crate::pipeline::Shape;
 /// How far beyond the viewport primitives reach before they are cut, in halves of its sides: what is nearer is left to the window
 /// (decision S70).
 const GUARD_BAND: f64 = 8.0;
+
+/// Which planes cut primitives, besides those of the guard band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClipVolume {
+    /// What is nearer than this is cut.
+    pub near: NearPlane,
+    /// What is behind the far plane, z = w, is cut.
+    pub far: bool,
+    /// The clip distances that cut: bit n for distance n.
+    pub distances: u8,
+}
+
+/// A near plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NearPlane {
+    /// z = -w.
+    MinusW,
+    /// z = 0.
+    Zero,
+    /// There is none.
+    None,
+}
 /// Clip distances of a vertex.
 pub const DISTANCES: usize = 8;
 
@@ -45,9 +67,9 @@ fn sum(shares: &[f64; 3], values: &[f64; 3]) -> f64 {
     shares.iter().zip(values).filter(|(share, _)| **share != 0.0).map(|(share, value)| share * value).sum()
 }
 
-/// The corners of what is left of a primitive, in the order of its vertices: a point, the ends of a line, or a convex polygon. `distances`
-/// has bit n if distance n clips. Nothing is left of primitives with positions that are not finite.
-pub fn clip(shape: Shape, vertices: &[ClipVertex; 3], distances: u8) -> Vec<Corner> {
+/// The corners of what is left of a primitive, in the order of its vertices: a point, the ends of a line, or a convex polygon. Nothing is left of
+/// primitives with positions that are not finite.
+pub fn clip(shape: Shape, vertices: &[ClipVertex; 3], volume: ClipVolume) -> Vec<Corner> {
     let count = shape.vertices() as usize;
     if !vertices[..count].iter().flat_map(|vertex| &vertex.position).all(|coordinate| coordinate.is_finite()) {
         return Vec::new();
@@ -59,21 +81,35 @@ pub fn clip(shape: Shape, vertices: &[ClipVertex; 3], distances: u8) -> Vec<Corn
     let mut corners: Vec<Corner> = (0..count).map(corner).collect();
     let coordinate = |corner: &Corner, axis: usize| corner.of(vertices.map(|vertex| vertex.position[axis]));
     let w = |corner: &Corner| coordinate(corner, 3);
-    // Near and far plane first: they leave no negative w.
-    for (axis, sign, reach) in [
-        (2, 1.0, 1.0),
-        (2, -1.0, 1.0),
-        (0, 1.0, GUARD_BAND),
-        (0, -1.0, GUARD_BAND),
-        (1, 1.0, GUARD_BAND),
-        (1, -1.0, GUARD_BAND),
-    ] {
+    // Near and far plane first: they leave no negative w, as the guard band does.
+    let near = match volume.near {
+        NearPlane::MinusW => Some((2, 1.0, 1.0)),
+        NearPlane::Zero => Some((2, 1.0, 0.0)),
+        NearPlane::None => None,
+    };
+    let far = volume.far.then_some((2, -1.0, 1.0));
+    let band = [(0, 1.0, GUARD_BAND), (0, -1.0, GUARD_BAND), (1, 1.0, GUARD_BAND), (1, -1.0, GUARD_BAND)];
+    for (axis, sign, reach) in near.into_iter().chain(far).chain(band) {
         cut(&mut corners, w, |corner| reach * w(corner) + sign * coordinate(corner, axis));
     }
-    for number in (0..DISTANCES).filter(|number| distances >> number & 1 != 0) {
+    for number in (0..DISTANCES).filter(|number| volume.distances >> number & 1 != 0) {
         cut(&mut corners, w, |corner| corner.of(vertices.map(|vertex| vertex.distances[number])));
     }
     if corners.iter().any(|corner| w(corner) <= 0.0) { Vec::new() } else { corners }
+}
+
+/// The corners of what is left of a primitive in the window, of which only distances cut anything.
+pub fn clip_in_window(shape: Shape, vertices: &[ClipVertex; 3], distances: u8) -> Vec<Corner> {
+    let count = shape.vertices() as usize;
+    let whole = |n: usize| {
+        let shares = std::array::from_fn(|vertex| if vertex == n { 1.0 } else { 0.0 });
+        Corner { shares, window_shares: shares }
+    };
+    let mut corners: Vec<Corner> = (0..count).map(whole).collect();
+    for number in (0..DISTANCES).filter(|number| distances >> number & 1 != 0) {
+        cut(&mut corners, |_| 1.0, |corner| corner.of(vertices.map(|vertex| vertex.distances[number])));
+    }
+    corners
 }
 
 /// Leaves the part where the distance is not negative.

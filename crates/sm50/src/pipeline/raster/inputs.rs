@@ -20,6 +20,23 @@ const Y: u32 = FRAGMENT_POSITION + 4;
 const DEPTH: u32 = FRAGMENT_POSITION + 8;
 const RECIPROCAL: u32 = FRAGMENT_POSITION + 12;
 
+/// Colours of vertices, and how much further those of back faces are.
+const COLOURS: std::ops::Range<u32> = 0x280..0x2a0;
+const BACK: u32 = 0x20;
+/// Texture coordinates, four words each.
+const TEXTURES: std::ops::Range<u32> = 0x300..0x3a0;
+
+/// What state says about inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InputRules {
+    /// Back faces have colours of their own.
+    pub two_sided: bool,
+    /// Texture coordinates that are places in points, bit n for number n.
+    pub replaced: u16,
+    /// Places in points are counted from below.
+    pub upwards: bool,
+}
+
 /// Where the value of an input comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
@@ -35,19 +52,30 @@ enum Source {
     Depth,
     /// 1/w.
     Reciprocal,
-    /// Where in a point the fragment is, along an axis; perhaps divided by w.
-    PointCoordinate { axis: usize, is_divided: bool },
+    /// Where in a point the fragment is, along an axis, or 0 or 1 along further ones; perhaps divided by w. What other primitives have there.
+    PointCoordinate { axis: usize, is_divided: bool, others: Other },
     /// All bits of front faces, none of back faces.
     FrontFace,
 }
 
+/// What primitives that are not points have where points have places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Other {
+    Provoking,
+    Perspective,
+    Linear,
+}
+
 /// The inputs that a program reads.
 #[derive(Clone, Debug)]
-pub struct Inputs(Vec<(u32, Source)>);
+pub struct Inputs {
+    read: Vec<(u32, Source)>,
+    rules: InputRules,
+}
 
 impl Inputs {
     /// Those of a program. What stands in its header by one bit is divided by w if the program multiplies it with w (decision S75).
-    pub fn of(shader: &Shader) -> Self {
+    pub fn of(shader: &Shader, rules: InputRules) -> Self {
         let maps: PixelMaps = shader.header.map(|header| header.pixel).unwrap_or_default();
         let multiplied = multiplied(shader);
         let source = |address: u32, interpolation: Interpolation| {
@@ -59,9 +87,18 @@ impl Inputs {
                 DEPTH => Source::Depth,
                 RECIPROCAL => Source::Reciprocal,
                 0..GENERIC | TESS_COORD_U..0x300 => Source::Provoking,
-                POINT_S => Source::PointCoordinate { axis: 0, is_divided },
-                POINT_T => Source::PointCoordinate { axis: 1, is_divided },
+                POINT_S => Source::PointCoordinate { axis: 0, is_divided, others: Other::Provoking },
+                POINT_T => Source::PointCoordinate { axis: 1, is_divided, others: Other::Provoking },
                 SYSTEM_VALUES..0x300 if is_divided => Source::Perspective,
+                _ if TEXTURES.contains(&address) && rules.replaced >> ((address - TEXTURES.start) / 16) & 1 != 0 => {
+                    let others = match interpolation {
+                        Interpolation::Unused => return None,
+                        Interpolation::Constant => Other::Provoking,
+                        Interpolation::Perspective => Other::Perspective,
+                        Interpolation::Linear => Other::Linear,
+                    };
+                    Source::PointCoordinate { axis: (address / 4 % 4) as usize, is_divided, others }
+                }
                 _ => match interpolation {
                     Interpolation::Unused => return None,
                     Interpolation::Constant => Source::Provoking,
@@ -72,17 +109,25 @@ impl Inputs {
         };
         let read =
             maps.inputs().filter_map(|(address, interpolation)| Some((address, source(address, interpolation)?)));
-        Inputs(read.chain([(FRONT_FACE, Source::FrontFace)]).collect())
+        Inputs { read: read.chain([(FRONT_FACE, Source::FrontFace)]).collect(), rules }
+    }
+
+    /// Those of no program.
+    pub fn none() -> Self {
+        Inputs { read: Vec::new(), rules: InputRules::default() }
     }
 
     /// Their addresses.
     pub fn addresses(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
-        self.0.iter().map(|(address, _)| *address)
+        self.read.iter().map(|(address, _)| *address)
     }
 
     /// What they are over a primitive, in their order.
     pub fn over<'a>(&'a self, primitive: &'a Covering) -> impl Iterator<Item = InputPlane> + 'a {
-        self.0.iter().map(|&(address, source)| primitive.input(address, source))
+        self.read.iter().map(|&(address, source)| {
+            let has_other_colours = self.rules.two_sided && !primitive.is_front && COLOURS.contains(&address);
+            primitive.input(if has_other_colours { address + BACK } else { address }, source, self.rules)
+        })
     }
 }
 
@@ -120,6 +165,8 @@ pub struct Covering<'a> {
     pub is_front: bool,
     /// Where points are: sub-pixels of a side.
     pub point_size: Option<f64>,
+    /// The least and the greatest depth.
+    pub depth_range: [f64; 2],
 }
 
 /// An input over a primitive.
@@ -129,46 +176,74 @@ pub struct InputPlane {
     pub plane: AttributePlane,
     /// Its value at the provoking vertex.
     pub provoking: u32,
-    /// Its values are from 0 to 1.
-    is_clamped: bool,
+    /// The least and the greatest of its values.
+    range: Option<[f64; 2]>,
 }
 
 impl Covering<'_> {
-    fn input(&self, address: u32, source: Source) -> InputPlane {
+    fn input(&self, address: u32, source: Source, rules: InputRules) -> InputPlane {
         let of_provoking = self.records.get(self.provoking, address);
-        let input = |plane, provoking| InputPlane { plane, provoking, is_clamped: false };
+        let input = |plane, provoking| InputPlane { plane, provoking, range: None };
         let constant = |bits: u32| input(AttributePlane::Constant(bits), bits);
         let varying = |plane: Plane| input(AttributePlane::Varying(plane), of_provoking);
-        let values = || self.vertices.map(|record| f64::from(f32::from_bits(self.records.get(record, address))));
         match source {
             Source::Provoking => constant(of_provoking),
             Source::PrimitiveId if self.records.has(address) => constant(of_provoking),
             Source::PrimitiveId => constant(self.id),
-            Source::Depth => InputPlane { is_clamped: true, ..varying(self.depth) },
+            Source::Depth => InputPlane { range: Some(self.depth_range), ..varying(self.depth) },
             Source::Reciprocal => varying(self.setup.plane(self.reciprocals)),
             Source::FrontFace => constant(if self.is_front { u32::MAX } else { 0 }),
-            Source::Perspective => {
-                let values = values();
-                let at = |n: usize| self.corners[n].of(values) * self.reciprocals[n];
-                varying(self.setup.plane([at(0), at(1), at(2)]))
-            }
-            Source::Linear => {
-                let bits = self.vertices.map(|record| self.records.get(record, address));
-                // What all vertices have is everywhere (decision S71).
-                if bits[0] == bits[1] && bits[1] == bits[2] {
-                    return constant(bits[0]);
+            Source::Perspective => self.perspective(address),
+            Source::Linear => self.linear(address),
+            Source::PointCoordinate { axis, is_divided, others } => match (self.point_size, others) {
+                (Some(size), _) => {
+                    let factor = if is_divided { self.reciprocals[0] } else { 1.0 };
+                    let mut values = match axis {
+                        0 | 1 => [0.5 * factor; 3],
+                        2 => [0.0; 3],
+                        _ => [factor; 3],
+                    };
+                    match axis {
+                        0 => values[1] += factor / size,
+                        1 if rules.upwards => values[2] -= factor / size,
+                        1 => values[2] += factor / size,
+                        _ => {}
+                    }
+                    varying(self.setup.plane(values))
                 }
-                let values = values();
-                varying(self.setup.plane(self.corners.map(|corner| corner.in_window(values))))
-            }
-            Source::PointCoordinate { axis, is_divided } => {
-                let Some(size) = self.point_size else { return constant(of_provoking) };
-                let factor = if is_divided { self.reciprocals[0] } else { 1.0 };
-                let mut values = [0.5 * factor; 3];
-                values[axis + 1] += factor / size;
-                varying(self.setup.plane(values))
-            }
+                (None, Other::Provoking) => constant(of_provoking),
+                (None, Other::Perspective) => self.perspective(address),
+                (None, Other::Linear) => self.linear(address),
+            },
         }
+    }
+
+    fn values(&self, address: u32) -> [f64; 3] {
+        self.vertices.map(|record| f64::from(f32::from_bits(self.records.get(record, address))))
+    }
+
+    fn varying(&self, address: u32, plane: Plane) -> InputPlane {
+        let provoking = self.records.get(self.provoking, address);
+        InputPlane { plane: AttributePlane::Varying(plane), provoking, range: None }
+    }
+
+    /// A plane through the values divided by w.
+    fn perspective(&self, address: u32) -> InputPlane {
+        let values = self.values(address);
+        let at = |n: usize| self.corners[n].of(values) * self.reciprocals[n];
+        self.varying(address, self.setup.plane([at(0), at(1), at(2)]))
+    }
+
+    /// A plane through the values.
+    fn linear(&self, address: u32) -> InputPlane {
+        let bits = self.vertices.map(|record| self.records.get(record, address));
+        // What all vertices have is everywhere (decision S71).
+        if bits[0] == bits[1] && bits[1] == bits[2] {
+            let provoking = self.records.get(self.provoking, address);
+            return InputPlane { plane: AttributePlane::Constant(bits[0]), provoking, range: None };
+        }
+        let values = self.values(address);
+        self.varying(address, self.setup.plane(self.corners.map(|corner| corner.in_window(values))))
     }
 }
 
@@ -177,8 +252,10 @@ impl InputPlane {
     pub fn at(&self, offset: PlaneOffset) -> u32 {
         match self.plane {
             AttributePlane::Constant(bits) => bits,
-            AttributePlane::Varying(plane) if self.is_clamped => AttributePlane::bits(plane.at(offset).clamp(0.0, 1.0)),
-            AttributePlane::Varying(plane) => AttributePlane::bits(plane.at(offset)),
+            AttributePlane::Varying(plane) => {
+                let value = plane.at(offset);
+                AttributePlane::bits(self.range.map_or(value, |[least, greatest]| value.max(least).min(greatest)))
+            }
         }
     }
 

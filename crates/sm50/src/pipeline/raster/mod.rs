@@ -7,8 +7,8 @@
 //! Pixels have one sample, at their centre. Places are on a grid of 1/256 of a pixel; the rules of coverage are those of OpenGL: top and left
 //! edges belong to triangles, lines are parallelograms along their major axis, points are squares. x grows to the right and y downwards.
 
-mod clip;
-mod inputs;
+pub mod clip;
+pub mod inputs;
 mod targets;
 
 pub use targets::{ColourTarget, DepthTarget, FragmentCounts, Targets};
@@ -20,12 +20,12 @@ use super::{DrawError, Shape};
 use crate::attributes::{POSITION, View};
 use crate::header::{AttributeMap, PixelMaps};
 use crate::launch::{Environment, Invocations, PixelInput, PixelQuad, Pixels, PrimitiveValues, Shader, StageLaunch};
-use clip::{ClipVertex, Corner, DISTANCES};
+use clip::{ClipVertex, ClipVolume, Corner, DISTANCES, NearPlane};
 use ctm_raster::coverage::{ConvexPolygon, EdgeOrientation, EdgeRule, QUAD_PIXELS, cross, quads};
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::outline::{self, LineDirection, LineEnds};
 use ctm_raster::plane::{Plane, PrimitiveSetup};
-use inputs::{Covering, InputPlane, Inputs};
+use inputs::{Covering, InputPlane, InputRules, Inputs};
 
 named! {
     /// Which triangles are not drawn. Names are those of OpenGL without `GL_`.
@@ -207,7 +207,7 @@ impl Receiver for Rasteriser<'_> {
 impl<'a> Rasteriser<'a> {
     pub fn new(stage: &'a FragmentStage<'a>, fragments: &'a mut dyn Fragments, captured: Captured<'a>) -> Self {
         let maps = stage.shader.header.map(|header| header.pixel).unwrap_or_default();
-        let inputs = Inputs::of(&stage.shader);
+        let inputs = Inputs::of(&stage.shader, InputRules::default());
         Rasteriser { stage, fragments, maps, inputs, captured, pending: Pending::default() }
     }
 
@@ -224,7 +224,7 @@ impl<'a> Rasteriser<'a> {
         });
         let has_distance = |n: &usize| records.has(CLIP_DISTANCE + 4 * *n as u32);
         let distances = (0..DISTANCES).filter(has_distance).fold(0, |bits, n| bits | 1 << n);
-        let corners = clip::clip(shape, &clip_vertices, distances);
+        let corners = clip::clip(shape, &clip_vertices, ClipVolume { near: NearPlane::MinusW, far: true, distances });
         let corners: Vec<WindowCorner> =
             corners.into_iter().map(|corner| self.window_corner(corner, &clip_vertices)).collect();
         match (shape, &corners[..]) {
@@ -329,7 +329,7 @@ impl<'a> Rasteriser<'a> {
             let number = self.pending.primitives.len() as u32 - u32::from(!is_new);
             quads(GRID, &polygon, &window, &centre, |quad| {
                 let covered = (0..).zip(quad.coverage).fold(0, |bits, (n, covered)| bits | covered << n);
-                self.pending.quads.push(PixelQuad { x: quad.x, y: quad.y, covered, primitive: number });
+                self.pending.quads.push(PixelQuad::of_one_sample((quad.x, quad.y), covered, number));
             });
             if self.pending.quads.len() > before && is_new {
                 self.pending.primitives.push(PendingPrimitive { setup: primitive.setup, depth: primitive.depth });
@@ -419,5 +419,6 @@ fn covering<'a>(
         depth: setup.plane(corners.map(|corner| corner.depth)),
         is_front,
         point_size,
+        depth_range: [0.0, 1.0],
     }
 }
