@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Objects {
     memory: Arc<Arena>,
     /// Ranges of addresses that do not meet, in order.
-    ranges: Vec<Range<u64>>,
+    ranges: Arc<[Range<u64>]>,
 }
 
 impl Objects {
@@ -31,7 +31,7 @@ impl Objects {
                 Some(_) | None => ranges.push(range),
             }
         }
-        Objects { memory: Arc::clone(memory), ranges }
+        Objects { memory: Arc::clone(memory), ranges: ranges.into() }
     }
 
     /// The card's memory.

@@ -20,6 +20,7 @@ use crate::context::{DrawContext, DrawError};
 use crate::methods::VertexBeginGl;
 use crate::methods::codes::PrimitiveType;
 use crate::state::Channel;
+use crate::textures::TextureCache;
 use ctm_card::DrawCounts;
 use ctm_card::register::RegisterType;
 use ctm_sm50::attributes::GENERIC;
@@ -38,6 +39,8 @@ const PRIMITIVES: u32 = 15;
 pub struct DrawCache {
     /// Programs that were read.
     pub programs: ProgramCache,
+    /// Textures, decoded.
+    pub textures: TextureCache,
     batch: Mutex<BatchMemory>,
 }
 
@@ -77,7 +80,7 @@ pub fn draw(channel: &mut Channel, context: &DrawContext, list: &DrawList) -> Re
     }
     let (methods, objects) = (&channel.three_d, context.objects);
     let programs = DrawPrograms::of(channel, context, primitive)?;
-    let environment = environment(context);
+    let environment = environment(methods, context, &programs);
     let state = programs.state(methods, primitive, &environment);
     let fetch = VertexFetch::new(channel, objects, attributes_read(&programs.vertex));
     let mut receiver = DrawReceiver::new(channel, context, &environment)?;

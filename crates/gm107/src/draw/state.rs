@@ -5,6 +5,7 @@ use super::programs::StageProgram;
 use crate::context::{DrawContext, DrawError};
 use crate::methods::{PatchVertices, ProvokingVertexLast, TessLevelInner, TessLevelOuter, TessMode};
 use crate::state::{Channel, Methods};
+use crate::textures::{HeaderTables, bound_handles};
 use ctm_sm50::Stage;
 use ctm_sm50::launch::{Constants, Environment, Shader};
 use ctm_sm50::pipeline::{Levels, PipelineState, Primitive, Provoking, Spacing, TessDomain, Tessellation};
@@ -64,6 +65,14 @@ impl DrawPrograms {
         })
     }
 
+    /// The handles of textures that they name.
+    fn handles(&self) -> Vec<u32> {
+        let vertex = Shader { banks: Some(&self.vertex_constants), ..self.vertex.shader() };
+        let others = [&self.tess_init, &self.tessellation, &self.geometry];
+        let others = others.into_iter().flatten().map(BoundProgram::shader);
+        others.chain([vertex]).flat_map(|shader| bound_handles(&shader)).collect()
+    }
+
     /// Whether a program sets the levels of patches.
     pub fn has_tess_init(&self) -> bool {
         self.tess_init.is_some()
@@ -100,8 +109,16 @@ impl DrawPrograms {
 }
 
 /// What programs have besides their constants.
-pub fn environment<'a>(context: &DrawContext<'a>) -> Environment<'a> {
-    Environment { constants: Constants::open(), memory: Some(context.space), ..Environment::default() }
+pub fn environment<'a>(methods: &Methods, context: &DrawContext<'a>, programs: &DrawPrograms) -> Environment<'a> {
+    let tables = HeaderTables::of_draws(methods, context.objects, &context.cache.textures);
+    let (textures, images) = tables.environment(programs.handles());
+    Environment {
+        constants: Constants::open(),
+        memory: Some(context.space),
+        textures,
+        images,
+        ..Environment::default()
+    }
 }
 
 fn tessellator(methods: &Methods) -> Tessellation {

@@ -1,61 +1,182 @@
 //! From primitives to pixels.
+//!
+//! Primitives come from the last stage before the rasteriser, in order. What they cover waits in quads until there are enough for a launch of the
+//! fragment program, or the primitives end; then what its fragments leave is tested and stored, in the order of primitives.
 
-use crate::context::{DrawContext, DrawError};
+mod batch;
+mod colour;
+mod cover;
+mod depth;
+mod fragments;
+mod primitives;
+mod program;
+mod state;
+mod target;
+
+pub use program::FragmentProgram;
+pub use target::TargetSurface;
+
+use crate::context::{DrawContext, DrawError as CardError};
+use crate::methods::{ForceEarlyFragmentTests, RtControl, SampleShading};
 use crate::state::Channel;
+use crate::textures::{HeaderTables, bound_handles};
+use batch::Pending;
+use colour::ColourTarget;
+use cover::sample_places;
 use ctm_card::DrawCounts;
+use ctm_raster::coverage::Quad;
+use ctm_raster::grid::{Point, Rect};
 use ctm_sm50::launch::Environment;
-use ctm_sm50::pipeline::{Assembled, DrawError as PipelineError, Receiver, Stages};
+use ctm_sm50::pipeline::inputs::Inputs;
+use ctm_sm50::pipeline::{Assembled, DrawError, Receiver, Stages};
+use depth::{DepthTest, depth_unit};
+use fragments::{FragmentState, Outputs, TARGETS};
+use primitives::{DepthUnit, Primitive};
+use state::RasterState;
+use std::sync::Arc;
 
-/// What the pixels of a draw did, in numbers.
+/// What was done with the primitives of a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RasterCounts {
-    /// For who looks at draws.
+    /// What statistics of draws say.
     pub draw: DrawCounts,
-    /// Samples that survived every test, if they are counted.
+    /// Samples that survived everything, if they are counted.
     pub samples: u64,
     /// Primitives that came to clipping.
     pub clipped: u64,
-    /// Primitives that clipping and culling by planes have left.
+    /// Primitives that clipping has left.
     pub clipping_left: u64,
-    /// Pixels that the fragment program ran for, without those that help others.
+    /// Fragments that the program ran for.
     pub fragments: u64,
 }
 
-/// Draws the primitives that it receives.
+/// Takes primitives, and draws them.
 pub struct Rasteriser<'a> {
-    _context: DrawContext<'a>,
+    state: RasterState,
+    fragment_state: FragmentState,
+    program: Option<Arc<FragmentProgram>>,
+    environment: Environment<'a>,
+    inputs: Inputs,
+    outputs: Outputs,
+    targets: [Option<ColourTarget<'a>>; TARGETS],
+    depth: Option<DepthTest<'a>>,
+    depth_unit: DepthUnit,
+    /// Depth and stencil are tested before the program runs.
+    tests_early: bool,
+    /// The pixels that all targets have.
+    bounds: Rect,
+    /// Groups of samples that the program runs for.
+    groups: u32,
+    /// All samples of a pixel.
+    all_samples: u8,
+    /// Where in a pixel coverage is found out.
+    places: Vec<Point>,
+    pending: Pending,
+    /// Room for the quads of a shape.
+    found: Vec<Quad>,
+    /// Pixels of lines so far.
+    stippled: i64,
     counts: RasterCounts,
 }
 
 impl<'a> Rasteriser<'a> {
-    /// For draws in the state of a channel, whose programs have these textures, images and memory.
+    /// For draws in the state of a channel, whose programs have this memory.
     ///
     /// # Errors
-    /// Something that it needs is not executed.
-    pub fn new(
-        _channel: &Channel,
-        context: &DrawContext<'a>,
-        _environment: &'a Environment<'a>,
-    ) -> Result<Self, DrawError> {
-        Ok(Rasteriser { _context: *context, counts: RasterCounts::default() })
+    /// The program cannot be read.
+    pub fn new(channel: &Channel, context: &DrawContext<'a>, environment: &Environment<'a>) -> Result<Self, CardError> {
+        let (methods, objects) = (&channel.three_d, context.objects);
+        let state = RasterState::of(methods);
+        let control: RtControl = methods.get();
+        let map = [
+            control.map0,
+            control.map1,
+            control.map2,
+            control.map3,
+            control.map4,
+            control.map5,
+            control.map6,
+            control.map7,
+        ];
+        let targets: [Option<ColourTarget>; TARGETS] = std::array::from_fn(|output| {
+            let is_there = output < usize::from(control.count);
+            is_there.then(|| ColourTarget::of(methods, objects, map[output].into())).flatten()
+        });
+        let depth = DepthTest::of(methods, objects);
+        let is_integer = |n: &usize| targets[*n].as_ref().is_some_and(ColourTarget::is_integer);
+        let integers = (0..TARGETS).filter(is_integer).fold(0, |bits, n| bits | 1 << n);
+        let shading: SampleShading = methods.get();
+        let groups = if shading.enable && state.is_multisampled { shading.min_samples.into() } else { 1 };
+        let groups = u32::clamp(groups, 1, state.samples);
+        let places = sample_places(state.covered_samples());
+        let program = FragmentProgram::of(channel, context)?.map(Arc::new);
+        let maps = program.as_ref().map(|program| program.maps).unwrap_or_default();
+        let (textures, images) = match &program {
+            Some(program) => HeaderTables::of_draws(methods, objects, &context.cache.textures)
+                .environment(bound_handles(&program.shader())),
+            None => Default::default(),
+        };
+        Ok(Rasteriser {
+            fragment_state: FragmentState::of(methods, state.samples, integers),
+            inputs: program.as_ref().map_or_else(Inputs::none, |program| Inputs::of(&program.shader(), state.inputs)),
+            outputs: Outputs::of(&maps, program.as_ref().is_some_and(|program| program.has_targets_apart)),
+            bounds: bounds(&targets, depth.as_ref(), state.samples),
+            tests_early: methods.get::<ForceEarlyFragmentTests>().enable,
+            all_samples: ((1u16 << state.samples) - 1) as u8,
+            depth_unit: depth_unit(methods, objects),
+            program,
+            environment: Environment { textures, images, ..environment.clone() },
+            targets,
+            depth,
+            groups,
+            places,
+            pending: Pending::default(),
+            found: Vec::new(),
+            stippled: 0,
+            counts: RasterCounts::default(),
+            state,
+        })
     }
 
-    /// Draws what still waits; gives what was done.
+    /// What was done.
     ///
     /// # Errors
-    /// A program stops, or the time is up.
-    pub fn finish(self) -> Result<RasterCounts, DrawError> {
+    /// None: what waited was drawn when its primitives came.
+    pub fn finish(self) -> Result<RasterCounts, CardError> {
         Ok(self.counts)
     }
 }
 
+/// The pixels that no target ends before. Without targets they have no end.
+fn bounds(targets: &[Option<ColourTarget>], depth: Option<&DepthTest>, samples: u32) -> Rect {
+    const MOST: u32 = 1 << 16;
+    let [across, down] = crate::textures::sample_grid(samples);
+    let colours = targets.iter().flatten().map(ColourTarget::surface);
+    let sizes = colours.chain(depth.map(DepthTest::surface)).map(TargetSurface::size);
+    let [right, bottom] = sizes.fold([0, 0], |most: [u32; 2], size| [most[0].max(size[0]), most[1].max(size[1])]);
+    let end = |size: u32, log2: u32| if size == 0 { MOST } else { (size >> log2).min(MOST) };
+    Rect { left: 0, top: 0, right: end(right, across), bottom: end(bottom, down) }
+}
+
 impl Receiver for Rasteriser<'_> {
-    fn receive(&mut self, _stages: &mut Stages, assembled: &Assembled) -> Result<(), PipelineError> {
-        self.counts.clipped += assembled.primitives().len() as u64;
-        Ok(())
+    fn receive(&mut self, stages: &mut Stages, made: &Assembled) -> Result<(), DrawError> {
+        let provoking = made.provoking as usize;
+        for (n, (vertices, &id)) in made.primitives().zip(made.ids).enumerate() {
+            let first = vertices.first().copied().unwrap_or(0);
+            let number = |n: usize| vertices.get(n).copied().unwrap_or(first);
+            let primitive = Primitive {
+                records: made.records,
+                vertices: [number(0), number(1), number(2)],
+                provoking: number(provoking),
+                id,
+                outline: made.outline(n),
+            };
+            self.primitive(stages, made.shape, &primitive)?;
+        }
+        self.flush(stages)
     }
 
     fn bytes(&self) -> u64 {
-        0
+        self.pending.bytes()
     }
 }

@@ -1,0 +1,283 @@
+//! What becomes of colours: blending, logic operations, and what is stored.
+
+use super::target::TargetSurface;
+use crate::format::{Numbers, SurfaceFormat};
+use crate::methods::codes::{BlendEquation, BlendFactor, LogicOperation};
+use crate::methods::{
+    BlendColor, BlendEnable, BlendEnableCommon, BlendEquationAlpha, BlendEquationRgb, BlendFuncDstAlpha,
+    BlendFuncDstRgb, BlendFuncSrcAlpha, BlendFuncSrcRgb, BlendIndependent, BlendSeparateAlpha, ColorMask,
+    ColorMaskCommon, IblendEquationAlpha, IblendEquationRgb, IblendFuncDstAlpha, IblendFuncDstRgb, IblendFuncSrcAlpha,
+    IblendFuncSrcRgb, IblendSeparateAlpha, LogicOp as LogicOpMethod, LogicOpEnable,
+};
+use crate::objects::Objects;
+use crate::state::Methods;
+use ctm_raster::blend::{BlendFunction, LogicOp, blend_numbers};
+use ctm_raster::channel::Words;
+
+/// The component that is alpha.
+const ALPHA: usize = 3;
+
+/// How source and destination become one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Equation {
+    function: BlendFunction,
+    source: BlendFactor,
+    destination: BlendFactor,
+}
+
+/// Blending of colours and of alpha.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Blend {
+    colour: Equation,
+    alpha: Equation,
+    constant: [f32; 4],
+}
+
+/// What is done with a colour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operation {
+    Copy,
+    Blend(Blend),
+    Logic(LogicOp),
+}
+
+/// A target, and how colours are written to it.
+#[derive(Clone, Debug)]
+pub struct ColourTarget<'a> {
+    surface: TargetSurface<'a>,
+    format: &'static SurfaceFormat,
+    operation: Operation,
+    /// The stored bits that are written, and whether these are all that there are.
+    written: Words,
+    writes_all: bool,
+}
+
+impl<'a> ColourTarget<'a> {
+    /// A target of the methods; none if there is none, or nothing is written to it.
+    pub fn of(methods: &Methods, objects: &'a Objects, number: u32) -> Option<Self> {
+        let (surface, format) = TargetSurface::colour(methods, objects, number)?;
+        let of_mask = if methods.get::<ColorMaskCommon>().enable { 0 } else { number };
+        let mask: ColorMask = methods.at(of_mask);
+        let mask = [mask.r, mask.g, mask.b, mask.a];
+        let mask = (0..4).filter(|&n| mask[n]).fold(0, |bits, n| bits | 1 << n);
+        let written = format.pixel.stored_bits(mask);
+        let all = format.pixel.stored_bits(0xF);
+        let operation = operation(methods, number, format);
+        (written != [0; 4]).then_some(ColourTarget { surface, format, operation, written, writes_all: written == all })
+    }
+
+    /// Where its samples are.
+    pub fn surface(&self) -> &TargetSurface<'a> {
+        &self.surface
+    }
+
+    /// Whether its numbers are integers.
+    pub fn is_integer(&self) -> bool {
+        self.format.is_integer()
+    }
+
+    /// Writes a colour, as bits, to a sample of a layer. The second one is what blending may take besides.
+    pub fn write(&self, place: [u32; 2], layer: u32, colour: [u32; 4], second: [u32; 4]) {
+        let Some(offset) = self.surface.offset(place, layer) else { return };
+        let is_plain = self.writes_all && self.operation == Operation::Copy;
+        let memory = if is_plain { [0; 4] } else { self.surface.read(offset) };
+        let new = match &self.operation {
+            Operation::Copy => self.format.encode(colour),
+            Operation::Logic(operation) => {
+                let new = self.format.encode(colour);
+                std::array::from_fn(|n| operation.apply(new[n], memory[n]))
+            }
+            Operation::Blend(blend) => {
+                let destination = self.format.decode(&memory).map(f32::from_bits);
+                let inputs = BlendInputs {
+                    source: colour.map(|bits| self.blended(bits)),
+                    second: second.map(|bits| self.blended(bits)),
+                    destination,
+                    constant: blend.constant.map(|number| self.blended(number.to_bits())),
+                };
+                self.format.encode(inputs.blend(blend).map(f32::to_bits))
+            }
+        };
+        let stored = std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n]);
+        self.surface.write(offset, stored);
+    }
+
+    /// A number as it is blended: that of fractions is one.
+    fn blended(&self, bits: u32) -> f32 {
+        let number = f32::from_bits(bits);
+        let least = match self.format.numbers {
+            Numbers::Unorm | Numbers::Srgb => 0.0,
+            Numbers::Snorm => -1.0,
+            Numbers::Float | Numbers::Uint | Numbers::Sint => return number,
+        };
+        if number.is_nan() { 0.0 } else { number.clamp(least, 1.0) }
+    }
+}
+
+fn operation(methods: &Methods, number: u32, format: &SurfaceFormat) -> Operation {
+    let is_fixed = match format.numbers {
+        Numbers::Unorm | Numbers::Snorm | Numbers::Uint | Numbers::Sint => true,
+        Numbers::Float | Numbers::Srgb => false,
+    };
+    if methods.get::<LogicOpEnable>().enable {
+        let operation = LogicOp(truth_table(methods.get::<LogicOpMethod>().operation));
+        return if is_fixed { Operation::Logic(operation) } else { Operation::Copy };
+    }
+    let of_enable = if methods.get::<BlendEnableCommon>().enable { 0 } else { number };
+    if format.is_integer() || !methods.at::<BlendEnable>(of_enable).enable {
+        return Operation::Copy;
+    }
+    let constant = [0, 1, 2, 3].map(|n| f32::from_bits(methods.at::<BlendColor>(n).value));
+    let (colour, alpha, is_separate) = if methods.get::<BlendIndependent>().enable {
+        (
+            Equation {
+                function: function(methods.at::<IblendEquationRgb>(number).equation),
+                source: methods.at::<IblendFuncSrcRgb>(number).factor,
+                destination: methods.at::<IblendFuncDstRgb>(number).factor,
+            },
+            Equation {
+                function: function(methods.at::<IblendEquationAlpha>(number).equation),
+                source: methods.at::<IblendFuncSrcAlpha>(number).factor,
+                destination: methods.at::<IblendFuncDstAlpha>(number).factor,
+            },
+            methods.at::<IblendSeparateAlpha>(number).enable || methods.get::<BlendSeparateAlpha>().enable,
+        )
+    } else {
+        (
+            Equation {
+                function: function(methods.get::<BlendEquationRgb>().equation),
+                source: methods.get::<BlendFuncSrcRgb>().factor,
+                destination: methods.get::<BlendFuncDstRgb>().factor,
+            },
+            Equation {
+                function: function(methods.get::<BlendEquationAlpha>().equation),
+                source: methods.get::<BlendFuncSrcAlpha>().factor,
+                destination: methods.get::<BlendFuncDstAlpha>().factor,
+            },
+            methods.get::<BlendSeparateAlpha>().enable,
+        )
+    };
+    Operation::Blend(Blend { colour, alpha: if is_separate { alpha } else { colour }, constant })
+}
+
+const fn function(code: BlendEquation) -> BlendFunction {
+    match code {
+        BlendEquation::Add => BlendFunction::Add,
+        BlendEquation::Minimum => BlendFunction::Min,
+        BlendEquation::Maximum => BlendFunction::Max,
+        BlendEquation::Subtract => BlendFunction::Subtract,
+        BlendEquation::ReverseSubtract => BlendFunction::ReverseSubtract,
+    }
+}
+
+/// Bit 2 s + d: the result of source bit s and destination bit d.
+const fn truth_table(operation: LogicOperation) -> u8 {
+    match operation {
+        LogicOperation::Clear => 0b0000,
+        LogicOperation::And => 0b1000,
+        LogicOperation::AndReverse => 0b0100,
+        LogicOperation::Copy => 0b1100,
+        LogicOperation::AndInverted => 0b0010,
+        LogicOperation::Nothing => 0b1010,
+        LogicOperation::Xor => 0b0110,
+        LogicOperation::Or => 0b1110,
+        LogicOperation::Nor => 0b0001,
+        LogicOperation::Equivalent => 0b1001,
+        LogicOperation::Invert => 0b0101,
+        LogicOperation::OrReverse => 0b1101,
+        LogicOperation::CopyInverted => 0b0011,
+        LogicOperation::OrInverted => 0b1011,
+        LogicOperation::Nand => 0b0111,
+        LogicOperation::Set => 0b1111,
+    }
+}
+
+/// What takes part in blending.
+struct BlendInputs {
+    source: [f32; 4],
+    second: [f32; 4],
+    destination: [f32; 4],
+    constant: [f32; 4],
+}
+
+impl BlendInputs {
+    fn blend(&self, blend: &Blend) -> [f32; 4] {
+        std::array::from_fn(|n| {
+            let Equation { function, source, destination } = if n == ALPHA { blend.alpha } else { blend.colour };
+            let factors = [self.factor(source, n), self.factor(destination, n)];
+            blend_numbers(function, [self.source[n], self.destination[n]], factors)
+        })
+    }
+
+    fn factor(&self, factor: BlendFactor, n: usize) -> f32 {
+        let BlendInputs { source, second, destination, constant } = self;
+        match factor {
+            BlendFactor::Zero => 0.0,
+            BlendFactor::One => 1.0,
+            BlendFactor::SourceColour => source[n],
+            BlendFactor::OneMinusSourceColour => 1.0 - source[n],
+            BlendFactor::SourceAlpha => source[ALPHA],
+            BlendFactor::OneMinusSourceAlpha => 1.0 - source[ALPHA],
+            BlendFactor::DestinationAlpha => destination[ALPHA],
+            BlendFactor::OneMinusDestinationAlpha => 1.0 - destination[ALPHA],
+            BlendFactor::DestinationColour => destination[n],
+            BlendFactor::OneMinusDestinationColour => 1.0 - destination[n],
+            BlendFactor::SourceAlphaSaturate if n == ALPHA => 1.0,
+            BlendFactor::SourceAlphaSaturate => source[ALPHA].min(1.0 - destination[ALPHA]),
+            BlendFactor::ConstantColour => constant[n],
+            BlendFactor::OneMinusConstantColour => 1.0 - constant[n],
+            BlendFactor::ConstantAlpha => constant[ALPHA],
+            BlendFactor::OneMinusConstantAlpha => 1.0 - constant[ALPHA],
+            BlendFactor::Source1Colour => second[n],
+            BlendFactor::OneMinusSource1Colour => 1.0 - second[n],
+            BlendFactor::Source1Alpha => second[ALPHA],
+            BlendFactor::OneMinusSource1Alpha => 1.0 - second[ALPHA],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logic_operations_are_those_of_opengl() {
+        let (source, destination) = (0b1100u32, 0b1010u32);
+        let rows = [
+            (LogicOperation::And, source & destination),
+            (LogicOperation::AndReverse, source & !destination),
+            (LogicOperation::AndInverted, !source & destination),
+            (LogicOperation::Copy, source),
+            (LogicOperation::CopyInverted, !source),
+            (LogicOperation::Nothing, destination),
+            (LogicOperation::Invert, !destination),
+            (LogicOperation::Xor, source ^ destination),
+            (LogicOperation::Equivalent, !(source ^ destination)),
+            (LogicOperation::Or, source | destination),
+            (LogicOperation::OrReverse, source | !destination),
+            (LogicOperation::OrInverted, !source | destination),
+            (LogicOperation::Nor, !(source | destination)),
+            (LogicOperation::Nand, !(source & destination)),
+            (LogicOperation::Clear, 0),
+            (LogicOperation::Set, u32::MAX),
+        ];
+        for (operation, expected) in rows {
+            assert_eq!(LogicOp(truth_table(operation)).apply(source, destination), expected, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn second_sources_are_factors() {
+        let equation = |source, destination| Equation { function: BlendFunction::Add, source, destination };
+        let colour = equation(BlendFactor::Source1Colour, BlendFactor::OneMinusSource1Alpha);
+        let alpha = equation(BlendFactor::One, BlendFactor::Zero);
+        let inputs = BlendInputs {
+            source: [1.0, 0.5, 0.25, 0.125],
+            second: [0.5, 0.5, 1.0, 0.75],
+            destination: [0.0, 1.0, 0.5, 1.0],
+            constant: [0.0; 4],
+        };
+        let blend = Blend { colour, alpha, constant: [0.0; 4] };
+        assert_eq!(inputs.blend(&blend), [0.5, 0.5, 0.375, 0.125]);
+    }
+}

@@ -1,0 +1,248 @@
+//! What becomes of fragments after their program, or before it where tests are early: alpha, samples, depth and stencil, colours.
+
+use super::Rasteriser;
+use super::batch::{Pending, PendingPrimitive};
+use super::depth::compare;
+use crate::methods::{
+    AlphaTestEnable, AlphaTestFunc, AlphaTestRef, FragColorClampEn, MsaaMask, MultisampleCtrl, RegisterType,
+    SamplecntEnable,
+};
+use crate::state::Methods;
+use crate::textures::{sample_grid, sample_place};
+use ctm_raster::coverage::QUAD_PIXELS;
+use ctm_raster::depth::CompareFunction;
+use ctm_sm50::PixelMaps;
+use ctm_sm50::launch::{PixelQuad, ResultColumns};
+
+/// Targets that there are.
+pub const TARGETS: usize = 8;
+const ONE: u32 = 0x3F80_0000;
+
+/// What state says about fragments.
+#[derive(Clone, Copy, Debug)]
+pub struct FragmentState {
+    /// Comparison of alpha, and what it is compared with.
+    alpha_test: Option<(CompareFunction, f32)>,
+    /// Alpha covers some samples.
+    alpha_to_coverage: bool,
+    alpha_to_one: bool,
+    /// Colours that are clamped: bit n for output n.
+    clamped: u8,
+    /// Samples that may be written.
+    mask: u8,
+    /// Samples that survive are counted.
+    counts_samples: bool,
+}
+
+impl FragmentState {
+    /// As the methods say, for targets of which some have integers: bit n for target n.
+    pub fn of(methods: &Methods, samples: u32, integers: u8) -> Self {
+        let control: MultisampleCtrl = methods.get();
+        let clamps = methods.word(FragColorClampEn::ADDRESS);
+        let alpha_test = methods
+            .get::<AlphaTestEnable>()
+            .enable
+            .then(|| (compare(methods.get::<AlphaTestFunc>().func), methods.float(AlphaTestRef::ADDRESS)));
+        FragmentState {
+            alpha_test,
+            alpha_to_coverage: control.alpha_to_coverage && samples > 1,
+            alpha_to_one: control.alpha_to_one && samples > 1,
+            clamped: (0..8).filter(|n| clamps >> (4 * n) & 1 != 0).fold(0, |bits, n| bits | 1 << n) & !integers,
+            mask: methods.at::<MsaaMask>(0).mask as u8,
+            counts_samples: methods.get::<SamplecntEnable>().enable,
+        }
+    }
+}
+
+/// The outputs of a program: where the colour of each target is among its registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs {
+    colours: [Option<u32>; TARGETS],
+    sample_mask: Option<u32>,
+    depth: Option<u32>,
+}
+
+impl Outputs {
+    /// Those of a program that puts out what its header says; without `are_apart` all targets get the first colour.
+    pub fn of(maps: &PixelMaps, are_apart: bool) -> Self {
+        let mut colours = [None; TARGETS];
+        for (n, target) in maps.colours().enumerate() {
+            if let Some(colour) = colours.get_mut(target as usize) {
+                *colour = Some(4 * n as u32);
+            }
+        }
+        if !are_apart {
+            colours = [colours[0]; TARGETS];
+        }
+        Outputs { colours, sample_mask: maps.sample_mask_register(), depth: maps.depth_register() }
+    }
+}
+
+impl Rasteriser<'_> {
+    /// Tests depth and stencil before the program runs: samples that fail are not covered any more.
+    pub fn test_early(&mut self, pending: &mut Pending) {
+        let Pending { quads, primitives, .. } = pending;
+        for quad in quads {
+            let primitive = &primitives[quad.primitive as usize];
+            let group = self.group_samples(quad.sample.into()) & self.fragment_state.mask;
+            for lane in 0..4 {
+                if quad.covered >> lane & 1 == 0 {
+                    continue;
+                }
+                let tested = quad.samples[lane] & group;
+                let passed = self.depth_passed(quad, lane, primitive, tested, None);
+                self.count(passed);
+                quad.samples[lane] = quad.samples[lane] & !group | passed;
+                if passed == 0 {
+                    quad.covered &= !(1 << lane);
+                }
+            }
+        }
+    }
+
+    /// What is stored where no program runs: depth and stencil.
+    pub fn store_depths(&mut self, pending: &Pending) {
+        for quad in &pending.quads {
+            let primitive = &pending.primitives[quad.primitive as usize];
+            let group = self.group_samples(quad.sample.into()) & self.fragment_state.mask;
+            for lane in (0..4).filter(|lane| quad.covered >> lane & 1 != 0) {
+                if !self.tests_early {
+                    let passed = self.depth_passed(quad, lane, primitive, quad.samples[lane] & group, None);
+                    self.count(passed);
+                }
+            }
+        }
+    }
+
+    /// Stores what the fragments of a launch have left.
+    pub fn store(&mut self, results: &ResultColumns, pending: &Pending) {
+        for (invocation, quad) in (0..).step_by(4).zip(&pending.quads) {
+            for lane in 0..4 {
+                let invocation = invocation + lane as u32;
+                if quad.covered >> lane & 1 != 0 && results.has(invocation) {
+                    let primitive = &pending.primitives[quad.primitive as usize];
+                    self.store_fragment(quad, lane, primitive, |register| results.register(invocation, register));
+                }
+            }
+        }
+    }
+
+    fn store_fragment(
+        &mut self,
+        quad: &PixelQuad,
+        lane: usize,
+        primitive: &PendingPrimitive,
+        register: impl Fn(u32) -> u32,
+    ) {
+        let (outputs, state) = (self.outputs, self.fragment_state);
+        let mut mask = quad.samples[lane] & self.group_samples(quad.sample.into()) & state.mask;
+        if let Some(n) = outputs.sample_mask {
+            mask &= register(n) as u8;
+        }
+        let colour = |n: usize| -> Option<[u32; 4]> {
+            let first = outputs.colours[n]?;
+            let colour = [0, 1, 2, 3].map(|component| register(first + component));
+            Some(if state.clamped >> n & 1 != 0 { colour.map(from_0_to_1) } else { colour })
+        };
+        let first = colour(0);
+        if let Some((function, reference)) = state.alpha_test
+            && let Some([.., alpha]) = first
+            && !function.holds(f32::from_bits(alpha), reference)
+        {
+            return;
+        }
+        if let (true, Some([.., alpha])) = (state.alpha_to_coverage, first) {
+            mask &= alpha_coverage(f32::from_bits(alpha), self.state.samples);
+        }
+        let depth = outputs.depth.map(|n| f64::from(f32::from_bits(register(n))));
+        if !self.tests_early {
+            mask = self.depth_passed(quad, lane, primitive, mask, depth);
+            self.count(mask);
+        }
+        if mask == 0 {
+            return;
+        }
+        let (right, down) = QUAD_PIXELS[lane];
+        let grid = sample_grid(self.state.samples);
+        let second = colour(1).unwrap_or_default();
+        for (n, target) in self.targets.iter().enumerate() {
+            let (Some(target), Some(mut colour)) = (target, colour(n)) else { continue };
+            if state.alpha_to_one && !target.is_integer() {
+                colour[3] = ONE;
+            }
+            for sample in (0..self.state.samples).filter(|sample| mask >> sample & 1 != 0) {
+                let [dx, dy] = sample_place(sample);
+                let place = [((quad.x + right) << grid[0]) + dx, ((quad.y + down) << grid[1]) + dy];
+                target.write(place, primitive.layer, colour, second);
+            }
+        }
+    }
+
+    /// The samples of these that pass depth and stencil tests; all if there are none.
+    fn depth_passed(
+        &self,
+        quad: &PixelQuad,
+        lane: usize,
+        primitive: &PendingPrimitive,
+        mask: u8,
+        given: Option<f64>,
+    ) -> u8 {
+        let Some(test) = &self.depth else { return mask };
+        let (right, down) = QUAD_PIXELS[lane];
+        let (x, y) = (quad.x + right, quad.y + down);
+        let grid = sample_grid(self.state.samples);
+        let passes = |sample: u32| {
+            let depth = match given {
+                Some(depth) => depth.max(0.0).min(1.0),
+                None => primitive.depth_at(self.sample_place((x, y), sample)),
+            };
+            let [dx, dy] = sample_place(sample);
+            test.passes([(x << grid[0]) + dx, (y << grid[1]) + dy], primitive.layer, depth, primitive.facing)
+        };
+        let passed = (0..self.state.samples).filter(|&sample| mask >> sample & 1 != 0 && passes(sample));
+        passed.fold(0, |bits, sample| bits | 1 << sample)
+    }
+
+    fn count(&mut self, passed: u8) {
+        let passed = u64::from(passed.count_ones());
+        self.counts.draw.passed += passed;
+        if self.fragment_state.counts_samples {
+            self.counts.samples += passed;
+        }
+    }
+}
+
+/// A number from 0 to 1; what is not a number becomes 0.
+fn from_0_to_1(bits: u32) -> u32 {
+    f32::from_bits(bits).max(0.0).min(1.0).to_bits()
+}
+
+/// As many of the lowest samples as alpha says.
+fn alpha_coverage(alpha: f32, samples: u32) -> u8 {
+    let count = (alpha.max(0.0).min(1.0) * samples as f32 + 0.5).floor() as u32;
+    ((1u16 << count.min(8)) - 1) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alpha_covers_the_lowest_samples() {
+        assert_eq!([0.0, 0.124, 0.125, 0.84, 1.0, f32::NAN].map(|alpha| alpha_coverage(alpha, 4)), [0, 0, 1, 7, 15, 0]);
+        assert_eq!(alpha_coverage(1.0, 8), 0xFF);
+    }
+
+    #[test]
+    fn outputs_have_registers_one_after_the_other() {
+        let mut maps = PixelMaps::default();
+        (maps.targets, maps.sample_mask, maps.depth) = (0x0F00_F0F0, true, true);
+        let apart = Outputs::of(&maps, true);
+        assert_eq!(apart.colours, [None, Some(0), None, Some(4), None, None, Some(8), None]);
+        assert_eq!((apart.sample_mask, apart.depth), (Some(12), Some(13)));
+        let mut first = PixelMaps::default();
+        first.targets = 0xF;
+        let one = Outputs::of(&first, false);
+        assert_eq!(one.colours, [Some(0); 8]);
+    }
+}

@@ -1,0 +1,351 @@
+//! From primitives to the shapes that cover pixels: clipping, the window, faces, points and lines.
+
+use super::Rasteriser;
+use super::cover::{CoverRules, Disc, Stipple};
+use super::state::{RasterState, Viewport};
+use crate::methods::codes::{CullFace, FrontFace, PolygonMode};
+use ctm_raster::coverage::{EdgeOrientation, EdgeRule, LIMIT, cross};
+use ctm_raster::grid::{Grid, Point};
+use ctm_raster::outline::{self, LineDirection, LineEnds};
+use ctm_raster::plane::{Plane, PrimitiveSetup};
+use ctm_sm50::attributes::{POSITION, View};
+use ctm_sm50::pipeline::clip::{ClipVertex, Corner, DISTANCES, clip, clip_in_window};
+use ctm_sm50::pipeline::inputs::Covering;
+use ctm_sm50::pipeline::{DrawError, Outline, Shape, Stages};
+
+/// The grid of window coordinates.
+pub const GRID: Grid = Grid { per_pixel: 256 };
+/// The first clip distance.
+const CLIP_DISTANCE: u32 = 0x2C0;
+/// The size of points.
+const POINT_SIZE: u32 = 0x06C;
+/// The layer and the viewport.
+const LAYER: u32 = 0x064;
+const VIEWPORT: u32 = 0x068;
+/// Largest size of points, in pixels (decision D325).
+const MAX_POINT_SIZE: f32 = 2048.0;
+
+/// A primitive as it comes.
+#[derive(Clone, Copy)]
+pub struct Primitive<'a> {
+    pub records: View<'a>,
+    /// The records of its vertices; those that there are not repeat the first one.
+    pub vertices: [u32; 3],
+    /// The record of the provoking one.
+    pub provoking: u32,
+    pub id: u32,
+    pub outline: Outline,
+}
+
+/// What all shapes of a primitive have in common.
+#[derive(Clone, Copy)]
+pub struct Face {
+    pub is_front: bool,
+    pub viewport: usize,
+    pub layer: u32,
+}
+
+/// A corner in the window.
+#[derive(Clone, Copy)]
+struct WindowCorner {
+    corner: Corner,
+    place: Point,
+    depth: f64,
+    /// 1/w.
+    reciprocal: f64,
+}
+
+/// Moves the depth of a shape, and bounds it.
+#[derive(Clone, Copy)]
+struct DepthMove(f64);
+
+impl Primitive<'_> {
+    fn number(&self, record: u32, address: u32) -> f64 {
+        f32::from_bits(self.records.get(record, address)).into()
+    }
+
+    fn clip_vertices(&self) -> [ClipVertex; 3] {
+        // Components that no program writes are those of (0, 0, 0, 1).
+        let has_w = self.records.has(POSITION + 12);
+        self.vertices.map(|record| ClipVertex {
+            position: std::array::from_fn(|n| match n {
+                3 if !has_w => 1.0,
+                _ => self.number(record, POSITION + 4 * n as u32),
+            }),
+            distances: std::array::from_fn(|n: usize| self.number(record, CLIP_DISTANCE + 4 * n as u32)),
+        })
+    }
+
+    /// The primitive of two of its vertices, as a line.
+    fn edge(&self, from: usize, to: usize) -> Self {
+        let [from, to] = [from, to].map(|n| self.vertices[n]);
+        Primitive { vertices: [from, to, from], ..*self }
+    }
+
+    /// The primitive of one of its vertices, as a point.
+    fn corner(&self, n: usize) -> Self {
+        Primitive { vertices: [self.vertices[n]; 3], ..*self }
+    }
+}
+
+impl RasterState {
+    /// The corners of what is left of a primitive.
+    fn clipped(&self, shape: Shape, primitive: &Primitive, viewport: &Viewport) -> Vec<WindowCorner> {
+        let vertices = primitive.clip_vertices();
+        // Distances that no program writes clip nothing.
+        let written = |n: &usize| primitive.records.has(CLIP_DISTANCE + 4 * *n as u32);
+        let written = (0..DISTANCES).filter(written).fold(0u8, |bits, n| bits | 1 << n);
+        let count = shape.vertices() as usize;
+        let is_culled = |n: usize| vertices[..count].iter().all(|vertex| vertex.distances[n] < 0.0);
+        if (0..DISTANCES).any(|n| self.cull_distances & written & 1 << n != 0 && is_culled(n)) {
+            return Vec::new();
+        }
+        let mut volume = self.volume;
+        volume.distances &= written;
+        let corners = match self.has_transform {
+            true => clip(shape, &vertices, volume),
+            false => clip_in_window(shape, &vertices, volume.distances),
+        };
+        let corners: Option<Vec<_>> =
+            corners.into_iter().map(|corner| self.window_corner(corner, &vertices, viewport)).collect();
+        // What is that far away is in no window.
+        corners.unwrap_or_default()
+    }
+
+    fn window_corner(&self, corner: Corner, vertices: &[ClipVertex; 3], viewport: &Viewport) -> Option<WindowCorner> {
+        let position = |axis: usize| corner.of(vertices.map(|vertex| vertex.position[axis])) as f32;
+        let w = if self.has_transform { position(3) } else { 1.0 };
+        let place = |axis: usize| match self.has_transform {
+            true => position(axis) / w * viewport.scale[axis] + viewport.offset[axis],
+            false => position(axis),
+        };
+        let half = if self.has_integer_centres { GRID.per_pixel / 2 } else { 0 };
+        let [x, y] = [0, 1].map(|axis| GRID.snap(place(axis)));
+        let is_near = |at: i64| (-LIMIT / 2..LIMIT / 2).contains(&at);
+        (is_near(x) && is_near(y)).then(|| WindowCorner {
+            corner,
+            place: Point { x: x + half, y: y + half },
+            depth: place(2).into(),
+            reciprocal: (1.0 / w).into(),
+        })
+    }
+
+    /// How far the depth of a polygon is moved that is drawn as this.
+    fn depth_move(&self, mode: PolygonMode, corners: &[WindowCorner], unit: DepthUnit) -> DepthMove {
+        let mode = match mode {
+            PolygonMode::Point => 0,
+            PolygonMode::Line => 1,
+            PolygonMode::Fill => 2,
+        };
+        let Some(offset) = self.offsets[mode] else { return DepthMove(0.0) };
+        let slope = match corners {
+            [a, b, c, ..] => PrimitiveSetup::triangle(GRID, [a.place, b.place, c.place])
+                .map(|setup| setup.plane([a.depth, b.depth, c.depth]))
+                .map_or(0.0, |plane| plane.dx.abs().max(plane.dy.abs())),
+            _ => 0.0,
+        };
+        let largest = corners.iter().fold(0.0f64, |largest, corner| largest.max(corner.depth.abs()));
+        let unit = match unit {
+            DepthUnit::Fixed(unit) => unit,
+            // The step of binary32 at the largest depth.
+            DepthUnit::Float => ((largest as f32).max(f32::MIN_POSITIVE).log2().floor() - 23.0).exp2().into(),
+        };
+        let moved = f64::from(offset.factor) * slope + f64::from(offset.units) / 2.0 * unit;
+        let clamp = f64::from(offset.clamp);
+        let moved = match clamp {
+            _ if clamp > 0.0 => moved.min(clamp),
+            _ if clamp < 0.0 => moved.max(clamp),
+            _ => moved,
+        };
+        DepthMove(if moved.is_finite() { moved } else { 0.0 })
+    }
+}
+
+/// What a unit of depth offset is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DepthUnit {
+    /// It is the same everywhere.
+    Fixed(f64),
+    /// A step of binary32.
+    Float,
+}
+
+impl Rasteriser<'_> {
+    /// Draws a primitive.
+    pub fn primitive(&mut self, stages: &mut Stages, shape: Shape, primitive: &Primitive) -> Result<(), DrawError> {
+        self.counts.clipped += 1;
+        let records = primitive.records;
+        let number = |address: u32| if records.has(address) { records.get(primitive.provoking, address) } else { 0 };
+        let viewport = (number(VIEWPORT) & 0xF) as usize;
+        let face = Face { is_front: true, viewport, layer: self.state.layer.unwrap_or_else(|| number(LAYER)) };
+        let corners = self.state.clipped(shape, primitive, &self.state.viewports[viewport]);
+        if corners.is_empty() {
+            return Ok(());
+        }
+        self.counts.clipping_left += 1;
+        match (shape, &corners[..]) {
+            (Shape::Point, [centre]) => self.point(stages, primitive, face, centre, DepthMove(0.0)),
+            (Shape::Line, [from, to]) => self.line(stages, primitive, face, [from, to], DepthMove(0.0)),
+            (Shape::Triangle, [_, _, _, ..]) => self.polygon(stages, primitive, face, &corners),
+            (Shape::Point | Shape::Line | Shape::Triangle, _) => Ok(()),
+        }
+    }
+
+    fn polygon(
+        &mut self,
+        stages: &mut Stages,
+        primitive: &Primitive,
+        face: Face,
+        corners: &[WindowCorner],
+    ) -> Result<(), DrawError> {
+        let area: i64 = corners[1..]
+            .windows(2)
+            .map(|pair| cross(corners[0].place, pair[0].place, pair[1].place))
+            .fold(0, i64::saturating_add);
+        if area == 0 {
+            return Ok(());
+        }
+        // With y downwards, a positive area is clockwise.
+        let is_front = (area > 0) == (self.state.front == FrontFace::Clockwise);
+        let is_culled = match self.state.cull {
+            None => false,
+            Some(CullFace::Front) => is_front,
+            Some(CullFace::Back) => !is_front,
+            Some(CullFace::Both) => true,
+        };
+        if is_culled {
+            return Ok(());
+        }
+        let face = Face { is_front, ..face };
+        let mode = self.state.modes[usize::from(!is_front)];
+        let moved = self.state.depth_move(mode, corners, self.depth_unit);
+        let viewport = self.state.viewports[face.viewport];
+        match mode {
+            PolygonMode::Fill => corners[1..]
+                .windows(2)
+                .try_for_each(|pair| self.triangle(stages, primitive, face, [&corners[0], &pair[0], &pair[1]], moved)),
+            PolygonMode::Line => (0..3).filter(|&n| primitive.outline.has_edge(n)).try_for_each(|n| {
+                let edge = primitive.edge(n as usize, (n as usize + 1) % 3);
+                match &self.state.clipped(Shape::Line, &edge, &viewport)[..] {
+                    [from, to] => self.line(stages, &edge, face, [from, to], moved),
+                    _ => Ok(()),
+                }
+            }),
+            PolygonMode::Point => (0..3).filter(|&n| primitive.outline.has_edge(n)).try_for_each(|n| {
+                let corner = primitive.corner(n as usize);
+                match &self.state.clipped(Shape::Point, &corner, &viewport)[..] {
+                    [centre] => self.point(stages, &corner, face, centre, moved),
+                    _ => Ok(()),
+                }
+            }),
+        }
+    }
+
+    fn triangle(
+        &mut self,
+        stages: &mut Stages,
+        primitive: &Primitive,
+        face: Face,
+        corners: [&WindowCorner; 3],
+        moved: DepthMove,
+    ) -> Result<(), DrawError> {
+        let outline = corners.map(|corner| corner.place);
+        let Some(setup) = PrimitiveSetup::triangle(GRID, outline) else { return Ok(()) };
+        let covering = self.covering(primitive, face, corners, (setup, moved), None);
+        let rules = CoverRules { polygon_stipple: self.state.polygon_stipple, ..CoverRules::of(EdgeRule::TOP_LEFT) };
+        self.cover(stages, &covering, face, &outline, &rules)
+    }
+
+    fn point(
+        &mut self,
+        stages: &mut Stages,
+        primitive: &Primitive,
+        face: Face,
+        centre: &WindowCorner,
+        moved: DepthMove,
+    ) -> Result<(), DrawError> {
+        let records = primitive.records;
+        let given = match self.state.has_point_sizes && records.has(POINT_SIZE) {
+            true => f32::from_bits(records.get(primitive.vertices[0], POINT_SIZE)),
+            false => self.state.point_size,
+        };
+        let is_round = !self.state.has_sprites && (self.state.is_multisampled || self.state.has_smooth_points);
+        let least = if self.state.is_multisampled { 1.0 / 16.0 } else { 1.0 };
+        // Sizes that are not numbers count as the least.
+        let size = if given > least { given.min(MAX_POINT_SIZE) } else { least };
+        let size = if self.state.has_sprites || is_round { size } else { size.round() };
+        let half = (GRID.snap(size) / 2).max(1);
+        let outline = outline::point(centre.place, half, half);
+        let Point { x, y } = centre.place;
+        let axes = [centre.place, Point { x: x + 1, y }, Point { x, y: y + 1 }];
+        let Some(setup) = PrimitiveSetup::triangle(GRID, axes) else { return Ok(()) };
+        let covering = self.covering(primitive, face, [centre; 3], (setup, moved), Some(2.0 * half as f64));
+        let disc = is_round.then_some(Disc { centre: centre.place, radius: half });
+        let rules = CoverRules { disc, ..CoverRules::of(EdgeRule::TOP_LEFT) };
+        self.cover(stages, &covering, face, &outline, &rules)
+    }
+
+    fn line(
+        &mut self,
+        stages: &mut Stages,
+        primitive: &Primitive,
+        face: Face,
+        [from, to]: [&WindowCorner; 2],
+        moved: DepthMove,
+    ) -> Result<(), DrawError> {
+        let Some(setup) = PrimitiveSetup::line(GRID, [from.place, to.place]) else { return Ok(()) };
+        let half = (GRID.snap(self.state.line_width.clamp(1.0 / 16.0, MAX_POINT_SIZE)) / 2).max(1);
+        let direction = LineDirection::of(from.place, to.place);
+        let is_rectangle = self.state.is_multisampled;
+        let ends = if is_rectangle { LineEnds::Perpendicular } else { LineEnds::AcrossMajor };
+        let outline = outline::line(from.place, to.place, half, ends);
+        let rule = match is_rectangle {
+            true => EdgeRule::TOP_LEFT,
+            false => {
+                // The pixel where a line begins belongs to it, and not the one where it ends.
+                let (left, top) = (direction != LineDirection::RightToLeft, direction != LineDirection::BottomToTop);
+                let orientation =
+                    if direction.is_x_major() { EdgeOrientation::YMajor } else { EdgeOrientation::XMajor };
+                EdgeRule { orientation, left, right: !left, top, bottom: !top }
+            }
+        };
+        let line_stipple = self.state.line_stipple.map(|(pattern, repeat)| {
+            if !primitive.outline.continues() {
+                self.stippled = 0;
+            }
+            let along = |point: Point| if direction.is_x_major() { point.x } else { point.y };
+            let (start, end) = (along(from.place), along(to.place));
+            let passed = self.stippled;
+            self.stippled += ((end - start).abs() + GRID.per_pixel / 2) / GRID.per_pixel;
+            let first = start.div_euclid(GRID.per_pixel);
+            Stipple { pattern, repeat, passed, first, is_x_major: direction.is_x_major() }
+        });
+        let covering = self.covering(primitive, face, [from, to, from], (setup, moved), None);
+        let rules = CoverRules { line_stipple, ..CoverRules::of(rule) };
+        self.cover(stages, &covering, face, &outline, &rules)
+    }
+
+    fn covering<'p>(
+        &self,
+        primitive: &Primitive<'p>,
+        face: Face,
+        corners: [&WindowCorner; 3],
+        (setup, DepthMove(moved)): (PrimitiveSetup, DepthMove),
+        point_size: Option<f64>,
+    ) -> Covering<'p> {
+        let depth = setup.plane(corners.map(|corner| corner.depth));
+        Covering {
+            records: primitive.records,
+            vertices: primitive.vertices,
+            provoking: primitive.provoking,
+            id: primitive.id,
+            corners: corners.map(|corner| corner.corner),
+            setup,
+            reciprocals: corners.map(|corner| corner.reciprocal),
+            depth: Plane { value: depth.value + moved, ..depth },
+            is_front: face.is_front,
+            point_size,
+            depth_range: self.state.viewports[face.viewport].depth_range,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The fragment program of a draw.
+
+use crate::context::{DrawContext, DrawError};
+use crate::draw::{StageProgram, constants};
+use crate::methods::ShadeModelMethod;
+use crate::methods::codes::ShadeModel;
+use crate::state::Channel;
+use ctm_sm50::codes::IpaPlace;
+use ctm_sm50::launch::{Constants, Shader};
+use ctm_sm50::{Op, PixelMaps, Stage, key};
+use std::sync::Arc;
+
+/// The number of the stage among those that have constants.
+const STAGE: usize = 4;
+
+/// A fragment program, with what state says about how it runs.
+#[derive(Debug)]
+pub struct FragmentProgram {
+    program: Arc<StageProgram>,
+    constants: Constants,
+    /// What its header says about inputs and outputs.
+    pub maps: PixelMaps,
+    /// Every target gets a colour of its own; else all get the first.
+    pub has_targets_apart: bool,
+    /// Colours that it reads by the shade model are those of provoking vertices.
+    pub has_flat_colours: bool,
+    /// It reads inputs at centroids.
+    pub reads_centroids: bool,
+}
+
+impl FragmentProgram {
+    /// That of draws in the state of a channel, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn of(channel: &Channel, context: &DrawContext) -> Result<Option<Self>, DrawError> {
+        let program = context.cache.programs.program(&channel.three_d, context.objects, Stage::Pixel)?;
+        Ok(program.map(|program| {
+            let header = program.header();
+            let reads_centroids = program.program.code.instructions().iter().any(|instruction| {
+                instruction.op() == Op::Ipa && instruction.get(key::IPA_PLACE) == IpaPlace::Centroid
+            });
+            FragmentProgram {
+                constants: constants(&channel.constants[STAGE], &program, context.objects),
+                maps: header.pixel,
+                has_targets_apart: header.mrt_enable,
+                has_flat_colours: channel.three_d.get::<ShadeModelMethod>().model == ShadeModel::Flat,
+                reads_centroids,
+                program,
+            }
+        }))
+    }
+
+    /// The program as executors see it.
+    pub fn shader(&self) -> Shader<'_> {
+        Shader { banks: Some(&self.constants), ..self.program.shader() }
+    }
+}
