@@ -109,10 +109,11 @@ impl Processor<'_> {
         if stream.at().is_multiple_of(DWORDS_PER_CHECK) && self.is_late() {
             return Err(Ending::TimeIsUp);
         }
-        if let Clock::Commands(count) = self.clock {
+        let word = stream.take();
+        if let (Clock::Commands(count), Some(_)) = (&mut *self.clock, word) {
             *count += 1;
         }
-        Ok(stream.take())
+        Ok(word)
     }
 
     fn is_late(&self) -> bool {

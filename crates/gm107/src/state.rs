@@ -3,6 +3,7 @@
 use crate::counters::Counters;
 use crate::macros::Macros;
 use crate::methods::{Class, END, RegisterType, after_reset};
+use std::fmt;
 
 /// Vertex attributes.
 pub const ATTRIBUTES: usize = 32;
@@ -14,8 +15,15 @@ pub const STAGES: usize = 5;
 pub const BANKS: usize = 18;
 
 /// What was last written to each method of a class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Methods(Vec<u32>);
+
+impl fmt::Debug for Methods {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let written = (0..).step_by(4).zip(&self.0).filter(|&(_, &word)| word != 0);
+        f.debug_map().entries(written.map(|(method, word): (u32, _)| (format!("{method:#06x}"), word))).finish()
+    }
+}
 
 impl Default for Methods {
     fn default() -> Self {

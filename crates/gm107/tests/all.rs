@@ -1,4 +1,5 @@
 //! The tests of this crate as one program: each program more would be linked with all that it tests.
 
 mod card;
-mod draws;
+mod common;
+mod launches;

@@ -43,10 +43,8 @@ pub fn launch(channel: &mut Channel, context: &DrawContext) -> Result<(), DrawEr
         ..Environment::default()
     };
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    let launch = StageLaunch {
-        grid: Some(grid),
-        ..StageLaunch::new(shader, &environment, &invocations, Default::default())
-    };
+    let launch =
+        StageLaunch { grid: Some(grid), ..StageLaunch::new(shader, &environment, &invocations, Default::default()) };
     StageRunner::run(context.executor, &launch, &context.options)?;
     Ok(())
 }
