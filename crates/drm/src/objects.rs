@@ -2,9 +2,9 @@
 
 use crate::foreign::{Description, Foreign};
 use crate::heap::{Heap, LARGE};
-use crate::memory::{Descriptor, Export, Memory};
+use crate::memory::{Descriptor, Export, GRANULE, Memory};
 use ctm_card::Object;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::{io, mem};
 
 /// A buffer object.
@@ -44,6 +44,9 @@ const HOST_DOMAIN: u32 = 2;
 /// How many submissions name a large object before it is moved to huge pages, which takes a millisecond for each MiB.
 const LASTING: u32 = 8;
 
+/// Objects of one page that submissions of a client reach though they do not list them, at most.
+const PAGES: usize = 64;
+
 /// Channels that there are at most, as many as the kernel's driver has.
 const CHANNELS: usize = 127;
 
@@ -56,6 +59,8 @@ struct Client {
     last: u32,
     /// Those below that were closed, which are used again, the smallest first.
     closed: BTreeSet<u32>,
+    /// Addresses of objects of one page that submissions have listed to write to, the last ones.
+    pages: VecDeque<u32>,
 }
 
 impl Client {
@@ -76,6 +81,7 @@ impl Client {
     fn close(&mut self, handle: u32) -> Option<u32> {
         let address = self.handles.remove(&handle)?;
         self.closed.insert(handle);
+        self.pages.retain(|&page| page != address);
         Some(address)
     }
 }
@@ -358,6 +364,32 @@ impl Objects {
         objects
     }
 
+    /// Keeps, with the objects of a submission, those of one page that the client's last submissions have listed to write to, and notes the ones that
+    /// this one does. On a card a client's objects can all be reached, and nouveau relies on it: where it stores that a submission is executed is
+    /// listed by those that draw only.
+    pub fn keep_pages(&mut self, client: u64, objects: &mut Vec<Object>, is_written: impl Fn(usize) -> bool) {
+        let is_page = |object: &Object| object.size == GRANULE;
+        let listed: Vec<(bool, u32)> = objects
+            .iter()
+            .enumerate()
+            .filter(|(_, object)| is_page(object))
+            .map(|(number, object)| (is_written(number), object.address))
+            .collect();
+        let Some(client) = self.client(client) else { return };
+        let is_listed = |page: &u32| listed.iter().any(|(_, address)| address == page);
+        let unlisted: Vec<u32> = client.pages.iter().copied().filter(|page| !is_listed(page)).collect();
+        for &(_, address) in listed.iter().filter(|(is_written, _)| *is_written) {
+            client.pages.retain(|&page| page != address);
+            client.pages.push_back(address);
+        }
+        let surplus = client.pages.len().saturating_sub(PAGES);
+        client.pages.drain(..surplus);
+        for address in unlisted {
+            self.add_reference(address);
+            objects.push(Object { address, size: GRANULE });
+        }
+    }
+
     /// Counts a submission that names these objects, and gives those that it shows to be large and lasting: each of them once.
     pub fn lasting(&mut self, objects: &[Object]) -> Vec<Object> {
         let mut lasting = Vec::new();
@@ -420,7 +452,7 @@ impl Objects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{FIRST, GRANULE, descriptor};
+    use crate::memory::{FIRST, descriptor};
 
     /// A client, with a descriptor.
     fn client(objects: &mut Objects, memory: &Memory) -> (u64, i32) {
@@ -451,6 +483,37 @@ mod tests {
         let next = objects.create(one, (5, 1), 4, &memory).unwrap();
         assert_eq!(objects.get(one, next).unwrap().object, object);
         assert_eq!(memory.arena().read_u32(object.address), Some(0));
+    }
+
+    #[test]
+    fn pages_that_submissions_have_written_to_are_reached_by_later_ones() {
+        let (mut objects, memory) = (Objects::new(FIRST), Memory::new().unwrap());
+        let [(one, _), (other, _)] = [(); 2].map(|()| client(&mut objects, &memory));
+        let sizes = [4096, 4096, 8192, 4096];
+        let handles = sizes.map(|size| objects.create(one, (size, 1), 4, &memory).unwrap());
+        let named = handles.map(|handle| objects.get(one, handle).unwrap().object);
+        let mut reached = |objects: &mut Objects, client, listed: &[usize], written: usize| {
+            let mut reached: Vec<Object> = listed.iter().map(|&n| named[n]).collect();
+            let first = reached.len();
+            objects.keep_pages(client, &mut reached, |n| listed[n] == written);
+            objects.release(&reached[first..], &memory);
+            reached.split_off(first)
+        };
+        assert_eq!(reached(&mut objects, one, &[0, 1, 2], 0), []);
+        assert_eq!(reached(&mut objects, one, &[1, 2], 2), named[..1], "neither what was read nor larger ones");
+        assert_eq!(reached(&mut objects, one, &[0], 0), []);
+        assert_eq!(reached(&mut objects, other, &[1], 1), [], "they are a client's own");
+        assert_eq!(reached(&mut objects, one, &[3], 3), named[..1]);
+        assert!(objects.close(one, handles[0], &memory));
+        assert_eq!(reached(&mut objects, one, &[2], 2), named[3..]);
+        let many: Vec<u32> = (0..PAGES).map(|_| objects.create(one, (4096, 1), 4, &memory).unwrap()).collect();
+        for handle in many {
+            let mut listed = vec![objects.get(one, handle).unwrap().object];
+            objects.keep_pages(one, &mut listed, |_| true);
+            objects.release(&listed[1..], &memory);
+            assert!(listed.len() <= 1 + PAGES);
+        }
+        assert!(!reached(&mut objects, one, &[], 0).contains(&named[3]), "only the last ones");
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn free_channel(node: RawFd, channel: u32) -> i32 {
 
 /// Submits pieces (object in the list, offset, length) with objects that these handles name; gives 0 or an error, and what is said of memory.
 fn push(node: RawFd, channel: u32, handles: &[u64], pieces: &[(u32, u64, u64)]) -> (i32, [u64; 3]) {
-    let buffers: Vec<u64> = handles.iter().flat_map(|&handle| [0, handle | GART << 32, GART << 32, 0, 0]).collect();
+    let buffers: Vec<u64> = handles.iter().flat_map(|&handle| [0, handle | GART << 32, GART | GART << 32, 0, 0]).collect();
     let pieces: Vec<u64> =
         pieces.iter().flat_map(|&(object, offset, length)| [object.into(), offset, length]).collect();
     let counts = [buffers.len() as u64 / 5, pieces.len() as u64 / 3];
@@ -387,12 +387,19 @@ fn client_fences() {
     submit(6);
     close_file(open());
     assert_eq!(stored(), 6);
+    // Drivers list the object only now and then.
+    for (at, word) in fence(fences.address, 60).into_iter().enumerate() {
+        // SAFETY: the object is mapped, as a whole page.
+        unsafe { stream.add(at).write_volatile(word) };
+    }
+    assert_eq!(push(node, channel, &[commands.handle], &[(0, 0, 20)]), DONE);
+    assert_eq!((ask(node, CPU_PREP, &mut [fences.handle]), stored()), (0, 60));
     // What the card does not understand ends neither the program nor the channel.
     // SAFETY: the object is mapped, as a whole page.
     (0..1024).for_each(|at| unsafe { stream.add(at).write_volatile(0xFFFF_0674) });
     assert_eq!(push(node, channel, &[commands.handle], &[(0, 0, 4096)]), DONE);
-    submit(7);
-    assert_eq!((ask(node, CPU_PREP, &mut [fences.handle | 4 << 32]), stored()), (0, 7));
+    submit(61);
+    assert_eq!((ask(node, CPU_PREP, &mut [fences.handle | 4 << 32]), stored()), (0, 61));
     let threads = |thread: u32| {
         let node = open();
         let channel = new_channel(node, 0, 0).unwrap();

@@ -30,8 +30,11 @@ pub fn submit(device: &Device, client: u64, request: &mut Pushes) -> Answer {
     let listed = abi::read::<Listed>(buffers, buffer_count as usize)?;
     let pushes = abi::read::<Push>(pushes, push_count as usize)?;
     let handles = listed.iter().map(|buffer| buffer.handle);
-    let objects = device.objects().keep(client, handles).ok_or(Errno(libc::ENOENT))?;
+    let mut known = device.objects();
+    let mut objects = known.keep(client, handles).ok_or(Errno(libc::ENOENT))?;
     let words = words(channel, &pushes, &objects);
+    known.keep_pages(client, &mut objects, |number| listed[number].write_domains != 0);
+    drop(known);
     if let Some(words) = words.as_ref().filter(|words| words.len() > 1) {
         let lasting = device.objects().lasting(&objects);
         lasting.into_iter().for_each(|object| device.memory.collapse(object));
