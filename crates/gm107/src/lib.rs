@@ -40,6 +40,7 @@ pub mod stream;
 pub mod surface;
 pub mod targets;
 pub mod textures;
+mod written;
 
 pub use card::{Card, Model, SavedCard};
 pub use context::{DrawContext, DrawError};

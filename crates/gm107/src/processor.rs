@@ -15,6 +15,8 @@ use crate::picture::draw_target;
 use crate::queries;
 use crate::state::{Channel, ConstantBank};
 use crate::stream::{Header, Kind, Stream};
+use crate::targets;
+use crate::written::Written;
 use ctm_card::{DrawCounts, DrawStats};
 use ctm_lane::clock::Instant;
 use thiserror::Error;
@@ -81,6 +83,8 @@ pub struct Processor<'a> {
     pub log: &'a mut Log,
     /// What draws do, if that is kept.
     pub stats: Option<&'a mut Vec<DrawStats>>,
+    /// What was written since textures were looked at.
+    pub written: Written,
     /// The dword of the packet that is executed.
     pub at: usize,
 }
@@ -116,6 +120,16 @@ impl Processor<'_> {
         Ok(word)
     }
 
+    fn store_word(&mut self, address: u64, word: u32) {
+        self.context.objects.set_word(address, word);
+        self.written.add(address..address.saturating_add(4));
+    }
+
+    /// Tells textures what was written.
+    pub fn look_again(&mut self) {
+        self.written.take().into_iter().for_each(|range| self.context.cache.textures.written(range));
+    }
+
     fn is_late(&self) -> bool {
         self.context.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -132,7 +146,7 @@ impl Processor<'_> {
             self.method(header.subchannel, header.method_of(number), word)?;
         }
         if let Some(upload) = &mut self.unfinished.upload {
-            upload.store(self.context.objects);
+            upload.store(self.context.objects, &mut self.written);
         }
         Ok(())
     }
@@ -210,7 +224,8 @@ impl Processor<'_> {
                     self.channel.methods(class).filter(|_| SemaphoreTrigger::decode(word).operation == 2)
                 {
                     let address = methods.address(SemaphoreAddressHigh::ADDRESS);
-                    self.context.objects.set_word(address, methods.word(SemaphoreSequence::ADDRESS));
+                    let word = methods.word(SemaphoreSequence::ADDRESS);
+                    self.store_word(address, word);
                 }
             }
             UploadExec::ADDRESS | UploadData::ADDRESS if class.has_uploads() => self.upload(class, method, word),
@@ -223,7 +238,7 @@ impl Processor<'_> {
         let Some(methods) = self.channel.methods(class) else { return };
         let objects = self.context.objects;
         match (&mut self.unfinished.upload, method) {
-            (Some(upload), UploadData::ADDRESS) => upload.data(objects, word),
+            (Some(upload), UploadData::ADDRESS) => upload.data(objects, &mut self.written, word),
             (None, UploadData::ADDRESS) => {}
             (upload, _) => *upload = Some(Upload::begin(methods)),
         }
@@ -240,6 +255,7 @@ impl Processor<'_> {
             GraphMacroId::ADDRESS => macros.set_number(word),
             GraphMacroPos::ADDRESS => macros.set_start(word),
             ClearBuffers::ADDRESS if self.channel.condition => {
+                targets::ranges(&self.channel.three_d).for_each(|range| self.written.add(range));
                 let done = clear::clear(&self.channel.three_d, self.context.objects, ClearBuffers::decode(word));
                 if let Err(format) = done {
                     self.log
@@ -289,6 +305,8 @@ impl Processor<'_> {
         }
         let start = Instant::now();
         let at = self.unfinished.list_at;
+        self.look_again();
+        self.written.add_draw(&self.channel.three_d, self.context.objects);
         let done = draw::draw(self.channel, &self.context, &self.unfinished.list);
         if let Some(stats) = &mut self.stats {
             let dropped = DrawCounts { vertices: self.unfinished.list.vertices(), ..DrawCounts::default() };
@@ -317,8 +335,8 @@ impl Processor<'_> {
         let (address, size) = (methods.address_at::<CbAddressHigh>(0), methods.get::<CbSize>().bytes);
         if index_of::<CbData>(method).is_some() {
             let position = methods.get::<CbPos>().bytes;
-            self.context.objects.set_word(address.saturating_add(position.into()), word);
             methods.write(CbPos::ADDRESS, position.wrapping_add(4));
+            self.store_word(address.saturating_add(position.into()), word);
         } else if let Some(stage) = index_of::<CbBind>(method) {
             let bind = CbBind::decode(word);
             let bound = if bind.valid { ConstantBank { address, size } } else { ConstantBank::default() };
@@ -365,12 +383,15 @@ impl Processor<'_> {
         let objects = self.context.objects;
         if get.short {
             if word != FENCE || !self.unfinished.fence.hold(objects, address, sequence) {
-                objects.set_word(address, sequence);
+                self.store_word(address, sequence);
             }
             return;
         }
         match queries::value(self.channel, get, sequence) {
-            Some(value) => queries::store(objects, address, value, self.clock.now()),
+            Some(value) => {
+                queries::store(objects, address, value, self.clock.now());
+                self.written.add(address..address.saturating_add(queries::REPORT_BYTES));
+            }
             None => self.log.warn(format!("the report {:#04x} at dword {} is not known", get.report, self.at)),
         }
     }
@@ -378,6 +399,8 @@ impl Processor<'_> {
     fn compute(&mut self, method: u32) -> Result<(), Ending> {
         match method {
             Launch::ADDRESS if self.channel.compute_condition => {
+                self.look_again();
+                self.written.add_all();
                 let done = compute::launch(self.channel, &self.context);
                 self.note("launch", self.at, done)
             }
@@ -395,7 +418,10 @@ impl Processor<'_> {
             BlitSrcYInt::ADDRESS if self.channel.two_d_condition => {
                 let mut patience = Patience::new(&self.context.options);
                 match blit::blit(&self.channel.two_d, self.context.objects, &mut patience) {
-                    Ok(()) => Ok(()),
+                    Ok(range) => {
+                        self.written.add(range);
+                        Ok(())
+                    }
                     Err(BlitError::Late) => Err(Ending::TimeIsUp),
                     Err(error @ (BlitError::Format(_) | BlitError::Operation(_))) => {
                         self.log.warn(format!("the blit at dword {} is dropped: {error}", self.at));
@@ -418,7 +444,8 @@ impl Processor<'_> {
         }
         let mut patience = Patience::new(&self.context.options);
         let done = copy::copy(&self.channel.copy, self.context.objects, CopyExec::decode(word), &mut patience);
-        done.map_err(|_| Ending::TimeIsUp)
+        self.written.add(done.map_err(|_| Ending::TimeIsUp)?);
+        Ok(())
     }
 }
 

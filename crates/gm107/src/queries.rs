@@ -6,6 +6,9 @@ use crate::methods::{QueryAddressHigh, QueryGet, QuerySequence};
 use crate::objects::Objects;
 use crate::state::{Channel, Methods};
 
+/// Bytes of a report that is not short.
+pub const REPORT_BYTES: u64 = 16;
+
 /// The value of a report that is not short, of 64 bits; `None` if there is no such report.
 pub fn value(channel: &Channel, get: QueryGet, sequence: u32) -> Option<u64> {
     let Counters { samples, written, needed, generated, statistics } = channel.counters;

@@ -3,8 +3,9 @@
 //! Programs get their buffers' addresses and sizes from a constant bank of the driver's, and compare before they access. So what lies there is
 //! where they store. Source: Mesa nvc0_context.h (`NVC0_CB_AUX_BUF_INFO`).
 
+use crate::methods::{CodeAddressHigh, RegisterType, SpSelect, SpStartId};
 use crate::objects::Objects;
-use crate::state::ConstantBank;
+use crate::state::{ConstantBank, Methods};
 use ctm_sm50::stores::StoreRanges;
 
 /// The bank of the driver's constants of a stage of draws.
@@ -17,6 +18,20 @@ const BUFFERS: u64 = 0x2A0;
 const COUNT: usize = 32;
 /// Bytes that describe a buffer: address, size, nothing.
 const STRIDE: usize = 16;
+
+/// The first word of a program's header has this bit if its stores to memory, and to images, work.
+const DOES_GLOBAL_STORE: u32 = 1 << 16;
+
+/// Whether a program of draws in this state stores to memory or to images, as its header says.
+pub fn programs_store(methods: &Methods, objects: &Objects) -> bool {
+    let base = methods.address(CodeAddressHigh::ADDRESS);
+    // The vertex program cannot be switched off.
+    let mut enabled = (1..SpSelect::COUNT).filter(|&stage| stage == 1 || methods.at::<SpSelect>(stage).enable);
+    enabled.any(|stage| {
+        let start = methods.at::<SpStartId>(stage).offset.into();
+        objects.word(base.saturating_add(start)) & DOES_GLOBAL_STORE != 0
+    })
+}
 
 /// The memory of the buffers that these banks of the driver's name.
 pub fn store_ranges(objects: &Objects, banks: impl IntoIterator<Item = ConstantBank>) -> StoreRanges {

@@ -205,6 +205,14 @@ impl<'a> Plane<'a> {
 /// Rows of the highest block.
 const BLOCK_ROWS: u64 = GOB_ROWS << 5;
 
+/// Bytes of so many rows in so many slices, about: no byte lies behind.
+pub fn extent(layout: &Layout, rows: u64, slices: u64) -> u64 {
+    match layout {
+        Layout::Linear { pitch } => rows.saturating_mul((*pitch).into()),
+        Layout::Blocks(blocks) => blocks.bytes(slices),
+    }
+}
+
 /// Words with some bits replaced.
 fn replaced(stored: PixelWords, pattern: PixelWords, bits: PixelWords) -> PixelWords {
     std::array::from_fn(|n| stored[n] & !bits[n] | pattern[n] & bits[n])

@@ -8,6 +8,8 @@ use crate::methods::{
     ZetaVert,
 };
 use crate::state::Methods;
+use crate::surface::extent;
+use std::ops::Range;
 
 /// Colour targets.
 pub const TARGETS: u32 = 8;
@@ -55,6 +57,23 @@ impl Target {
             None => (self.address, number),
         }
     }
+
+    /// The addresses of all layers.
+    pub fn range(&self) -> Range<u64> {
+        let layers = u64::from(self.base_layer) + u64::from(self.layers.max(1));
+        let height = self.height.into();
+        let bytes = match self.layer_stride {
+            Some(stride) => (layers - 1).saturating_mul(stride).saturating_add(extent(&self.layout, height, 1)),
+            None => extent(&self.layout, height, layers),
+        };
+        self.address..self.address.saturating_add(bytes)
+    }
+}
+
+/// The addresses of everything that draws in this state have as targets.
+pub fn ranges(methods: &Methods) -> impl Iterator<Item = Range<u64>> + '_ {
+    let colours = (0..TARGETS).filter_map(|number| colour(methods, number));
+    colours.chain(depth(methods)).map(|(target, _)| target.range())
 }
 
 /// A colour target, with the code of its format; `None` if there is none.
@@ -131,6 +150,7 @@ mod tests {
         assert_eq!((code, target.width, target.height, target.layers), (0xD5, 64, 64, 1));
         assert_eq!(target.layout, Layout::Blocks(BlockLayout::new(256, 64, 3, 0)));
         assert_eq!(target.layer(3), (0x029E_0000 + 5 * 0x4000, 0));
+        assert_eq!(target.range(), 0x029E_0000..0x029E_0000 + 3 * 0x4000);
         let mut words = WORDS;
         words[5] |= 1 << 16;
         assert_eq!(colour(&methods(&words), 1).unwrap().0.layer(3), (0x029E_0000, 5));

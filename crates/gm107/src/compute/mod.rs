@@ -7,6 +7,7 @@ use crate::draw::constants;
 use crate::methods::{ComputeCodeAddressHigh, LaunchDescAddress};
 use crate::state::Channel;
 use crate::storage::{LAUNCH_DRIVER_BANK, store_ranges};
+use crate::textures::{HeaderTables, bound_handles};
 use ctm_sm50::launch::{
     Constants, Environment, Grid, Invocations, MAX_LOCAL_MEMORY, MAX_SHARED_MEMORY, Shader, StageLaunch, StageRunner,
 };
@@ -36,8 +37,12 @@ pub fn launch(channel: &mut Channel, context: &DrawContext) -> Result<(), DrawEr
         banks: Some(&constants),
         ..program.shader()
     };
+    let tables = HeaderTables::of_launches(methods, context.objects, &context.cache.textures);
+    let (textures, images) = tables.environment(bound_handles(&shader));
     let environment = Environment {
         constants: Constants::open(),
+        textures,
+        images,
         memory: Some(context.space),
         stores: Some(store_ranges(context.objects, [banks[LAUNCH_DRIVER_BANK]])),
         ..Environment::default()

@@ -80,7 +80,7 @@ pub fn draw(channel: &mut Channel, context: &DrawContext, list: &DrawList) -> Re
     }
     let (methods, objects) = (&channel.three_d, context.objects);
     let programs = DrawPrograms::of(channel, context, primitive)?;
-    let environment = environment(methods, context, &programs);
+    let environment = environment(channel, context, &programs);
     let state = programs.state(methods, primitive, &environment);
     let fetch = VertexFetch::new(channel, objects, attributes_read(&programs.vertex));
     let mut receiver = DrawReceiver::new(channel, context, &environment)?;

@@ -5,6 +5,7 @@ use super::programs::StageProgram;
 use crate::context::{DrawContext, DrawError};
 use crate::methods::{PatchVertices, ProvokingVertexLast, TessLevelInner, TessLevelOuter, TessMode};
 use crate::state::{Channel, Methods};
+use crate::storage::{DRIVER_BANK, programs_store, store_ranges};
 use crate::textures::{HeaderTables, bound_handles};
 use ctm_sm50::Stage;
 use ctm_sm50::launch::{Constants, Environment, Shader};
@@ -109,12 +110,17 @@ impl DrawPrograms {
 }
 
 /// What programs have besides their constants.
-pub fn environment<'a>(methods: &Methods, context: &DrawContext<'a>, programs: &DrawPrograms) -> Environment<'a> {
+pub fn environment<'a>(channel: &Channel, context: &DrawContext<'a>, programs: &DrawPrograms) -> Environment<'a> {
+    let methods = &channel.three_d;
     let tables = HeaderTables::of_draws(methods, context.objects, &context.cache.textures);
     let (textures, images) = tables.environment(programs.handles());
     Environment {
         constants: Constants::open(),
         memory: Some(context.space),
+        stores: programs_store(methods, context.objects).then(|| {
+            let banks = channel.constants.iter().map(|stage| stage[DRIVER_BANK]);
+            store_ranges(context.objects, banks)
+        }),
         textures,
         images,
         ..Environment::default()

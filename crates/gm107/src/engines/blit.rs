@@ -12,7 +12,7 @@ use crate::methods::{
 };
 use crate::objects::Objects;
 use crate::state::Methods;
-use crate::surface::{Area, Plane, pixel, set_pixel};
+use crate::surface::{Area, Plane, extent, pixel, set_pixel};
 use ctm_raster::channel::Words;
 use std::ops::Range;
 use thiserror::Error;
@@ -67,11 +67,11 @@ struct Blit<'a> {
     bilinear: bool,
 }
 
-/// Blits what the methods say.
+/// Blits what the methods say. Gives the addresses that it may have written.
 ///
 /// # Errors
 /// If that is not done, or the time is up.
-pub fn blit(methods: &Methods, objects: &Objects, patience: &mut Patience) -> Result<(), BlitError> {
+pub fn blit(methods: &Methods, objects: &Objects, patience: &mut Patience) -> Result<Range<u64>, BlitError> {
     let beta = methods.get::<Beta4>();
     let control = methods.get::<BlitControl>();
     let operation = methods.get::<Operation>().operation;
@@ -112,7 +112,8 @@ pub fn blit(methods: &Methods, objects: &Objects, patience: &mut Patience) -> Re
             patience.row()?;
         }
     }
-    Ok(())
+    let (to, address) = (&blit.destination, methods.address_at::<DstAddressHigh>(0));
+    Ok(address..address.saturating_add(extent(to.plane.layout(), to.height, to.z.saturating_add(1))))
 }
 
 /// The part of a rectangle that lies in the destination and its clip, and that can lie in memory.
@@ -393,7 +394,7 @@ mod tests {
                 methods.write(method + 4, whole);
             }
             self.more.iter().for_each(|&(method, word)| methods.write(method, word));
-            let done = blit(&methods, &objects, &mut Patience::new(&RunOptions::default()));
+            let done = blit(&methods, &objects, &mut Patience::new(&RunOptions::default())).map(|_| ());
             let row = |y| (0..width).map(|x| memory.read_u32(TO + 64 * y + 4 * x).unwrap()).collect();
             (done, (0..height).map(row).collect())
         }

@@ -10,6 +10,7 @@ use crate::methods::{
 use crate::objects::Objects;
 use crate::state::Methods;
 use crate::surface::{Area, Plane};
+use std::ops::Range;
 
 /// Bytes of a row that are copied together.
 const CHUNK: u64 = 1 << 16;
@@ -30,7 +31,7 @@ struct Side<'a> {
 
 impl Side<'_> {
     /// The addresses that so many rows of so many bytes may lie at.
-    fn range(&self, bytes: u64, rows: u64) -> std::ops::Range<u64> {
+    fn range(&self, bytes: u64, rows: u64) -> Range<u64> {
         let end = match self.plane.layout() {
             Layout::Linear { pitch } => rows.saturating_sub(1).saturating_mul((*pitch).into()).saturating_add(bytes),
             Layout::Blocks(blocks) => blocks.bytes(self.z.saturating_add(1)),
@@ -47,13 +48,13 @@ impl Side<'_> {
     }
 }
 
-/// Copies what the methods say.
+/// Copies what the methods say. Gives the addresses that it may have written.
 ///
 /// # Errors
 /// The time is up.
-pub fn copy(methods: &Methods, objects: &Objects, exec: CopyExec, patience: &mut Patience) -> Result<(), Late> {
+pub fn copy(methods: &Methods, objects: &Objects, exec: CopyExec, patience: &mut Patience) -> Result<Range<u64>, Late> {
     if exec.copy_mode == 0 {
-        return Ok(());
+        return Ok(0..0);
     }
     let swizzle = methods.get::<CopySwizzle>();
     let element = match exec.swizzle {
@@ -70,13 +71,11 @@ pub fn copy(methods: &Methods, objects: &Objects, exec: CopyExec, patience: &mut
     let rows = reached.rows.end.saturating_sub(y);
     let (from, to) = (source.range(bytes, rows), destination.range(bytes, rows));
     let meet = from.start < to.end && to.start < from.end;
-    if !meet {
-        return by_rows(&source, &destination, bytes, rows, patience);
+    match bytes.checked_mul(rows).filter(|&all| meet && all <= MOST_BYTES) {
+        Some(_) => at_once(&source, &destination, bytes, rows, patience)?,
+        None => by_rows(&source, &destination, bytes, rows, patience)?,
     }
-    match bytes.checked_mul(rows).filter(|&all| all <= MOST_BYTES) {
-        Some(_) => at_once(&source, &destination, bytes, rows, patience),
-        None => by_rows(&source, &destination, bytes, rows, patience),
-    }
+    Ok(to)
 }
 
 fn by_rows(source: &Side, destination: &Side, bytes: u64, rows: u64, patience: &mut Patience) -> Result<(), Late> {
@@ -158,7 +157,7 @@ mod tests {
         let mut methods = Methods::default();
         words.iter().for_each(|&(method, word)| methods.write(method, word));
         let mut patience = Patience::new(&RunOptions::default());
-        assert_eq!(copy(&methods, objects, CopyExec::decode(exec), &mut patience), Ok(()));
+        assert!(copy(&methods, objects, CopyExec::decode(exec), &mut patience).is_ok());
     }
 
     fn fill(objects: &Objects) {

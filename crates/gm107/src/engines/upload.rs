@@ -3,6 +3,7 @@
 use crate::methods::{UploadDstAddressHigh, UploadDstPitch, UploadLineCount, UploadLineLengthIn};
 use crate::objects::Objects;
 use crate::state::Methods;
+use crate::written::Written;
 
 /// Bytes that are stored together.
 const CHUNK: usize = 4096;
@@ -42,7 +43,7 @@ impl Upload {
     }
 
     /// Stores four bytes more, as far as they are wanted.
-    pub fn data(&mut self, objects: &Objects, word: u32) {
+    pub fn data(&mut self, objects: &Objects, written: &mut Written, word: u32) {
         let mut bytes = &word.to_le_bytes()[..];
         while !bytes.is_empty() && self.left > 0 {
             let count = self.left.min(bytes.len() as u64) as usize;
@@ -51,7 +52,7 @@ impl Upload {
             bytes = later;
             self.left -= count as u64;
             if self.left == 0 || self.waiting.len() >= CHUNK {
-                self.store(objects);
+                self.store(objects, written);
             }
             if self.left == 0 && self.lines > 0 && self.length > 0 {
                 (self.left, self.lines) = (self.length, self.lines - 1);
@@ -61,9 +62,14 @@ impl Upload {
     }
 
     /// Stores what is not stored yet.
-    pub fn store(&mut self, objects: &Objects) {
+    pub fn store(&mut self, objects: &Objects, written: &mut Written) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let end = self.address.saturating_add(self.waiting.len() as u64);
         objects.write(self.address, &self.waiting);
-        self.address = self.address.saturating_add(self.waiting.len() as u64);
+        written.add(self.address..end);
+        self.address = end;
         self.waiting.clear();
     }
 }
@@ -83,8 +89,9 @@ mod tests {
             methods.write(method, word);
         }
         let mut upload = Upload::begin(&methods);
-        words.iter().for_each(|&word| upload.data(&objects, word));
-        upload.store(&objects);
+        let mut written = Written::default();
+        words.iter().for_each(|&word| upload.data(&objects, &mut written, word));
+        upload.store(&objects, &mut written);
         let mut bytes = vec![0; 24];
         memory.read_bytes(0x1_0000, &mut bytes);
         bytes
