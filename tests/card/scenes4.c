@@ -310,7 +310,7 @@ static void layers(void) {
           "  else if (cell == 1) colour = textureLod(flat_, vec3(at, 4.0), 1.5);"
           "  else if (cell == 2) colour = textureGather(flat_, vec3(at, 5.0), 1);"
           "  else if (cell == 3) colour = vec4(texture(depths, vec4(at, 3.0, 0.51)));"
-          "  else if (cell == 4) colour = texture(cube, vec3(at * 2.0 - 1.0, 1.0 - 1.8 * at.x));"
+          "  else if (cell == 4) colour = textureLod(cube, vec3(at * 2.0 - 1.0, 1.0 - 1.8 * at.x), 0.4);"
           "  else colour = texelFetch(flat_, ivec3(at * 16.0, 2), 1);"
           "}");
 }

@@ -84,7 +84,8 @@ fn free_channel(node: RawFd, channel: u32) -> i32 {
 
 /// Submits pieces (object in the list, offset, length) with objects that these handles name; gives 0 or an error, and what is said of memory.
 fn push(node: RawFd, channel: u32, handles: &[u64], pieces: &[(u32, u64, u64)]) -> (i32, [u64; 3]) {
-    let buffers: Vec<u64> = handles.iter().flat_map(|&handle| [0, handle | GART << 32, GART | GART << 32, 0, 0]).collect();
+    let buffers: Vec<u64> =
+        handles.iter().flat_map(|&handle| [0, handle | GART << 32, GART | GART << 32, 0, 0]).collect();
     let pieces: Vec<u64> =
         pieces.iter().flat_map(|&(object, offset, length)| [object.into(), offset, length]).collect();
     let counts = [buffers.len() as u64 / 5, pieces.len() as u64 / 3];

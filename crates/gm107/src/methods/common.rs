@@ -8,6 +8,7 @@ registers! { "common", COMMON;
     SemaphoreAddressLow "SEMAPHORE_ADDRESS_LOW" 0x0014, Address, "where a semaphore lies: lower half" { LOW [31:0] low: u32, "address"; }
     SemaphoreSequence "SEMAPHORE_SEQUENCE" 0x0018, Bits, "what a semaphore is compared with, or gets" { VALUE [31:0] value: u32, "number"; }
     SemaphoreTrigger "SEMAPHORE_TRIGGER" 0x001C, Fields, "does something with a semaphore" { OPERATION [3:0] operation: u8, "1, 4: waits for it; 2: sets it"; }
+    RefCnt "REF_CNT" 0x0050, Bits ignored, "counts what is done, when all before is" { VALUE [31:0] value: u32, "number"; }
     Nop "NOP" 0x0100, Bits ignored, "nothing" { VALUE [31:0] value: u32, "ignored"; }
     NotifyAddressHigh "NOTIFY_ADDRESS_HIGH" 0x0104, Bits ignored, "where notifications go: upper half" { HIGH [31:0] high: u32, "address"; }
     NotifyAddressLow "NOTIFY_ADDRESS_LOW" 0x0108, Bits ignored, "where notifications go: lower half" { LOW [31:0] low: u32, "address"; }

@@ -31,6 +31,7 @@ registers! { "2D", TWO_D;
     SrcAddressHigh "SRC_ADDRESS_HIGH" 0x0250, Address, "where the source lies: upper half" { HIGH [31:0] high: u32, "address"; }
     SrcAddressLow "SRC_ADDRESS_LOW" 0x0254, Address, "where the source lies: lower half" { LOW [31:0] low: u32, "address"; }
     TwoDUnk0258 "UNK0258" 0x0258, Bits ignored, "constant" { VALUE [31:0] value: u32, "ignored"; }
+    Unk0260 "UNK0260" 0x0260, Bits ignored, "Mesa sets it once" { VALUE [31:0] value: u32, "ignored"; }
     TwoDCondAddressHigh "COND_ADDRESS_HIGH" 0x0264, Address, "what a condition looks at: upper half" { HIGH [31:0] high: u32, "address"; }
     TwoDCondAddressLow "COND_ADDRESS_LOW" 0x0268, Address, "what a condition looks at: lower half" { LOW [31:0] low: u32, "address"; }
     TwoDCondMode "COND_MODE" 0x026C, Fields, "when blits are done" { MODE [31:0] mode: ConditionMode, "mode"; }
