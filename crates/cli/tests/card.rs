@@ -81,9 +81,18 @@ fn traces_are_json() {
     let mut expected = json!({
         "draw": 1, "submission": 0, "dword": 12, "primitive": "triangles", "vertices": 70_000, "from": "arrays",
     });
-    for name in
-        ["primitives", "drawn", "pixels", "fragments", "instructions", "passed", "run_seconds", "textures", "target"]
-    {
+    for name in [
+        "primitives",
+        "drawn",
+        "pixels",
+        "fragments",
+        "instructions",
+        "passed",
+        "run_seconds",
+        "slow",
+        "textures",
+        "target",
+    ] {
         expected[name] = draws[1][name].clone();
     }
     assert_eq!(draws[1], expected);
@@ -236,6 +245,36 @@ fn traces_of_another_family_are_shown_and_replayed() {
     folder.ctm(&format!("card replay {scene} --pixel 8192,0")).fails(2, &["each 0 to 8191"]);
     folder.ctm(&format!("card replay {scene} --draw 7 --pixel 1,1")).fails(2, &["7 draws", "no number 7"]);
     folder.ctm(&format!("card replay {scene} --card r580")).fails(1, &["the trace is of rv770", "r580"]);
+}
+
+/// A trace of the card whose commands lie in its objects: they are counted, listed and executed up to any draw.
+#[test]
+fn traces_of_commands_in_memory_are_shown_and_replayed() {
+    let folder = Folder::new("card-gm107");
+    let file = |ending: &str| project(&format!("tests/card/gm107/depth.{ending}")).display().to_string();
+    let scene = file("ctmcard");
+    let info = folder.ctm(&format!("card info {scene}")).ok();
+    for line in ["card                 gm107 (PCI 10de:1380)", "command words        1997", "draws                4"] {
+        assert!(info.out().contains(line), "{}", info.out());
+    }
+    let dis = folder.ctm(&format!("card dis {scene} --submission 1")).ok();
+    assert!(dis.out().starts_with("submission 1: 524 words, 7 objects, 1 page"), "{}", dis.out());
+    for line in ["3D RT_ADDRESS_LOW_0 = 0x013a0000", "upload UPLOAD_EXEC = 0x00001001 (LINEAR 1)"] {
+        assert!(dis.out().contains(line), "{line}: {}", dis.out());
+    }
+    let stats = folder.ctm(&format!("card stats {scene} --json")).ok();
+    let lines: Vec<Value> = stats.out().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&lines[2]["primitive"], &lines[4]["draws"]), (&json!("triangles"), &json!(4)));
+    assert_eq!((&lines[2]["submission"], &lines[2]["dword"]), (&json!(4), &json!(11)));
+    let picture = |options: &str| {
+        folder.ctm(&format!("card replay {scene} --bottom-up -o all.png {options}")).ok();
+        ctm_array::read_png(&folder.read("all.png")).expect("a picture")
+    };
+    let expected = ctm_array::read_png(&std::fs::read(file("png")).expect("a picture")).expect("a picture");
+    assert!(picture("") == expected && picture("--draw 3") == expected && picture("--draw 2") != expected);
+    assert!(picture("--engine reference") == expected);
+    folder.ctm(&format!("card replay {scene} --draw 4")).fails(2, &["4 draws", "no number 4"]);
+    folder.ctm(&format!("card replay {scene} --card rv770")).fails(1, &["the trace is of gm107", "rv770"]);
 }
 
 /// The pixel's history: the clear, the floor with its stencil value, the triangle in front; another triangle fails the test.
