@@ -2,4 +2,5 @@
 
 mod card;
 mod common;
+mod draws;
 mod launches;
