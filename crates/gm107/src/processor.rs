@@ -13,9 +13,11 @@ use crate::methods::codes::ConditionMode;
 use crate::methods::*;
 use crate::picture::draw_target;
 use crate::queries;
+use crate::raster::FragmentProgram;
 use crate::state::{Channel, ConstantBank};
 use crate::stream::{Header, Kind, Stream};
 use crate::targets;
+use crate::textures::bound_handles;
 use crate::written::Written;
 use ctm_card::{DrawCounts, DrawStats};
 use ctm_lane::clock::Instant;
@@ -312,7 +314,9 @@ impl Processor<'_> {
             let dropped = DrawCounts { vertices: self.unfinished.list.vertices(), ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);
             let target = draw_target(self.channel);
-            stats.push(DrawStats { at, time: start.elapsed(), counts, target, textures: 0, slow: None });
+            let program = FragmentProgram::of(self.channel, &self.context).ok().flatten();
+            let textures = program.map_or(0, |program| bound_handles(&program.shader()).len() as u32);
+            stats.push(DrawStats { at, time: start.elapsed(), counts, target, textures, slow: None });
         }
         self.note("draw", at, done.map(|_| ()))
     }

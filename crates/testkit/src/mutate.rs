@@ -86,9 +86,10 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         }
         "card_trace" => {
             let trace = |name: &str| read(&project_path("tests/card").join(name));
-            ["blend.ctmcard", "lines.ctmcard", "wave.ctmcard", "rv770/depth.ctmcard", "rv770/wave.ctmcard"]
-                .map(trace)
-                .into()
+            let r5xx = ["blend.ctmcard", "lines.ctmcard", "wave.ctmcard"];
+            let others =
+                ["rv770/depth.ctmcard", "rv770/wave.ctmcard", "gm107/indirect.ctmcard", "gm107/numbers.ctmcard"];
+            r5xx.into_iter().chain(others).map(trace).collect()
         }
         "lane_text" => list("tests/filetests/lane").iter().map(|path| read(path)).collect(),
         "object_writers" => {
