@@ -11,6 +11,7 @@ use ctm_memory::Arena;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Pixels of the pictures.
 const WIDTH: usize = 96;
@@ -24,6 +25,10 @@ const EDGES: usize = WIDTH * HEIGHT / 200;
 /// Methods of the copy class: where a copy goes to (upper half of the address), and bytes from one of its rows to the next.
 const COPY_TO: u32 = 0x408;
 const COPY_PITCH: u32 = 0x414;
+/// How often each scene is damaged.
+const ROUNDS: usize = 12;
+/// The time that a damaged submission may take.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
 /// Scenes at least.
 const SCENES: usize = 12;
 
@@ -130,5 +135,55 @@ fn listings_are_complete() {
             found += draws.len();
         }
         assert!(found > 0 || scene == "indirect", "{scene}: no draws");
+    }
+}
+
+/// Commands, programs and descriptors with words that no driver writes: the card neither panics nor takes long, and goes on.
+#[test]
+fn damaged_commands_do_no_harm() {
+    let mut state = 0x2545_F491_4F6C_DD1Du64;
+    let mut random = move |most: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % most
+    };
+    for scene in ["depth", "dome", "rings", "sparks", "indirect", "layers", "targets", "samples"] {
+        let records = read(scene);
+        for round in 0..ROUNDS {
+            let memory = Arc::new(Arena::new(0x1000, 64 << 20).expect("memory"));
+            let engine = Executor::Engine(Engine::interpreter());
+            let options =
+                CardOptions { executor: Some(engine), time_limit: Some(TIME_LIMIT), ..CardOptions::default() };
+            let mut card = Card::new(Model::named("gm107").expect("the card"), options);
+            for record in &records {
+                record.write_pages(&memory);
+                for _ in 0..1 + round % 4 {
+                    let words = &record.words[1..];
+                    let push = 2 * random(words.len() / 2);
+                    let address = words[push] + 4 * random(words[push + 1] as usize / 4) as u32;
+                    let word = memory.read_u32(address).expect("a command");
+                    let damaged = match random(4) {
+                        0 => word ^ 1 << random(32),
+                        1 => random(1 << 32) as u32,
+                        2 => word.rotate_left(16),
+                        _ => word.wrapping_add(0xFFFF),
+                    };
+                    memory.write_u32(address, damaged);
+                }
+                let started = Instant::now();
+                // Rejected or not, the card goes on.
+                let _ = card.submit(&memory, &record.submission());
+                card.release(&memory);
+                assert!(started.elapsed() < 4 * TIME_LIMIT, "{scene}, round {round}: {:?}", started.elapsed());
+                for number in 0..8 {
+                    let _ = card.picture(&memory, number);
+                }
+                let _ = card.depth_picture(&memory);
+                let _ = card.model().draws(&record.submission(), &memory);
+                card.model().listing(&record.submission(), &memory);
+            }
+            card.take_warnings();
+        }
     }
 }
