@@ -6,6 +6,7 @@
 use crate::budgeted_once::BudgetedOnce;
 use crate::guest::GuestJob;
 use crate::runtime::Runtime;
+use crate::use_counts::UseCounts;
 use ctm_lane::clock::Instant;
 use ctm_lane::effort::Effort;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -61,6 +62,8 @@ pub(crate) struct ProgramCache {
 #[derive(Default)]
 struct State {
     slots: HashTable<Slot>,
+    /// Lanes of jobs whose programs are not there, by the hashes of their keys.
+    waiting: UseCounts,
     /// Look-ups so far.
     clock: u64,
     stats: CacheStats,
@@ -83,7 +86,38 @@ impl ProgramCache {
         runtime: &Runtime,
         effort: &Effort,
     ) -> Option<Arc<Program<J::Key, J::Kernels>>> {
-        let hash = self.hasher.hash_one((TypeId::of::<Entry<J::Key, J::Kernels>>(), &key));
+        self.get_hashed::<J>(self.hash::<J>(&key), key, runtime, effort)
+    }
+
+    /// The same, if it is there or jobs with the key have had so many lanes.
+    pub fn get_if_worth<J: GuestJob>(
+        &self,
+        key: J::KeyRef<'_>,
+        (lanes, many): (u64, u64),
+        runtime: &Runtime,
+        effort: &Effort,
+    ) -> Option<Arc<Program<J::Key, J::Kernels>>> {
+        let hash = self.hash::<J>(&key);
+        let mut state = self.lock();
+        let is_there = state.slots.find(hash, |slot| slot.hash == hash).is_some();
+        if !is_there && state.waiting.add(hash, lanes) < many {
+            return None;
+        }
+        drop(state);
+        self.get_hashed::<J>(hash, key, runtime, effort)
+    }
+
+    fn hash<J: GuestJob>(&self, key: &J::KeyRef<'_>) -> u64 {
+        self.hasher.hash_one((TypeId::of::<Entry<J::Key, J::Kernels>>(), key))
+    }
+
+    fn get_hashed<J: GuestJob>(
+        &self,
+        hash: u64,
+        key: J::KeyRef<'_>,
+        runtime: &Runtime,
+        effort: &Effort,
+    ) -> Option<Arc<Program<J::Key, J::Kernels>>> {
         let entry = self.find_or_insert::<J>(hash, key);
         let mut made = None;
         let program = entry.program.get_or_make(effort, || {

@@ -93,6 +93,25 @@ impl Engine {
         }
     }
 
+    /// The same, but the reference runs the job as long as jobs with its key have had less than so many lanes in all: of this one, and at which
+    /// number compiling the program is worth it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_if_worth<J: GuestJob>(
+        &self,
+        job: &J,
+        lanes: (u64, u64),
+        options: &RunOptions,
+    ) -> Result<J::Output, J::Error> {
+        job.check()?;
+        let program = |key| self.parts.programs.get_if_worth::<J>(key, lanes, self.runtime(), &options.effort());
+        match job.key().ok().and_then(program) {
+            Some(program) => self.run_program(job, &program.kernels, options),
+            None => job.reference(options),
+        }
+    }
+
     /// Whether machine code runs the job, as long as its program does not trap. What it does not run is left to the
     /// interpreter or the reference.
     ///

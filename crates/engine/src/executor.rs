@@ -76,6 +76,22 @@ impl Executor {
             Executor::Engine(engine) => engine.run(job, options),
         }
     }
+
+    /// The same, but the reference runs jobs whose programs are not worth it, as [`Engine::run_if_worth`] says.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_if_worth<J: GuestJob>(
+        &self,
+        job: &J,
+        lanes: (u64, u64),
+        options: &RunOptions,
+    ) -> Result<J::Output, J::Error> {
+        match self {
+            Executor::Reference => job.reference(options),
+            Executor::Engine(engine) => engine.run_if_worth(job, lanes, options),
+        }
+    }
 }
 
 impl fmt::Debug for Executor {

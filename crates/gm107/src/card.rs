@@ -1,6 +1,6 @@
 //! The card: channels over one memory.
 
-use crate::context::{DrawContext, options};
+use crate::context::{DrawContext, MANY_LANES, options};
 use crate::draw::DrawCache;
 use crate::fences::FENCE;
 use crate::log::Log;
@@ -15,6 +15,8 @@ use ctm_card::{Card as _, CardProperty, DrawStats, Identity, Kernel, Submission,
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::{Arena, Space};
+use ctm_sm50::engine::IfWorth;
+use ctm_sm50::launch::StageRunner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,6 +180,7 @@ impl Card {
         // The first arena of a space meets no other.
         _ = space.map(Arc::clone(memory));
         let options = options(deadline, *threads);
+        let executor: &dyn StageRunner = &IfWorth { executor, lanes: MANY_LANES };
         let context = DrawContext { objects: &objects, space: &space, cache, executor, options };
         let Seat { channel, unfinished } = channels.entry(self.current).or_default();
         let mut stream = Stream::new(&*objects, submission.words);

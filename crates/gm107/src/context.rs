@@ -2,16 +2,18 @@
 
 use crate::draw::{DrawCache, ProgramError};
 use crate::objects::Objects;
-use ctm_engine::Executor;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
+use ctm_sm50::launch::StageRunner;
 use std::sync::Arc;
 use thiserror::Error;
 
 /// Instructions that a warp may execute.
 const STEP_LIMIT: u64 = 1 << 24;
+/// Lanes of a program, with textures of the same forms, from which on preparing it for the engine is worth it.
+pub const MANY_LANES: u64 = 2048;
 
 /// What draws and launches run with.
 #[derive(Clone, Copy)]
@@ -23,7 +25,7 @@ pub struct DrawContext<'a> {
     /// What outlives draws.
     pub cache: &'a DrawCache,
     /// What executes programs that run for many lanes.
-    pub executor: &'a Executor,
+    pub executor: &'a dyn StageRunner,
     /// Limits.
     pub options: RunOptions<'static>,
 }

@@ -142,6 +142,24 @@ impl StageRunner for Executor {
     }
 }
 
+/// An executor that has the reference run programs until they have run for so many lanes: then preparing them is worth it.
+#[derive(Debug)]
+pub struct IfWorth<'a> {
+    /// The executor.
+    pub executor: &'a Executor,
+    /// How many lanes.
+    pub lanes: u64,
+}
+
+impl StageRunner for IfWorth<'_> {
+    fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+        // Threads of grids run for longer than vertices and pixels.
+        let weight = if launch.grid.is_some() { u64::from(WARP) } else { 1 };
+        let lanes = u64::from(launch.invocations.count) * weight;
+        self.executor.run_if_worth(launch, (lanes, self.lanes), options)
+    }
+}
+
 /// A compiled program.
 pub struct Kernels {
     lifted: Lifted,
