@@ -359,6 +359,14 @@ impl<'a> StageLaunch<'a> {
         self.shader.banks.unwrap_or(&self.environment.constants).is_open()
     }
 
+    /// The banks that have words, and those that are memory: a bit for each.
+    pub(crate) fn bank_sets(&self) -> [u32; 2] {
+        let [words, memory] = self.environment.constants.sets();
+        let [own_words, own_memory] = self.shader.banks.map_or([0; 2], Constants::sets);
+        let of_program = u32::from(!self.shader.constants.is_empty()) << Program::CONSTANT_BANK;
+        [words | own_words | of_program, memory | own_memory]
+    }
+
     /// The memory that a bank is.
     pub fn bank_memory(&self, bank: u8) -> Option<BankMemory> {
         let own = self.shader.banks.and_then(|banks| banks.memory(bank));

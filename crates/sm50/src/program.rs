@@ -1,9 +1,13 @@
 //! A program: instructions in bundles with their control words, and the header.
 
 use crate::control::Control;
+use crate::field::{FieldId, key};
 use crate::header::Header;
 use crate::instruction::Instruction;
+use crate::table::Class;
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Bytes of a bundle: a control word and three instructions.
@@ -20,6 +24,9 @@ pub const MAX_INSTRUCTIONS: usize = 1 << 20;
 pub struct Code {
     controls: Vec<u64>,
     instructions: Vec<Instruction>,
+    /// Words of the bank of handles that instructions of textures name, in order, and whether there are such instructions at all.
+    handles: Arc<[u16]>,
+    has_textures: bool,
 }
 
 impl Hash for Code {
@@ -81,7 +88,30 @@ impl Code {
             }
             code.instructions.push(instruction);
         }
-        code
+        code.with_handles()
+    }
+
+    /// The code, which knows its handles.
+    fn with_handles(mut self) -> Self {
+        let of_textures =
+            |instruction: &&Instruction| matches!(instruction.op().class(), Class::Texture(_) | Class::Surface(_));
+        self.has_textures = self.instructions.iter().any(|instruction| of_textures(&instruction));
+        let named = self.instructions.iter().filter(of_textures).filter(|instruction| {
+            matches!(instruction.op().class(), Class::Texture(_)) && instruction.has(FieldId::HANDLE)
+        });
+        let handles: BTreeSet<u16> = named.map(|instruction| instruction.get(key::HANDLE)).collect();
+        self.handles = handles.into_iter().collect();
+        self
+    }
+
+    /// The words of the bank of handles that the texture instructions name, in order.
+    pub fn handles(&self) -> &[u16] {
+        &self.handles
+    }
+
+    /// Whether there are instructions of textures or images.
+    pub fn has_textures(&self) -> bool {
+        self.has_textures
     }
 
     /// Takes little-endian words apart.
@@ -104,7 +134,7 @@ impl Code {
                 code.instructions.push(Instruction::decode(word));
             }
         }
-        if code.instructions.is_empty() { Err(CodeError::Empty) } else { Ok(code) }
+        if code.instructions.is_empty() { Err(CodeError::Empty) } else { Ok(code.with_handles()) }
     }
 
     /// The little-endian words that [`from_bytes`](Self::from_bytes) reads.

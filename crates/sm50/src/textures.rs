@@ -7,9 +7,6 @@
 use crate::attributes::Words;
 use crate::codes::TextureDim;
 use crate::descriptors::Descriptors;
-use crate::field::{FieldId, key};
-use crate::program::Code;
-use crate::table::Class;
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::sampler::{Sampler, Scale, TextureKind, TextureShape, Wrap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -294,13 +291,4 @@ impl Textures {
     pub fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
         self.numbered.keys().copied()
     }
-}
-
-/// The words of the bank of handles that the texture instructions of a program name.
-pub fn handle_words(code: &Code) -> BTreeSet<u16> {
-    let instructions = code.instructions().iter();
-    let bound = instructions.filter(|instruction| {
-        matches!(instruction.op().class(), Class::Texture(_)) && instruction.has(FieldId::HANDLE)
-    });
-    bound.map(|instruction| instruction.get(key::HANDLE)).collect()
 }

@@ -44,6 +44,8 @@ enum Attribute<'a> {
 #[derive(Debug)]
 pub struct VertexFetch<'a> {
     attributes: [Option<Attribute<'a>>; ATTRIBUTES],
+    /// Attributes that programs read: bit n for attribute n.
+    read: u32,
     element_base: u32,
     instance_base: u32,
     id_base: u32,
@@ -59,10 +61,11 @@ impl<'a> VertexFetch<'a> {
         let id_source = (4 * u32::from(replace.source)).checked_sub(GENERIC).filter(|_| replace.enable);
         let id_source = id_source.map(|at| ((at / ATTRIBUTE_BYTES) as usize, (at / 4 % 4) as usize));
         let id_source = id_source.filter(|&(attribute, _)| attribute < ATTRIBUTES);
-        let read = read | id_source.map_or(0, |(attribute, _)| 1 << attribute);
-        let attribute = |n: usize| (read >> n & 1 != 0).then(|| Attribute::of(channel, objects, n));
+        let fetched = read | id_source.map_or(0, |(attribute, _)| 1 << attribute);
+        let attribute = |n: usize| (fetched >> n & 1 != 0).then(|| Attribute::of(channel, objects, n));
         VertexFetch {
             attributes: std::array::from_fn(attribute),
+            read,
             element_base: methods.get::<VbElementBase>().value,
             instance_base: methods.get::<VbInstanceBase>().value,
             id_base: methods.get::<VertexIdBase>().value,
@@ -145,9 +148,10 @@ impl<'a> VertexFetch<'a> {
 
 impl VertexFeed for VertexFetch<'_> {
     fn feed(&self, vertices: &[Vertex], records: &View) {
-        let has = |n: usize| (0..4).any(|component| records.has(GENERIC + ATTRIBUTE_BYTES * n as u32 + 4 * component));
-        for attribute in (0..ATTRIBUTES).filter(|&n| has(n)) {
-            self.feed_attribute(attribute, vertices, records);
+        let mut left = self.read;
+        while left != 0 {
+            self.feed_attribute(left.trailing_zeros() as usize, vertices, records);
+            left &= left - 1;
         }
         if records.has(VERTEX_ID) {
             records.set_all(VERTEX_ID, vertices.iter().map(|vertex| self.id(vertex)));

@@ -4,11 +4,12 @@ use crate::methods::{CodeAddressHigh, SpSelect, SpStartId};
 use crate::objects::Objects;
 use crate::state::Methods;
 use ctm_card::register::RegisterType;
+use ctm_sm50::codes::IpaPlace;
 use ctm_sm50::constant_use::ConstantUse;
 use ctm_sm50::extract::{ExtractError, extract};
 use ctm_sm50::launch::Shader;
 use ctm_sm50::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK};
-use ctm_sm50::{Header, Program, Stage};
+use ctm_sm50::{Header, Instruction, Op, Program, Stage, key};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -29,6 +30,8 @@ pub struct StageProgram {
     pub program: Program,
     /// The constants that it reads.
     pub constants: ConstantUse,
+    /// It reads inputs at centroids.
+    pub reads_centroids: bool,
     /// Addresses of what it was read from, counted from where all programs lie, and the words there.
     text: Vec<(Range<u32>, Vec<u32>)>,
 }
@@ -209,7 +212,11 @@ impl Text<'_> {
         let bank = if stage == Stage::None { COMPUTE_HANDLE_BANK } else { HANDLE_BANK };
         let constants = ConstantUse::of(&extracted.code, bank);
         let program = Program { header: None, code: extracted.code, constants: Vec::new() };
-        Ok(StageProgram { program, constants, text })
+        let reads_centroid = |instruction: &Instruction| {
+            instruction.op() == Op::Ipa && instruction.get(key::IPA_PLACE) == IpaPlace::Centroid
+        };
+        let reads_centroids = program.code.instructions().iter().any(reads_centroid);
+        Ok(StageProgram { program, constants, reads_centroids, text })
     }
 }
 

@@ -66,12 +66,16 @@ impl DrawPrograms {
         })
     }
 
-    /// The handles of textures that they name.
-    fn handles(&self) -> Vec<u32> {
+    fn shaders(&self) -> impl Iterator<Item = Shader<'_>> {
         let vertex = Shader { banks: Some(&self.vertex_constants), ..self.vertex.shader() };
         let others = [&self.tess_init, &self.tessellation, &self.geometry];
-        let others = others.into_iter().flatten().map(BoundProgram::shader);
-        others.chain([vertex]).flat_map(|shader| bound_handles(&shader)).collect()
+        others.into_iter().flatten().map(BoundProgram::shader).chain([vertex])
+    }
+
+    /// The handles of textures that they name; `None` if they have neither textures nor images.
+    fn handles(&self) -> Option<Vec<u32>> {
+        let has_textures = self.shaders().any(|shader| shader.code.has_textures());
+        has_textures.then(|| self.shaders().flat_map(|shader| bound_handles(&shader)).collect())
     }
 
     /// Whether a program sets the levels of patches.
@@ -112,8 +116,8 @@ impl DrawPrograms {
 /// What programs have besides their constants.
 pub fn environment<'a>(channel: &Channel, context: &DrawContext<'a>, programs: &DrawPrograms) -> Environment<'a> {
     let methods = &channel.three_d;
-    let tables = HeaderTables::of_draws(methods, context.objects, &context.cache.textures);
-    let (textures, images) = tables.environment(programs.handles());
+    let tables = || HeaderTables::of_draws(methods, context.objects, &context.cache.textures);
+    let (textures, images) = programs.handles().map_or_else(Default::default, |handles| tables().environment(handles));
     Environment {
         constants: Constants::open(),
         memory: Some(context.space),

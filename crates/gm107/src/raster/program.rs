@@ -5,9 +5,8 @@ use crate::draw::{StageProgram, constants};
 use crate::methods::ShadeModelMethod;
 use crate::methods::codes::ShadeModel;
 use crate::state::Channel;
-use ctm_sm50::codes::IpaPlace;
 use ctm_sm50::launch::{Constants, Shader};
-use ctm_sm50::{Op, PixelMaps, Stage, key};
+use ctm_sm50::{PixelMaps, Stage};
 use std::sync::Arc;
 
 /// The number of the stage among those that have constants.
@@ -37,15 +36,12 @@ impl FragmentProgram {
         let program = context.cache.programs.program(&channel.three_d, context.objects, Stage::Pixel)?;
         Ok(program.map(|program| {
             let header = program.header();
-            let reads_centroids = program.program.code.instructions().iter().any(|instruction| {
-                instruction.op() == Op::Ipa && instruction.get(key::IPA_PLACE) == IpaPlace::Centroid
-            });
             FragmentProgram {
                 constants: constants(&channel.constants[STAGE], &program, context.objects),
                 maps: header.pixel,
                 has_targets_apart: header.mrt_enable,
                 has_flat_colours: channel.three_d.get::<ShadeModelMethod>().model == ShadeModel::Flat,
-                reads_centroids,
+                reads_centroids: program.reads_centroids,
                 program,
             }
         }))

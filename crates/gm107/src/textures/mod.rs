@@ -25,9 +25,7 @@ use ctm_sm50::codes::{SurfaceDim, TextureDim};
 use ctm_sm50::descriptors::Descriptors;
 use ctm_sm50::images::{Image, ImageFormat, ImageLayout, ImageNumbers, Images};
 use ctm_sm50::launch::Shader;
-use ctm_sm50::textures::{
-    COMPUTE_HANDLE_BANK, HANDLE_BANK, SharedTexture, Texture, TextureTexels, Textures, handle_words,
-};
+use ctm_sm50::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, SharedTexture, Texture, TextureTexels, Textures};
 use header::{BYTES, ComponentSource, ComponentType, HeaderType, SamplerHeader, TextureHeader, WORDS};
 use levels::Storage;
 use std::sync::Arc;
@@ -95,7 +93,7 @@ impl Descriptors for HeaderTables {
 pub fn bound_handles(shader: &Shader) -> Vec<u32> {
     let bank = if shader.stage() == Stage::None { COMPUTE_HANDLE_BANK } else { HANDLE_BANK };
     let Some(words) = shader.banks.and_then(|banks| banks.bank(bank)) else { return Vec::new() };
-    handle_words(shader.code).into_iter().filter_map(|word| words.get(usize::from(word)).copied()).collect()
+    shader.code.handles().iter().filter_map(|&word| words.get(usize::from(word)).copied()).collect()
 }
 
 /// The texture of a header, with the sampler of another one.

@@ -58,6 +58,14 @@ impl Constants {
         self.memory.get(&bank).copied()
     }
 
+    /// The banks that have words, and those that are memory: a bit for each.
+    pub(crate) fn sets(&self) -> [u32; 2] {
+        let set = |numbers: &mut dyn Iterator<Item = &u8>| {
+            numbers.fold(0, |set, &bank| set | 1u32.checked_shl(bank.into()).unwrap_or(0))
+        };
+        [set(&mut self.banks.keys()), set(&mut self.memory.keys())]
+    }
+
     /// The numbers of the banks that there are.
     pub fn numbers(&self) -> impl Iterator<Item = u8> + '_ {
         self.banks.keys().copied()

@@ -78,6 +78,7 @@ impl Specialisation {
         let has_log = launch.emissions.is_none_or(|emissions| {
             emissions.lanes() >= count && emissions.capacity() >= 2 * u32::from(header.max_output_vertex_count)
         });
+        let [banks, memory_banks] = launch.bank_sets();
         let bank = |number| Some((number, launch.bank(number)?.len() as u32));
         let pixels = match launch.pixels {
             Some(pixels) => Some(PixelLayout::of(pixels)?),
@@ -96,11 +97,9 @@ impl Specialisation {
             patches: launch.patches.map(|records| records.slots().clone()),
             surviving: launch.surviving,
             primitive_vertices: launch.primitives.map(|primitives| primitives.vertices),
-            banks: (0..Constants::BANKS).filter_map(bank).collect(),
+            banks: (0..Constants::BANKS).filter(|number| banks >> number & 1 != 0).filter_map(bank).collect(),
             has_open_banks: launch.has_open_banks(),
-            memory_banks: (0..Constants::BANKS)
-                .filter(|&bank| launch.bank_memory(bank).is_some())
-                .fold(0, |banks, bank| banks | 1 << bank),
+            memory_banks,
             y_direction: launch.environment.y_direction,
             emits: launch.emissions.is_some(),
             has_grid: launch.grid.is_some(),

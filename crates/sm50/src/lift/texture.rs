@@ -13,7 +13,7 @@ use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::StageLaunch;
 use crate::operand::Reg;
-use crate::table::{Class, TextureOp};
+use crate::table::TextureOp;
 use crate::textures::{COMPUTE_HANDLE_BANK, Comparison, HANDLE_BANK, LookUp, Texture, TextureTexels};
 use ctm_lane::{Buffer, Builder, Denorm, FloatTest, IntTest, Round, Value};
 use ctm_raster::depth::CompareFunction;
@@ -114,14 +114,7 @@ pub(super) fn bound_textures(launch: &StageLaunch) -> BTreeMap<u16, BoundTexture
     if launch.bank(bank).is_none() {
         return bound;
     }
-    for instruction in launch.shader.code.instructions() {
-        if !matches!(instruction.op().class(), Class::Texture(_)) || !instruction.has(FieldId::HANDLE) {
-            continue;
-        }
-        let number = instruction.get(key::HANDLE);
-        if bound.contains_key(&number) {
-            continue;
-        }
+    for &number in launch.shader.code.handles() {
         let Some(handle) = launch.constant(bank, 4 * u32::from(number)) else { continue };
         let environment = launch.environment;
         let texture = match environment.textures.known(handle) {

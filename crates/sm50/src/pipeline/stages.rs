@@ -8,6 +8,8 @@ use ctm_lane::run::RunOptions;
 
 /// Bytes that a batch takes for lists of its points and indices, at most: no error is made of an allocation that fails there.
 const BATCH_BYTES: u64 = 1 << 24;
+/// Bytes of the records of a launch so few that its lists do not matter.
+const SMALL_BYTES: u64 = 1 << 20;
 
 /// What all stages of a draw run with, also those of who receives its primitives.
 pub struct Stages<'a> {
@@ -41,7 +43,9 @@ impl<'a> Stages<'a> {
         let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
         let mut budget = self.options.budget;
         budget.allows_memory(kept + bytes)?;
-        budget::require(BATCH_BYTES)?;
+        if bytes > SMALL_BYTES {
+            budget::require(BATCH_BYTES)?;
+        }
         // Every executor counts the same, so what is left does not depend on it.
         budget.instructions = budget.instructions.saturating_sub(self.report.stats.instructions);
         let options = RunOptions { progress: None, counts: None, budget, ..*self.options };
