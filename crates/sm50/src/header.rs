@@ -130,6 +130,11 @@ impl AttributeMap {
         })
     }
 
+    /// The set, a bit for each word of the addresses.
+    pub(crate) const fn bits(&self) -> [u32; 8] {
+        self.0
+    }
+
     /// What is in both sets.
     pub const fn and(&self, other: &AttributeMap) -> AttributeMap {
         let mut both = *self;

@@ -3,54 +3,41 @@
 use super::words::{NoMemory, Words};
 use crate::header::AttributeMap;
 use ctm_memory::Buffer;
-use std::hash::{Hash, Hasher};
 
 /// Attribute words of a record: byte addresses 0x000 to 0x3ff.
 pub const WORDS: usize = 256;
+/// Parts of a set of them.
+const SETS: usize = WORDS / 64;
 
 /// Which attribute words records have: in ascending order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slots {
-    slot: [Option<u8>; WORDS],
-    count: u32,
     /// The words as a set, a bit for each.
-    words: [u64; WORDS / 64],
-}
-
-impl PartialEq for Slots {
-    /// The set says it all.
-    fn eq(&self, other: &Self) -> bool {
-        self.words == other.words
-    }
-}
-
-impl Eq for Slots {}
-
-impl Hash for Slots {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.words.hash(state);
-    }
+    words: [u64; SETS],
+    /// For each part of the set the words before it.
+    before: [u32; SETS],
+    count: u32,
 }
 
 impl Slots {
     /// The words of a set, in ascending order.
     pub fn of(map: &AttributeMap) -> Slots {
-        Slots::from_words(map.iter().map(|address| address / 4))
+        let bits = map.bits();
+        Slots::from_words(std::array::from_fn(|n| u64::from(bits[2 * n]) | u64::from(bits[2 * n + 1]) << 32))
     }
 
     /// Every word.
     pub fn all() -> Slots {
-        Slots::from_words(0..WORDS as u32)
+        Slots::from_words([u64::MAX; SETS])
     }
 
-    fn from_words(words: impl Iterator<Item = u32>) -> Slots {
-        let mut slots = Slots { slot: [None; WORDS], count: 0, words: [0; WORDS / 64] };
-        for word in words {
-            slots.slot[word as usize] = Some(slots.count as u8);
-            slots.words[word as usize / 64] |= 1 << (word % 64);
-            slots.count += 1;
+    fn from_words(words: [u64; SETS]) -> Slots {
+        let (mut before, mut count) = ([0; SETS], 0);
+        for (before, words) in before.iter_mut().zip(words) {
+            *before = count;
+            count += words.count_ones();
         }
-        slots
+        Slots { words, before, count }
     }
 
     /// Number of words in a record.
@@ -60,12 +47,23 @@ impl Slots {
 
     /// The byte addresses of the words, ascending.
     pub fn addresses(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).step_by(4).zip(&self.slot).filter_map(|(address, slot)| slot.map(|_| address))
+        (0..).step_by(64).zip(self.words).flat_map(|(first, mut words)| {
+            std::iter::from_fn(move || {
+                let word = first + words.trailing_zeros();
+                let is_there = words != 0;
+                words &= words.wrapping_sub(1);
+                is_there.then_some(4 * word)
+            })
+        })
     }
 
     /// The slot of the attribute at a byte address.
+    #[inline]
     pub fn slot(&self, address: u32) -> Option<u32> {
-        self.slot.get(address as usize / 4).copied().flatten().map(u32::from)
+        let (set, bit) = ((address / 256) as usize, address / 4 % 64);
+        let words = *self.words.get(set)?;
+        let is_there = words >> bit & 1 != 0;
+        is_there.then(|| self.before[set] + (words & ((1 << bit) - 1)).count_ones())
     }
 }
 
@@ -110,7 +108,7 @@ impl Records {
 
     /// Records of the same shape in other words.
     pub(crate) fn with_words(&self, words: Words) -> Records {
-        Records { slots: self.slots.clone(), count: self.count, words }
+        Records { slots: self.slots, count: self.count, words }
     }
 
     /// The records for reading and writing.
