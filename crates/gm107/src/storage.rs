@@ -68,7 +68,7 @@ mod tests {
         let bank = |size: u32| ConstantBank { address: 0x1_0000, size };
         let ranges = |size: u32| store_ranges(&objects, [bank(size)]).pieces().to_vec();
         assert_eq!(ranges(0x800), [0x2_0000..0x3_0000, 0x5_0000..0x7_0000]);
-        assert_eq!(ranges(0x2B0), Vec::from_iter([0x2_0000..0x3_0000]));
+        assert_eq!((ranges(0x2B0).len(), ranges(0x2B0).first()), (1, Some(&(0x2_0000..0x3_0000))));
         assert_eq!(ranges(0x2A0), []);
     }
 }
