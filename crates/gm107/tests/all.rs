@@ -4,3 +4,4 @@ mod card;
 mod common;
 mod draws;
 mod launches;
+mod pixels;
