@@ -225,14 +225,14 @@ fn colours_are_blended_and_masked() {
         bench.write::<BlendEquationAlpha>(0, 0x8007);
         bench.write::<ColorMaskCommon>(0, 0);
         bench.write::<ColorMask>(0, 0x1011);
-        bench.draw(4, FLAT, &corner(0.0, 0.0, 4.0, 0.0, [1.0, 1.0, 1.0, 0.5]));
-        // Red: (255 + 0x40) / 2; green: (255 + 0x30) / 2; blue stays; alpha: the lesser.
-        assert_eq!(bench.word(0, 0, SIDE), 0x1020_98A0);
+        bench.draw(4, FLAT, &corner(0.0, 0.0, 4.0, 0.0, [0.0, 0.0, 0.0, 0.5]));
+        // Red and green are halved, blue stays; of alpha there is the lesser.
+        assert_eq!(bench.word(0, 0, SIDE), 0x1020_1820);
         bench.write::<LogicOpEnable>(0, 1);
         bench.write::<LogicOp>(0, 0x1506);
         bench.write::<ColorMask>(0, 0x1111);
         bench.draw(4, FLAT, &corner(0.0, 0.0, 4.0, 0.0, [1.0, 0.0, 1.0, 0.0]));
-        assert_eq!(bench.word(0, 0, SIDE), 0x10DF_985F);
+        assert_eq!(bench.word(0, 0, SIDE), 0x10DF_18DF);
     });
 }
 

@@ -269,9 +269,9 @@ fn unquantised(value: i32, bits: u32, signed: bool) -> i32 {
 /// The bits of binary16 of a number between ends.
 fn to_half(value: i32, signed: bool) -> u16 {
     match (signed, value < 0) {
-        (false, _) => (value * 31 >> 6) as u16,
-        (true, false) => (value * 31 >> 5) as u16,
-        (true, true) => 0x8000 | (-value * 31 >> 5) as u16,
+        (false, _) => ((value * 31) >> 6) as u16,
+        (true, false) => ((value * 31) >> 5) as u16,
+        (true, true) => 0x8000 | ((-value * 31) >> 5) as u16,
     }
 }
 
@@ -604,7 +604,7 @@ mod tests {
         let words = block(&fields.collect::<Vec<_>>());
         let half = |bits: u16| f32::from_bits(f16_to_f32(bits));
         let texel = |x| BptcFormat::Float { signed: false }.texel(&words, x, 0).map(f32::from_bits);
-        assert_eq!(texel(0), [0.0, half(0x7BFF), half((32800u32 * 31 >> 6) as u16), 1.0]);
+        assert_eq!(texel(0), [0.0, half(0x7BFF), half(((32800u32 * 31) >> 6) as u16), 1.0]);
         assert_eq!(texel(1)[0], half(0x7BFF));
         let signed = BptcFormat::Float { signed: true }.texel(&words, 1, 0).map(f32::from_bits);
         assert_eq!(signed[0], -half(((1 << 15 | 0x4000) >> 9) * 31 / 32), "-1 of 10 bits");

@@ -111,8 +111,13 @@ impl Default for Comparison {
 impl Comparison {
     /// The reference that is compared (bits).
     pub fn reference(&self, bits: u32) -> u32 {
-        // What is not a number becomes 0.
-        if self.clamps { f32::from_bits(bits).max(0.0).min(1.0).to_bits() } else { bits }
+        let number = f32::from_bits(bits);
+        match self.clamps {
+            false => bits,
+            true if number > 0.0 => number.min(1.0).to_bits(),
+            // What is not a number becomes 0 as well.
+            true => 0,
+        }
     }
 
     /// The components of a result (bits).
@@ -188,17 +193,30 @@ impl Texture {
     /// The texture as an instruction for these dimensions sees it; `None` if what the machine makes of that is not known. (Decision S61: flat
     /// textures have the coordinates of the instruction, and cubes are their faces.)
     pub fn seen_as(&self, dim: TextureDim) -> Option<Texture> {
-        use TextureDim::{Array1, Array2, ArrayCube, Cube, D1, D2};
         let TextureTexels::Stored { .. } = self.texels else { return None };
-        let is_flat = |dim: TextureDim| matches!(dim, D1 | D2 | Array1 | Array2);
-        match self.dim {
-            own if is_flat(own) && is_flat(dim) => Some(Texture { dim, ..self.clone() }),
-            Cube | ArrayCube if is_flat(dim) => Some(Texture { dim, layers: FACES * self.layers, ..self.clone() }),
-            Cube | ArrayCube if matches!(dim, Cube | ArrayCube) => Some(Texture { dim, ..self.clone() }),
-            Array2 if matches!(dim, Cube | ArrayCube) && self.layers >= FACES => {
-                Some(Texture { dim, layers: self.layers / FACES, ..self.clone() })
-            }
-            _ => None,
+        let layers = match (Faces::of(self.dim)?, Faces::of(dim)?) {
+            (Faces::Flat, Faces::Flat) | (Faces::Cube, Faces::Cube) => self.layers,
+            (Faces::Cube, Faces::Flat) => FACES.saturating_mul(self.layers),
+            (Faces::Flat, Faces::Cube) if self.layers >= FACES => self.layers / FACES,
+            (Faces::Flat, Faces::Cube) => return None,
+        };
+        Some(Texture { dim, layers, ..self.clone() })
+    }
+}
+
+/// What the layers of a texture are made of.
+enum Faces {
+    Flat,
+    Cube,
+}
+
+impl Faces {
+    /// Of textures with these dimensions; `None` for volumes.
+    fn of(dim: TextureDim) -> Option<Self> {
+        match dim {
+            TextureDim::D1 | TextureDim::D2 | TextureDim::Array1 | TextureDim::Array2 => Some(Faces::Flat),
+            TextureDim::Cube | TextureDim::ArrayCube => Some(Faces::Cube),
+            TextureDim::D3 | TextureDim::Array3 => None,
         }
     }
 }

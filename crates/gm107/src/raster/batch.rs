@@ -107,18 +107,23 @@ impl Rasteriser<'_> {
         self.counts.draw.pixels += u64::from(covered);
         if self.tests_early {
             self.test_early(&mut pending);
+            pending.quads.retain(|quad| quad.covered != 0);
         }
-        let covered: u32 = pending.quads.iter().map(|quad| quad.covered.count_ones()).sum();
-        if covered > 0 {
-            self.counts.draw.fragments += u64::from(covered);
-            self.counts.fragments += u64::from(covered);
+        let left: u32 = pending.quads.iter().map(|quad| quad.covered.count_ones()).sum();
+        // Tests that are early for speed alone leave the numbers of fragments what they are.
+        let counted = if self.is_forced_early { left } else { covered };
+        self.counts.draw.fragments += u64::from(counted);
+        self.counts.fragments += u64::from(counted);
+        if left > 0 {
             match self.program.clone() {
                 Some(program) => self.run(stages, &program, &pending)?,
                 None => self.store_depths(&pending),
             }
         }
         let Pending { mut quads, mut primitives, mut planes } = pending;
-        (quads.clear(), primitives.clear(), planes.clear());
+        quads.clear();
+        primitives.clear();
+        planes.clear();
         self.pending = Pending { quads, primitives, planes };
         Ok(())
     }

@@ -54,10 +54,19 @@ impl FragmentState {
     }
 }
 
+impl FragmentState {
+    /// Whether alpha drops fragments.
+    pub fn drops_by_alpha(&self) -> bool {
+        self.alpha_test.is_some() || self.alpha_to_coverage
+    }
+}
+
 /// The outputs of a program: where the colour of each target is among its registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
     colours: [Option<u32>; TARGETS],
+    /// The second colour of blending.
+    second: Option<u32>,
     sample_mask: Option<u32>,
     depth: Option<u32>,
 }
@@ -71,10 +80,11 @@ impl Outputs {
                 *colour = Some(4 * n as u32);
             }
         }
+        let second = colours[1];
         if !are_apart {
             colours = [colours[0]; TARGETS];
         }
-        Outputs { colours, sample_mask: maps.sample_mask_register(), depth: maps.depth_register() }
+        Outputs { colours, second, sample_mask: maps.sample_mask_register(), depth: maps.depth_register() }
     }
 }
 
@@ -164,7 +174,7 @@ impl Rasteriser<'_> {
         }
         let (right, down) = QUAD_PIXELS[lane];
         let grid = sample_grid(self.state.samples);
-        let second = colour(1).unwrap_or_default();
+        let second = outputs.second.map_or([0; 4], |first| [0, 1, 2, 3].map(|component| register(first + component)));
         for (n, target) in self.targets.iter().enumerate() {
             let (Some(target), Some(mut colour)) = (target, colour(n)) else { continue };
             if state.alpha_to_one && !target.is_integer() {
@@ -193,7 +203,8 @@ impl Rasteriser<'_> {
         let grid = sample_grid(self.state.samples);
         let passes = |sample: u32| {
             let depth = match given {
-                Some(depth) => depth.max(0.0).min(1.0),
+                Some(depth) if depth > 0.0 => depth.min(1.0),
+                Some(_) => 0.0,
                 None => primitive.depth_at(self.sample_place((x, y), sample)),
             };
             let [dx, dy] = sample_place(sample);
@@ -214,12 +225,14 @@ impl Rasteriser<'_> {
 
 /// A number from 0 to 1; what is not a number becomes 0.
 fn from_0_to_1(bits: u32) -> u32 {
-    f32::from_bits(bits).max(0.0).min(1.0).to_bits()
+    let number = f32::from_bits(bits);
+    if number > 0.0 { number.min(1.0).to_bits() } else { 0 }
 }
 
 /// As many of the lowest samples as alpha says.
 fn alpha_coverage(alpha: f32, samples: u32) -> u8 {
-    let count = (alpha.max(0.0).min(1.0) * samples as f32 + 0.5).floor() as u32;
+    let alpha = if alpha > 0.0 { alpha.min(1.0) } else { 0.0 };
+    let count = (alpha * samples as f32 + 0.5).floor() as u32;
     ((1u16 << count.min(8)) - 1) as u8
 }
 
@@ -239,10 +252,10 @@ mod tests {
         (maps.targets, maps.sample_mask, maps.depth) = (0x0F00_F0F0, true, true);
         let apart = Outputs::of(&maps, true);
         assert_eq!(apart.colours, [None, Some(0), None, Some(4), None, None, Some(8), None]);
-        assert_eq!((apart.sample_mask, apart.depth), (Some(12), Some(13)));
+        assert_eq!((apart.second, apart.sample_mask, apart.depth), (Some(0), Some(12), Some(13)));
         let mut first = PixelMaps::default();
-        first.targets = 0xF;
+        first.targets = 0xFF;
         let one = Outputs::of(&first, false);
-        assert_eq!(one.colours, [Some(0); 8]);
+        assert_eq!((one.colours, one.second), ([Some(0); 8], Some(4)));
     }
 }

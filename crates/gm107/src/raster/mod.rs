@@ -63,6 +63,8 @@ pub struct Rasteriser<'a> {
     depth_unit: DepthUnit,
     /// Depth and stencil are tested before the program runs.
     tests_early: bool,
+    /// The state asks for that.
+    is_forced_early: bool,
     /// The pixels that all targets have.
     bounds: Rect,
     /// Groups of samples that the program runs for.
@@ -116,12 +118,19 @@ impl<'a> Rasteriser<'a> {
                 .environment(bound_handles(&program.shader())),
             None => Default::default(),
         };
+        let fragment_state = FragmentState::of(methods, state.samples, integers);
+        // Coverage of several samples is that before the tests (decision D328).
+        let is_forced_early = methods.get::<ForceEarlyFragmentTests>().enable;
+        let is_behind_tests = state.samples == 1
+            && !fragment_state.drops_by_alpha()
+            && program.as_ref().is_some_and(|program| program.is_behind_tests);
         Ok(Rasteriser {
-            fragment_state: FragmentState::of(methods, state.samples, integers),
+            fragment_state,
             inputs: program.as_ref().map_or_else(Inputs::none, |program| Inputs::of(&program.shader(), state.inputs)),
             outputs: Outputs::of(&maps, program.as_ref().is_some_and(|program| program.has_targets_apart)),
             bounds: bounds(&targets, depth.as_ref(), state.samples),
-            tests_early: methods.get::<ForceEarlyFragmentTests>().enable,
+            tests_early: is_forced_early || is_behind_tests,
+            is_forced_early,
             all_samples: ((1u16 << state.samples) - 1) as u8,
             depth_unit: depth_unit(methods, objects),
             program,

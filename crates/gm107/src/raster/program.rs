@@ -25,6 +25,8 @@ pub struct FragmentProgram {
     pub has_flat_colours: bool,
     /// It reads inputs at centroids.
     pub reads_centroids: bool,
+    /// Whether depth is tested before or after it makes no difference: it puts out neither depth nor samples, drops nothing, and writes no memory.
+    pub is_behind_tests: bool,
 }
 
 impl FragmentProgram {
@@ -42,6 +44,10 @@ impl FragmentProgram {
                 has_targets_apart: header.mrt_enable,
                 has_flat_colours: channel.three_d.get::<ShadeModelMethod>().model == ShadeModel::Flat,
                 reads_centroids: program.reads_centroids,
+                is_behind_tests: !(header.kills_pixels
+                    || header.does_global_store
+                    || header.pixel.depth
+                    || header.pixel.sample_mask),
                 program,
             }
         }))

@@ -56,11 +56,11 @@ impl TextureCache {
         kept.time += 1;
         let time = kept.time;
         let at = kept.textures.iter().position(|texture| texture.key == key);
-        if let Some(known) = at.and_then(|at| kept.textures.get_mut(at)) {
-            if !known.is_doubtful || is_same(objects.memory(), &known.key.bytes, &known.source) {
-                (known.time, known.is_doubtful) = (time, false);
-                return known.texture.clone();
-            }
+        if let Some(known) = at.and_then(|at| kept.textures.get_mut(at))
+            && (!known.is_doubtful || is_same(objects.memory(), &known.key.bytes, &known.source))
+        {
+            (known.time, known.is_doubtful) = (time, false);
+            return known.texture.clone();
         }
         if let Some(at) = at {
             kept.textures.swap_remove(at);

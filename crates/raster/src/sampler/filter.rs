@@ -36,7 +36,7 @@ fn mix(a: Numbers, b: Numbers, weight: f32) -> Numbers {
 #[inline]
 fn seamless(place: f32, size: u32) -> [f32; 2] {
     // What is not a number is at the edge.
-    let place = place.max(0.0).min(1.0) * size as f32 - 0.5;
+    let place = if place > 0.0 { place.min(1.0) } else { 0.0 } * size as f32 - 0.5;
     let first = place.floor();
     [first, ((place - first) * 256.0).floor() / 256.0]
 }

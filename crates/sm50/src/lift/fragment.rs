@@ -207,7 +207,7 @@ impl LiftState<'_> {
         let is_flat = self.specialisation.pixels.as_ref().is_some_and(|pixels| pixels.is_flat);
         let mode = match instruction.get(key::IPA_MODE) {
             IpaMode::Sc if is_flat => IpaMode::Constant,
-            mode => mode,
+            mode @ (IpaMode::Pass | IpaMode::Multiply | IpaMode::Constant | IpaMode::Sc) => mode,
         };
         let value = match mode {
             _ if !is_read => self.b.constant(0),

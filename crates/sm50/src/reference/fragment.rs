@@ -49,7 +49,7 @@ impl Warp<'_> {
         };
         let mode = match instruction.get(key::IPA_MODE) {
             IpaMode::Sc if pixels.has_flat_colours() => IpaMode::Constant,
-            mode => mode,
+            mode @ (IpaMode::Pass | IpaMode::Multiply | IpaMode::Constant | IpaMode::Sc) => mode,
         };
         let value = match mode {
             _ if !is_read => 0,

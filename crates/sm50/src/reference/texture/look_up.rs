@@ -275,7 +275,7 @@ pub fn gather(texture: &Texture, request: &Request, shape: &TextureOperands, com
         let face = CubeFace::of(direction);
         let [s, t, _] = face.place(direction);
         let size = sizes.size[0];
-        let first = [s, t].map(|at| (at.max(0.0).min(1.0) * size as f32 - 0.5).floor() as i32);
+        let first = [s, t].map(|at| (if at > 0.0 { at.min(1.0) } else { 0.0 } * size as f32 - 0.5).floor() as i32);
         return std::array::from_fn(|n| {
             let [right, down] = moved(n);
             let place = [first[0] + right, first[1] + down];
