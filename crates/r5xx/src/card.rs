@@ -87,6 +87,7 @@ impl Model {
 pub struct SavedCard {
     state: State,
     unknown: BTreeSet<u32>,
+    slow: BTreeSet<SlowPath>,
 }
 
 /// A card with its registers and memories.
@@ -170,13 +171,13 @@ impl Card {
 
     /// What it holds now.
     pub fn save(&self) -> SavedCard {
-        SavedCard { state: self.state.clone(), unknown: self.unknown.clone() }
+        SavedCard { state: self.state.clone(), unknown: self.unknown.clone(), slow: self.slow.clone() }
     }
 
     /// Goes back to what was saved.
     pub fn restore(&mut self, saved: &SavedCard) {
-        let SavedCard { state, unknown } = saved.clone();
-        (self.state, self.unknown) = (state, unknown);
+        let SavedCard { state, unknown, slow } = saved.clone();
+        (self.state, self.unknown, self.slow) = (state, unknown, slow);
     }
 
     /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.

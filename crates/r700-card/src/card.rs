@@ -76,6 +76,7 @@ pub struct SavedCard {
     state: State,
     clock: Clock,
     unknown: BTreeSet<u32>,
+    slow: BTreeSet<SlowPath>,
     result: bool,
 }
 
@@ -196,15 +197,17 @@ impl Card {
 
     /// What it holds now.
     pub fn save(&self) -> SavedCard {
-        let CommandProcessor { state, clock, unknown, result, .. } = &self.processor;
-        SavedCard { state: state.clone(), clock: *clock, unknown: unknown.clone(), result: *result }
+        let CommandProcessor { state, clock, unknown, slow, result, .. } = &self.processor;
+        let (unknown, slow) = (unknown.clone(), slow.clone());
+        SavedCard { state: state.clone(), clock: *clock, unknown, slow, result: *result }
     }
 
     /// Goes back to what was saved.
     pub fn restore(&mut self, saved: &SavedCard) {
-        let SavedCard { state, clock, unknown, result } = saved.clone();
+        let SavedCard { state, clock, unknown, slow, result } = saved.clone();
         let processor = &mut self.processor;
-        (processor.state, processor.clock, processor.unknown, processor.result) = (state, clock, unknown, result);
+        (processor.state, processor.clock, processor.result) = (state, clock, result);
+        (processor.unknown, processor.slow) = (unknown, slow);
     }
 
     /// Executes the rest of a submission of which so many words, whole packets, were executed before, and nothing since.
