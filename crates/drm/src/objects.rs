@@ -492,7 +492,7 @@ mod tests {
         let sizes = [4096, 4096, 8192, 4096];
         let handles = sizes.map(|size| objects.create(one, (size, 1), 4, &memory).unwrap());
         let named = handles.map(|handle| objects.get(one, handle).unwrap().object);
-        let mut reached = |objects: &mut Objects, client, listed: &[usize], written: usize| {
+        let reached = |objects: &mut Objects, client, listed: &[usize], written: usize| {
             let mut reached: Vec<Object> = listed.iter().map(|&n| named[n]).collect();
             let first = reached.len();
             objects.keep_pages(client, &mut reached, |n| listed[n] == written);

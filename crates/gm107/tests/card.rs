@@ -47,11 +47,11 @@ fn packets_go_on_in_the_next_push() {
     // A sum of 64 bits, whose operands come from another push; and an upload whose data does.
     let sum = [0x0000_0200, 0x0000_0300, 0x0000_0400, 0x0740_0021, 0x0000_CD40, 0x0003_16C0, 0x0000_0010];
     let mut first = Commands::default().macro_code(7, 40, &sum);
-    first.0.push(1 << 29 | 4 << 16 | (0x3800 + 8 * 7) / 4);
+    first.0.push(1 << 29 | 4 << 16 | ((0x3800 + 8 * 7) / 4));
     first.0.push(u32::MAX);
     let mut second = Commands(vec![1, 2, 3]);
     second = second.packet(1, 2, 0x188, &[0, DATA.address]).packet(1, 2, 0x180, &[6, 1]);
-    second.0.push(5 << 29 | 3 << 16 | 2 << 13 | 0x1B0 / 4);
+    second.0.push(5 << 29 | 3 << 16 | 2 << 13 | (0x1B0 / 4));
     second.0.push(0x1001);
     let third = Commands(vec![0x0403_0201, 0x0807_0605, 0]);
     assert_eq!(execute(&mut card, &memory, &[&first, &second, &third]), [""; 0]);
@@ -191,7 +191,7 @@ fn wild_targets_take_no_time() {
         for [low, high] in [[DATA.address, 0], [0x1234_5678, 0x7FFD], [0xFFFF_FFF0, 0]] {
             let target = [high, low, 0x7FFD_0000, 0xFFFF_FFFF, format, 0x40, 0x3DFF, 0x10, 0];
             let mut clear = Commands::default().write(0x800, &target);
-            (0..40).for_each(|layer| clear.0.push(4 << 29 | (0x3C | layer % 2) << 16 | 0x19D0 / 4));
+            (0..40).for_each(|layer| clear.0.push(4 << 29 | (0x3C | (layer % 2)) << 16 | (0x19D0 / 4)));
             pushes.push(clear);
         }
     }

@@ -97,7 +97,7 @@ impl Bench {
         let words: Vec<u32> = vectors.as_flattened().as_flattened().iter().map(|value| value.to_bits()).collect();
         self.memory.write_words(ARRAYS, &words);
         for attribute in 0..2 {
-            self.write::<VertexAttribFormat>(attribute, attribute * 16 << 7 | 0x01 << 21 | 7 << 27);
+            self.write::<VertexAttribFormat>(attribute, (attribute * 16) << 7 | 0x01 << 21 | 7 << 27);
         }
         self.write::<VertexArrayFetch>(0, 0x1020);
         self.write::<VertexArrayStartLow>(0, ARRAYS);

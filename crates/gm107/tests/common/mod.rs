@@ -23,7 +23,7 @@ pub struct Commands(pub Vec<u32>);
 impl Commands {
     /// A packet of this kind: 1 incrementing, 3 fixed, 5 incrementing once.
     pub fn packet(mut self, kind: u32, subchannel: u32, method: u32, data: &[u32]) -> Self {
-        self.0.push(kind << 29 | (data.len() as u32) << 16 | subchannel << 13 | method / 4);
+        self.0.push(kind << 29 | (data.len() as u32) << 16 | subchannel << 13 | (method / 4));
         self.0.extend(data);
         self
     }
@@ -35,7 +35,7 @@ impl Commands {
 
     /// Writes a method of the 3D class by a header alone.
     pub fn immediate(mut self, method: u32, data: u32) -> Self {
-        self.0.push(4 << 29 | data << 16 | method / 4);
+        self.0.push(4 << 29 | data << 16 | (method / 4));
         self
     }
 
