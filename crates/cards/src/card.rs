@@ -22,6 +22,8 @@ pub struct CardOptions {
     pub host_clock: bool,
     /// What draws do is kept, in numbers.
     pub stats: bool,
+    /// Warnings tell of the first draw of each kind that goes a slow way.
+    pub slow_paths: bool,
     /// The pixel whose history is kept.
     pub watch: Option<PixelWatch>,
 }
@@ -67,7 +69,7 @@ pub enum PictureError {
 impl Card {
     /// A card after reset.
     pub fn new(model: Model, setup: CardOptions) -> Self {
-        let CardOptions { executor, time_limit, threads, host_clock, stats, watch } = setup;
+        let CardOptions { executor, time_limit, threads, host_clock, stats, slow_paths, watch } = setup;
         match model {
             Model::R5xx(model) => {
                 let mut card = ctm_r5xx::Card::new(model).with_threads(threads);
@@ -79,6 +81,9 @@ impl Card {
                 }
                 if stats {
                     card = card.with_stats();
+                }
+                if slow_paths {
+                    card = card.with_slow_paths();
                 }
                 card.watch(watch);
                 Card::R5xx(Box::new(card))
@@ -96,6 +101,9 @@ impl Card {
                 }
                 if stats {
                     card = card.with_stats();
+                }
+                if slow_paths {
+                    card = card.with_slow_paths();
                 }
                 card.watch(watch);
                 Card::R700(Box::new(card))

@@ -102,6 +102,7 @@ impl Device {
             time_limit: options.time_limit,
             threads: options.threads,
             host_clock: true,
+            slow_paths: options.log.is_some(),
             ..CardOptions::default()
         };
         let identity = options.model.identity();

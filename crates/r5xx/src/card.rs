@@ -87,7 +87,7 @@ impl Model {
 pub struct SavedCard {
     state: State,
     unknown: BTreeSet<u32>,
-    slow: BTreeSet<SlowPath>,
+    slow: Option<BTreeSet<SlowPath>>,
 }
 
 /// A card with its registers and memories.
@@ -102,8 +102,8 @@ pub struct Card {
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
-    /// Slow ways that were told of.
-    slow: BTreeSet<SlowPath>,
+    /// Slow ways that were told of, if they are.
+    slow: Option<BTreeSet<SlowPath>>,
 }
 
 impl Card {
@@ -120,7 +120,7 @@ impl Card {
             draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
-            slow: BTreeSet::new(),
+            slow: None,
         }
     }
 
@@ -152,6 +152,11 @@ impl Card {
     /// The same card, which keeps what draws do, in numbers.
     pub fn with_stats(self) -> Self {
         Card { draws: Some(Vec::new()), ..self }
+    }
+
+    /// The same card, which also warns of the first draw of each kind that goes a slow way.
+    pub fn with_slow_paths(self) -> Self {
+        Card { slow: Some(BTreeSet::new()), ..self }
     }
 
     /// Takes what draws have done, in order, since the last time; nothing if that is not kept.
@@ -251,7 +256,8 @@ impl Card {
         let start = Instant::now();
         let drawn = pipeline::draw(&mut self.state, memory, &context, &draws);
         let slow = slow.take();
-        if let Some(slow) = slow.filter(|slow| self.pixel_log.is_none() && slow.stays() && self.slow.insert(*slow)) {
+        let mut is_new = |slow| self.slow.as_mut().is_some_and(|told| told.insert(slow));
+        if let Some(slow) = slow.filter(|&slow| self.pixel_log.is_none() && slow.stays() && is_new(slow)) {
             self.warn(slow.warning(draw.at));
         }
         if let Some(draws) = &mut self.draws {

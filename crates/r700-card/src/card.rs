@@ -76,7 +76,7 @@ pub struct SavedCard {
     state: State,
     clock: Clock,
     unknown: BTreeSet<u32>,
-    slow: BTreeSet<SlowPath>,
+    slow: Option<BTreeSet<SlowPath>>,
     result: bool,
 }
 
@@ -98,8 +98,8 @@ struct CommandProcessor {
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
-    /// Slow ways that were told of.
-    slow: BTreeSet<SlowPath>,
+    /// Slow ways that were told of, if they are.
+    slow: Option<BTreeSet<SlowPath>>,
     /// The result of the predicate, before it is known which result is drawn.
     result: bool,
 }
@@ -132,7 +132,7 @@ impl Card {
                 draws: None,
                 warnings: Vec::new(),
                 unknown: BTreeSet::new(),
-                slow: BTreeSet::new(),
+                slow: None,
                 result: false,
             },
             executor: Executor::Reference,
@@ -177,6 +177,12 @@ impl Card {
     /// The same card, which keeps what draws do, in numbers.
     pub fn with_stats(mut self) -> Self {
         self.processor.draws = Some(Vec::new());
+        self
+    }
+
+    /// The same card, which also warns of the first draw of each kind that goes a slow way.
+    pub fn with_slow_paths(mut self) -> Self {
+        self.processor.slow = Some(BTreeSet::new());
         self
     }
 
@@ -418,7 +424,9 @@ impl CommandProcessor {
 
     /// Tells of a slow way, if draws go it for the first time.
     fn note_slow(&mut self, at: usize, slow: Option<SlowPath>) {
-        if let Some(slow) = slow.filter(|slow| slow.stays() && self.slow.insert(*slow)) {
+        if let Some(slow) =
+            slow.filter(|slow| slow.stays() && self.slow.as_mut().is_some_and(|told| told.insert(*slow)))
+        {
             self.warn(slow.warning(at));
         }
     }

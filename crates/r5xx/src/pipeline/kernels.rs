@@ -48,7 +48,13 @@ impl Kernels<'_> {
 
     /// Notes why there is no renderer.
     fn without(&self, reason: SlowPath) -> Option<TileRenderer<'_>> {
-        self.slow.inspect(|slow| slow.add(reason));
+        self.note(reason);
         None
+    }
+
+    /// Notes a slow way, if there is an engine that could go another one.
+    pub fn note(&self, reason: SlowPath) {
+        let reason = if self.memory.is_some() { reason } else { SlowPath::NoEngine };
+        self.slow.inspect(|slow| slow.add(reason));
     }
 }

@@ -164,7 +164,7 @@ impl PendingQuads<'_, '_, '_> {
             return Ok(());
         }
         if !self.pixels.is_plain() {
-            self.kernels.slow.inspect(|slow| slow.add(SlowPath::Samples));
+            self.kernels.note(SlowPath::Samples);
             return Ok(());
         }
         let rows =
