@@ -1,7 +1,7 @@
 //! The card: channels over one memory.
 
+use crate::context::DrawCache;
 use crate::context::{DrawContext, MANY_LANES, options};
-use crate::draw::DrawCache;
 use crate::fences::FENCE;
 use crate::log::Log;
 use crate::objects::Objects;

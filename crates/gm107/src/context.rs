@@ -1,19 +1,32 @@
 //! What draws run with, and why they are dropped.
 
-use crate::draw::{DrawCache, ProgramError};
 use crate::objects::Objects;
+use crate::programs::{ProgramCache, ProgramError};
+use crate::textures::TextureCache;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
 use ctm_sm50::launch::StageRunner;
-use std::sync::Arc;
+use ctm_sm50::pipeline::BatchMemory;
+use std::sync::{Arc, Mutex};
 use thiserror::Error;
 
 /// Instructions that a warp may execute.
 const STEP_LIMIT: u64 = 1 << 24;
 /// Lanes of a program, with textures of the same forms, from which on preparing it for the engine is worth it.
 pub const MANY_LANES: u64 = 2048;
+
+/// What outlives draws.
+#[derive(Debug, Default)]
+pub struct DrawCache {
+    /// Programs that were read.
+    pub programs: ProgramCache,
+    /// Textures, decoded.
+    pub textures: TextureCache,
+    /// Memory for batches of primitives.
+    pub batch: Mutex<BatchMemory>,
+}
 
 /// What draws and launches run with.
 #[derive(Clone, Copy)]

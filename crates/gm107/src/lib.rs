@@ -17,6 +17,7 @@
 
 mod card;
 mod compute;
+mod constants;
 mod context;
 mod counters;
 pub mod draw;
@@ -30,6 +31,7 @@ pub mod methods;
 pub mod objects;
 mod picture;
 mod processor;
+pub mod programs;
 pub mod pushes;
 mod queries;
 pub mod raster;
@@ -43,7 +45,7 @@ pub mod textures;
 mod written;
 
 pub use card::{Card, Model, SavedCard};
-pub use context::{DrawContext, DrawError};
+pub use context::{DrawCache, DrawContext, DrawError};
 pub use counters::{Counters, Statistics};
 pub use ctm_raster::layout;
 pub use listing::{draws, listing};

@@ -5,10 +5,10 @@
 //! look at before they use one, in the bank that has those of textures ([`Images::driver_words`]).
 
 use crate::codes::SurfaceDim;
-use crate::descriptors::Descriptors;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_snorm, f32_to_unorm};
 use ctm_raster::layout::BlockLayout;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Images that a stage has.
@@ -327,19 +327,25 @@ impl Image {
     }
 }
 
+/// The headers of images that handles name: a card finds them in its memory when programs ask for them.
+pub trait ImageHeaders: Debug + Send + Sync {
+    /// The image that a handle names; `None` if it names nothing that programs can store to.
+    fn image(&self, handle: u32) -> Option<Image>;
+}
+
 /// The images of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
     /// By their numbers.
     numbered: BTreeMap<u32, Image>,
     /// The others.
-    descriptors: Option<Arc<dyn Descriptors>>,
+    headers: Option<Arc<dyn ImageHeaders>>,
 }
 
 impl Images {
     /// Images that are found as they are asked for.
-    pub fn of_descriptors(descriptors: Arc<dyn Descriptors>) -> Self {
-        Images { numbered: BTreeMap::new(), descriptors: Some(descriptors) }
+    pub fn of_headers(headers: Arc<dyn ImageHeaders>) -> Self {
+        Images { numbered: BTreeMap::new(), headers: Some(headers) }
     }
 
     /// Puts an image in.
@@ -351,7 +357,7 @@ impl Images {
     pub fn of_handle(&self, handle: u32) -> Option<Image> {
         match self.numbered(handle) {
             Some(&image) => Some(image),
-            None => self.descriptors.as_ref()?.image(handle),
+            None => self.headers.as_ref()?.image(handle),
         }
     }
 

@@ -17,7 +17,6 @@ pub mod codes;
 pub mod constant_use;
 mod control;
 pub mod debug;
-pub mod descriptors;
 pub mod engine;
 pub mod extract;
 mod field;

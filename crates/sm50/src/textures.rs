@@ -6,7 +6,6 @@
 
 use crate::attributes::Words;
 use crate::codes::TextureDim;
-use crate::descriptors::Descriptors;
 use ctm_raster::depth::CompareFunction;
 use ctm_raster::sampler::{Sampler, Scale, TextureKind, TextureShape, Wrap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -249,6 +248,12 @@ impl SharedTexture {
     }
 }
 
+/// The headers of textures and samplers that handles name: a card finds them in its memory when programs ask for them.
+pub trait TextureHeaders: Debug + Send + Sync {
+    /// The texture with the sampler that a handle names; `None` if it names nothing.
+    fn texture(&self, handle: u32) -> Option<SharedTexture>;
+}
+
 /// The textures of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Textures {
@@ -257,15 +262,15 @@ pub struct Textures {
     /// By handle; `None` for those that name nothing.
     bound: BTreeMap<u32, Option<SharedTexture>>,
     /// The others.
-    descriptors: Option<Arc<dyn Descriptors>>,
+    headers: Option<Arc<dyn TextureHeaders>>,
 }
 
 impl Textures {
     /// Textures that are found as they are asked for, but for those with these handles, which machine code can sample.
-    pub fn of_descriptors(descriptors: Arc<dyn Descriptors>, handles: impl IntoIterator<Item = u32>) -> Self {
+    pub fn of_headers(headers: Arc<dyn TextureHeaders>, handles: impl IntoIterator<Item = u32>) -> Self {
         let handles: BTreeSet<u32> = handles.into_iter().collect();
-        let bound = handles.into_iter().map(|handle| (handle, descriptors.texture(handle))).collect();
-        Textures { numbered: BTreeMap::new(), bound, descriptors: Some(descriptors) }
+        let bound = handles.into_iter().map(|handle| (handle, headers.texture(handle))).collect();
+        Textures { numbered: BTreeMap::new(), bound, headers: Some(headers) }
     }
 
     /// Puts a texture in.
@@ -277,7 +282,7 @@ impl Textures {
     pub fn of_handle(&self, handle: u32) -> Option<SharedTexture> {
         match self.known(handle) {
             Some(known) => known.cloned(),
-            None => self.descriptors.as_ref()?.texture(handle),
+            None => self.headers.as_ref()?.texture(handle),
         }
     }
 
@@ -285,7 +290,7 @@ impl Textures {
     pub(crate) fn known(&self, handle: u32) -> Option<Option<&SharedTexture>> {
         match self.bound.get(&handle) {
             Some(known) => Some(known.as_ref()),
-            None if self.descriptors.is_some() => None,
+            None if self.headers.is_some() => None,
             None => Some(self.numbered.get(&(handle & 0xf_ffff))),
         }
     }

@@ -2,8 +2,8 @@
 
 mod descriptor;
 
+use crate::constants::constants;
 use crate::context::{DrawContext, DrawError};
-use crate::draw::constants;
 use crate::methods::{ComputeCodeAddressHigh, LaunchDescAddress};
 use crate::state::Channel;
 use crate::storage::{LAUNCH_DRIVER_BANK, store_ranges};

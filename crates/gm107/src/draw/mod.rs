@@ -1,48 +1,34 @@
 //! Draws, from a list of vertices to primitives: what the programs before the rasteriser make of them, what of that is written to memory,
 //! and what is counted.
 
-mod constants;
 mod feedback;
 mod fetch;
 mod formats;
 mod list;
-mod programs;
 mod receiver;
 mod rows;
 mod state;
 mod window;
 
-pub use constants::constants;
 pub use list::{DrawList, Run, RunSource};
-pub use programs::{ProgramCache, ProgramError, StageProgram};
 
 use crate::context::{DrawContext, DrawError};
 use crate::methods::VertexBeginGl;
 use crate::methods::codes::PrimitiveType;
+use crate::programs::StageProgram;
 use crate::state::Channel;
-use crate::textures::TextureCache;
 use ctm_card::DrawCounts;
 use ctm_card::register::RegisterType;
 use ctm_sm50::attributes::GENERIC;
-use ctm_sm50::pipeline::{BatchMemory, Pipeline, Primitive};
+use ctm_sm50::pipeline::{Pipeline, Primitive};
 use fetch::VertexFetch;
 use receiver::DrawReceiver;
 use rows::{IndexBuffer, Restart, Rows};
 use state::{DrawPrograms, environment};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// Primitives have numbers below this.
 const PRIMITIVES: u32 = 15;
-
-/// What outlives draws.
-#[derive(Debug, Default)]
-pub struct DrawCache {
-    /// Programs that were read.
-    pub programs: ProgramCache,
-    /// Textures, decoded.
-    pub textures: TextureCache,
-    batch: Mutex<BatchMemory>,
-}
 
 /// What the word of `VERTEX_BEGIN_GL` says that vertices are drawn as; `None` if that is nothing known.
 fn primitive_of(begin: u32) -> Option<Primitive> {

@@ -1,9 +1,9 @@
 //! The state of the stages of a draw: programs with their constants, tessellation, which vertex provokes.
 
-use super::constants::constants;
-use super::programs::StageProgram;
+use crate::constants::constants;
 use crate::context::{DrawContext, DrawError};
 use crate::methods::{PatchVertices, ProvokingVertexLast, TessLevelInner, TessLevelOuter, TessMode};
+use crate::programs::StageProgram;
 use crate::state::{Channel, Methods};
 use crate::storage::{DRIVER_BANK, programs_store, store_ranges};
 use crate::textures::{HeaderTables, bound_handles};

@@ -1,9 +1,10 @@
 //! The fragment program of a draw.
 
+use crate::constants::constants;
 use crate::context::{DrawContext, DrawError};
-use crate::draw::{StageProgram, constants};
 use crate::methods::ShadeModelMethod;
 use crate::methods::codes::ShadeModel;
+use crate::programs::StageProgram;
 use crate::state::Channel;
 use ctm_sm50::launch::{Constants, Shader};
 use ctm_sm50::{PixelMaps, Stage};

@@ -22,10 +22,11 @@ use crate::objects::Objects;
 use crate::state::Methods;
 use ctm_sm50::Stage;
 use ctm_sm50::codes::{SurfaceDim, TextureDim};
-use ctm_sm50::descriptors::Descriptors;
-use ctm_sm50::images::{Image, ImageFormat, ImageLayout, ImageNumbers, Images};
+use ctm_sm50::images::{Image, ImageFormat, ImageHeaders, ImageLayout, ImageNumbers, Images};
 use ctm_sm50::launch::Shader;
-use ctm_sm50::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK, SharedTexture, Texture, TextureTexels, Textures};
+use ctm_sm50::textures::{
+    COMPUTE_HANDLE_BANK, HANDLE_BANK, SharedTexture, Texture, TextureHeaders, TextureTexels, Textures,
+};
 use header::{BYTES, ComponentSource, ComponentType, HeaderType, SamplerHeader, TextureHeader, WORDS};
 use levels::Storage;
 use std::sync::Arc;
@@ -61,8 +62,8 @@ impl HeaderTables {
 
     /// The textures and images of programs, of which these handles are known before they run.
     pub fn environment(self, handles: impl IntoIterator<Item = u32>) -> (Textures, Images) {
-        let descriptors: Arc<dyn Descriptors> = Arc::new(self);
-        (Textures::of_descriptors(Arc::clone(&descriptors), handles), Images::of_descriptors(descriptors))
+        let headers = Arc::new(self);
+        (Textures::of_headers(Arc::<Self>::clone(&headers), handles), Images::of_headers(headers))
     }
 
     fn words(&self, (address, limit): (u64, u32), number: u32) -> Option<[u32; WORDS]> {
@@ -77,13 +78,15 @@ impl HeaderTables {
     }
 }
 
-impl Descriptors for HeaderTables {
+impl TextureHeaders for HeaderTables {
     fn texture(&self, handle: u32) -> Option<SharedTexture> {
         let texture = self.words(self.textures, handle & 0xF_FFFF)?;
         let sampler = self.words(self.samplers, handle >> 20).unwrap_or_default();
         self.cache.get(&self.objects, &texture, &sampler)
     }
+}
 
+impl ImageHeaders for HeaderTables {
     fn image(&self, handle: u32) -> Option<Image> {
         image(&TextureHeader::read(&self.words(self.textures, handle & 0xF_FFFF)?))
     }

@@ -1,8 +1,8 @@
 //! Constant banks of a stage: memory at the time of the draw (decision D321). What instructions name is copied; what they compute addresses
 //! of stays where it is.
 
-use super::programs::StageProgram;
 use crate::objects::Objects;
+use crate::programs::StageProgram;
 use crate::state::{BANKS, ConstantBank};
 use ctm_sm50::launch::{BankMemory, Constants};
 
