@@ -108,6 +108,7 @@ impl Model {
     ///
     /// # Errors
     /// The card rejects the submission.
+    #[cfg_attr(not(feature = "gm107"), expect(unused_variables, reason = "commands of the others do not lie there"))]
     pub fn draws(self, submission: &Submission, memory: &Arena) -> Result<Vec<Draw>, SubmissionError> {
         match self {
             Model::R5xx(_) => ctm_r5xx::draws(submission)

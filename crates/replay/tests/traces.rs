@@ -73,6 +73,10 @@ fn players_go_to_any_draw_in_any_order() {
         let bytes = std::fs::read(&scene).unwrap();
         let survey = Survey::of(&bytes).unwrap();
         let draws = survey.draws.len();
+        if draws == 0 {
+            // Macros make them.
+            continue;
+        }
         let executor = Some(Executor::Engine(Engine::interpreter()));
         let card = Card::new(survey.model.unwrap(), CardOptions { executor, threads: 1, ..CardOptions::default() });
         let records = TraceReader::new(&bytes[..]).unwrap().collect::<Result<_, _>>().unwrap();
