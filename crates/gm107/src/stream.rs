@@ -54,7 +54,7 @@ pub struct Header {
 
 /// A dword that is no header (decision D308).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{0:#010x} is no header of a packet")]
+#[error("{0:#010x} is not the header of a packet")]
 pub struct NoHeader(pub u32);
 
 impl Header {

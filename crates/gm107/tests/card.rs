@@ -113,7 +113,7 @@ fn what_is_no_stream_is_dropped_but_its_fence() {
 #[test]
 fn endless_macros_end_and_so_do_those_that_leave_their_code() {
     for (code, expected) in
-        [(&[0x0000_0027u32, 0][..], "does not end"), (&[0x0000_0011], "leaves the code"), (&[6], "no instruction")]
+        [(&[0x0000_0027u32, 0][..], "does not end"), (&[0x0000_0011], "leaves the code"), (&[6], "not an instruction")]
     {
         let (memory, mut card) = (memory(), card());
         let commands = Commands::default().macro_code(0, 0, code).immediate(0x3800, 1).write(0x3400, &[6]).report(
@@ -269,7 +269,7 @@ fn streams_have_listings_and_draws() {
         text.contains(&"copy EXEC = 0x00000706 (COPY_MODE 2, FLUSH 1, DST_LINEAR 1, MULTI_LINE 1, SWIZZLE 1)"),
         "{text:#?}"
     );
-    assert_eq!(text.last(), Some(&"error: 0xffff0674 is no header of a packet"));
+    assert_eq!(text.last(), Some(&"error: 0xffff0674 is not the header of a packet"));
     assert!(draws(&submission, &memory).is_err());
     let words = ctm_gm107::pushes::cut(&words, commands.0.len() - 1);
     let draws = draws(&Submission { words: &words, ..submission }, &memory).unwrap();

@@ -242,6 +242,6 @@ mod tests {
         assert_eq!(found, Err(ExtractError::Outside(0x1008)));
         let jump = extract(0x100, memory(&[(0x100, "JMP 0x3000;")]));
         assert_eq!(jump, Err(ExtractError::Outside(0x3008)));
-        assert!(extract(0x100, memory(&[])).is_ok(), "what is no instruction traps when it runs");
+        assert!(extract(0x100, memory(&[])).is_ok(), "what is not an instruction traps when it runs");
     }
 }

@@ -30,7 +30,7 @@ pub trait Port {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MacroError<E> {
     /// An instruction that there is not.
-    #[error("word {word:#010x} at {at} is no instruction")]
+    #[error("word {word:#010x} at {at} is not an instruction")]
     Unknown {
         /// Its place.
         at: u32,
