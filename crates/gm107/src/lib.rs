@@ -3,7 +3,7 @@
 //! - [`methods`]: every method of every class with its fields;
 //! - [`state`]: what a channel holds: the methods of its classes, and its counters;
 //! - [`macros`]: programs that write methods;
-//! - [`layout`], [`format`], [`surface`]: how surfaces lie in memory, and what their pixels are;
+//! - [`layout`], [`mod@format`], [`surface`]: how surfaces lie in memory, and what their pixels are;
 //! - [`pushes`]: where the commands of a submission lie;
 //! - [`stream`]: packets, read from there;
 //! - [`targets`]: what is drawn to;
