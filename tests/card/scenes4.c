@@ -407,9 +407,97 @@ static void numbers(void) {
           "}");
 }
 
+/* Hills whose heights a compute shader makes, cut as finely as they are near, with a light on each facet: all stages that there are. */
+static void terrain(void) {
+    enum { SIDE = 4, HEIGHTS = 64 };
+    GLuint heights;
+    glGenTextures(1, &heights);
+    glBindTexture(GL_TEXTURE_2D, heights);
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_R32F, HEIGHTS, HEIGHTS);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glBindImageTexture(0, heights, 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32F);
+    compute("#version 430\n"
+            "layout(local_size_x = 8, local_size_y = 8) in; layout(r32f, binding = 0) writeonly uniform image2D heights;"
+            "float lattice(ivec2 at) {"
+            "  uint n = uint(at.x) * 1597334677u ^ uint(at.y) * 3812015801u;"
+            "  n = (n ^ n >> 15) * 2246822519u;"
+            "  return float((n ^ n >> 13) >> 8) / 16777216.0;"
+            "}"
+            "float noise(vec2 at) {"
+            "  ivec2 cell = ivec2(at); vec2 t = fract(at);"
+            "  t = t * t * (3.0 - 2.0 * t);"
+            "  return mix(mix(lattice(cell), lattice(cell + ivec2(1, 0)), t.x), mix(lattice(cell + ivec2(0, 1)), lattice(cell + 1), t.x), t.y);"
+            "}"
+            "void main() {"
+            "  vec2 at = vec2(gl_GlobalInvocationID.xy) / 64.0;"
+            "  float height = 0.0;"
+            "  for (int octave = 0; octave < 3; octave++) height += noise(at * exp2(float(octave + 2))) * exp2(float(-octave - 1));"
+            "  imageStore(heights, ivec2(gl_GlobalInvocationID.xy), vec4(height));"
+            "}");
+    glDispatchCompute(HEIGHTS / 8, HEIGHTS / 8, 1);
+    glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
+
+    static float corners[SIDE * SIDE][4][2];
+    for (int n = 0; n < SIDE * SIDE; n++)
+        for (int corner = 0; corner < 4; corner++) {
+            corners[n][corner][0] = (n % SIDE + (corner & 1)) / (float)SIDE;
+            corners[n][corner][1] = (n / SIDE + (corner >> 1)) / (float)SIDE;
+        }
+    vertices(2, sizeof corners, corners);
+    const struct stage stages[] = {
+        {GL_VERTEX_SHADER,
+         "#version 430\nlayout(location = 0) in vec2 at; out vec2 ground; void main() { ground = at; }"},
+        {GL_TESS_CONTROL_SHADER,
+         "#version 430\n"
+         "layout(vertices = 4) out; in vec2 ground[]; out vec2 corner[];"
+         "float level(vec2 a, vec2 b) { return 8.0 - 3.0 * (a.y + b.y); }"
+         "void main() {"
+         "  corner[gl_InvocationID] = ground[gl_InvocationID];"
+         "  gl_TessLevelOuter[0] = level(ground[0], ground[2]); gl_TessLevelOuter[1] = level(ground[0], ground[1]);"
+         "  gl_TessLevelOuter[2] = level(ground[1], ground[3]); gl_TessLevelOuter[3] = level(ground[2], ground[3]);"
+         "  gl_TessLevelInner[0] = gl_TessLevelInner[1] = level(ground[0], ground[3]);"
+         "}"},
+        {GL_TESS_EVALUATION_SHADER,
+         "#version 430\n"
+         "layout(quads, equal_spacing, ccw) in; in vec2 corner[]; out vec3 point; uniform sampler2D heights;"
+         "void main() {"
+         "  vec2 at = mix(mix(corner[0], corner[1], gl_TessCoord.x), mix(corner[2], corner[3], gl_TessCoord.x), gl_TessCoord.y);"
+         "  point = vec3(at.x * 2.4 - 1.2, textureLod(heights, at, 0.0).x * 0.9, at.y * 2.4 - 1.2);"
+         "  vec3 seen = point - vec3(0.0, 1.15, -1.9);"
+         "  vec2 turned = vec2(0.9 * seen.y + 0.44 * seen.z, 0.9 * seen.z - 0.44 * seen.y);"
+         "  gl_Position = vec4(1.3 * seen.x, 1.95 * turned.x, 1.07 * turned.y - 0.41, turned.y);"
+         "}"},
+        {GL_GEOMETRY_SHADER,
+         "#version 430\n"
+         "layout(triangles) in; layout(triangle_strip, max_vertices = 3) out;"
+         "in vec3 point[]; out float height; flat out float light;"
+         "void main() {"
+         "  vec3 facet = normalize(cross(point[1] - point[0], point[2] - point[0]));"
+         "  for (int n = 0; n < 3; n++) {"
+         "    gl_Position = gl_in[n].gl_Position; height = point[n].y;"
+         "    light = 0.25 + 0.75 * max(abs(facet.y) * 0.6 + facet.x * sign(facet.y) * 0.8, 0.0);"
+         "    EmitVertex();"
+         "  }"
+         "}"},
+        {GL_FRAGMENT_SHADER,
+         "#version 430\n"
+         "in float height; flat in float light; out vec4 colour;"
+         "void main() {"
+         "  vec3 ground = mix(vec3(0.15, 0.45, 0.2), vec3(0.55, 0.45, 0.35), smoothstep(0.3, 0.5, height));"
+         "  colour = vec4(mix(ground, vec3(0.95), smoothstep(0.55, 0.65, height)) * light, 1.0);"
+         "}"},
+    };
+    use_stages(stages, 5, NULL);
+    glPatchParameteri(GL_PATCH_VERTICES, 4);
+    glEnable(GL_DEPTH_TEST);
+    glDrawArrays(GL_PATCHES, 0, 4 * SIDE * SIDE);
+}
+
 static const struct scene SCENES[] = {
     {"dome", dome, 43},     {"rings", rings, 43},     {"sparks", sparks, 43},   {"indirect", indirect, 43},
-    {"layers", layers, 43}, {"targets", targets, 43}, {"numbers", numbers, 43},
+    {"layers", layers, 43}, {"targets", targets, 43}, {"numbers", numbers, 43}, {"terrain", terrain, 43},
 };
 
 int main(int count, char **arguments) {

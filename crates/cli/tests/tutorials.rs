@@ -43,7 +43,10 @@ fn card() {
     for name in ["blend", "before", "after"] {
         folder.write(&format!("{name}.ctmcard"), &scene);
     }
-    folder.write("grass.ctmcard", fs::read(project("tests/card/rv770/grass.ctmcard")).expect("the scene"));
+    for (name, card) in [("grass", "rv770"), ("dome", "gm107"), ("terrain", "gm107")] {
+        let trace = fs::read(project(&format!("tests/card/{card}/{name}.ctmcard"))).expect("the scene");
+        folder.write(&format!("{name}.ctmcard"), trace);
+    }
     let text = fs::read_to_string(project("docs/card.md")).expect("the page");
     let blocks = |info: &str| -> Vec<String> {
         let begin = format!("\n```{info}\n");
@@ -55,7 +58,10 @@ fn card() {
     for block in blocks("sh") {
         let lines = block.lines().filter(|line| !line.starts_with("ctm card record"));
         let script: String = lines.map(|line| format!("{line}\n")).collect();
-        if ["blend.ctmcard", "before.ctmcard", "grass.ctmcard"].iter().any(|trace| script.contains(trace)) {
+        if ["blend.ctmcard", "before.ctmcard", "grass.ctmcard", "terrain.ctmcard"]
+            .iter()
+            .any(|trace| script.contains(trace))
+        {
             let mut shell = std::process::Command::new("sh");
             let done = shell.args(["-eu", "-c", &script]).current_dir(&folder.0).env("PATH", &path).output();
             let done = done.expect("a shell");
@@ -65,10 +71,12 @@ fn card() {
         }
     }
     assert!(scripts >= 7, "{scripts}");
-    let drawn = ctm_array::read_png(&folder.read("grass.png")).expect("a picture");
-    let kept =
-        ctm_array::read_png(&fs::read(project("docs/images/card-grass.png")).expect("the page's")).expect("a picture");
-    assert_eq!(drawn.data, kept.data, "the page has another picture of grass");
+    for name in ["grass", "terrain"] {
+        let drawn = ctm_array::read_png(&folder.read(&format!("{name}.png"))).expect("a picture");
+        let of_page = fs::read(project(&format!("docs/images/card-{name}.png"))).expect("the page's");
+        let kept = ctm_array::read_png(&of_page).expect("a picture");
+        assert_eq!(drawn.data, kept.data, "the page has another picture of {name}");
+    }
     for command in ["stats", "dis"] {
         shown += folder.ctm(&format!("card {command} blend.ctmcard")).ok().out();
     }

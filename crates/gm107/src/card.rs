@@ -172,7 +172,7 @@ impl Card {
     /// As [`submit`](ctm_card::Card::submit).
     pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), SubmissionError> {
         self.release(memory);
-        let Card { channels, clock, cache, executor, threads, time_limit, stats, log, .. } = self;
+        let Card { channels, clock, cache, executor, threads, time_limit, pixel_log, stats, log, .. } = self;
         self.current = channel(submission.words);
         let objects = Arc::new(Objects::new(memory, submission.objects));
         let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -181,14 +181,15 @@ impl Card {
         _ = space.map(Arc::clone(memory));
         let options = options(deadline, *threads);
         let executor: &dyn StageRunner = &IfWorth { executor, lanes: MANY_LANES };
-        let context = DrawContext { objects: &objects, space: &space, cache, executor, options };
+        let context = DrawContext { objects: &objects, space: &space, cache, executor, options, probe: None };
         let Seat { channel, unfinished } = channels.entry(self.current).or_default();
         let mut stream = Stream::new(&*objects, submission.words);
         stream.skip(done);
         let mut written = Written::default();
         written.add_objects(submission);
         let stats = stats.as_mut();
-        let mut processor = Processor { channel, unfinished, context, clock, log, stats, written, at: done };
+        let pixel_log = pixel_log.as_ref();
+        let mut processor = Processor { channel, unfinished, context, clock, log, stats, pixel_log, written, at: done };
         let ended = processor.run(&mut stream);
         let at = processor.at;
         processor.look_again();

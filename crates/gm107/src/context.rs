@@ -1,5 +1,6 @@
 //! What draws run with, and why they are dropped.
 
+use crate::history::Probe;
 use crate::objects::Objects;
 use crate::programs::{ProgramCache, ProgramError};
 use crate::textures::TextureCache;
@@ -41,6 +42,8 @@ pub struct DrawContext<'a> {
     pub executor: &'a dyn StageRunner,
     /// Limits.
     pub options: RunOptions<'static>,
+    /// What looks at a pixel.
+    pub probe: Option<&'a Probe<'a>>,
 }
 
 /// Why a draw or a launch is dropped.

@@ -10,6 +10,7 @@
 //! - [`objects`]: the memory that a submission may reach;
 //! - [`draw`]: draws, from a list of vertices to primitives;
 //! - [`raster`]: from primitives to pixels;
+//! - [`history`]: what looks at one pixel;
 //! - [`storage`]: where programs store;
 //! - [`textures`]: what programs read by handles;
 //! - [`Card`]: executes streams.
@@ -24,6 +25,7 @@ pub mod draw;
 mod engines;
 mod fences;
 pub mod format;
+pub mod history;
 mod listing;
 mod log;
 pub mod macros;

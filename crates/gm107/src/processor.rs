@@ -7,18 +7,20 @@ use crate::engines::blit::BlitError;
 use crate::engines::upload::Upload;
 use crate::engines::{Patience, blit, clear, copy};
 use crate::fences::{FENCE, Fence};
+use crate::history::Probe;
 use crate::log::Log;
 use crate::macros::{self, MacroError};
 use crate::methods::codes::ConditionMode;
 use crate::methods::*;
 use crate::picture::draw_target;
 use crate::queries;
-use crate::raster::FragmentProgram;
+use crate::raster::{FragmentProgram, targets_at};
 use crate::state::{Channel, ConstantBank};
 use crate::stream::{Header, Kind, Stream};
 use crate::targets;
 use crate::textures::bound_handles;
 use crate::written::Written;
+use ctm_card::history::PixelLog;
 use ctm_card::{DrawCounts, DrawStats};
 use ctm_lane::clock::Instant;
 use thiserror::Error;
@@ -85,6 +87,8 @@ pub struct Processor<'a> {
     pub log: &'a mut Log,
     /// What draws do, if that is kept.
     pub stats: Option<&'a mut Vec<DrawStats>>,
+    /// The pixel that is watched, with what draws do to it.
+    pub pixel_log: Option<&'a PixelLog>,
     /// What was written since textures were looked at.
     pub written: Written,
     /// The dword of the packet that is executed.
@@ -309,7 +313,11 @@ impl Processor<'_> {
         let at = self.unfinished.list_at;
         self.look_again();
         self.written.add_draw(&self.channel.three_d, self.context.objects);
-        let done = draw::draw(self.channel, &self.context, &self.unfinished.list);
+        let probe = self.pixel_log.map(|pixel_log| {
+            Probe::new(pixel_log, at, targets_at(&self.channel.three_d, self.context.objects, pixel_log.pixel()))
+        });
+        let context = DrawContext { probe: probe.as_ref(), ..self.context };
+        let done = draw::draw(self.channel, &context, &self.unfinished.list);
         if let Some(stats) = &mut self.stats {
             let dropped = DrawCounts { vertices: self.unfinished.list.vertices(), ..DrawCounts::default() };
             let counts = done.as_ref().copied().unwrap_or(dropped);

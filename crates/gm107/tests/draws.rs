@@ -108,8 +108,14 @@ impl Bench {
         let mut space = Space::default();
         space.map(Arc::clone(&self.memory)).unwrap();
         let options = RunOptions { step_limit: 1 << 20, ..RunOptions::default() };
-        let context =
-            DrawContext { objects: &objects, space: &space, cache: &self.cache, executor: &self.executor, options };
+        let context = DrawContext {
+            objects: &objects,
+            space: &space,
+            cache: &self.cache,
+            executor: &self.executor,
+            options,
+            probe: None,
+        };
         draw(&mut self.channel, &context, list).map(|_| ())
     }
 

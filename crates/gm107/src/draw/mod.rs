@@ -73,6 +73,9 @@ pub fn draw(channel: &mut Channel, context: &DrawContext, list: &DrawList) -> Re
     let mut batch = context.cache.batch.lock().unwrap_or_else(PoisonError::into_inner);
     let mut pipeline =
         Pipeline::new(&state, (&fetch, &mut receiver), (context.executor, &context.options), &mut batch)?;
+    if context.probe.is_some() {
+        pipeline = pipeline.with_origins();
+    }
     let rows = Rows::new(list, IndexBuffer::of(methods, objects), Restart::of(methods));
     let mut id = 0;
     for row in rows {

@@ -25,6 +25,8 @@ pub struct Pending {
     pub primitives: Vec<PendingPrimitive>,
     /// The inputs of one primitive after the other.
     pub planes: Vec<InputPlane>,
+    /// The events of those quads whose pixel is watched, in the order of the quads.
+    pub watched: Vec<usize>,
 }
 
 /// What is known of a primitive whose quads wait.
@@ -73,17 +75,14 @@ impl Rasteriser<'_> {
 
     /// Adds a quad, once for each group of samples that the program runs for.
     pub fn add_quad(&mut self, quad: &Quad, primitive: u32) {
-        // Samples that are not covered by themselves are covered together.
-        let samples = match self.state.is_multisampled {
-            true => quad.coverage,
-            false => quad.coverage.map(|coverage| if coverage & 1 != 0 { self.all_samples } else { 0 }),
-        };
+        let samples = quad.coverage.map(|coverage| self.samples_of(coverage));
         for group in 0..self.groups {
             let mask = self.group_samples(group);
             let lanes = (0..4).filter(|&lane| samples[lane] & mask != 0);
             let covered = lanes.fold(0, |bits, lane| bits | 1 << lane);
             if covered != 0 {
                 let sample = group as u8;
+                self.note_fragment(quad, samples, mask);
                 self.pending.quads.push(PixelQuad { x: quad.x, y: quad.y, covered, primitive, samples, sample });
             }
         }
@@ -100,6 +99,7 @@ impl Rasteriser<'_> {
         if self.pending.quads.is_empty() {
             self.pending.primitives.clear();
             self.pending.planes.clear();
+            self.pending.watched.clear();
             return Ok(());
         }
         let mut pending = std::mem::take(&mut self.pending);
@@ -120,11 +120,12 @@ impl Rasteriser<'_> {
                 None => self.store_depths(&pending),
             }
         }
-        let Pending { mut quads, mut primitives, mut planes } = pending;
+        let Pending { mut quads, mut primitives, mut planes, mut watched } = pending;
         quads.clear();
         primitives.clear();
         planes.clear();
-        self.pending = Pending { quads, primitives, planes };
+        watched.clear();
+        self.pending = Pending { quads, primitives, planes, watched };
         Ok(())
     }
 
@@ -139,12 +140,13 @@ impl Rasteriser<'_> {
             ..StageLaunch::new(program.shader(), &self.environment, &invocations, AttributeMap::default())
         };
         stages.launch(&launch, pending.bytes())?;
+        self.follow(stages, &launch, &pixels, pending);
         self.store(&pixels.result_columns(), pending);
         Ok(())
     }
 
     fn launch_inputs(&self, program: &FragmentProgram, pending: &Pending) -> Vec<(u32, PixelInput)> {
-        let Pending { quads, primitives, planes } = pending;
+        let Pending { quads, primitives, planes, .. } = pending;
         let addresses = self.inputs.addresses();
         let count = addresses.len();
         let has_centroids = program.reads_centroids && self.state.is_multisampled;

@@ -11,6 +11,7 @@ use crate::methods::{
 };
 use crate::objects::Objects;
 use crate::state::Methods;
+use ctm_card::history::{Colour, WriteHistory, WriteOperation};
 use ctm_raster::blend::{BlendFunction, LogicOp, blend_numbers};
 use ctm_raster::channel::Words;
 
@@ -25,12 +26,34 @@ struct Equation {
     destination: BlendFactor,
 }
 
+impl Equation {
+    fn formula(&self) -> String {
+        self.function.formula(self.source.name(), self.destination.name())
+    }
+}
+
 /// Blending of colours and of alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Blend {
     colour: Equation,
     alpha: Equation,
     constant: [f32; 4],
+}
+
+impl Blend {
+    /// Whether a factor is of the second colour.
+    fn takes_second(&self) -> bool {
+        let factors = [self.colour.source, self.colour.destination, self.alpha.source, self.alpha.destination];
+        factors.into_iter().any(|factor| {
+            matches!(
+                factor,
+                BlendFactor::Source1Colour
+                    | BlendFactor::OneMinusSource1Colour
+                    | BlendFactor::Source1Alpha
+                    | BlendFactor::OneMinusSource1Alpha
+            )
+        })
+    }
 }
 
 /// What is done with a colour.
@@ -44,6 +67,7 @@ enum Operation {
 /// A target, and how colours are written to it.
 #[derive(Clone, Debug)]
 pub struct ColourTarget<'a> {
+    number: u32,
     surface: TargetSurface<'a>,
     format: &'static SurfaceFormat,
     operation: Operation,
@@ -63,7 +87,14 @@ impl<'a> ColourTarget<'a> {
         let written = format.pixel.stored_bits(mask);
         let all = format.pixel.stored_bits(0xF);
         let operation = operation(methods, number, format);
-        (written != [0; 4]).then_some(ColourTarget { surface, format, operation, written, writes_all: written == all })
+        (written != [0; 4]).then_some(ColourTarget {
+            number,
+            surface,
+            format,
+            operation,
+            written,
+            writes_all: written == all,
+        })
     }
 
     /// Where its samples are.
@@ -81,6 +112,50 @@ impl<'a> ColourTarget<'a> {
         let Some(offset) = self.surface.offset(place, layer) else { return };
         let is_plain = self.writes_all && self.operation == Operation::Copy;
         let memory = if is_plain { [0; 4] } else { self.surface.read(offset) };
+        self.surface.write(offset, self.merged(memory, colour, second));
+    }
+
+    /// The same, and what there is to say about it, of what the program puts out under this number.
+    pub fn write_noting(
+        &self,
+        output: usize,
+        (place, layer): ([u32; 2], u32),
+        colour: [u32; 4],
+        second: [u32; 4],
+    ) -> WriteHistory {
+        let offset = self.surface.offset(place, layer);
+        let stored = || self.shown(offset.map_or([0; 4], |offset| self.surface.read(offset)));
+        let before = stored();
+        self.write(place, layer, colour, second);
+        WriteHistory {
+            target: self.number,
+            output,
+            operation: match &self.operation {
+                Operation::Copy => WriteOperation::Copy,
+                Operation::Logic(operation) => WriteOperation::Logic(operation.0),
+                Operation::Blend(blend) => WriteOperation::Blend {
+                    colour: blend.colour.formula(),
+                    alpha: blend.alpha.formula(),
+                    source: colour,
+                    second: blend.takes_second().then_some(second),
+                },
+            },
+            written: std::array::from_fn(|n| {
+                let of_channel = self.format.pixel.stored_bits(1 << n);
+                of_channel.iter().zip(self.written).any(|(bits, written)| bits & written != 0)
+            }),
+            before,
+            result: self.shown(self.merged(before.words, colour, second)),
+            after: stored(),
+        }
+    }
+
+    fn shown(&self, words: Words) -> Colour {
+        Colour { words, rgba: self.format.decode(&words), is_integer: self.is_integer() }
+    }
+
+    /// What is stored where a colour is written to what memory holds.
+    fn merged(&self, memory: Words, colour: [u32; 4], second: [u32; 4]) -> Words {
         let new = match &self.operation {
             Operation::Copy => self.format.encode(colour),
             Operation::Logic(operation) => {
@@ -98,8 +173,7 @@ impl<'a> ColourTarget<'a> {
                 self.format.encode(inputs.blend(blend).map(f32::to_bits))
             }
         };
-        let stored = std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n]);
-        self.surface.write(offset, stored);
+        std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n])
     }
 
     /// A number as it is blended: that of fractions is one.

@@ -90,6 +90,7 @@ impl Rasteriser<'_> {
     ) -> Result<(), DrawError> {
         let Some(polygon) = ConvexPolygon::new(outline, rules.edges) else { return Ok(()) };
         let area = self.state.viewports[face.viewport].area.intersection(self.bounds);
+        self.note_hidden(&polygon, &area, rules);
         if area.is_empty() {
             return Ok(());
         }
@@ -130,7 +131,7 @@ impl Rasteriser<'_> {
     }
 
     /// What of a quad is drawn; `None` if nothing is.
-    fn kept(&self, mut quad: Quad, rules: &CoverRules) -> Option<Quad> {
+    pub fn kept(&self, mut quad: Quad, rules: &CoverRules) -> Option<Quad> {
         let is_plain = rules.polygon_stipple.is_none()
             && rules.line_stipple.is_none()
             && rules.disc.is_none()

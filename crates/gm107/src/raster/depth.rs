@@ -12,9 +12,11 @@ use crate::methods::{
 };
 use crate::objects::Objects;
 use crate::state::Methods;
+use ctm_card::history::TestHistory;
+use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthNumbers, DepthState, DepthStencilState, DepthStencilValue, Facing, StencilOperation,
-    StencilState, key_of_float, test,
+    CompareFunction, DepthNumbers, DepthState, DepthStencilResult, DepthStencilState, DepthStencilValue, Facing,
+    StencilOperation, StencilState, key_of_float, test,
 };
 use ctm_raster::plane::nearest;
 
@@ -88,28 +90,61 @@ impl<'a> DepthTest<'a> {
 
     /// Tests a sample of a layer, and stores what changes; gives whether it passes.
     pub fn passes(&self, place: [u32; 2], layer: u32, depth: f64, facing: Facing) -> bool {
-        let Some(offset) = self.surface.offset(place, layer) else { return false };
+        self.tested(place, layer, depth, facing).is_some_and(|tested| tested.passed)
+    }
+
+    /// The same, and what there is to say about it, if a depth and a stencil value were compared.
+    pub fn passes_noting(
+        &self,
+        place: [u32; 2],
+        layer: u32,
+        depth: f64,
+        facing: Facing,
+    ) -> (bool, Option<TestHistory>) {
+        let Some(offset) = self.surface.offset(place, layer) else { return (false, None) };
+        let before = self.stored_at(offset).1;
+        let outcome = self.tested(place, layer, depth, facing);
+        let history = outcome.map(|outcome| TestHistory {
+            state: self.state,
+            facing,
+            numbers: self.format.numbers,
+            before,
+            incoming: stored(self.format, depth),
+            outcome,
+            after: self.stored_at(offset).1,
+        });
+        (outcome.is_some_and(|outcome| outcome.passed), history)
+    }
+
+    /// What is stored at an offset: its words, and what they mean. Floats are integers of the same order.
+    fn stored_at(&self, offset: u64) -> (Words, DepthStencilValue) {
         let words = self.surface.read(offset);
-        let (old, stencil) = (self.format.depth(&words), self.format.stencil(&words).unwrap_or(0));
-        let old = match self.format.numbers {
-            DepthNumbers::Fraction(_) => old,
-            DepthNumbers::OrderedFloat => key_of_float(old),
+        let (depth, stencil) = (self.format.depth(&words), self.format.stencil(&words).unwrap_or(0));
+        let depth = match self.format.numbers {
+            DepthNumbers::Fraction(_) => depth,
+            DepthNumbers::OrderedFloat => key_of_float(depth),
         };
-        if self.bounds.is_some_and(|[least, greatest]| old < least || old > greatest) {
-            return false;
+        (words, DepthStencilValue { depth, stencil })
+    }
+
+    /// Tests a sample of a layer, and stores what changes; `None` if there is none, or its depth is out of bounds.
+    fn tested(&self, place: [u32; 2], layer: u32, depth: f64, facing: Facing) -> Option<DepthStencilResult> {
+        let offset = self.surface.offset(place, layer)?;
+        let (words, old) = self.stored_at(offset);
+        if self.bounds.is_some_and(|[least, greatest]| old.depth < least || old.depth > greatest) {
+            return None;
         }
-        let incoming = stored(self.format, depth);
-        let result = test(&self.state, DepthStencilValue { depth: old, stencil }, incoming, facing);
-        let new_stencil = result.stored.stencil;
-        let new_depth = match self.format.numbers {
-            DepthNumbers::Fraction(_) => result.stored.depth,
-            DepthNumbers::OrderedFloat => ctm_raster::depth::float_of_key(result.stored.depth),
-        };
-        if result.stored.depth != old || new_stencil != stencil {
-            let (new, bits) = (self.format.words(new_depth, new_stencil), self.format.stored_bits(true, true));
+        let result = test(&self.state, old, stored(self.format, depth), facing);
+        let new = result.stored;
+        if new != old {
+            let new_depth = match self.format.numbers {
+                DepthNumbers::Fraction(_) => new.depth,
+                DepthNumbers::OrderedFloat => ctm_raster::depth::float_of_key(new.depth),
+            };
+            let (new, bits) = (self.format.words(new_depth, new.stencil), self.format.stored_bits(true, true));
             self.surface.write(offset, std::array::from_fn(|n| words[n] & !bits[n] | new[n] & bits[n]));
         }
-        result.passed
+        Some(result)
     }
 }
 

@@ -3,12 +3,14 @@
 use super::Rasteriser;
 use super::batch::{Pending, PendingPrimitive};
 use super::depth::compare;
+use crate::history::FragmentLog;
 use crate::methods::{
     AlphaTestEnable, AlphaTestFunc, AlphaTestRef, FragColorClampEn, MsaaMask, MultisampleCtrl, RegisterType,
     SamplecntEnable,
 };
 use crate::state::Methods;
 use crate::textures::{sample_grid, sample_place};
+use ctm_card::history::{AlphaHistory, SampleHistory};
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::depth::CompareFunction;
 use ctm_sm50::PixelMaps;
@@ -55,9 +57,23 @@ impl FragmentState {
 }
 
 impl FragmentState {
+    /// Samples that may be written.
+    pub fn mask(&self) -> u8 {
+        self.mask
+    }
+
     /// Whether alpha drops fragments.
     pub fn drops_by_alpha(&self) -> bool {
         self.alpha_test.is_some() || self.alpha_to_coverage
+    }
+
+    /// The samples of so many that this alpha leaves.
+    fn kept_by_alpha(&self, alpha: f32, samples: u32) -> u8 {
+        match self.alpha_test {
+            Some((function, reference)) if !function.holds(alpha, reference) => 0,
+            _ if self.alpha_to_coverage => alpha_coverage(alpha, samples),
+            _ => u8::MAX,
+        }
     }
 }
 
@@ -88,10 +104,23 @@ impl Outputs {
     }
 }
 
+impl Outputs {
+    /// The targets that get a colour, with where it is.
+    pub fn colours(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
+        self.colours.into_iter().enumerate()
+    }
+
+    /// Where the depth is.
+    pub fn depth(&self) -> Option<u32> {
+        self.depth
+    }
+}
+
 impl Rasteriser<'_> {
     /// Tests depth and stencil before the program runs: samples that fail are not covered any more.
     pub fn test_early(&mut self, pending: &mut Pending) {
-        let Pending { quads, primitives, .. } = pending;
+        let Pending { quads, primitives, watched, .. } = pending;
+        let mut events = std::mem::take(watched).into_iter();
         for quad in quads {
             let primitive = &primitives[quad.primitive as usize];
             let group = self.group_samples(quad.sample.into()) & self.fragment_state.mask;
@@ -100,8 +129,14 @@ impl Rasteriser<'_> {
                     continue;
                 }
                 let tested = quad.samples[lane] & group;
-                let passed = self.depth_passed(quad, lane, primitive, tested, None);
+                let event = self.is_watched(quad, lane).then(|| events.next()).flatten();
+                let mut noted = event.map(|_| Vec::new());
+                let passed = self.depth_passed(quad, lane, primitive, tested, None, noted.as_mut());
                 self.count(passed);
+                if let (Some(event), Some(noted)) = (event, noted) {
+                    self.amend(event, |fragment| fragment.samples = noted);
+                    watched.extend((passed != 0).then_some(event));
+                }
                 quad.samples[lane] = quad.samples[lane] & !group | passed;
                 if passed == 0 {
                     quad.covered &= !(1 << lane);
@@ -112,13 +147,20 @@ impl Rasteriser<'_> {
 
     /// What is stored where no program runs: depth and stencil.
     pub fn store_depths(&mut self, pending: &Pending) {
+        let mut events = pending.watched.iter();
         for quad in &pending.quads {
             let primitive = &pending.primitives[quad.primitive as usize];
             let group = self.group_samples(quad.sample.into()) & self.fragment_state.mask;
             for lane in (0..4).filter(|lane| quad.covered >> lane & 1 != 0) {
                 if !self.tests_early {
-                    let passed = self.depth_passed(quad, lane, primitive, quad.samples[lane] & group, None);
+                    let event = self.is_watched(quad, lane).then(|| events.next()).flatten();
+                    let mut noted = event.map(|_| Vec::new());
+                    let samples = quad.samples[lane] & group;
+                    let passed = self.depth_passed(quad, lane, primitive, samples, None, noted.as_mut());
                     self.count(passed);
+                    if let (Some(&event), Some(noted)) = (event, noted) {
+                        self.amend(event, |fragment| fragment.samples = noted);
+                    }
                 }
             }
         }
@@ -126,12 +168,23 @@ impl Rasteriser<'_> {
 
     /// Stores what the fragments of a launch have left.
     pub fn store(&mut self, results: &ResultColumns, pending: &Pending) {
+        let mut events = pending.watched.iter();
         for (invocation, quad) in (0..).step_by(4).zip(&pending.quads) {
             for lane in 0..4 {
                 let invocation = invocation + lane as u32;
-                if quad.covered >> lane & 1 != 0 && results.has(invocation) {
-                    let primitive = &pending.primitives[quad.primitive as usize];
-                    self.store_fragment(quad, lane, primitive, |register| results.register(invocation, register));
+                if quad.covered >> lane & 1 == 0 {
+                    continue;
+                }
+                let event = self.is_watched(quad, lane).then(|| events.next()).flatten();
+                if !results.has(invocation) {
+                    continue;
+                }
+                let primitive = &pending.primitives[quad.primitive as usize];
+                let mut log = event.map(|_| FragmentLog::default());
+                let register = |register| results.register(invocation, register);
+                self.store_fragment(quad, lane, primitive, register, log.as_mut());
+                if let (Some(&event), Some(log)) = (event, log) {
+                    self.amend(event, |fragment| log.complete(fragment));
                 }
             }
         }
@@ -143,10 +196,12 @@ impl Rasteriser<'_> {
         lane: usize,
         primitive: &PendingPrimitive,
         register: impl Fn(u32) -> u32,
+        mut log: Option<&mut FragmentLog>,
     ) {
         let (outputs, state) = (self.outputs, self.fragment_state);
         let mut mask = quad.samples[lane] & self.group_samples(quad.sample.into()) & state.mask;
-        if let Some(n) = outputs.sample_mask {
+        // Without multisampling there is nothing to choose from (OpenGL 4.3, 17.3.3).
+        if let Some(n) = outputs.sample_mask.filter(|_| self.state.is_multisampled) {
             mask &= register(n) as u8;
         }
         let colour = |n: usize| -> Option<[u32; 4]> {
@@ -155,18 +210,21 @@ impl Rasteriser<'_> {
             Some(if state.clamped >> n & 1 != 0 { colour.map(from_0_to_1) } else { colour })
         };
         let first = colour(0);
-        if let Some((function, reference)) = state.alpha_test
-            && let Some([.., alpha]) = first
-            && !function.holds(f32::from_bits(alpha), reference)
+        if let Some([.., alpha]) = first
+            && state.drops_by_alpha()
         {
-            return;
-        }
-        if let (true, Some([.., alpha])) = (state.alpha_to_coverage, first) {
-            mask &= alpha_coverage(f32::from_bits(alpha), self.state.samples);
+            let kept = state.kept_by_alpha(f32::from_bits(alpha), self.state.samples);
+            if let Some(log) = &mut log {
+                let test = state.alpha_test;
+                let test = test.map(|(function, reference)| (function.name(), f32::from_bits(alpha), reference));
+                log.alpha = Some(AlphaHistory { test, passed: kept });
+            }
+            mask &= kept;
         }
         let depth = outputs.depth.map(|n| f64::from(f32::from_bits(register(n))));
         if !self.tests_early {
-            mask = self.depth_passed(quad, lane, primitive, mask, depth);
+            let noted = log.as_mut().map(|log| &mut log.samples);
+            mask = self.depth_passed(quad, lane, primitive, mask, depth, noted);
             self.count(mask);
         }
         if mask == 0 {
@@ -183,7 +241,10 @@ impl Rasteriser<'_> {
             for sample in (0..self.state.samples).filter(|sample| mask >> sample & 1 != 0) {
                 let [dx, dy] = sample_place(sample);
                 let place = [((quad.x + right) << grid[0]) + dx, ((quad.y + down) << grid[1]) + dy];
-                target.write(place, primitive.layer, colour, second);
+                match &mut log {
+                    None => target.write(place, primitive.layer, colour, second),
+                    Some(log) => log.note(sample, target.write_noting(n, (place, primitive.layer), colour, second)),
+                }
             }
         }
     }
@@ -196,22 +257,32 @@ impl Rasteriser<'_> {
         primitive: &PendingPrimitive,
         mask: u8,
         given: Option<f64>,
+        mut noted: Option<&mut Vec<SampleHistory>>,
     ) -> u8 {
-        let Some(test) = &self.depth else { return mask };
+        let samples = (0..self.state.samples).filter(|&sample| mask >> sample & 1 != 0);
+        let Some(test) = &self.depth else {
+            if let Some(noted) = noted {
+                noted.extend(samples.map(untested));
+            }
+            return mask;
+        };
         let (right, down) = QUAD_PIXELS[lane];
         let (x, y) = (quad.x + right, quad.y + down);
         let grid = sample_grid(self.state.samples);
-        let passes = |sample: u32| {
+        let mut passes = |sample: u32| {
             let depth = match given {
                 Some(depth) if depth > 0.0 => depth.min(1.0),
                 Some(_) => 0.0,
                 None => primitive.depth_at(self.sample_place((x, y), sample)),
             };
             let [dx, dy] = sample_place(sample);
-            test.passes([(x << grid[0]) + dx, (y << grid[1]) + dy], primitive.layer, depth, primitive.facing)
+            let place = [(x << grid[0]) + dx, (y << grid[1]) + dy];
+            let Some(noted) = &mut noted else { return test.passes(place, primitive.layer, depth, primitive.facing) };
+            let (passed, tests) = test.passes_noting(place, primitive.layer, depth, primitive.facing);
+            noted.push(SampleHistory { tests, ..untested(sample) });
+            passed
         };
-        let passed = (0..self.state.samples).filter(|&sample| mask >> sample & 1 != 0 && passes(sample));
-        passed.fold(0, |bits, sample| bits | 1 << sample)
+        samples.filter(|&sample| passes(sample)).fold(0, |bits, sample| bits | 1 << sample)
     }
 
     fn count(&mut self, passed: u8) {
@@ -221,6 +292,11 @@ impl Rasteriser<'_> {
             self.counts.samples += passed;
         }
     }
+}
+
+/// A sample that no test has seen.
+fn untested(number: u32) -> SampleHistory {
+    SampleHistory { number, ..SampleHistory::default() }
 }
 
 /// A number from 0 to 1; what is not a number becomes 0.

@@ -8,15 +8,18 @@ mod colour;
 mod cover;
 mod depth;
 mod fragments;
+mod noting;
 mod primitives;
 mod program;
 mod state;
 mod target;
 
+pub use noting::targets_at;
 pub use program::FragmentProgram;
 pub use target::TargetSurface;
 
 use crate::context::{DrawContext, DrawError as CardError};
+use crate::history::Probe;
 use crate::methods::{ForceEarlyFragmentTests, RtControl, SampleShading};
 use crate::state::Channel;
 use crate::textures::{HeaderTables, bound_handles};
@@ -79,6 +82,8 @@ pub struct Rasteriser<'a> {
     /// Pixels of lines so far.
     stippled: i64,
     counts: RasterCounts,
+    /// What looks at a pixel.
+    probe: Option<&'a Probe<'a>>,
 }
 
 impl<'a> Rasteriser<'a> {
@@ -143,6 +148,7 @@ impl<'a> Rasteriser<'a> {
             found: Vec::new(),
             stippled: 0,
             counts: RasterCounts::default(),
+            probe: context.probe,
             state,
         })
     }
@@ -180,7 +186,9 @@ impl Receiver for Rasteriser<'_> {
                 id,
                 outline: made.outline(n),
             };
+            let before = self.probe.map_or(0, Probe::events);
             self.primitive(stages, made.shape, &primitive)?;
+            self.name_primitive(stages, before, (id, vertices));
         }
         self.flush(stages)
     }

@@ -2,6 +2,7 @@
 
 use super::Rasteriser;
 use super::cover::{CoverRules, Disc, Stipple};
+use super::noting::shape_history;
 use super::state::{RasterState, Viewport};
 use crate::methods::codes::{CullFace, FrontFace, PolygonMode};
 use ctm_raster::coverage::{EdgeOrientation, EdgeRule, LIMIT, cross};
@@ -47,12 +48,12 @@ pub struct Face {
 
 /// A corner in the window.
 #[derive(Clone, Copy)]
-struct WindowCorner {
+pub struct WindowCorner {
     corner: Corner,
-    place: Point,
-    depth: f64,
+    pub place: Point,
+    pub depth: f64,
     /// 1/w.
-    reciprocal: f64,
+    pub reciprocal: f64,
 }
 
 /// Moves the depth of a shape, and bounds it.
@@ -214,6 +215,7 @@ impl Rasteriser<'_> {
             Some(CullFace::Both) => true,
         };
         if is_culled {
+            self.note_culled(Face { is_front, ..face }, corners);
             return Ok(());
         }
         let face = Face { is_front, ..face };
@@ -333,6 +335,9 @@ impl Rasteriser<'_> {
         (setup, DepthMove(moved)): (PrimitiveSetup, DepthMove),
         point_size: Option<f64>,
     ) -> Covering<'p> {
+        if let Some(probe) = self.probe {
+            probe.begin_shape(shape_history(face, &corners));
+        }
         let depth = setup.plane(corners.map(|corner| corner.depth));
         Covering {
             records: primitive.records,

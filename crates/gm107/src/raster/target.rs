@@ -59,6 +59,11 @@ impl<'a> TargetSurface<'a> {
         Some((start - address).saturating_add(inside))
     }
 
+    /// Its address in the card.
+    pub fn address(&self, place: [u32; 2], layer: u32) -> Option<u64> {
+        Some(self.target.address.saturating_add(self.offset(place, layer)?))
+    }
+
     /// The sample there; zeros outside of the object.
     #[inline]
     pub fn read(&self, offset: u64) -> Words {

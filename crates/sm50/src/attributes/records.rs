@@ -111,6 +111,14 @@ impl Records {
         Records { slots: self.slots, count: self.count, words }
     }
 
+    /// Records with the same words in memory of their own.
+    ///
+    /// # Errors
+    /// If the host has no memory for them.
+    pub fn copied(&self) -> Result<Records, NoMemory> {
+        Ok(self.with_words(Words::of(&self.words.to_vec())?))
+    }
+
     /// The records for reading and writing.
     pub fn view(&self) -> View<'_> {
         View { slots: &self.slots, count: self.count, buffer: self.words.buffer() }

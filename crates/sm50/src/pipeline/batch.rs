@@ -2,6 +2,7 @@
 
 use super::assembled::{Assembled, Outline, Receiver};
 use super::gather::{BatchMemory, Gathering, VertexFeed, VertexRow};
+use super::origins::Origins;
 use super::packing::{Packing, Points};
 use super::primitive::Shape;
 use super::stages::Stages;
@@ -102,6 +103,12 @@ impl<'a> Pipeline<'a> {
         Ok(Pipeline { state, feed, stages, shape, gathering, memory, receiver, counts, progress: (0, 0) })
     }
 
+    /// The same, which keeps where vertices come from: its receiver finds that in [`Stages::origins`].
+    pub fn with_origins(mut self) -> Self {
+        self.stages.origins = Some(Origins::new(self.state));
+        self
+    }
+
     /// Puts in a row of vertices, whose primitives have numbers from `first_id` on; gives the number after them.
     ///
     /// # Errors
@@ -151,6 +158,9 @@ impl<'a> Pipeline<'a> {
         self.stages.meter.check()?;
         let state = self.state;
         let count = self.memory.vertices.len() as u32;
+        if let Some(origins) = &mut self.stages.origins {
+            origins.begin(&self.memory.vertices);
+        }
         let map = state.vertex.header.map(|header| header.imap).unwrap_or_default();
         let inputs = Records::new(Slots::of(&map), count)?;
         self.feed.feed(&self.memory.vertices, &inputs.view());
@@ -185,7 +195,11 @@ impl<'a> Pipeline<'a> {
     }
 
     fn launch(&mut self, launch: &StageLaunch) -> Result<(), DrawError> {
-        self.stages.launch(launch, self.receiver.bytes())
+        self.stages.launch(launch, self.receiver.bytes())?;
+        if let Some(origins) = &mut self.stages.origins {
+            origins.keep(launch);
+        }
+        Ok(())
     }
 
     /// Hands primitives on.

@@ -32,6 +32,7 @@ mod batch;
 mod capture;
 mod feed;
 mod gather;
+mod origins;
 mod packing;
 mod primitive;
 mod raster;
@@ -46,6 +47,7 @@ pub use batch::{Pipeline, StageCounts};
 pub use capture::{Capture, Drawn};
 pub use feed::VertexArray;
 pub use gather::{BatchMemory, Vertex, VertexFeed, VertexRow};
+pub use origins::{FollowError, Maker, Origins};
 pub use primitive::{MAX_PATCH_VERTICES, Primitive, Provoking, Shape};
 pub use raster::{
     ColourTarget, Cull, DepthTarget, Fragment, FragmentCounts, FragmentStage, Fragments, FrontFace, RasterState,

@@ -1,6 +1,7 @@
 //! Launches of the stages of a draw.
 
 use super::DrawError;
+use super::origins::Origins;
 use crate::attributes::{Emissions, Records};
 use crate::launch::{LaunchReport, StageLaunch, StageRunner};
 use ctm_lane::budget::{self, Meter};
@@ -19,13 +20,15 @@ pub struct Stages<'a> {
     /// The budget between launches.
     pub meter: Meter<'a>,
     report: LaunchReport,
+    /// Where vertices come from, if that is kept.
+    pub origins: Option<Origins<'a>>,
 }
 
 impl<'a> Stages<'a> {
     /// For a draw within these limits.
     pub(super) fn new(executor: &'a dyn StageRunner, options: &'a RunOptions<'a>) -> Self {
         let meter = Meter::new(options.budget, options.cancel);
-        Stages { executor, options, meter, report: LaunchReport::default() }
+        Stages { executor, options, meter, report: LaunchReport::default(), origins: None }
     }
 
     /// What all launches did.

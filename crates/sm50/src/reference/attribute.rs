@@ -8,6 +8,7 @@ use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::{TrapKind, WARP, WarningKind};
 use crate::operand::Reg;
+use ctm_follow::{MemoryAccess, ValueKind, note};
 
 /// Bytes of the attribute space.
 const SPACE: i64 = 4 * WORDS as i64;
@@ -75,6 +76,8 @@ impl Warp<'_> {
                 continue;
             }
             let value = self.reg(reg);
+            let name = || format!("{}a[{address:#05x}]", if patch { "patch " } else { "" });
+            note(&mut self.follow, self.lane, || MemoryAccess::write(name(), ValueKind::Word, [value]));
             if patch {
                 if address / 4 >= u32::from(self.header.per_patch_attribute_count) {
                     self.warn(WarningKind::PatchBeyondCount);

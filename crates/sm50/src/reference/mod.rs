@@ -33,6 +33,7 @@ use block::Block;
 use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
+use std::ops::Range;
 pub(crate) use stepper::{Moment, Stepper, Token};
 use warp::{State, Warp};
 
@@ -56,7 +57,7 @@ pub(crate) fn warps_together(launch: &StageLaunch) -> u32 {
 
 impl StageRunner for Reference {
     fn run(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
-        Self::run_following(launch, options, None)
+        Self::run_following(launch, options, None, 0..launch.invocations.warps())
     }
 }
 
@@ -72,28 +73,46 @@ impl Reference {
         invocation: impl Into<FollowedLanes>,
         observer: &mut dyn Observer,
     ) -> Result<LaunchReport, Stop> {
-        Self::run_following(launch, options, Some((invocation.into(), observer)))
+        let warps = 0..launch.invocations.warps();
+        Self::run_following(launch, options, Some((invocation.into(), observer)), warps)
+    }
+
+    /// Runs the warp of an invocation alone, with those of its block, and reports what the invocation goes through.
+    ///
+    /// # Errors
+    /// As [`run`](StageRunner::run).
+    pub fn follow(
+        &self,
+        launch: &StageLaunch,
+        options: &RunOptions,
+        invocation: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<LaunchReport, Stop> {
+        let together = warps_together(launch);
+        let first = invocation / WARP / together * together;
+        let warps = first..(first + together).min(launch.invocations.warps());
+        Self::run_following(launch, options, Some((invocation.into(), observer)), warps)
     }
 
     fn run_following(
         launch: &StageLaunch,
         options: &RunOptions,
         observed: Option<(FollowedLanes, &mut dyn Observer)>,
+        warps: Range<u32>,
     ) -> Result<LaunchReport, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new(invocation, observer));
         let meter = Meter::new(options.budget, options.cancel);
         let mut warp = Warp::new(launch, options, &meter, follow, State::new(launch, &meter)?);
         meter.check()?;
-        let warps = launch.invocations.warps();
         let together = warps_together(launch);
         let mut block = (together > 1).then(|| Block::new(together, &warp.state));
-        for first in (0..warps).step_by(together as usize) {
+        for first in warps.clone().step_by(together as usize) {
             match &mut block {
                 Some(block) => block.run(&mut warp, first)?,
                 None => warp.run(first)?,
             }
             if let Some(progress) = options.progress {
-                progress(u64::from(first + together), u64::from(warps));
+                progress(u64::from(first + together), u64::from(warps.end));
             }
         }
         let report = warp.into_report();
