@@ -5,7 +5,8 @@
 //! reference knows the error, or in lenient mode the warnings. A launch whose lanes access what others write of global memory is run
 //! again by the reference, with memory as it was before.
 
-mod blocks;
+mod calls;
+mod resuming;
 
 use crate::attributes::{Records, Words};
 use crate::footprint::{AccessKind, Footprints};
@@ -14,14 +15,14 @@ use crate::launch::{
 };
 use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
-use crate::reference::Reference;
-use blocks::BlockMemory;
+use crate::reference::{KeptWords, Reference};
 use ctm_engine::{Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop as KernelStop};
 use ctm_lane::domain::Lanes;
 use ctm_lane::effort::Effort;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Aliasing, Buffer};
 use ctm_num::sm50::mufu;
+use resuming::LaneMemory;
 use std::borrow::Cow;
 use std::ops::Range;
 use thiserror::Error;
@@ -172,7 +173,7 @@ impl Kernels {
         let mut lifted = lifted.map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = match lifted.is_independent {
-            true if writes(&lifted.footprints) || lifted.blocks.is_some() => Grouping::Once,
+            true if writes(&lifted.footprints) || lifted.resumes.is_some() => Grouping::Once,
             true => Grouping::Independent,
             false => Grouping::Lockstep(WARP as usize),
         };
@@ -192,12 +193,13 @@ impl Kernels {
             return Reference.run(launch, options);
         }
         let pixels = pixels.flatten();
-        let own = Own { global: &global, pixels: pixels.as_ref(), blocks: None };
+        let own = Own { global: &global, pixels: pixels.as_ref(), lanes: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
         let together = if self.lifted.is_independent { 1 } else { WARP };
-        let ran = match &self.lifted.blocks {
-            Some(plan) => self.run_blocks(plan, launch, own, (options, runtime)),
+        let kept = KeptWords::default();
+        let ran = match &self.lifted.resumes {
+            Some(plan) => self.run_resuming(plan, launch, (own, &kept), (options, runtime)),
             None => {
                 let Some(bindings) = self.bind(launch, own) else { return Reference.run(launch, options) };
                 let lanes = launch.pixels.map_or(Lanes::Line(launch.invocations.count), lift::lanes);
@@ -213,6 +215,8 @@ impl Kernels {
             Err(KernelStop::Halted(halt)) => Err(halt.into()),
             Ok(_) | Err(KernelStop::Trap { .. } | KernelStop::StepLimit { .. }) => {
                 before.iter().for_each(Before::restore);
+                // What calls wrote may be what the kernel wrote before.
+                launch.environment.memory.into_iter().for_each(|memory| kept.restore(memory));
                 global.restore(launch);
                 Reference.run(launch, options)
             }
@@ -279,7 +283,7 @@ impl Kernels {
                 | BufferBinding::Shared
                 | BufferBinding::Writers
                 | BufferBinding::Readers
-                | BufferBinding::Claims => own.blocks?.words(binding)?.buffer(),
+                | BufferBinding::Claims => own.lanes?.words(binding)?.buffer(),
                 BufferBinding::Texture(word) => {
                     let handle = launch.constant(lift::handle_bank(launch.shader.stage()), 4 * u32::from(*word))?;
                     launch.environment.textures.words(handle, lift::texel_words)?.buffer()
@@ -299,7 +303,7 @@ impl Kernels {
 struct Own<'a> {
     global: &'a GlobalMemory<'a>,
     pixels: Option<&'a PixelWords>,
-    blocks: Option<&'a BlockMemory>,
+    lanes: Option<&'a LaneMemory>,
 }
 
 /// Global memory while a launch runs.
@@ -320,9 +324,17 @@ fn writes(footprints: &[AccessKind]) -> bool {
 }
 
 impl Lifted {
+    /// What its function does with global memory; calls keep what they write on their own.
+    fn own_footprints(&self) -> &[AccessKind] {
+        let calls =
+            self.resumes.iter().flat_map(|plan| &plan.calls).filter(|(_, call)| call.footprint.is_some()).count();
+        &self.footprints[..self.footprints.len() - calls]
+    }
+
     /// Whether it changes words of global memory in atomic ways.
     fn changes_words(&self) -> bool {
-        self.is_sequential || self.footprints.iter().any(|kind| matches!(kind, AccessKind::Update(..)))
+        self.is_sequential
+            || self.footprints.iter().any(|kind| matches!(kind, AccessKind::Update(..) | AccessKind::Ordered))
     }
 }
 
@@ -335,7 +347,7 @@ impl<'l> GlobalMemory<'l> {
         let lanes = u64::from(launch.invocations.count);
         let footprints = &lifted.footprints;
         let words = Footprints::columns(footprints.len()) as u64 * lanes;
-        let ranges = if writes(footprints) || lifted.is_sequential { written(launch) } else { Vec::new() };
+        let ranges = if writes(lifted.own_footprints()) || lifted.is_sequential { written(launch) } else { Vec::new() };
         let kept: u64 = ranges.iter().map(|range| range.end - range.start).sum();
         // The log is read from a copy.
         options.budget.allows_memory(2 * 4 * words + kept).ok()?;

@@ -12,6 +12,8 @@ pub enum AccessKind {
     Write,
     /// They change words in an atomic way, and do not look at what they held: those of one kind commute. Whether numbers have a sign.
     Update(AtomOp, bool),
+    /// They change words in an atomic way, and look at what they held, in the order of warps: whoever has them do so sees to it.
+    Ordered,
 }
 
 /// The log of a launch: for each kind of access two columns with a dword for each invocation, the inverted address of the first byte that

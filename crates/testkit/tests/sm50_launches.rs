@@ -39,6 +39,16 @@ fn fragments_that_sample_textures() {
 }
 
 #[test]
+fn fragments_that_access_images() {
+    agree(LaunchKind::Pictures, 150);
+}
+
+#[test]
+fn threads_that_access_images() {
+    agree(LaunchKind::Images, 150);
+}
+
+#[test]
 fn blocks_that_wait_for_each_other() {
     agree(LaunchKind::Blocks, 100);
 }

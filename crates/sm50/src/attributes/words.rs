@@ -96,6 +96,13 @@ impl Words {
         }
     }
 
+    /// Writes dwords from one on.
+    pub(crate) fn write(&self, first: u32, words: &[u32]) {
+        if let Some(arena) = self.space.arena_of(self.base, self.length) {
+            arena.write_words(self.base + 4 * first, words);
+        }
+    }
+
     /// Makes zeros of the first dwords.
     pub(crate) fn clear(&self, count: u32) {
         if let Some(arena) = self.space.arena_of(self.base, self.length) {

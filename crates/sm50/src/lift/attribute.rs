@@ -1,7 +1,7 @@
 //! Attribute memory: AST, ALD, AL2P, ISBERD, OUT, and the end of geometry lanes.
 
-use super::block::ENDED;
 use super::machine::LiftState;
+use super::resume::ENDED;
 use super::specialisation::{ABSENT, BufferBinding, FORBIDDEN, LaunchEntry, TableBinding};
 use crate::attributes::{PRIMITIVE_ID, Slots, TESS_COORD_U, TESS_COORD_V, WORDS};
 use crate::codes::{IsbeMode, IsbeSize, OutStyle};

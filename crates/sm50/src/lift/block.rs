@@ -8,28 +8,16 @@
 //! A warp comes to a barrier once, so its lanes have to come together. Branches whose lanes may not wait for each other before a barrier are
 //! watched: each lane keeps which ways it took since the last one, and who runs the function compares them.
 
+use super::global::{Change, instruction_store};
 use super::machine::LiftState;
 use super::memory::registers;
 use super::specialisation::{BufferBinding, LaunchEntry};
 use super::{NotLifted, Walked};
-use crate::codes::{AtomOp, MemorySize, SharedType};
+use crate::codes::{AtomOp, Cast, MemorySize, SharedType};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
-use crate::operand::Reg;
 use crate::table::{AtomicOp, SharedOp};
-use ctm_lane::{Builder, IntTest, Type, Value, Variable};
-use std::collections::BTreeSet;
-
-/// Columns of what a lane keeps from barrier to barrier, beside registers: where it goes on, the ways that it took, the steps, and predicates and
-/// flags.
-pub(crate) const RESUME: u32 = 0;
-pub(crate) const WAYS: u32 = 1;
-const STEPS: u32 = 2;
-const BITS: u32 = 3;
-const FIRST_REGISTER: u32 = 4;
-
-/// [`RESUME`] of lanes that have ended. Others have 0 at the start, and one more than the number of the node after a barrier.
-pub(crate) const ENDED: u32 = u32::MAX;
+use ctm_lane::{Builder, IntTest, Type, Value};
 
 /// Bits of a mark that say who set it; the others count barriers.
 pub(crate) const OWNER_BITS: u32 = 12;
@@ -38,28 +26,17 @@ const MANY: u32 = (1 << OWNER_BITS) - 1;
 /// Atomic accesses of the first kind.
 const ATOMIC: u32 = 1 << (OWNER_BITS - 1);
 
-/// The lanes of blocks.
+/// The blocks of lanes.
 pub(super) struct Block {
-    /// The lane's number among those that the function is called for.
-    lane: Value,
-    /// Lanes that have a thread, ended or not.
-    threads: Value,
-    /// Where its block's shared memory begins, by word.
+    /// Where the lane's block has its shared memory, by word.
     first: Value,
-    /// Marks of this lane, and of none, since the last barrier.
-    own: Value,
-    none: Value,
-    /// Where the lane goes on.
-    resume: Variable,
-    ways: Variable,
-    steps: Variable,
-    /// Registers that are kept.
-    kept: Vec<Reg>,
+    /// Marks of this lane, and of none, since the last barrier. (Lanes that come in the order of warps need none.)
+    marks: Option<[Value; 2]>,
 }
 
 impl LiftState<'_> {
-    /// Prepares lanes that go on after a barrier. `kept` are the registers that the program writes.
-    pub fn enter_block(&mut self, kept: &BTreeSet<u8>) {
+    /// Prepares lanes that share memory with their blocks; whether they come in the order of warps.
+    pub fn enter_block(&mut self, in_order: bool) {
         let lane = self.b.pos_x();
         let (thread, _) = self.thread_and_block();
         let invocations = self.launch_entry(LaunchEntry::BlockInvocations);
@@ -69,130 +46,7 @@ impl LiftState<'_> {
         let none = self.launch_entry(LaunchEntry::Phase);
         let owner = self.plus(thread, 1);
         let own = self.b.or(none, owner);
-        let [resume, ways, steps] = [(); 3].map(|()| self.b.variable(Type::Lane));
-        let kept = kept.iter().map(|&number| Reg(number)).collect();
-        let threads = self.live;
-        self.block = Some(Block { lane, threads, first, own, none, resume, ways, steps, kept });
-        let (place, ended) = (self.state(RESUME, threads), self.b.constant(ENDED));
-        let goes_on = self.b.icmp(IntTest::Ne, place, ended);
-        self.live = self.b.mask_and(threads, goes_on);
-        let (one, steps_before) = (self.b.constant(1), self.state(STEPS, self.live));
-        for (variable, value) in [(resume, place), (ways, one), (steps, steps_before)] {
-            self.b.set(variable, value);
-        }
-        let bits = self.state(BITS, self.live);
-        let masks: Vec<Variable> = self.predicates.into_iter().chain(self.flags).collect();
-        for (n, variable) in (0..).zip(masks) {
-            let (bit, zero) = (self.only(bits, 1 << n), self.b.constant(0));
-            let is_set = self.b.icmp(IntTest::Ne, bit, zero);
-            self.b.set(variable, is_set);
-        }
-        for (column, register) in (FIRST_REGISTER..).zip(self.kept()) {
-            let value = self.state(column, self.live);
-            self.b.set(self.registers[usize::from(register.0)], value);
-        }
-        self.taken = self.live;
-    }
-
-    fn kept(&self) -> Vec<Reg> {
-        self.block.as_ref().map_or_else(Vec::new, |block| block.kept.clone())
-    }
-
-    /// The lanes that go on at a node after a barrier, or at the start.
-    pub fn resuming(&mut self, place: u32) -> Value {
-        let Some(&Block { resume, .. }) = self.block.as_ref() else { return self.live };
-        let (resume, place) = (self.b.get(resume), self.b.constant(place));
-        let is_here = self.b.icmp(IntTest::Eq, resume, place);
-        self.b.mask_and(self.live, is_here)
-    }
-
-    /// These lanes leave the function, and go on at a place.
-    pub fn leave_at(&mut self, place: u32, lanes: Value) {
-        if let Some(&Block { resume, .. }) = self.block.as_ref() {
-            let (old, place) = (self.b.get(resume), self.b.constant(place));
-            let new = self.b.select(lanes, place, old);
-            self.b.set(resume, new);
-        }
-    }
-
-    /// Notes the ways that lanes take from a branch. There is space for 31 of them.
-    pub fn watch(&mut self, lanes: Value, taken: Value) {
-        let Some(&Block { ways, .. }) = self.block.as_ref() else { return };
-        let old = self.b.get(ways);
-        let full = self.is_negative(old);
-        let full = self.b.mask_and(lanes, full);
-        self.trap_in(full);
-        let (next, bit) = (self.shifted_left(old, 1), self.bit(taken));
-        let next = self.b.or(next, bit);
-        let new = self.b.select(lanes, next, old);
-        self.b.set(ways, new);
-    }
-
-    /// Counts steps of lanes over all calls.
-    pub fn count_steps(&mut self, count: u32, lanes: Value) {
-        if let Some(&Block { steps, .. }) = self.block.as_ref() {
-            let old = self.b.get(steps);
-            let more = self.plus(old, count);
-            let new = self.b.select(lanes, more, old);
-            self.b.set(steps, new);
-        }
-    }
-
-    /// Puts what lanes keep into memory.
-    pub fn leave_block(&mut self) {
-        let Some(&Block { threads, resume, ways, steps, .. }) = self.block.as_ref() else { return };
-        let [resume, ways, steps] = [resume, ways, steps].map(|variable| self.b.get(variable));
-        let limit = self.launch_entry(LaunchEntry::LaneSteps);
-        let too_many = self.b.icmp(IntTest::Ugt, steps, limit);
-        let too_many = self.b.mask_and(self.live, too_many);
-        self.trap_in(too_many);
-        let mut bits = self.b.constant(0);
-        let masks: Vec<Variable> = self.predicates.into_iter().chain(self.flags).collect();
-        for (n, variable) in (0..).zip(masks) {
-            let mask = self.b.get(variable);
-            let bit = self.bit(mask);
-            let bit = self.shifted_left(bit, n);
-            bits = self.b.or(bits, bit);
-        }
-        // Those that have ended before took no ways since.
-        self.keep_state(WAYS, ways, threads);
-        for (column, value) in [(RESUME, resume), (STEPS, steps), (BITS, bits)] {
-            self.keep_state(column, value, self.live);
-        }
-        for (column, register) in (FIRST_REGISTER..).zip(self.kept()) {
-            let value = self.reg(register);
-            self.keep_state(column, value, self.live);
-        }
-    }
-
-    /// Columns of what lanes keep.
-    pub fn state_columns(&self) -> u32 {
-        FIRST_REGISTER + self.kept().len() as u32
-    }
-
-    fn state_place(&mut self, column: u32) -> Option<Value> {
-        let &Block { lane, .. } = self.block.as_ref()?;
-        let (lanes, column) = (self.launch_entry(LaunchEntry::LanesOfCall), self.b.constant(column));
-        let first = self.b.imul(lanes, column);
-        let dword = self.b.iadd(first, lane);
-        Some(self.byte(dword))
-    }
-
-    fn state(&mut self, column: u32, lanes: Value) -> Value {
-        match self.state_place(column) {
-            Some(place) => {
-                let buffer = self.buffer(BufferBinding::State);
-                self.b.buffer_load(buffer, place, lanes)
-            }
-            None => self.b.constant(0),
-        }
-    }
-
-    fn keep_state(&mut self, column: u32, value: Value, lanes: Value) {
-        if let Some(place) = self.state_place(column) {
-            let buffer = self.buffer(BufferBinding::State);
-            self.b.buffer_store(buffer, place, value, lanes);
-        }
+        self.block = Some(Block { first, marks: (!in_order).then_some([own, none]) });
     }
 
     /// The byte address of an access' first word in the shared memory of all blocks.
@@ -262,7 +116,7 @@ impl LiftState<'_> {
 
     /// The marks of this lane and of none.
     fn marks(&self) -> Option<[Value; 2]> {
-        self.block.as_ref().map(|block| [block.own, block.none])
+        self.block.as_ref().and_then(|block| block.marks)
     }
 
     /// Leaves the launch to the reference where a word has a mark since the last barrier that is not this one.
@@ -307,33 +161,48 @@ impl LiftState<'_> {
         self.trap_where(lost);
     }
 
-    /// ATOMS whose result nobody reads, and that commute.
+    /// ATOMS. Where nobody looks at what words held, and they commute, the order of lanes does not matter.
     pub fn shared_atomic(&mut self, op: AtomicOp, instruction: &Instruction) -> Walked<()> {
         let (ty, update) = (instruction.get(key::SHARED_TYPE), instruction.get(key::ATOM_OP));
         let is_signed = ty == SharedType::S32;
-        let combine = commuting(update, is_signed);
-        let is_plain = op == AtomicOp::Atoms && instruction.dst().is_zero() && (is_signed || ty == SharedType::U32);
-        let (Some(combine), Some([own, none])) = (combine.filter(|_| is_plain), self.marks()) else {
+        let change = match op {
+            AtomicOp::AtomsCas if instruction.get(key::CAST) == Cast::Cas => Some(Change::Compare),
+            AtomicOp::Atoms if is_signed || ty == SharedType::U32 => Change::of(update, is_signed),
+            AtomicOp::Atoms | AtomicOp::AtomsCas | AtomicOp::Atom | AtomicOp::AtomCas | AtomicOp::Red => None,
+        };
+        let Some(change) = change.filter(|_| instruction.atom_words() == 1) else {
             return Err(NotLifted::SharedMemory);
         };
         let register = self.reg(instruction.reg(key::RA));
         let offset = instruction.signed(FieldId::WORD_OFFSET) << 2;
         let address = self.plus(register, offset.cast_unsigned());
         let at = self.shared_place(address, 4)?;
-        // Those of other kinds do not commute with it.
-        let kind = self.b.constant(ATOMIC | (update as u32) << 1 | u32::from(is_signed));
-        let mark = self.b.or(none, kind);
-        self.require_mark(BufferBinding::Writers, at, mark, none);
-        self.require_mark(BufferBinding::Readers, at, none, none);
-        let writers = self.buffer(BufferBinding::Writers);
-        self.b.buffer_store(writers, at, mark, self.taken);
         let operand = self.reg(instruction.reg(key::RB));
-        let (turns, shared) = (Turns { claims: BufferBinding::Claims, at, own }, self.buffer(BufferBinding::Shared));
-        self.in_turns(turns, self.taken, |m, lanes| {
-            let old = m.b.buffer_load(shared, at, lanes);
-            let new = combine(&mut m.b, old, operand);
-            m.b.buffer_store(shared, at, new, lanes);
-        });
+        match (change, self.marks()) {
+            (Change::Commuting(_, combine), Some([own, none])) if instruction.dst().is_zero() => {
+                // Those of other kinds do not commute with it.
+                let kind = self.b.constant(ATOMIC | (update as u32) << 1 | u32::from(is_signed));
+                let mark = self.b.or(none, kind);
+                self.require_mark(BufferBinding::Writers, at, mark, none);
+                self.require_mark(BufferBinding::Readers, at, none, none);
+                let writers = self.buffer(BufferBinding::Writers);
+                self.b.buffer_store(writers, at, mark, self.taken);
+                let (turns, shared) =
+                    (Turns { claims: BufferBinding::Claims, at, own }, self.buffer(BufferBinding::Shared));
+                self.in_turns(turns, self.taken, |m, lanes| {
+                    let old = m.b.buffer_load(shared, at, lanes);
+                    let new = combine(&mut m.b, old, operand);
+                    m.b.buffer_store(shared, at, new, lanes);
+                });
+            }
+            _ => {
+                // The order is that of warps, and in them that of lanes.
+                self.depends = true;
+                let store = self.reg(instruction_store(op, instruction));
+                let held = self.change_one_by_one(change, &[(BufferBinding::Shared, at, self.taken)], [operand, store]);
+                self.set_reg(instruction.dst(), held);
+            }
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 use super::graph::{End, Graph, Node, Successor};
 use super::machine::LiftState;
+use super::resume::{CALLS, PLACE_BITS};
 use super::{NotLifted, Walked};
 use crate::codes::Test;
 use crate::instruction::Instruction;
@@ -13,6 +14,7 @@ use crate::program::Code;
 use crate::table::{Class, FlowOp};
 use ctm_lane::effort::Effort;
 use ctm_lane::{Block, Type, Value, Variable};
+use std::collections::BTreeSet;
 
 /// The tests that are the opposites of others.
 const OPPOSITES: [Test; 13] = {
@@ -32,9 +34,14 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
     // Blocks first: variables that are made after them take memory where they are set alone.
     let bodies: Vec<Block> = (0..count).map(|_| m.b.new_block()).collect();
     let waiting: Vec<Variable> = (0..count).map(|_| m.b.variable(Type::Mask)).collect();
-    if m.block.is_some() {
-        let places = std::iter::once((0, 0)).chain(graph.resumes().map(|(node, _)| (node, node as u32 + 1)));
-        for (node, place) in places.collect::<Vec<_>>() {
+    let resumes = m.resume.is_some();
+    // Only fragments look at others while they diverge.
+    let pauses = m.fragments.is_some() && graph.returns().next().is_some();
+    if resumes {
+        let returns = graph.resumes().chain(graph.returns()).map(|(node, _)| node);
+        let nodes: BTreeSet<usize> = if pauses { (0..count).collect() } else { returns.collect() };
+        let places = std::iter::once((0, 0)).chain(nodes.into_iter().map(|node| (node, place_of(node))));
+        for (node, place) in places {
             let (lanes, others) = (m.resuming(place), m.b.get(waiting[node]));
             let lanes = m.b.mask_or(lanes, others);
             m.b.set(waiting[node], lanes);
@@ -43,13 +50,18 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph, effort: &Effort) -> Walked<
         m.b.set(waiting[0], m.live);
         m.b.jump(bodies[0], &[]);
     }
-    let watched = if m.block.is_some() { graph.watched() } else { vec![false; count] };
-    let mut walk = Walk { m, effort, waiting, bodies, last_back, heads, watched };
+    let watched = if resumes { graph.watched() } else { vec![false; count] };
+    let returning = if pauses { returning(graph, &last_back)? } else { vec![Vec::new(); count] };
+    let end = m.b.new_block();
+    let mut walk = Walk { m, effort, waiting, bodies, last_back, heads, watched, pauses, returning, end };
     for (at, node) in graph.nodes.iter().enumerate() {
         walk.visit(at, node)?;
     }
+    walk.m.b.jump(end, &[]);
+    walk.m.b.seal(end);
+    walk.m.b.switch_to(end);
     walk.m.log_footprints();
-    walk.m.leave_block();
+    walk.m.leave();
     walk.m.b.ret();
     if walk.m.b.seal_all(effort) { Ok(()) } else { Err(NotLifted::TooLarge) }
 }
@@ -65,20 +77,55 @@ struct Walk<'w, 'a> {
     heads: Vec<Vec<usize>>,
     /// For each node whether the ways that lanes take from it are noted.
     watched: Vec<bool>,
+    /// Lanes that leave the function take the others of their group along.
+    pauses: bool,
+    /// For each node that lanes come to from a call, the heads of the loops around both: others may wait there.
+    returning: Vec<Vec<usize>>,
+    /// The end of the function.
+    end: Block,
+}
+
+/// What says that lanes go on at a node.
+pub(super) fn place_of(node: usize) -> u32 {
+    node as u32 + 1
+}
+
+/// The same of lanes that wait at the head of a loop until others come back to a node.
+fn place_behind(head: usize, node: usize) -> u32 {
+    place_of(node) << PLACE_BITS | place_of(head)
+}
+
+/// For each node that lanes come to from a call the heads of the loops that both are in.
+fn returning(graph: &Graph, last_back: &[Option<usize>]) -> Walked<Vec<Vec<usize>>> {
+    let mut returning = vec![Vec::new(); graph.nodes.len()];
+    for (at, node) in graph.nodes.iter().enumerate() {
+        let End::Call(Successor::To(next)) = node.end else { continue };
+        if next <= at {
+            return Err(NotLifted::Dependent);
+        }
+        let is_around = |&head: &usize| head <= at && last_back[head].is_some_and(|last| last >= next);
+        returning[next] = (0..=at).filter(is_around).collect();
+    }
+    Ok(returning)
 }
 
 impl Walk<'_, '_> {
     /// Lifts a node, and what leads from it to the next one.
     fn visit(&mut self, at: usize, node: &Node) -> Walked<()> {
         let after = self.m.b.new_block();
-        if at > 0 || self.m.block.is_some() {
-            let lanes = self.waiting(at);
+        if at > 0 || self.m.resume.is_some() {
+            let mut lanes = self.waiting(at);
+            for head in self.returning[at].clone() {
+                let others = self.m.resuming(place_behind(head, at));
+                lanes = self.m.b.mask_or(lanes, others);
+            }
             self.m.b.branch_any(lanes, (self.bodies[at], &[]), (after, &[]));
         }
         if self.last_back[at].is_none() {
             self.m.b.seal(self.bodies[at]);
         }
         self.m.b.switch_to(self.bodies[at]);
+        self.let_wait(at);
         let lanes = self.waiting(at);
         let none = self.m.b.mask_constant(false);
         self.m.b.set(self.waiting[at], none);
@@ -90,7 +137,7 @@ impl Walk<'_, '_> {
             End::All(Successor::To(next)) if next == at + 1 && heads.is_empty() => {
                 self.m.b.jump(self.bodies[next], &[])
             }
-            End::All(_) | End::Part(..) | End::Kill(_) | End::Wait(_) => self.m.b.jump(after, &[]),
+            End::All(_) | End::Part(..) | End::Kill(_) | End::Wait(_) | End::Call(_) => self.m.b.jump(after, &[]),
         }
         self.m.b.seal(after);
         self.m.b.switch_to(after);
@@ -118,7 +165,8 @@ impl Walk<'_, '_> {
             self.m.count_steps(count, lanes);
         }
         // SAMs without their RAM.
-        let mut open = 0u32;
+        let mut open = node.lent;
+        let called = matches!(node.end, End::Call(_)).then(|| node.instructions.end - 1);
         for index in node.instructions.clone() {
             if !self.m.b.keeps_to(self.effort) {
                 return Err(NotLifted::TooLarge);
@@ -129,12 +177,15 @@ impl Walk<'_, '_> {
             if instruction.op().is_store() {
                 self.m.taken = self.m.without_helpers(self.m.taken);
             }
+            if Some(index) == called {
+                continue;
+            }
             self.m.execute(instruction)?;
             if let Class::Flow(op @ (FlowOp::Sam | FlowOp::Ram)) = instruction.op().class() {
                 open = self.lend_quads(op, open, lanes);
             }
         }
-        if open > 0 {
+        if open > 0 && called.is_none() {
             self.m.trap_in(lanes);
         }
         match node.end {
@@ -156,10 +207,51 @@ impl Walk<'_, '_> {
                 let staying = self.m.b.mask_andnot(lanes, dead);
                 self.go(way, staying);
             }
-            End::Wait(Successor::To(next)) => self.m.leave_at(next as u32 + 1, lanes),
+            End::Wait(Successor::To(next)) => self.m.wait_at(place_of(next), lanes),
+            End::Call(Successor::To(next)) => self.call(at, next, lanes),
+            End::Call(way) => self.go(way, lanes),
             End::Wait(way) => self.go(way, lanes),
         }
         Ok(())
+    }
+
+    /// Lanes that wait at the heads of loops for others to come back to a node do so no longer.
+    fn let_wait(&mut self, at: usize) {
+        for head in self.returning[at].clone() {
+            let lanes = self.m.resuming(place_behind(head, at));
+            self.go(Successor::To(head), lanes);
+            self.m.leave_at(0, lanes);
+        }
+    }
+
+    /// The end of a node with a call: those of its lanes for which the last instruction executes leave the function, and come back to the next node.
+    fn call(&mut self, at: usize, next: usize, lanes: Value) {
+        let called = self.m.taken;
+        let others = self.m.b.mask_andnot(lanes, called);
+        if !self.pauses {
+            self.m.leave_at(place_of(next) | CALLS, called);
+            return self.go(Successor::To(next), others);
+        }
+        let [leaving, staying] = [(); 2].map(|()| self.m.b.new_block());
+        self.m.b.branch_any(called, (leaving, &[]), (staying, &[]));
+        self.m.b.seal(leaving);
+        self.m.b.seal(staying);
+        self.m.b.switch_to(leaving);
+        let before: Vec<Value> = self.waiting.iter().map(|&waiting| self.m.b.get(waiting)).collect();
+        for (node, lanes) in before.into_iter().enumerate() {
+            let is_around = self.returning[next].contains(&node);
+            let place = if is_around { place_behind(node, next) } else { place_of(node) };
+            let is_later = node > at || self.last_back[node].is_some_and(|last| last >= at);
+            if is_around || is_later {
+                let lanes = self.m.without_dead(lanes);
+                self.m.leave_at(place, lanes);
+            }
+        }
+        self.m.leave_at(place_of(next), others);
+        self.m.leave_at(place_of(next) | CALLS, called);
+        self.m.b.jump(self.end, &[]);
+        self.m.b.switch_to(staying);
+        self.go(Successor::To(next), lanes);
     }
 
     /// SAM and RAM, with so many SAMs before: whole quads stay as they are. Gives how many are open.

@@ -6,6 +6,7 @@ use super::float::{Denormals, rounding};
 use super::machine::LiftState;
 use super::operand::SIGN;
 use super::pixels::{INPUT_ENTRIES, InputKind, PRIMITIVE_WORDS, QUAD_WORDS};
+use super::resume::ENDED;
 use super::specialisation::{BufferBinding, LaunchEntry, TableBinding};
 use crate::codes::{IpaMode, IpaPlace, PixelQuery};
 use crate::field::{FieldId, key};
@@ -41,8 +42,12 @@ pub(super) struct Fragments {
 
 impl LiftState<'_> {
     /// Gives lanes their numbers and pixels, and marks those that put nothing out.
-    pub fn place_fragments(&mut self, is_window: bool) {
-        let (x, y) = (self.b.pos_x(), self.b.pos_y());
+    pub fn place_fragments(&mut self, is_window: bool, resumes: bool) {
+        let (x, mut y) = (self.b.pos_x(), self.b.pos_y());
+        if resumes {
+            let first = self.launch_entry(LaunchEntry::FirstRowOfCall);
+            y = self.b.iadd(first, y);
+        }
         let [right, down] = [x, y].map(|position| self.only(position, 1));
         let down_bit = self.shifted_left(down, 1);
         let lane = self.b.or(down_bit, right);
@@ -126,6 +131,11 @@ impl LiftState<'_> {
         }
     }
 
+    /// What [`Fragments`] says of lanes and may change.
+    pub fn fragment_masks(&self) -> Option<[Variable; 2]> {
+        self.fragments.as_ref().map(|fragments| [fragments.helpers, fragments.ended])
+    }
+
     /// The lanes of these that store.
     pub fn without_helpers(&mut self, lanes: Value) -> Value {
         let helpers = self.helpers();
@@ -155,6 +165,7 @@ impl LiftState<'_> {
         let dead = self.b.mask_andnot(here, alive);
         let dead = self.b.mask_and(dead, self.live);
         self.end(dead);
+        self.leave_at(ENDED, dead);
         dead
     }
 

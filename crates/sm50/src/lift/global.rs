@@ -30,7 +30,7 @@ type Place = (BufferBinding, Value, Value);
 
 /// What an atomic access does to a word.
 #[derive(Clone, Copy)]
-enum Change {
+pub(super) enum Change {
     /// Something whose order does not matter.
     Commuting(AccessKind, fn(&mut Builder, Value, Value) -> Value),
     Increment,
@@ -41,7 +41,7 @@ enum Change {
 
 impl Change {
     /// What an operation does; `None` if that is left to the reference.
-    fn of(op: AtomOp, is_signed: bool) -> Option<Change> {
+    pub fn of(op: AtomOp, is_signed: bool) -> Option<Change> {
         let kind = AccessKind::Update(op, is_signed && matches!(op, AtomOp::Min | AtomOp::Max));
         match op {
             AtomOp::Inc => Some(Change::Increment),
@@ -65,8 +65,8 @@ impl Change {
 }
 
 /// The register that a comparison stores; others store none.
-fn instruction_store(op: AtomicOp, instruction: &Instruction) -> Reg {
-    if op == AtomicOp::AtomCas { instruction.cas_store() } else { Reg::RZ }
+pub(super) fn instruction_store(op: AtomicOp, instruction: &Instruction) -> Reg {
+    if matches!(op, AtomicOp::AtomCas | AtomicOp::AtomsCas) { instruction.cas_store() } else { Reg::RZ }
 }
 
 /// What lanes access by one kind of instruction with addresses from one register.
@@ -178,31 +178,41 @@ impl LiftState<'_> {
             }
             Change::Commuting(..) | Change::Increment | Change::Decrement | Change::Exchange | Change::Compare => {
                 (self.depends, self.is_sequential) = (true, true);
-                let held = self.b.variable(Type::Lane);
-                let zero = self.b.constant(0);
-                self.b.set(held, zero);
-                for &(buffer, place, lanes) in &places {
-                    self.where_any(lanes, |m| {
-                        let buffer = m.buffer(buffer);
-                        m.one_by_one(lanes, |m, lane| {
-                            let old = m.b.buffer_load(buffer, place, lane);
-                            let new = m.changed(change, old, operand, store);
-                            m.b.buffer_store(buffer, place, new, lane);
-                            let others = m.b.get(held);
-                            let both = m.b.select(lane, old, others);
-                            m.b.set(held, both);
-                        });
-                    });
-                }
+                let held = self.change_one_by_one(change, &places, [operand, store]);
                 self.taken = all;
                 if op != AtomicOp::Red {
-                    let held = self.b.get(held);
                     self.set_reg(instruction.dst(), held);
                 }
             }
         }
         self.taken = all;
         Ok(())
+    }
+
+    /// Changes words in the order of lanes, and gives what they held.
+    pub(super) fn change_one_by_one(
+        &mut self,
+        change: Change,
+        places: &[Place],
+        [operand, store]: [Value; 2],
+    ) -> Value {
+        let held = self.b.variable(Type::Lane);
+        let zero = self.b.constant(0);
+        self.b.set(held, zero);
+        for &(buffer, place, lanes) in places {
+            self.where_any(lanes, |m| {
+                let buffer = m.buffer(buffer);
+                m.one_by_one(lanes, |m, lane| {
+                    let old = m.b.buffer_load(buffer, place, lane);
+                    let new = m.changed(change, old, operand, store);
+                    m.b.buffer_store(buffer, place, new, lane);
+                    let others = m.b.get(held);
+                    let both = m.b.select(lane, old, others);
+                    m.b.set(held, both);
+                });
+            });
+        }
+        self.b.get(held)
     }
 
     /// What a word holds after an atomic access.
@@ -368,7 +378,7 @@ impl LiftState<'_> {
             let dword = self.b.iadd(start, self.number);
             let address = self.byte(dword);
             // Of several calls, the log has all.
-            let value = if self.block.is_some() {
+            let value = if self.resume.is_some() {
                 let before = self.b.buffer_load(buffer, address, self.live);
                 self.b.umax(before, value)
             } else {

@@ -10,7 +10,7 @@ use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::program::Code;
 use crate::table::{Class, FlowOp, Op};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// Nodes that a graph may have.
@@ -36,6 +36,8 @@ type Token = (TokenKind, Option<usize>);
 struct Context {
     at: usize,
     tokens: Vec<Token>,
+    /// SAMs without their RAM, behind a call.
+    lent: u32,
 }
 
 /// Where lanes go.
@@ -60,6 +62,8 @@ pub(super) enum End {
     Kill(Successor),
     /// Lanes wait at a barrier, and leave the function. They go on there.
     Wait(Successor),
+    /// Those for which the last instruction executes leave the function, which has it done for them. All go on there.
+    Call(Successor),
 }
 
 impl End {
@@ -72,7 +76,7 @@ impl End {
     /// The nodes that lanes go to.
     fn successors(self) -> impl Iterator<Item = usize> {
         let (first, second) = match self {
-            End::All(way) | End::Kill(way) | End::Wait(way) => (way, None),
+            End::All(way) | End::Kill(way) | End::Wait(way) | End::Call(way) => (way, None),
             End::Part(taken, stay) => (taken, Some(stay)),
         };
         [Some(first), second].into_iter().flatten().filter_map(|way| match way {
@@ -80,6 +84,15 @@ impl End {
             Successor::Exit | Successor::Trap => None,
         })
     }
+}
+
+/// Where lanes leave a function.
+#[derive(Clone, Copy)]
+pub(super) struct Leaves<'a> {
+    /// At barriers.
+    pub at_barriers: bool,
+    /// At these instructions.
+    pub at_calls: &'a BTreeSet<usize>,
 }
 
 /// Instructions in a row.
@@ -91,6 +104,8 @@ pub(super) struct Node {
     pub tokens_before: usize,
     /// Tokens of a lane at the last instruction.
     pub tokens_after: usize,
+    /// SAMs without their RAM where it begins.
+    pub lent: u32,
 }
 
 /// The nodes, in the order in which the function visits them: what follows comes later, if it can, and a loop is in one
@@ -100,8 +115,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Of a program, whose lanes leave the function at barriers if it is one for blocks.
-    pub(super) fn new(code: &Code, specialisation: &Specialisation, of_blocks: bool) -> Walked<Graph> {
+    /// Of a program, whose lanes leave the function at some instructions.
+    pub(super) fn new(code: &Code, specialisation: &Specialisation, leaves: Leaves) -> Walked<Graph> {
         let targets = code.instructions().iter().enumerate();
         let targets = targets.filter_map(|(index, i)| code.index_at(i.direct_target(Code::address(index))?));
         let mut builder = Builder {
@@ -112,12 +127,12 @@ impl Graph {
                 (true, Some(_)) => Kill::Helps,
             },
             has_quads: specialisation.pixels.is_some(),
-            waits: of_blocks,
+            leaves,
             meets: targets.collect(),
             numbers: HashMap::new(),
             contexts: Vec::new(),
         };
-        builder.number(Context { at: 0, tokens: Vec::new() })?;
+        builder.number(Context { at: 0, tokens: Vec::new(), lent: 0 })?;
         let mut nodes = Vec::new();
         while let Some(context) = builder.contexts.get(nodes.len()).cloned() {
             nodes.push(builder.node(context)?);
@@ -139,7 +154,15 @@ impl Graph {
     pub(super) fn resumes(&self) -> impl Iterator<Item = (usize, usize)> {
         self.nodes.iter().filter_map(|node| match node.end {
             End::Wait(Successor::To(next)) => Some((next, node.instructions.end - 1)),
-            End::Wait(_) | End::All(_) | End::Part(..) | End::Kill(_) => None,
+            End::Wait(_) | End::All(_) | End::Part(..) | End::Kill(_) | End::Call(_) => None,
+        })
+    }
+
+    /// The nodes to which lanes come back from calls, each with the instruction that they call for.
+    pub(super) fn returns(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.nodes.iter().filter_map(|node| match node.end {
+            End::Call(Successor::To(next)) => Some((next, node.instructions.end - 1)),
+            End::Call(_) | End::Wait(_) | End::All(_) | End::Part(..) | End::Kill(_) => None,
         })
     }
 
@@ -192,6 +215,7 @@ impl Graph {
                 End::Part(taken, stay) => End::Part(moved(taken), moved(stay)),
                 End::Kill(way) => End::Kill(moved(way)),
                 End::Wait(way) => End::Wait(moved(way)),
+                End::Call(way) => End::Call(moved(way)),
             },
             ..self.nodes[node]
         };
@@ -215,8 +239,7 @@ struct Builder<'a> {
     kill: Kill,
     /// Lanes are pixels of quads.
     has_quads: bool,
-    /// Lanes leave the function at barriers.
-    waits: bool,
+    leaves: Leaves<'a>,
     /// Instructions that lanes may come to from elsewhere.
     meets: HashSet<usize>,
     numbers: HashMap<Context, usize>,
@@ -238,13 +261,21 @@ impl Builder<'_> {
 
     fn way(&mut self, at: Option<usize>, tokens: &[Token]) -> Walked<Successor> {
         let Some(at) = at.filter(|&at| at < self.code.instructions().len()) else { return Ok(Successor::Trap) };
-        self.number(Context { at, tokens: tokens.to_vec() }).map(Successor::To)
+        self.number(Context { at, tokens: tokens.to_vec(), lent: 0 }).map(Successor::To)
+    }
+
+    /// Where lanes go on after a call.
+    fn after_call(&mut self, at: usize, tokens: &[Token], lent: u32) -> Walked<Successor> {
+        if at >= self.code.instructions().len() {
+            return Ok(Successor::Trap);
+        }
+        self.number(Context { at, tokens: tokens.to_vec(), lent }).map(Successor::To)
     }
 
     fn node(&mut self, context: Context) -> Walked<Node> {
         use FlowOp::*;
-        let Context { at: start, mut tokens } = context;
-        let tokens_before = tokens.len();
+        let Context { at: start, mut tokens, lent } = context;
+        let (tokens_before, lent_before, mut lent) = (tokens.len(), lent, lent);
         let mut at = start;
         let end = loop {
             let Some(instruction) = self.code.instructions().get(at) else { break End::All(Successor::Trap) };
@@ -253,8 +284,11 @@ impl Builder<'_> {
             let target = instruction.direct_target(address).and_then(|target| self.code.index_at(target));
             let following = at + 1;
             at = following;
-            if self.waits && instruction.op() == Op::Bar {
+            if self.leaves.at_barriers && instruction.op() == Op::Bar {
                 break End::Wait(self.way(Some(following), &tokens)?);
+            }
+            if self.leaves.at_calls.contains(&(following - 1)) {
+                break End::Call(self.after_call(following, &tokens, lent)?);
             }
             if let Class::Flow(op) = instruction.op().class() {
                 let mut push = |kind| {
@@ -285,7 +319,14 @@ impl Builder<'_> {
                     Kil if self.kill == Kill::Helps => break End::Kill(self.way(Some(following), &tokens)?),
                     Kil if self.kill == Kill::Ends => Some(Successor::Exit),
                     // Whole quads stay as they are, and the function traps where there are others.
-                    Sam | Ram if self.has_quads => None,
+                    Sam if self.has_quads => {
+                        lent += 1;
+                        None
+                    }
+                    Ram if self.has_quads => {
+                        lent = lent.saturating_sub(1);
+                        None
+                    }
                     Kil | Pexit | Sam | Ram => Some(Successor::Trap),
                 };
                 if let Some(taken) = leaves {
@@ -296,7 +337,7 @@ impl Builder<'_> {
                 break End::All(self.way(Some(at), &tokens)?);
             }
         };
-        Ok(Node { instructions: start..at, end, tokens_before, tokens_after: tokens.len() })
+        Ok(Node { instructions: start..at, end, tokens_before, tokens_after: tokens.len(), lent: lent_before })
     }
 
     /// Where lanes go that leave what was entered since this token; without one they trap.

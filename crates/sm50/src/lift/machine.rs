@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::fragment::Fragments;
 use super::global::Footprint;
+use super::resume::Resume;
 use super::specialisation::{BufferBinding, LAUNCH_ENTRIES, LaunchEntry, Specialisation, TableBinding};
 use super::{Lifted, NotLifted, Walked};
 use crate::codes::BarrierOp;
@@ -17,6 +18,13 @@ use std::collections::BTreeSet;
 
 /// Most dwords of local memory that become an array.
 const MAX_LOCAL_DWORDS: u32 = 1 << 16;
+
+/// The same of functions that lanes come back to.
+const MAX_KEPT_DWORDS: u32 = 1 << 10;
+
+fn uses_local(code: &Code) -> bool {
+    code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)))
+}
 
 /// What a geometry program has put out.
 pub(super) struct Output {
@@ -43,10 +51,12 @@ pub(super) struct LiftState<'a> {
     pub predicates: [Variable; 7],
     /// Z, S, C, O.
     pub flags: [Variable; 4],
-    /// Local memory, by dword.
+    /// Local memory, by dword, of functions that nobody comes back to.
     pub local: Option<Array>,
     pub output: Output,
     pub fragments: Option<Fragments>,
+    /// What lanes keep while they are not in the function, of functions that they come back to.
+    pub resume: Option<Resume>,
     pub block: Option<Block>,
     /// Registers that instructions write.
     pub written: BTreeSet<u8>,
@@ -67,21 +77,20 @@ pub(super) struct LiftState<'a> {
 }
 
 impl<'a> LiftState<'a> {
-    /// The machine at the start of the program, or for a call for blocks at a barrier.
-    pub fn new(code: &'a Code, specialisation: &'a Specialisation, of_blocks: bool) -> Walked<Self> {
+    /// The machine at the start of the program, or of a function that lanes come back to.
+    pub fn new(code: &'a Code, specialisation: &'a Specialisation, resumes: bool) -> Walked<Self> {
         let mut b = Builder::new();
-        let uses_local = code.instructions().iter().any(|i| matches!(i.op().class(), Class::Local(_)));
-        let dwords = if uses_local { specialisation.local_memory.div_ceil(4) } else { 0 };
-        if dwords > MAX_LOCAL_DWORDS {
+        let dwords = if uses_local(code) { specialisation.local_memory.div_ceil(4) } else { 0 };
+        if dwords > if resumes { MAX_KEPT_DWORDS } else { MAX_LOCAL_DWORDS } {
             return Err(NotLifted::TooLarge);
         }
         let array = ArrayDecl { entries: dwords.next_power_of_two(), ty: Type::Lane };
-        let local = (dwords > 0).then(|| b.function.add_array(array));
+        let local = (dwords > 0 && !resumes).then(|| b.function.add_array(array));
         let (live, x) = (b.covered(), b.pos_x());
         let number = if specialisation.pixels.is_some() {
             // That of a pixel is calculated below.
             x
-        } else if specialisation.is_long && !of_blocks {
+        } else if specialisation.is_long && !resumes {
             let (y, sixteen) = (b.pos_y(), b.constant(16));
             let high = b.shl(y, sixteen);
             b.or(high, x)
@@ -103,6 +112,7 @@ impl<'a> LiftState<'a> {
             local,
             output: Output { state: b.variable(Type::Lane), count: b.variable(Type::Lane), open },
             fragments: None,
+            resume: None,
             block: None,
             written: BTreeSet::new(),
             uses_quads: false,
@@ -115,7 +125,7 @@ impl<'a> LiftState<'a> {
             buffers: Vec::new(),
             b,
         };
-        if of_blocks {
+        if resumes && specialisation.pixels.is_none() {
             let first = machine.launch_entry(LaunchEntry::FirstOfCall);
             machine.number = machine.b.iadd(first, x);
         }
@@ -132,7 +142,7 @@ impl<'a> LiftState<'a> {
             machine.live = machine.b.mask_and(live, some);
         }
         if let Some(pixels) = &specialisation.pixels {
-            machine.place_fragments(pixels.is_window);
+            machine.place_fragments(pixels.is_window, resumes);
         }
         machine.taken = machine.live;
         Ok(machine)
@@ -148,8 +158,13 @@ impl<'a> LiftState<'a> {
             footprints: self.footprints.iter().map(|footprint| footprint.kind).collect(),
             is_sequential: self.is_sequential,
             reads_back: self.reads_back,
-            blocks: None,
+            resumes: None,
         }
+    }
+
+    /// Whether instructions access local memory.
+    pub fn uses_local(&self) -> bool {
+        uses_local(self.code)
     }
 
     /// Executes an instruction in the lanes of `taken`; what it does to control flow is the graph's affair.

@@ -113,7 +113,7 @@ impl LiftState<'_> {
     pub fn local_memory(&mut self, op: LocalOp, instruction: &Instruction) {
         let size = instruction.get(key::MEMORY_SIZE);
         let last_access = self.specialisation.local_memory.checked_sub(size.bytes());
-        let (Some(local), Some(last)) = (self.local, last_access) else { return self.trap() };
+        let Some(last) = last_access else { return self.trap() };
         let address = self.address(instruction, size);
         let last = self.b.constant(last);
         let outside = self.b.icmp(IntTest::Ugt, address, last);
@@ -123,7 +123,7 @@ impl LiftState<'_> {
         if op == LocalOp::Ldl {
             return self.load(instruction.dst(), size, |m, k| {
                 let place = m.plus(first, k);
-                let word = m.b.array_gather(local, place);
+                let word = m.load_local(place);
                 m.b.shr(word, shift)
             });
         }
@@ -135,13 +135,13 @@ impl LiftState<'_> {
                 let mask = (1 << (8 * size.bytes())) - 1;
                 let (value, mask) = (self.only(value, mask), self.b.constant(mask));
                 let (value, mask) = (self.b.shl(value, shift), self.b.shl(mask, shift));
-                let (old, outside) = (self.b.array_gather(local, place), self.not(mask));
+                let (old, outside) = (self.load_local(place), self.not(mask));
                 let kept = self.b.and(old, outside);
                 self.b.or(kept, value)
             } else {
                 value
             };
-            self.b.array_scatter(local, place, value, self.taken);
+            self.store_local(place, value);
         }
     }
 }

@@ -18,6 +18,7 @@
 mod attribute;
 mod bits;
 mod block;
+mod calls;
 mod compare;
 mod conversion;
 mod float;
@@ -32,14 +33,16 @@ mod memory;
 mod operand;
 mod order;
 mod pixels;
+mod resume;
 mod special;
 mod specialisation;
 mod texture;
 
-pub(crate) use block::{ENDED, OWNER_BITS, RESUME, WAYS};
+pub(crate) use block::OWNER_BITS;
 pub(crate) use global::TURNS_BYTES;
 pub use pixels::{InputKind, PixelLayout};
-pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words};
+pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words, quads_across};
+pub(crate) use resume::{BITS, CALLS, ENDED, FIRST_REGISTER, FLAGS, HELPER_BIT, PREDICATES, RESUME, WAITS, WAYS};
 pub use specialisation::*;
 pub use texture::{BoundTexture, TextureLayout};
 pub(crate) use texture::{handle_bank, texel_words};
@@ -52,7 +55,8 @@ use crate::program::Code;
 use crate::table::{AtomicOp, Class, Op};
 use ctm_lane::Function;
 use ctm_lane::effort::Effort;
-use std::collections::BTreeSet;
+use graph::{End, Leaves};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A program as a function, for a line of lanes, one for each invocation, or for an area of pixels.
 #[derive(Clone, Debug)]
@@ -71,17 +75,32 @@ pub struct Lifted {
     pub is_sequential: bool,
     /// The program reads records that the launch writes, so that a second run of the launch would see those of the first.
     pub reads_back: bool,
-    /// The function runs blocks from barrier to barrier.
-    pub blocks: Option<BlockPlan>,
+    /// Lanes leave the function and come back, at barriers and for calls.
+    pub resumes: Option<ResumePlan>,
 }
 
-/// How blocks run from barrier to barrier.
+/// How lanes leave a function and come back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockPlan {
+pub struct ResumePlan {
     /// Columns of what lanes keep.
     pub columns: u32,
+    /// The registers among them.
+    pub registers: Vec<u8>,
     /// The places where lanes go on after barriers, each with the number of the barrier.
     pub barriers: Vec<(u32, u32)>,
+    /// The places where lanes come back from calls.
+    pub calls: Vec<(u32, Call)>,
+}
+
+/// Something that is done for lanes while they are not in their function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The instruction.
+    pub instruction: usize,
+    /// What it does with memory, if it accesses any, as a number in [`Lifted::footprints`].
+    pub footprint: Option<usize>,
+    /// Warps come to it once at most, with all of their lanes that do.
+    pub is_once: bool,
 }
 
 /// Why a program is not lifted. The reference runs it all the same.
@@ -145,20 +164,32 @@ pub fn lift(code: &Code, specialisation: &Specialisation) -> Result<Lifted, NotL
 /// # Errors
 /// If it does, or the program has no such form.
 pub fn lift_within(code: &Code, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
-    let graph = graph::Graph::new(code, specialisation, false)?;
+    let calls = calls::calls(code, specialisation);
+    // Otherwise the function may still do without them, and trap there.
+    if !calls.is_empty()
+        && let Ok(lifted) = lift_resuming(code, specialisation, &calls, effort)
+    {
+        return Ok(lifted);
+    }
+    let no_calls = BTreeSet::new();
+    let graph = graph::Graph::new(code, specialisation, Leaves { at_barriers: false, at_calls: &no_calls })?;
     if shares_memory(code) || specialisation.has_company && has_barriers(code) && !graph.is_straight() {
-        return lift_blocks(code, specialisation, effort);
+        return lift_resuming(code, specialisation, &BTreeMap::new(), effort);
     }
     if specialisation.has_company && has_barriers(code) && !barriers_are_met(code) {
         return Err(NotLifted::Barrier);
     }
     let mut machine = machine::LiftState::new(code, specialisation, false)?;
     flow::walk(&mut machine, &graph, effort)?;
-    let looks = machine.depends || machine.uses_quads || graph.kills();
-    if machine.disordered && machine.depends || looks && !graph.keeps_order(code) {
-        return Err(NotLifted::Dependent);
-    }
+    check_order(&machine, &graph, code)?;
     Ok(machine.done())
+}
+
+/// Lanes that look at each other do so in the order of warps.
+fn check_order(machine: &machine::LiftState, graph: &graph::Graph, code: &Code) -> Walked<()> {
+    let looks = machine.depends || machine.uses_quads || graph.kills();
+    let is_kept = !(machine.disordered && machine.depends || looks && !graph.keeps_order(code));
+    is_kept.then_some(()).ok_or(NotLifted::Dependent)
 }
 
 fn shares_memory(code: &Code) -> bool {
@@ -168,34 +199,77 @@ fn shares_memory(code: &Code) -> bool {
     })
 }
 
-/// Lifts a program whose threads share memory, or wait for each other in the middle of loops.
-fn lift_blocks(code: &Code, specialisation: &Specialisation, effort: &Effort) -> Result<Lifted, NotLifted> {
-    let has_local = code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
-    if !specialisation.has_grid {
+/// Lifts a program whose lanes leave the function: threads that share memory, or wait for each other in the middle of loops, and lanes that call.
+fn lift_resuming(
+    code: &Code,
+    specialisation: &Specialisation,
+    calls: &BTreeMap<usize, Option<AccessKind>>,
+    effort: &Effort,
+) -> Result<Lifted, NotLifted> {
+    let shares = shares_memory(code);
+    if shares && !specialisation.has_grid {
         return Err(NotLifted::SharedMemory);
     }
-    if !barriers_are_met(code) || has_local && has_barriers(code) {
+    let at_barriers = has_barriers(code) && (shares || specialisation.has_company);
+    if at_barriers && !barriers_are_met(code) {
         return Err(NotLifted::Barrier);
     }
-    let graph = graph::Graph::new(code, specialisation, true)?;
-    // The registers that lanes keep are known after the first time.
-    let mut kept = BTreeSet::new();
+    let at_calls = calls.keys().copied().collect();
+    let graph = graph::Graph::new(code, specialisation, Leaves { at_barriers, at_calls: &at_calls })?;
+    let called = calls.keys().flat_map(|&index| calls::destinations(&code.instructions()[index]));
+    let called: BTreeSet<u8> = called.collect();
+    // The registers that lanes keep, and whether they come in the order of warps, are known after the first time.
+    let (mut kept, mut in_order) = (BTreeSet::new(), false);
     for is_first in [true, false] {
         let mut machine = machine::LiftState::new(code, specialisation, true)?;
-        machine.enter_block(&kept);
+        machine.enter(&kept, !calls.is_empty());
+        if shares {
+            machine.enter_block(in_order);
+        }
         flow::walk(&mut machine, &graph, effort)?;
-        if machine.depends {
+        // Warps are not stopped in the middle.
+        if machine.depends && !calls.is_empty() {
             return Err(NotLifted::Dependent);
         }
+        check_order(&machine, &graph, code)?;
         if !is_first {
-            let barrier = |(node, instruction): (usize, usize)| {
-                let number = code.instructions()[instruction].value(FieldId::BARRIER_ID);
-                (node as u32 + 1, if number == u32::from(Reg::RZ.0) { 0 } else { number })
-            };
-            let plan = BlockPlan { columns: machine.state_columns(), barriers: graph.resumes().map(barrier).collect() };
-            return Ok(Lifted { blocks: Some(plan), ..machine.done() });
+            return Ok(finish(machine, &graph, calls));
         }
         kept = std::mem::take(&mut machine.written);
+        kept.extend(&called);
+        in_order = machine.depends;
     }
     Err(NotLifted::TooLarge)
+}
+
+/// The function of lanes that come back, and how.
+fn finish(machine: machine::LiftState, graph: &graph::Graph, calls: &BTreeMap<usize, Option<AccessKind>>) -> Lifted {
+    let code = machine.code;
+    let barrier = |(node, instruction): (usize, usize)| {
+        let number = code.instructions()[instruction].value(FieldId::BARRIER_ID);
+        let place = flow::place_of(node) | if calls.is_empty() { 0 } else { WAITS };
+        (place, if number == u32::from(Reg::RZ.0) { 0 } else { number })
+    };
+    let registers = machine.kept_registers();
+    let columns = machine.state_columns();
+    let barriers = graph.resumes().map(barrier).collect();
+    let keeps_order = graph.keeps_order(code);
+    let last_back = graph.last_back();
+    let is_once = |instruction: usize| {
+        let calls = |node: &graph::Node| matches!(node.end, End::Call(_)) && node.instructions.end == instruction + 1;
+        let mut nodes = (0..graph.nodes.len()).filter(|&at| calls(&graph.nodes[at]));
+        let in_loop = |at: usize| last_back[..=at].iter().flatten().any(|&last| last >= at);
+        keeps_order && nodes.next().is_some_and(|at| !in_loop(at)) && nodes.next().is_none()
+    };
+    let mut lifted = machine.done();
+    let call = |(node, instruction): (usize, usize)| {
+        let footprint = calls.get(&instruction).copied().flatten().map(|kind| {
+            lifted.footprints.push(kind);
+            lifted.footprints.len() - 1
+        });
+        (flow::place_of(node), Call { instruction, footprint, is_once: is_once(instruction) })
+    };
+    let calls = graph.returns().map(call).collect();
+    lifted.resumes = Some(ResumePlan { columns, registers, barriers, calls });
+    lifted
 }

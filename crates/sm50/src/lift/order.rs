@@ -41,7 +41,7 @@ impl Graph {
             // What is not looked at may do so.
             End::Part(..) if self.nodes.len() > MOST_NODES => true,
             End::Part(taken, stay) => [taken, stay].iter().any(|&way| waits(&self.region(way, node.tokens_after))),
-            End::All(_) | End::Kill(_) | End::Wait(_) => false,
+            End::All(_) | End::Kill(_) | End::Wait(_) | End::Call(_) => false,
         };
         self.nodes.iter().map(is_watched).collect()
     }

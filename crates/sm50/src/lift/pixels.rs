@@ -97,7 +97,7 @@ pub(crate) fn lanes(pixels: &Pixels) -> Lanes {
 }
 
 /// Quads that lie side by side.
-pub(super) fn quads_across(pixels: &Pixels) -> u32 {
+pub(crate) fn quads_across(pixels: &Pixels) -> u32 {
     match pixels.size() {
         Some((width, _)) => width.div_ceil(2),
         None => QUADS_OF_ROW.min(pixels.quads().len() as u32),

@@ -261,6 +261,8 @@ pub(super) enum LaunchEntry {
     Primitives,
     /// Of a call for blocks: the first invocation, the lanes, the mark of none since the last barrier, and the steps that a lane may take in all.
     FirstOfCall,
+    /// The same row of pixels.
+    FirstRowOfCall,
     LanesOfCall,
     Phase,
     LaneSteps,
@@ -292,8 +294,9 @@ impl LaunchEntry {
             LaunchEntry::LanesOfCall => 16,
             LaunchEntry::Phase => 17,
             LaunchEntry::LaneSteps => 18,
-            LaunchEntry::ArenaBase(arena) => 19 + 2 * arena,
-            LaunchEntry::ArenaBytes(arena) => 20 + 2 * arena,
+            LaunchEntry::FirstRowOfCall => 19,
+            LaunchEntry::ArenaBase(arena) => 20 + 2 * arena,
+            LaunchEntry::ArenaBytes(arena) => 21 + 2 * arena,
         }
     }
 }
@@ -303,6 +306,8 @@ impl LaunchEntry {
 pub(crate) struct BlockCall {
     /// The first invocation.
     pub first: u32,
+    /// The first row of pixels.
+    pub first_row: u32,
     /// The invocations.
     pub lanes: u32,
     /// The mark that nobody has set since the last barrier: marks before are less.
@@ -314,9 +319,10 @@ pub(crate) struct BlockCall {
 impl BlockCall {
     /// Puts the numbers among the words of a launch.
     pub fn put(&self, words: &mut [u32]) {
-        let BlockCall { first, lanes, mark, steps } = *self;
+        let BlockCall { first, first_row, lanes, mark, steps } = *self;
         let entries = [
             (LaunchEntry::FirstOfCall, first),
+            (LaunchEntry::FirstRowOfCall, first_row),
             (LaunchEntry::LanesOfCall, lanes),
             (LaunchEntry::Phase, mark),
             (LaunchEntry::LaneSteps, steps),

@@ -1,9 +1,9 @@
 //! Textures whose handles are in constant banks: what is known of them is a part of the function, and their texels are buffers.
 //!
-//! Handles in registers, textures with offsets in texels, and questions about levels are for the reference.
+//! For textures whose handles are in registers, and for questions about levels, lanes call ([`super::calls`]).
 
 use super::machine::LiftState;
-use super::specialisation::BufferBinding;
+use super::specialisation::{BufferBinding, Specialisation};
 use super::{NotLifted, Walked};
 use crate::attributes::Words;
 use crate::codes::{LodMode, TextureDim, TextureQuery};
@@ -219,6 +219,8 @@ struct Request {
     sample: Option<Value>,
     /// The word of offsets in texels.
     offset: Option<Value>,
+    /// The words of the offsets of the four texels of a gather.
+    offsets: Option<[Value; 2]>,
     reference: Option<Value>,
     /// To the right, and down.
     derivatives: [[Value; 3]; 2],
@@ -227,6 +229,32 @@ struct Request {
 /// So many registers from one on; past R254 they read 0.
 fn registers(first: Reg, count: u8) -> impl Iterator<Item = Reg> {
     (0..count).map(move |k| if first.is_zero() { Reg::RZ } else { Reg(first.0.saturating_add(k)) })
+}
+
+/// Whether functions do what a texture instruction asks for; otherwise their lanes call for it.
+pub(super) fn is_sampled(op: TextureOp, instruction: &Instruction, specialisation: &Specialisation) -> bool {
+    use TextureOp::*;
+    if !instruction.has(FieldId::HANDLE) {
+        return false;
+    }
+    let layout = match specialisation.textures.get(&instruction.get(key::HANDLE)) {
+        None | Some(BoundTexture::Nothing) => return true,
+        Some(BoundTexture::Other) => return false,
+        Some(BoundTexture::Texture(layout)) => layout,
+    };
+    let operands = TextureOperands::of(op, instruction);
+    // What offsets count depends on the level.
+    let may_move = !layout.sampler.needs_level(&layout.shape)
+        && layout.sampler.finest == 0
+        && layout.shape.kind != TextureKind::Cube;
+    match op {
+        Txq | TxqB => true,
+        _ if operands.dim != layout.dim => false,
+        Tld | TldB | Tlds => true,
+        Tld4 | Tld4B | Tld4s => layout.shape.kind == TextureKind::Flat && layout.look_up.scale == Scale::Texture,
+        Tex | TexB | Texs | Txd | TxdB => may_move || !operands.has_offsets,
+        Tmml | TmmlB | Txa => false,
+    }
 }
 
 impl LiftState<'_> {
@@ -272,6 +300,7 @@ impl LiftState<'_> {
             level: zero,
             sample: None,
             offset: None,
+            offsets: None,
             reference: None,
             derivatives: [[zero; 3]; 2],
         };
@@ -280,7 +309,9 @@ impl LiftState<'_> {
             Txd | TxdB => {
                 (0..usize::from(axes)).for_each(|axis| request.place[axis] = take(self));
                 if is_array || operands.has_offsets {
-                    request.layer = Some(take(self));
+                    let word = take(self);
+                    request.layer = Some(word);
+                    request.offset = operands.has_offsets.then(|| self.shifted_right(word, 16));
                 }
                 for axis in 0..usize::from(axes) {
                     (0..2).for_each(|way| request.derivatives[way][axis] = take(self));
@@ -299,6 +330,7 @@ impl LiftState<'_> {
                 if operands.has_sample && is_scalar {
                     request.sample = Some(take(self));
                 }
+                request.offsets = operands.has_four_offsets.then(|| [take(self), take(self)]);
                 request.offset = operands.has_offsets.then(|| take(self));
                 request.reference = operands.compares.then(|| take(self));
             }
@@ -334,15 +366,13 @@ impl LiftState<'_> {
             compared(&mut self.b, comparison.function, reference, border)
         });
         let sampled = Sampled { layout, buffer, first, reference, border };
-        let moves = operands.has_offsets || operands.has_four_offsets;
+        if !is_sampled(op, instruction, self.specialisation) {
+            return Err(NotLifted::Texture);
+        }
         match op {
             Tld | TldB | Tlds => Ok(self.fetch(&sampled, &request)),
-            Tld4 | Tld4B | Tld4s
-                if !moves && layout.shape.kind == TextureKind::Flat && layout.look_up.scale == Scale::Texture =>
-            {
-                Ok(self.gather(&sampled, &request, instruction.get(key::GATHER) as usize))
-            }
-            Tex | TexB | Texs | Txd | TxdB if !moves => {
+            Tld4 | Tld4B | Tld4s => Ok(self.gather(&sampled, &request, instruction.get(key::GATHER) as usize)),
+            Tex | TexB | Texs | Txd | TxdB => {
                 let mode = if op == Texs {
                     instruction.get(key::TEXS_KIND).lod_mode()
                 } else {
@@ -357,13 +387,38 @@ impl LiftState<'_> {
                     false => Sampler { bias: 0, ..layout.sampler },
                 };
                 let sampling = Sampling { sampler: &sampler, ..sampled.sampling() };
-                let result = sampling.sample(&mut self.b, request.place, &detail, self.taken);
+                let place = match request.offset {
+                    Some(word) => self.moved(layout, request.place, word),
+                    None => request.place,
+                };
+                let result = sampling.sample(&mut self.b, place, &detail, self.taken);
                 Ok(if operands.compares { self.spread(comparison, result) } else { result })
             }
-            Tex | TexB | Texs | Txd | TxdB | Tld4 | Tld4B | Tld4s | Txq | TxqB | Tmml | TmmlB | Txa => {
-                Err(NotLifted::Texture)
-            }
+            Txq | TxqB | Tmml | TmmlB | Txa => Err(NotLifted::Texture),
         }
+    }
+
+    /// A number of so many bits from one on, with its sign.
+    fn signed(&mut self, word: Value, from: u32, bits: u32) -> Value {
+        let (up, down) = (self.b.constant(32 - bits - from), self.b.constant(32 - bits));
+        let number = self.b.shl(word, up);
+        self.b.sar(number, down)
+    }
+
+    /// Coordinates with offsets in texels of the finest level.
+    fn moved(&mut self, layout: TextureLayout, place: [Value; 3], word: Value) -> [Value; 3] {
+        let sizes = match layout.look_up.scale {
+            Scale::Texture => layout.shape.level_size(0).map(|size| size as f32),
+            Scale::Texels => [1.0; 3],
+        };
+        [0, 1, 2].map(|axis| {
+            let (offset, size) = (self.signed(word, 4 * axis as u32, 4), self.b.float_constant(sizes[axis]));
+            let texels = self.b.itof(offset);
+            let further = self.b.fdiv(Denorm::Keep, texels, size);
+            let moved = self.b.fadd(Denorm::Keep, place[axis], further);
+            let stays = self.is_zero(offset);
+            self.b.select(stays, place[axis], moved)
+        })
     }
 
     /// The components of what a comparison gives.
@@ -422,10 +477,7 @@ impl LiftState<'_> {
         let mut place = request.place;
         for axis in 0..usize::from(layout.dim.axes()) {
             if let Some(word) = request.offset {
-                // Four bits for each direction.
-                let (up, down) = (self.b.constant(28 - 4 * axis as u32), self.b.constant(28));
-                let offset = self.b.shl(word, up);
-                let offset = self.b.sar(offset, down);
+                let offset = self.signed(word, 4 * axis as u32, 4);
                 place[axis] = self.b.iadd(place[axis], offset);
             }
             let is_inside = self.b.icmp(IntTest::Ult, place[axis], sizes[axis]);
@@ -462,11 +514,12 @@ impl LiftState<'_> {
             (self.b.fround(Round::Floor, Denorm::Keep, place), size)
         });
         let border = sampled.border.unwrap_or_else(|| self.b.constant(layout.sampler.border[component]));
-        [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(|further: [f32; 2]| {
+        [0, 1, 2, 3].map(|texel| {
+            let further = self.further(request, texel);
             let mut inside = self.taken;
             let mut place = [self.b.constant(0); 2];
             for axis in 0..axes {
-                let ((corner, size), further) = (corners[axis], self.b.float_constant(further[axis]));
+                let ((corner, size), further) = (corners[axis], self.b.itof(further[axis]));
                 let at = self.b.fadd(Denorm::Keep, corner, further);
                 let at = self.b.fadd(Denorm::Keep, at, half);
                 let at = self.b.fdiv(Denorm::Keep, at, size);
@@ -477,6 +530,22 @@ impl LiftState<'_> {
             let place = TexelPlace { level: 0, layer: None, x: place[0], y: place[1] };
             let texel = sampled.load(&mut self.b, &place, inside);
             self.b.select(inside, texel[component], border)
+        })
+    }
+
+    /// How far a texel of a gather is from the one with the least coordinates, with the offsets that instructions give.
+    fn further(&mut self, request: &Request, texel: usize) -> [Value; 2] {
+        if let Some(words) = request.offsets {
+            let from = 16 * (texel as u32 % 2);
+            return [from, from + 8].map(|from| self.signed(words[texel / 2], from, 8));
+        }
+        let corner = [[0, 1], [1, 1], [1, 0], [0, 0]][texel];
+        [0, 1].map(|axis| match request.offset {
+            Some(word) => {
+                let offset = self.signed(word, 8 * axis as u32, 8);
+                self.plus(offset, corner[axis])
+            }
+            None => self.b.constant(corner[axis]),
         })
     }
 

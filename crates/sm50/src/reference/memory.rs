@@ -112,8 +112,9 @@ impl<'a> Warp<'a> {
             let space = self.launch.environment.memory?;
             Some((space, space.arena_of(address, size.bytes())?, address))
         });
-        if inside.is_none() {
-            self.violation(TrapKind::OutOfRangeAddr)?;
+        match inside {
+            Some((space, _, address)) => self.note_access(space, address, size.bytes())?,
+            None => self.violation(TrapKind::OutOfRangeAddr)?,
         }
         Ok(inside)
     }

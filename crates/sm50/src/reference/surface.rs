@@ -83,8 +83,9 @@ impl<'a> Warp<'a> {
         };
         let inside =
             self.launch.environment.memory.and_then(|space| Some((space, space.arena_of(address, bytes)?, address)));
-        if inside.is_none() {
-            self.violation(TrapKind::OutOfRangeAddr)?;
+        match inside {
+            Some((space, _, address)) => self.note_access(space, address, bytes)?,
+            None => self.violation(TrapKind::OutOfRangeAddr)?,
         }
         Ok(inside)
     }

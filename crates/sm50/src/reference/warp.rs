@@ -1,6 +1,7 @@
 //! A warp: its registers, and the way from instruction to instruction.
 
 use super::block::{Arrival, Reduced};
+use super::call::Access;
 use super::flow::{Control, Next};
 use crate::attributes::{Log, View};
 use crate::header::{Header, Stage};
@@ -18,7 +19,7 @@ use ctm_lane::budget::{Meter, Poller, allocate};
 use ctm_lane::counts::Tally;
 use ctm_lane::domain::AXIS;
 use ctm_lane::run::RunOptions;
-use ctm_memory::Buffer;
+use ctm_memory::{Buffer, Space};
 use ctm_num::sm50::Flags;
 
 /// Lanes of a warp, as a length.
@@ -148,6 +149,8 @@ pub(super) struct Warp<'a> {
     report: LaunchReport,
     pub follow: Option<Follow<'a>>,
     tally: Option<Tally<'a>>,
+    /// What the lane that executes has accessed of memory, if somebody wants to know.
+    pub access: Option<Access<'a>>,
 }
 
 impl<'a> Warp<'a> {
@@ -177,6 +180,7 @@ impl<'a> Warp<'a> {
             report: LaunchReport::default(),
             follow,
             tally: options.counts.map(|counts| Tally::new(counts, LANES)),
+            access: None,
         }
     }
 
@@ -374,6 +378,19 @@ impl<'a> Warp<'a> {
             },
         }
         Ok(Next::Following)
+    }
+
+    /// Executes an instruction in these lanes, wherever the warp is. Gives whether nothing was wrong with that.
+    pub fn execute_alone(&mut self, index: usize, mut lanes: u32) -> bool {
+        let instruction = self.code.instructions()[index];
+        self.pc = Code::address(index);
+        self.lane = lanes.trailing_zeros() as usize;
+        self.execute(&instruction, &mut lanes).is_ok() && self.report.warnings.is_empty()
+    }
+
+    /// Notes that the lane accesses bytes of memory; it does not if what was there cannot be kept.
+    pub fn note_access(&mut self, space: &Space, address: u32, bytes: u32) -> Result<(), TrapKind> {
+        self.access.as_mut().map_or(Ok(()), |access| access.note(space, address, bytes))
     }
 
     /// Executes something in each of these lanes.

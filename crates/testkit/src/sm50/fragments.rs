@@ -1,6 +1,7 @@
 //! Random fragment programs: inputs of all kinds, killed lanes, divergence, derivatives, and what quads have in common.
 
 use crate::random::Random;
+use crate::sm50::images;
 use crate::sm50::textures::look_up;
 use ctm_sm50::PixelMaps;
 use ctm_sm50::launch::{PixelInput, PixelQuad, Pixels, PrimitiveValues};
@@ -84,12 +85,23 @@ fn register(random: &mut Random) -> u32 {
     4 + random.below(8) as u32
 }
 
+/// What programs look at beside their inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// Nothing.
+    AtNothing,
+    /// Textures.
+    AtTextures,
+    /// Images, and what else functions call for.
+    AtImages,
+}
+
 /// A program under construction.
 struct Draft<'r> {
     random: &'r mut Random,
     code: String,
     labels: u32,
-    textures: bool,
+    looks: Looks,
 }
 
 impl Draft<'_> {
@@ -167,17 +179,27 @@ impl Draft<'_> {
     fn statements(&mut self, depth: u32) {
         for _ in 0..1 + self.random.below(4) {
             let statement = match self.random.below(14) {
-                0..=3 => self.arithmetic(),
+                0 | 2 | 3 => self.arithmetic(),
+                1 if self.looks != Looks::AtImages => self.arithmetic(),
                 4 | 5 => self.exchange(),
                 6 | 7 => self.condition(),
                 8 => format!("{}KIL;", self.random.pick(&["@P0 ", "@P1 ", "@!P0 "])),
                 9 if self.random.one_in(3) => format!("{}EXIT;", self.random.pick(&["@P0 ", "@P1 "])),
                 10 if depth == 0 || self.random.one_in(6) => "SAM; MOV R12, R4; FADD R6, R12, R5; RAM;".into(),
+                9 | 1 if self.looks == Looks::AtImages => {
+                    let (guard, to) = (self.guard(), register(self.random));
+                    let access = if self.random.one_in(3) {
+                        images::other(self.random, guard, true)
+                    } else {
+                        images::access(self.random, guard)
+                    };
+                    format!("F2I.S32.F32.FLOOR R13, R4; LOP.AND R13, R13, 0x3ff; {access} MOV R{to}, R24;")
+                }
                 11 | 12 if depth < 3 => {
                     self.choice(depth);
                     continue;
                 }
-                9 if self.textures => {
+                9 if self.looks == Looks::AtTextures => {
                     let to = register(self.random);
                     format!("{} MOV R{to}, R24; FADD R10, R10, R25;", look_up(self.random))
                 }
@@ -243,13 +265,13 @@ impl Draft<'_> {
     }
 }
 
-/// A program whose lanes look at each other, and perhaps at textures.
-pub fn program(random: &mut Random, textures: bool) -> String {
+/// A program whose lanes look at each other, and perhaps at something else.
+pub fn program(random: &mut Random, looks: Looks) -> String {
     let outputs = random.pick(&[".omap_targets 0xf", ".omap_targets 0xf00f", ".omap_targets 0xf\n.omap_depth yes"]);
     let start = format!(
         ".stage pixel\n{outputs}\nIPA.PASS R4, a[0x70], RZ; IPA.PASS R5, a[0x74], RZ; IPA.PASS R6, a[0x80], RZ;\n"
     );
-    let mut draft = Draft { random, code: start, labels: 0, textures };
+    let mut draft = Draft { random, code: start, labels: 0, looks };
     for _ in 0..2 {
         draft.statements(0);
     }

@@ -12,7 +12,7 @@ const BYTES: u32 = 0x4000;
 const WORDS: u32 = BYTES / 4;
 
 /// In front of each program: R0 becomes the thread's number in the launch, R1 to R7 other numbers of it.
-const START: &str = ".stage none
+pub(super) const START: &str = ".stage none
     S2R R1, SR_TID.X; S2R R2, SR_TID.Y; S2R R3, SR_TID.Z; S2R R4, SR_CTAID.X; S2R R5, SR_CTAID.Y; S2R R6, SR_CTAID.Z;
     IMAD R7, R6, c[0x0][0x18], R5; IMAD R7, R7, c[0x0][0x14], R4;
     IMAD R0, R3, c[0x0][0xc], R2; IMAD R0, R0, c[0x0][0x8], R1;

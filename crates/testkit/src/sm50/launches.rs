@@ -8,11 +8,12 @@
 
 use crate::random::Random;
 use crate::sm50::comparison::ComparingRunner;
-use crate::sm50::{fragments, grids, textures};
+use crate::sm50::fragments::Looks;
+use crate::sm50::{fragments, grids, images, textures};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::launch::{Environment, Grid, Invocations, LaunchReport, Mode, Shader, StageLaunch, StageRunner, Stop};
 use ctm_sm50::text;
-use ctm_sm50::textures::HANDLE_BANK;
+use ctm_sm50::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK};
 use std::path::Path;
 
 const MARK: &str = "//; agree: ";
@@ -24,6 +25,10 @@ pub enum LaunchKind {
     Fragments,
     /// The same, which sample textures.
     Textures,
+    /// The same, which access images, and do what else functions call for.
+    Pictures,
+    /// Threads that access images.
+    Images,
     /// Threads with global memory.
     Threads,
     /// Threads that share memory, change it in atomic ways, and wait for each other.
@@ -34,8 +39,15 @@ pub enum LaunchKind {
 
 impl LaunchKind {
     /// All kinds.
-    pub const ALL: [LaunchKind; 5] =
-        [LaunchKind::Fragments, LaunchKind::Textures, LaunchKind::Threads, LaunchKind::Sharing, LaunchKind::Blocks];
+    pub const ALL: [LaunchKind; 7] = [
+        LaunchKind::Fragments,
+        LaunchKind::Textures,
+        LaunchKind::Threads,
+        LaunchKind::Sharing,
+        LaunchKind::Blocks,
+        LaunchKind::Pictures,
+        LaunchKind::Images,
+    ];
 
     fn name(self) -> String {
         format!("{self:?}").to_lowercase()
@@ -58,8 +70,10 @@ impl LaunchDraft {
     pub fn random(kind: LaunchKind, seed: u64) -> Self {
         let random = &mut Random::new(seed);
         let code = match kind {
-            LaunchKind::Fragments => fragments::program(random, false),
-            LaunchKind::Textures => fragments::program(random, true),
+            LaunchKind::Fragments => fragments::program(random, Looks::AtNothing),
+            LaunchKind::Textures => fragments::program(random, Looks::AtTextures),
+            LaunchKind::Pictures => fragments::program(random, Looks::AtImages),
+            LaunchKind::Images => images::kernel(random, grids::START),
             LaunchKind::Threads => grids::kernel(random),
             LaunchKind::Sharing => grids::block_kernel(random),
             LaunchKind::Blocks => grids::phase_kernel(random),
@@ -79,16 +93,21 @@ impl LaunchDraft {
         let program = text::parse(&self.code).unwrap_or_else(|errors| panic!("{}\n{errors:?}", self.code)).program;
         let memory = grids::memory(random);
         let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
-        let (textures, handles) = textures::textures(random);
+        let (textures, mut handles) = textures::textures(random);
         let mut environment = Environment { memory: Some(&memory), mode, textures, ..Environment::default() };
+        let (images, image_handles) = images::images(random);
+        environment.images = images;
+        handles.resize(images::FIRST_HANDLE as usize, 0);
+        handles.extend(image_handles);
+        environment.constants.set_bank(COMPUTE_HANDLE_BANK, handles.clone());
         environment.constants.set_bank(HANDLE_BANK, handles);
         if random.one_in(2) {
             environment.constants.set_bank(0, vec![0; random.below(100)]);
         }
         let side = |random: &mut Random, most: usize| 1 + random.below(most) as u32;
         let grid = match self.kind {
-            LaunchKind::Fragments | LaunchKind::Textures => None,
-            LaunchKind::Threads => Some(grids::grid(random)),
+            LaunchKind::Fragments | LaunchKind::Textures | LaunchKind::Pictures => None,
+            LaunchKind::Threads | LaunchKind::Images => Some(grids::grid(random)),
             LaunchKind::Sharing | LaunchKind::Blocks => Grid::new([side(random, 5), 1, 1], [side(random, 128), 1, 1]),
         };
         let maps = program.header.map(|header| header.pixel).unwrap_or_default();

@@ -7,6 +7,7 @@ pub mod filetest;
 pub mod fragments;
 pub mod generate;
 pub mod grids;
+pub mod images;
 pub mod jobs;
 pub mod launches;
 pub mod structured;

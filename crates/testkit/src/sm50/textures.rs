@@ -95,7 +95,7 @@ pub fn look_up(random: &mut Random) -> String {
         code += &format!("FMUL R{}, {}, {scale:?};", 16 + first + axis, coordinate(random));
     }
     let mask = 1 + random.below(15);
-    match random.below(8) {
+    match random.below(11) {
         0 => {
             for axis in 0..axes {
                 code += &format!("F2I.S32.F32.FLOOR R{}, {};", 16 + first + axis, coordinate(random));
@@ -110,6 +110,21 @@ pub fn look_up(random: &mut Random) -> String {
         2 if dim == TextureDim::D2 => {
             let component = random.pick(&["R", "G", "B", "A"]);
             code + &format!("TLD4.{component} R24, R16, {handle:#x}, 2D, {mask:#x};")
+        }
+        // Offsets in texels, of one texel and of four.
+        7 if dim != TextureDim::Cube && dim != TextureDim::ArrayCube => {
+            let level = random.pick(&["", ".LZ"]);
+            code + &format!(
+                "MOV32I R20, {:#x}; TEX{level}.AOFFI R24, R16, R20, {handle:#x}, {name}, {mask:#x};",
+                random.bits() & 0xfff
+            )
+        }
+        8 | 9 if matches!(dim, TextureDim::D2 | TextureDim::Array2) => {
+            let (component, form) = (random.pick(&["R", "G", "B", "A"]), random.pick(&["AOFFI", "PTP"]));
+            let [one, two] = [(); 2].map(|()| random.bits() & 0x0fff_0f0f);
+            code + &format!(
+                "MOV32I R20, {one:#x}; MOV32I R21, {two:#x}; TLD4.{component}.{form} R24, R16, R20, {handle:#x}, {name}, {mask:#x};"
+            )
         }
         3 if dim == TextureDim::D2 => {
             let mode = random.pick(&["", ".LZ"]);
