@@ -647,6 +647,16 @@ fn blocks_share_memory() {
             bytes[bytes.len() - 256..].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
         assert_eq!(words, (0..64).rev().collect::<Vec<u32>>(), "{engine}");
     }
+    let quiet = folder.ctm("run turn.sm50 --races --block 64 --shared-memory 256 --stats").ok();
+    assert!(!quiet.err().contains("races"), "{}", quiet.err());
+    folder.write(
+        "race.sm50",
+        "S2R R0, SR_TID.X; SHL R1, R0, 2; STS [R1], R0;\nLOP32I.XOR R2, R1, 0xfc; LDS R3, [R2]; EXIT;\n",
+    );
+    let warned = folder.ctm("run race.sm50 --races --block 64 --shared-memory 256 --stats").ok();
+    for expected in ["races with the instruction at 0x0018", "race.sm50:2:", "put a BAR.SYNC between them"] {
+        assert!(warned.err().contains(expected), "{expected}: {}", warned.err());
+    }
     folder.write("stuck.sm50", "S2R R0, SR_TID.X; SHR.U32 R0, R0, 5; ISETP.EQ.AND P0, PT, R0, 1, PT;\n@P0 BAR.SYNC 0x1;\n@!P0 BAR.SYNC 0x2;\nEXIT;\n");
     folder.ctm("run stuck.sm50 --block 64").fails(3, &["Deadlock", "stuck.sm50:3:1", "same barriers"]);
 }

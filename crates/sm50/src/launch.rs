@@ -512,6 +512,11 @@ pub enum WarningKind {
     SpecialRegister(u8),
     /// A patch store beyond the words that the header declares; it is kept.
     PatchBeyondCount,
+    /// Threads of two warps access a word of shared memory, and one of them writes it, without a barrier between them.
+    Race {
+        /// The byte address of the other instruction.
+        other: u32,
+    },
 }
 
 impl fmt::Display for WarningKind {
@@ -519,6 +524,10 @@ impl fmt::Display for WarningKind {
         match self {
             WarningKind::Violation(kind) => write!(f, "{kind}; it read 0 or did nothing"),
             WarningKind::SpecialRegister(number) => write!(f, "special register {number:#04x} reads as 0 here"),
+            WarningKind::Race { other } => write!(
+                f,
+                "it races with the instruction at {other:#06x}: threads of two warps access a word of shared memory without a barrier between them, and one writes it"
+            ),
             WarningKind::PatchBeyondCount => f.write_str("a store beyond the patch words that the header declares"),
         }
     }

@@ -2,7 +2,9 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Grid, Invocations, Mode, Shader, StageLaunch, StageRunner, Stop, TrapKind};
+use ctm_sm50::launch::{
+    Environment, Grid, Invocations, Mode, Shader, StageLaunch, StageRunner, Stop, TrapKind, WarningKind,
+};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, text};
 use std::fmt::Write;
@@ -224,4 +226,38 @@ fn what_memory_refuses() {
             other => panic!("{code}: {other:?}"),
         }
     }
+}
+
+/// The pairs of instructions of a program that race, by address, over two blocks of two warps.
+fn races(code: &str) -> Vec<(u32, u32)> {
+    let program = text::parse(&format!(".stage none\nS2R R0, SR_TID.X; SHL R1, R0, 2; {code} EXIT;")).unwrap().program;
+    let environment = Environment { mode: Mode::Strict, ..Environment::default() };
+    let grid = Grid::new([2, 1, 1], [64, 1, 1]).unwrap();
+    let invocations = Invocations { count: grid.invocations(), columns: None };
+    let shader = Shader { shared_memory: 4096, ..Shader::from(&program) };
+    let launch = StageLaunch {
+        grid: Some(grid),
+        ..StageLaunch::new(shader, &environment, &invocations, AttributeMap::default())
+    };
+    let report = Reference.run_for_races(&launch, &RunOptions::default()).unwrap();
+    let pair = |(_, pc, kind, _)| match kind {
+        WarningKind::Race { other } => Some((pc, other)),
+        WarningKind::Violation(_) | WarningKind::SpecialRegister(_) | WarningKind::PatchBeyondCount => None,
+    };
+    report.warnings.iter().filter_map(pair).collect()
+}
+
+#[test]
+fn races_are_found() {
+    // Bundles have three instructions behind their control word.
+    let other = "LOP.XOR R2, R1, 0x80;";
+    assert_eq!(races("STS [R1], R0; LDS R3, [R1];"), [], "its own words");
+    assert_eq!(races(&format!("STS [R1], R0; BAR.SYNC 0x0; {other} LDS R3, [R2];")), [], "a barrier is between them");
+    // The second warp loads what the first one stored, and stores what the first one loaded.
+    assert_eq!(races(&format!("{other} STS [R1], R0; LDS R3, [R2];")), [(0x28, 0x30), (0x30, 0x28)]);
+    assert_eq!(races("MOV R2, RZ; STS [R2], R0;"), [(0x28, 0x28)], "two warps store");
+    assert_eq!(races("MOV R2, RZ; ATOMS.ADD RZ, [R2], R0;"), [], "additions in any order");
+    assert_eq!(races("MOV R2, RZ; ATOMS.ADD RZ, [R2], R0; LDS R3, [R2];"), [(0x28, 0x30), (0x30, 0x28)]);
+    // Lanes of a warp have an order.
+    assert_eq!(races("LOP.XOR R2, R1, 0x4; STS [R1], R0; LDS R3, [R2];"), []);
 }

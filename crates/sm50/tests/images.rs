@@ -2,9 +2,11 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::codes::SurfaceDim;
+use ctm_sm50::codes::{AtomOp, SurfaceDim};
+use ctm_sm50::footprint::AccessKind;
 use ctm_sm50::images::{Image, ImageFormat, Images};
 use ctm_sm50::launch::{Environment, Grid, Invocations, Mode, Shader, StageLaunch, StageRunner, Stop, TrapKind};
+use ctm_sm50::lift::{Call, Specialisation, lift};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, text};
 
@@ -140,4 +142,39 @@ fn programs_find_images_as_the_driver_describes_them() {
     for expected in [(0xa8 / 4, Images::handle(2)), (0x520 / 4, 0x200), (0x528 / 4, 7), (0x550 / 4, 4)] {
         assert!(words.contains(&expected), "{expected:x?} in {words:x?}");
     }
+}
+
+/// Functions have no images: their lanes leave at these instructions, and what they do with memory is logged.
+#[test]
+fn functions_call_for_images() {
+    let calls = |code: &str| {
+        let program = text::parse(&format!("{START} {code} EXIT;")).unwrap().program;
+        let environment = Environment::default();
+        let grid = Grid::new([1; 3], [64, 1, 1]).unwrap();
+        let invocations = Invocations { count: grid.invocations(), columns: None };
+        let all = AttributeMap::default();
+        let launch = StageLaunch {
+            grid: Some(grid),
+            ..StageLaunch::new(Shader::from(&program), &environment, &invocations, all)
+        };
+        let lifted = lift(&program.code, &Specialisation::of(&launch).unwrap()).unwrap();
+        let plan = lifted.resumes.unwrap();
+        let call = |&(_, call): &(u32, Call)| (call.footprint.map(|number| lifted.footprints[number]), call.is_once);
+        plan.calls.iter().map(call).collect::<Vec<_>>()
+    };
+    let (read, write) = (Some(AccessKind::Read), Some(AccessKind::Write));
+    let both = "SULD.D.2D.IGN R12, [R4], R8; SUST.D.2D.IGN [R4], R12, R8;";
+    assert_eq!(calls(both), [(read, true), (write, true)]);
+    assert_eq!(
+        calls(&format!(
+            "MOV R9, RZ; SSY end;\nagain: {both} ISETP.EQ.AND P0, PT, R9, RZ, PT; @P0 BRA again; SYNC;\nend:"
+        )),
+        [(read, false), (write, false)]
+    );
+    let added = Some(AccessKind::Update(AtomOp::Add, false));
+    assert_eq!(calls("SUATOM.D.2D.ADD.IGN RZ, [R4], R3, R8;"), [(added, true)]);
+    // Who looks at what was there comes in an order.
+    assert_eq!(calls("SUATOM.D.2D.ADD.IGN R12, [R4], R3, R8;"), [(Some(AccessKind::Ordered), true)]);
+    assert_eq!(calls("SURED.D.2D.INC.IGN [R4], R3, R8;"), [(Some(AccessKind::Ordered), true)]);
+    assert_eq!(calls("VADD.UD.U8.U32 R4, R5, R9, R6;"), [(None, true)]);
 }

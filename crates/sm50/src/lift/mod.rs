@@ -115,17 +115,17 @@ pub enum NotLifted {
     /// Lanes read what others write, and the order in which they do so is that of a warp.
     #[error("the program's lanes depend on each other and diverge")]
     Dependent,
-    /// Textures whose handles are in registers, or that are sampled in ways that few programs have.
+    /// Textures that are sampled in ways for which lanes would call, where they cannot.
     #[error("the program samples textures in ways that are left to the reference")]
     Texture,
-    /// Images.
-    #[error("the program accesses images")]
+    /// Images, where lanes cannot call for them.
+    #[error("the program accesses images in ways that are left to the reference")]
     Image,
-    /// Atomic accesses to shared memory, but those that commute and whose results nobody reads; or shared memory outside of blocks.
-    #[error("the program accesses shared memory in atomic ways whose order counts, or without a block")]
+    /// Atomic accesses to pairs of words of shared memory, or shared memory outside of blocks.
+    #[error("the program accesses pairs of words of shared memory in atomic ways, or shared memory without a block")]
     SharedMemory,
-    /// Barriers at which not all warps of a block wait for each other, or local memory that has to outlast one.
-    #[error("the program has barriers with conditions, of some warps, or together with local memory")]
+    /// Barriers at which not all warps of a block wait for each other.
+    #[error("the program has barriers with conditions, or of some warps")]
     Barrier,
     /// Global memory that the launch does not have, stores of less than four bytes to it, or atomic accesses to pairs of words or floats.
     #[error("the program accesses global memory in ways that are left to the reference")]

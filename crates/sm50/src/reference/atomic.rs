@@ -1,5 +1,6 @@
 //! Atomic accesses, and shared memory. Lanes come one after the other, in ascending order.
 
+use super::races::SharedAccess;
 use super::warp::Warp;
 use crate::codes::{AtomOp, AtomType, Cast, MemorySize, SharedType};
 use crate::field::{FieldId, key};
@@ -103,6 +104,8 @@ impl Warp<'_> {
         let size = instruction.get(key::MEMORY_SIZE);
         let address = self.reg(instruction.reg(key::RA)).wrapping_add_signed(instruction.signed(FieldId::OFFSET));
         let place = self.shared_place(address, size)?;
+        let access = if op == SharedOp::Sts { SharedAccess::Store } else { SharedAccess::Load };
+        place.into_iter().for_each(|place| self.note_shared(access, place..place + size.bytes() as usize));
         let bytes = size.bytes().min(4) as usize;
         match op {
             SharedOp::Lds => self.load(instruction.dst(), size, |warp, k| {
@@ -148,7 +151,10 @@ impl Warp<'_> {
         } else if shared {
             let offset = instruction.signed(FieldId::WORD_OFFSET) << 2;
             let address = self.reg(instruction.reg(key::RA)).wrapping_add_signed(offset);
-            self.shared_place(address, size)?.map_or(Cell::Nowhere, Cell::Shared)
+            let place = self.shared_place(address, size)?;
+            let bytes = size.bytes() as usize;
+            place.into_iter().for_each(|place| self.note_shared(SharedAccess::Atomic, place..place + bytes));
+            place.map_or(Cell::Nowhere, Cell::Shared)
         } else {
             let address = self.global_address(instruction, size)?;
             self.arena_at(address, size)?

@@ -3,6 +3,7 @@
 //! Each warp runs until it waits, the lowest one first: programs must not depend on the order. (Decision S58: a barrier is complete once all
 //! warps that have not ended wait there, or as many have arrived as it names.)
 
+use super::races::Races;
 use super::warp::{State, Warp, lanes};
 use crate::codes::{BarrierOp, BarrierReduction};
 use crate::field::{FieldId, key};
@@ -24,6 +25,14 @@ const NAK_BARRIER: u64 = 0xf0a8_0380_0007_ff00;
 pub(super) struct Reduced {
     pub word: u32,
     pub predicate: bool,
+}
+
+/// What warps are told that go on after a barrier.
+#[derive(Clone, Copy)]
+pub(super) struct Released {
+    pub reduced: Reduced,
+    /// The warps that came to it.
+    pub arrived: u32,
 }
 
 /// A warp has come to a barrier.
@@ -130,7 +139,7 @@ impl Turns {
     ///
     /// # Errors
     /// All warps wait; gives the first of them.
-    pub fn pass(&mut self, waits: bool, mut release: impl FnMut(usize, Reduced)) -> Result<(), usize> {
+    pub fn pass(&mut self, waits: bool, mut release: impl FnMut(usize, Released)) -> Result<(), usize> {
         let warp = self.ready & self.ready.wrapping_neg();
         self.ready &= !warp;
         if waits {
@@ -143,7 +152,8 @@ impl Turns {
         }
         let (all, ended) = (self.all, self.ended);
         for barrier in self.barriers.iter_mut().filter(|barrier| barrier.is_complete(all, ended)) {
-            lanes(barrier.waiting).for_each(|n| release(n, barrier.reduced()));
+            let released = Released { reduced: barrier.reduced(), arrived: barrier.arrived };
+            lanes(barrier.waiting).for_each(|n| release(n, released));
             self.waiting &= !barrier.waiting;
             *barrier = Barrier::default();
         }
@@ -173,6 +183,7 @@ impl Block {
     pub fn run(&mut self, warp: &mut Warp, first: u32) -> Result<(), Stop> {
         let mut turns = Turns::new(self.parked.len() as u32);
         warp.begin_group();
+        warp.races.iter_mut().for_each(Races::begin_block);
         for n in 0..self.parked.len() {
             self.enter(warp, n);
             warp.start(first + n as u32);
@@ -188,7 +199,10 @@ impl Block {
             }
             warp.tally();
             self.leave(warp, n);
-            let passed = turns.pass(waits, |n, reduced| self.parked[n].state.reduced = reduced);
+            let passed = turns.pass(waits, |n, released| {
+                self.parked[n].state.reduced = released.reduced;
+                warp.races.iter_mut().for_each(|races| races.release(n, released.arrived));
+            });
             passed.map_err(|n| self.parked[n].state.deadlock(warp.stage))?;
         }
         Ok(())
@@ -253,6 +267,8 @@ impl Warp<'_> {
         }
         self.state.barrier_pc = self.pc;
         self.state.arrival = Some(arrival);
+        let warp = self.warp_of_block();
+        self.races.iter_mut().for_each(|races| races.arrive(warp));
         Ok(())
     }
 

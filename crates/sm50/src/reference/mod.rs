@@ -19,6 +19,7 @@ mod flow;
 mod fragment;
 mod memory;
 mod operand;
+mod races;
 mod special;
 mod stepper;
 mod surface;
@@ -35,6 +36,7 @@ pub(crate) use call::{Callee, KeptWords};
 use ctm_follow::{Follow, FollowedLanes, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
+use races::Races;
 use std::ops::Range;
 pub(crate) use stepper::{Moment, Stepper, Token};
 use warp::{State, Warp};
@@ -96,15 +98,34 @@ impl Reference {
         Self::run_following(launch, options, Some((invocation.into(), observer)), warps)
     }
 
+    /// As [`run`](StageRunner::run), and warns of races between warps of a block.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_for_races(&self, launch: &StageLaunch, options: &RunOptions) -> Result<LaunchReport, Stop> {
+        let warps = 0..launch.invocations.warps();
+        Self::run_watching(launch, options, None, (Some(Races::default()), warps))
+    }
+
     fn run_following(
         launch: &StageLaunch,
         options: &RunOptions,
         observed: Option<(FollowedLanes, &mut dyn Observer)>,
         warps: Range<u32>,
     ) -> Result<LaunchReport, Stop> {
+        Self::run_watching(launch, options, observed, (None, warps))
+    }
+
+    fn run_watching(
+        launch: &StageLaunch,
+        options: &RunOptions,
+        observed: Option<(FollowedLanes, &mut dyn Observer)>,
+        (races, warps): (Option<Races>, Range<u32>),
+    ) -> Result<LaunchReport, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new(invocation, observer));
         let meter = Meter::new(options.budget, options.cancel);
         let mut warp = Warp::new(launch, options, &meter, follow, State::new(launch, &meter)?);
+        warp.races = races;
         meter.check()?;
         let together = warps_together(launch);
         let mut block = (together > 1).then(|| Block::new(together, &warp.state));

@@ -139,8 +139,8 @@ impl Stepper {
                 })?;
             }
             let Some(Moment { warps, turns, .. }) = &mut self.group else { return Ok(false) };
-            let passed = turns.pass(waits, |n, reduced| {
-                warps[n].iter_mut().for_each(|warp| warp.reduced = reduced);
+            let passed = turns.pass(waits, |n, released| {
+                warps[n].iter_mut().for_each(|warp| warp.reduced = released.reduced);
             });
             if let Err(n) = passed {
                 let stage = launch.shader.stage();

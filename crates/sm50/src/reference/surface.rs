@@ -44,7 +44,12 @@ impl<'a> Warp<'a> {
         } else {
             self.reg(instruction.reg(key::RC))
         };
-        let Some(image) = self.launch.environment.images.of_handle(handle) else { return Ok(None) };
+        let image = match self.image {
+            Some((known, image)) if known == handle => image,
+            _ => self.launch.environment.images.of_handle(handle),
+        };
+        self.image = Some((handle, image));
+        let Some(image) = image else { return Ok(None) };
         // What the machine makes of other dimensions is not known, but for slices of volumes.
         let dim = instruction.get(key::SURFACE_DIM);
         if dim == image.dim || dim == SurfaceDim::D3 && image.dim == SurfaceDim::D2 {

@@ -3,8 +3,10 @@
 use super::block::{Arrival, Reduced};
 use super::call::Access;
 use super::flow::{Control, Next};
+use super::races::{Races, SharedAccess};
 use crate::attributes::{Log, View};
 use crate::header::{Header, Stage};
+use crate::images::Image;
 use crate::instruction::Instruction;
 use crate::launch::{
     Column, LaunchReport, MAX_SHARED_MEMORY, Mode, NO_INVOCATION, Shader, StageLaunch, Stop, Trap, TrapKind, WARP,
@@ -21,6 +23,7 @@ use ctm_lane::domain::AXIS;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Buffer, Space};
 use ctm_num::sm50::Flags;
+use std::ops::Range;
 
 /// Lanes of a warp, as a length.
 pub(super) const LANES: usize = WARP as usize;
@@ -149,6 +152,10 @@ pub(super) struct Warp<'a> {
     report: LaunchReport,
     pub follow: Option<Follow<'a>>,
     tally: Option<Tally<'a>>,
+    /// The image that was named last, with its handle: a card has to look for it.
+    pub image: Option<(u32, Option<Image>)>,
+    /// What warps do with shared memory, if somebody wants to know whether they race.
+    pub races: Option<Races>,
     /// What the lane that executes has accessed of memory, if somebody wants to know.
     pub access: Option<Access<'a>>,
 }
@@ -180,6 +187,8 @@ impl<'a> Warp<'a> {
             report: LaunchReport::default(),
             follow,
             tally: options.counts.map(|counts| Tally::new(counts, LANES)),
+            image: None,
+            races: None,
             access: None,
         }
     }
@@ -391,6 +400,20 @@ impl<'a> Warp<'a> {
     /// Notes that the lane accesses bytes of memory; it does not if what was there cannot be kept.
     pub fn note_access(&mut self, space: &Space, address: u32, bytes: u32) -> Result<(), TrapKind> {
         self.access.as_mut().map_or(Ok(()), |access| access.note(space, address, bytes))
+    }
+
+    /// The number of the warp in its block.
+    pub fn warp_of_block(&self) -> usize {
+        let warps = self.launch.grid.map_or(1, |grid| grid.block_invocations() / WARP);
+        (self.state.number % warps) as usize
+    }
+
+    /// Notes that the lane accesses bytes of shared memory.
+    pub fn note_shared(&mut self, access: SharedAccess, bytes: Range<usize>) {
+        let warp = self.warp_of_block();
+        let Some(races) = &mut self.races else { return };
+        let found = races.access((warp, self.pc), access, bytes);
+        found.into_iter().for_each(|kind| self.warn(kind));
     }
 
     /// Executes something in each of these lanes.

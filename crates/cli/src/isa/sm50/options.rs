@@ -78,6 +78,10 @@ pub struct Sm50Args {
     /// Bytes of local memory that each thread has, 524288 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
     pub local_memory: Option<u32>,
+    /// Warn of races in shared memory: threads of two warps access a word, one of them writes it, and no barrier is between them. The reference
+    /// runs the program
+    #[arg(long)]
+    pub races: bool,
     /// Bytes of shared memory that each block has, 49152 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_SHARED_MEMORY as i64))]
     pub shared_memory: Option<u32>,

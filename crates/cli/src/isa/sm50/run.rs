@@ -107,7 +107,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let options = RunOptions { counts: Counting::sink(&counting), ..options };
     let (name, engine) = engine(&args.execution)?;
     // Utilisation is that of the reference's warps.
-    let name = if args.execution.utilisation { EngineName::Reference } else { name };
+    let name = if args.execution.utilisation || sm50.races { EngineName::Reference } else { name };
     let start = Instant::now();
     let host = console.host;
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(loaded, name), &args.execution, console)));
@@ -124,6 +124,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
                 Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
                 None => match &mut issued {
                     Some(issued) => Reference.run_observed(&launch, &options, FollowedLanes::EachGroup, issued),
+                    None if sm50.races => Reference.run_for_races(&launch, &options),
                     None => {
                         if options.counts.is_none() {
                             slower = fallback(&engine, &launch, &options);

@@ -27,6 +27,9 @@ impl Loaded {
         let message = Message::warning(kind.to_string()).at(self.location_at(pc)).with_note(note);
         let remedy = match kind {
             WarningKind::Violation(kind) => remedy(kind),
+            WarningKind::Race { .. } => {
+                Some("put a BAR.SYNC between them, which all warps of the block come to".into())
+            }
             WarningKind::SpecialRegister(_) | WarningKind::PatchBeyondCount => None,
         };
         remedy.into_iter().fold(message, Message::help)
