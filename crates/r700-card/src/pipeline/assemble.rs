@@ -59,6 +59,20 @@ impl Primitive {
     }
 }
 
+impl Primitive {
+    /// The same primitive of vertices that come so much later.
+    #[inline]
+    pub fn moved(self, by: usize) -> Self {
+        let form = match self.form {
+            PrimitiveForm::Point([a]) => PrimitiveForm::Point([a + by]),
+            PrimitiveForm::Line([a, b]) => PrimitiveForm::Line([a + by, b + by]),
+            PrimitiveForm::Triangle([a, b, c]) => PrimitiveForm::Triangle([a + by, b + by, c + by]),
+            PrimitiveForm::Rectangle([a, b, c]) => PrimitiveForm::Rectangle([a + by, b + by, c + by]),
+        };
+        Primitive { form, provoking: self.provoking + by, edges: self.edges }
+    }
+}
+
 /// The primitives that so many vertices make. Vertices that make no whole one are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Assembly {
@@ -98,6 +112,11 @@ impl Assembly {
             20 => (count / 2).saturating_sub(1) * 2,
             _ => 0,
         }
+    }
+
+    /// Whether each three vertices are a triangle.
+    pub fn is_triangle_list(&self) -> bool {
+        self.kind == PrimitiveType::TRIANGLES
     }
 
     /// The primitive with this number, without neighbours.

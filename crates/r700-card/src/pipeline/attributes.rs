@@ -5,7 +5,7 @@ use super::clip::WindowVertex;
 use super::pixels::GRID;
 use super::primitives::are_points;
 use super::samples::Samples;
-use super::vertices::Vertex;
+use super::vertices::{Parameters, Vertex};
 use crate::registers::{
     RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
     SpiVsOutId,
@@ -61,7 +61,7 @@ pub struct PrimitiveContext<'v> {
     /// The vertices that attributes come from.
     pub vertices: &'v [&'v Vertex],
     /// Parameters of all vertices.
-    pub parameters: &'v [[u32; 4]],
+    pub parameters: &'v Parameters,
     /// The one of flat attributes.
     pub provoking: &'v Vertex,
     /// Whether it is a front face.
@@ -83,7 +83,7 @@ pub struct PrimitiveContext<'v> {
 impl PrimitiveContext<'_> {
     /// A parameter of one of its vertices.
     fn parameter(&self, vertex: &Vertex, number: usize) -> Option<&[u32; 4]> {
-        vertex.parameters.of(self.parameters).get(number)
+        self.parameters.get(number)?.get(vertex.number)
     }
 }
 

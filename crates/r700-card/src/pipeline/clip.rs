@@ -3,6 +3,7 @@
 use super::vertices::{DISTANCES, Vertex};
 use super::viewports::Viewport;
 use crate::registers::{PaClClipCntl, PaClUcpX, PaClVsOutCntl, PaClVteCntl, RegisterFile, RegisterType};
+use ctm_raster::simd::Simd;
 
 /// User clip planes.
 const USER_PLANES: usize = 6;
@@ -104,6 +105,39 @@ impl Projection {
             .fold(0, |bits, (n, is_outside)| bits | u8::from(is_outside) << n)
     }
 
+    /// The same for eight vertices together: bit n, that the volume [holds](Self::holds) vertex n, and the planes that each is
+    /// [outside](Self::outside) of.
+    #[inline(always)]
+    pub fn sides<S: Simd>(&self, simd: S, [x, y, z, w]: [S::Singles; 4]) -> (u8, S::Words) {
+        let mut outside = simd.splat(0);
+        if self.clip.clip_disable || self.control.vtx_xy_fmt {
+            return (u8::MAX, outside);
+        }
+        let minus = simd.singles(simd.xor(simd.single_bits(w), simd.splat(1 << 31)));
+        let near = if self.clip.dx_clip_space_def { simd.single(0.0) } else { minus };
+        let planes = [
+            (x, minus, true),
+            (w, x, true),
+            (y, minus, true),
+            (w, y, true),
+            (z, near, !self.clip.zclip_near_disable),
+            (w, z, !self.clip.zclip_far_disable),
+        ];
+        let mut held = simd.splat(u32::MAX);
+        let mut bit = 1;
+        for (greater, less, clips) in planes {
+            if clips {
+                let is_inside = simd.at_least(greater, less);
+                held = simd.and(held, is_inside);
+                // Not where one is a NaN.
+                let is_outside = simd.and_not(is_inside, simd.at_least(less, greater));
+                outside = simd.or(outside, simd.and(is_outside, simd.splat(bit)));
+            }
+            bit <<= 1;
+        }
+        (simd.bits(held), outside)
+    }
+
     /// Whether a distance drops a primitive as a whole.
     pub fn culls(&self, corners: &[Corner]) -> bool {
         let culled = |bit: usize| {
@@ -157,6 +191,31 @@ impl Projection {
         (window.place.iter().all(|part| part.is_finite()) && window.reciprocal.is_finite()).then_some(window)
     }
 
+    /// The same for eight vertices together: columns, rows, depths and 1/w, bits, and which vertices have a place.
+    #[inline(always)]
+    pub fn windows<S: Simd>(
+        &self,
+        simd: S,
+        [x, y, z, w]: [S::Singles; 4],
+        viewport: &Viewport,
+    ) -> ([S::Words; 4], S::Words) {
+        let (one, w) = (simd.number(1.0), simd.widened(w));
+        let reciprocal = if self.control.vtx_w0_fmt { simd.div(one, w) } else { w };
+        let divisor = |divided: bool| if divided { one } else { reciprocal };
+        let (xy, z_divisor) = (divisor(self.control.vtx_xy_fmt), divisor(self.control.vtx_z_fmt));
+        // What maps arrays would be compiled without the host's instructions.
+        let column = in_window(simd, viewport, 0, simd.mul(simd.widened(x), xy));
+        let row = in_window(simd, viewport, 1, simd.mul(simd.widened(y), xy));
+        let depth = in_window(simd, viewport, 2, simd.mul(simd.widened(z), z_divisor));
+        let window = [column, row, depth, simd.normal_binary32(reciprocal)];
+        let mut is_finite = simd.splat(u32::MAX);
+        for words in window {
+            let magnitude = simd.singles(simd.and(words, simd.splat(u32::MAX >> 1)));
+            is_finite = simd.and(is_finite, simd.at_least(simd.single(f32::MAX), magnitude));
+        }
+        (window, is_finite)
+    }
+
     /// Leaves the part of a polygon, a line or a point where the distance is not negative.
     fn cut(&self, polygon: &mut Vec<Corner>, distance: impl Fn(&Corner) -> f64) {
         if polygon.iter().all(|corner| distance(corner) >= 0.0) {
@@ -200,6 +259,13 @@ impl Projection {
             distances: std::array::from_fn(|n| part(t, from.distances[n], to.distances[n])),
         }
     }
+}
+
+/// Coordinates of eight vertices, divided by w, in the window: bits.
+#[inline(always)]
+fn in_window<S: Simd>(simd: S, viewport: &Viewport, axis: usize, divided: S::Numbers) -> S::Words {
+    let scaled = simd.mul(divided, simd.number(viewport.scale[axis].into()));
+    simd.normal_binary32(simd.add(scaled, simd.number(viewport.offset[axis].into())))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::pixels::Pixels;
 use super::primitives::Shapes;
 use super::streamout::{self, Buffer};
 use super::vertex_batch::{BatchLimits, CORNERS, VertexBatch, VertexSharing};
-use super::vertices::{Transformed, Vertex, VertexStage};
+use super::vertices::{Transformed, VertexStage};
 use super::{DrawContext, DrawError, refuse};
 use crate::counters::Statistics;
 use crate::programs::STAGES;
@@ -209,11 +209,17 @@ impl<'a> Drawing<'a> {
             self.transform(state)?;
         }
         self.batch.begin(limits, vertices);
-        (0..instances).try_for_each(|instance| self.instance(state, &parts, instance))
+        let is_counted = matches!(draw.indices, Indices::Counted);
+        (0..instances).try_for_each(|instance| self.instance(state, (&parts, is_counted), instance))
     }
 
-    /// Draws an instance.
-    fn instance(&mut self, state: &mut State, parts: &[Vec<u32>], instance: u32) -> Result<(), DrawError> {
+    /// Draws an instance, of parts whose vertices are counted or not.
+    fn instance(
+        &mut self,
+        state: &mut State,
+        (parts, is_counted): (&[Vec<u32>], bool),
+        instance: u32,
+    ) -> Result<(), DrawError> {
         let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
         let last = state.registers.get::<PaSuScModeCntl>().provoking_vtx_last;
         if self.context.options.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -222,12 +228,17 @@ impl<'a> Drawing<'a> {
         let mut number = 0;
         for part in parts {
             let assembly = Assembly::new(kind, part.len(), last)?;
-            for n in 0..assembly.len() {
+            let is_apart = is_counted && assembly.is_triangle_list() && self.batch.sharing() == VertexSharing::Numbers;
+            let mut n = 0;
+            while n < assembly.len() {
+                let mut count = 1;
                 match self.programs {
+                    Programs::Vertex(_) if is_apart => count = self.batch.triangles(&assembly, n, part, instance),
                     Programs::Vertex(_) => self.batch.primitive(&assembly, n, part, instance, number),
                     Programs::Geometry(_) => self.batch.input(&assembly, n, part, instance, number),
                 }
-                number = number.wrapping_add(1);
+                n += count;
+                number = number.wrapping_add(count as u32);
                 if self.batch.is_full() {
                     self.transform(state)?;
                 }
@@ -270,7 +281,7 @@ impl<'a> Drawing<'a> {
             streamout::write(state, self.context.memory, buffers, &transformed.records, &primitives);
         }
         self.rasterise(&transformed, &primitives, origins.as_ref())?;
-        self.drawn.0 += transformed.vertices.len();
+        self.drawn.0 += transformed.positions.len();
         self.drawn.1 = self.drawn.1.wrapping_add(primitives.len() as u32);
         self.transformed = transformed;
         Ok(())
@@ -284,7 +295,7 @@ impl<'a> Drawing<'a> {
     ) -> Result<(), DrawError> {
         let Some(pixels) = &mut self.pixels else { return Ok(()) };
         self.statistics.clipped += primitives.len() as u64;
-        self.shapes.begin(&transformed.vertices);
+        self.shapes.begin(transformed);
         let events = || self.context.probe.map_or(0, Probe::events);
         let mut noted = Vec::new();
         let done = primitives.iter().enumerate().try_for_each(|(number, primitive)| {
@@ -334,8 +345,8 @@ impl<'a> Drawing<'a> {
             }
         };
         let outputs = |place: usize| {
-            let vertex = transformed.vertices.get(place);
-            vertex.map(|vertex: &Vertex| vertex.vectors(&transformed.parameters)).unwrap_or_default()
+            let vertex = transformed.vertex(place);
+            vertex.map(|vertex| vertex.vectors(&transformed.parameters)).unwrap_or_default()
         };
         let vertices = places.iter().zip(&inputs).zip(runs).map(|((&place, &input), run)| VertexHistory {
             place: first_vertex + place,

@@ -258,7 +258,7 @@ impl Geometry {
         places: &mut Vec<[u32; 4]>,
         made: &mut GeometryOutput,
     ) -> Result<(), DrawError> {
-        let before = made.transformed.vertices.len();
+        let before = made.transformed.positions.len();
         let (mut emitted, mut begin) = (0, places.len());
         for &event in events.iter().chain([&STRIP_CUT]) {
             if event == STRIP_CUT {

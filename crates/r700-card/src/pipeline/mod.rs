@@ -24,6 +24,7 @@ mod streamout;
 mod targets;
 mod tiles;
 mod vertex_batch;
+mod vertex_places;
 mod vertices;
 mod viewports;
 

@@ -7,6 +7,7 @@ use super::clip::{Corner, Projection, WindowVertex};
 use super::depth::DepthOffset;
 use super::pixels::{GRID, Pixels};
 use super::stipple::Stipple;
+use super::vertex_places::VertexPlaces;
 use super::vertices::{Transformed, Vertex};
 use super::viewports::{Viewport, Viewports};
 use crate::registers::codes::{GeometryMode, OutputPrimitive, PolygonMode, PrimitiveType};
@@ -51,16 +52,7 @@ pub struct Shapes {
     /// Triangles are filled, none is moved in depth, and the volume that is drawn alone clips.
     fills: bool,
     /// Then: where the vertices are that primitives share.
-    places: Vec<VertexPlace>,
-}
-
-/// Where a vertex is.
-#[derive(Clone, Copy)]
-struct VertexPlace {
-    /// In the window, if nothing is clipped there.
-    window: Option<(WindowVertex, Point)>,
-    /// [Planes](Projection::outside) that it is outside of.
-    outside: u8,
+    places: VertexPlaces,
 }
 
 /// A shape that is drawn.
@@ -75,28 +67,6 @@ fn corner(n: usize, (window, point): (WindowVertex, Point)) -> SetupVertex {
     let mut weights = [0.0; 3];
     weights[n % 3] = 1.0;
     SetupVertex { window, weights, linear: weights, point }
-}
-
-/// Vertices whose places are found, with the host's instructions for rounding.
-struct Placing<'p> {
-    shapes: &'p Shapes,
-    vertices: &'p [Vertex],
-    places: &'p mut Vec<VertexPlace>,
-}
-
-impl pulp::NullaryFnOnce for Placing<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Placing { shapes, vertices, places } = self;
-        places.reserve(vertices.len());
-        // Closures would be compiled without the host's instructions.
-        for vertex in vertices {
-            let window = shapes.place(vertex, shapes.viewports.get(vertex.viewport));
-            places.push(VertexPlace { window, outside: shapes.projection.outside(vertex) });
-        }
-    }
 }
 
 impl Shapes {
@@ -115,7 +85,7 @@ impl Shapes {
         Shapes {
             fills: polygons == [PolygonMode::Filled; 2] && !is_moved && projection.has_volume_alone(),
             projection,
-            places: Vec::new(),
+            places: VertexPlaces::default(),
             viewports: Viewports::of(registers),
             polygons,
             points: registers.get(),
@@ -139,11 +109,16 @@ impl Shapes {
     }
 
     /// Looks at the vertices of the primitives that are drawn next.
-    pub fn begin(&mut self, vertices: &[Vertex]) {
+    pub fn begin(&mut self, transformed: &Transformed) {
         let mut places = std::mem::take(&mut self.places);
         places.clear();
-        if self.fills {
-            pulp::Arch::new().dispatch(Placing { shapes: self, vertices, places: &mut places });
+        match &transformed.others[..] {
+            _ if !self.fills => {}
+            [] => places.add_all(&self.projection, (self.viewports.get(0), self.centre), &transformed.positions),
+            vertices => vertices.iter().for_each(|vertex| {
+                let window = self.place(vertex, self.viewports.get(vertex.viewport));
+                places.add(window, self.projection.outside(vertex));
+            }),
         }
         self.places = places;
     }
@@ -161,19 +136,17 @@ impl Shapes {
             }
             return Ok(0);
         }
-        let vertices = &transformed.vertices[..];
         if let (PrimitiveForm::Triangle(numbers), true) = (primitive.form, self.fills)
-            && let [Some(a), Some(b), Some(c)] = numbers.map(|number| vertices.get(number))
-            && let Some(provoking) = vertices.get(primitive.provoking)
-            && self.whole(numbers, [a, b, c], (provoking, &transformed.parameters), pixels)?
+            && self.whole(numbers, primitive.provoking, transformed, pixels)?
         {
             return Ok(1);
         }
-        let Some(chosen) = primitive.form.vertices().iter().map(|&n| vertices.get(n)).collect::<Option<Vec<_>>>()
-        else {
+        let vertex = |number: usize| transformed.vertex(number);
+        let Some(chosen) = primitive.form.vertices().iter().map(|&n| vertex(n)).collect::<Option<Vec<_>>>() else {
             return Ok(0);
         };
-        let Some(provoking) = vertices.get(primitive.provoking) else { return Ok(0) };
+        let Some(provoking) = &vertex(primitive.provoking) else { return Ok(0) };
+        let chosen: Vec<_> = chosen.iter().collect();
         let viewport = self.viewports.get(provoking.viewport);
         let mut face = PrimitiveContext {
             vertices: &chosen,
@@ -212,7 +185,7 @@ impl Shapes {
     /// Whether a primitive that is clipped is outside of a plane.
     #[inline(always)]
     fn is_outside(&self, form: PrimitiveForm) -> bool {
-        let outside = |number: usize| self.places.get(number).map_or(0, |place| place.outside);
+        let outside = |number: usize| self.places.outside(number);
         match form {
             PrimitiveForm::Point([a]) => outside(a) != 0,
             PrimitiveForm::Line([a, b]) => outside(a) & outside(b) != 0,
@@ -225,37 +198,45 @@ impl Shapes {
     fn whole(
         &mut self,
         numbers: [usize; 3],
-        vertices: [&Vertex; 3],
-        (provoking, parameters): (&Vertex, &[[u32; 4]]),
+        provoking: usize,
+        transformed: &Transformed,
         pixels: &mut Pixels,
     ) -> Result<bool, DrawError> {
-        let viewport = self.viewports.get(provoking.viewport);
-        let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|n| {
-            // Primitives are drawn to the viewport of one of their vertices.
-            let place = match vertices[n].viewport == provoking.viewport {
-                true => self.places.get(numbers[n]).and_then(|place| place.window),
-                false => self.place(vertices[n], viewport),
-            };
-            place.map(|place| corner(n, place))
-        }) else {
+        let has_viewports = self.viewports.are_several();
+        if !has_viewports
+            && !pixels.is_watched()
+            && let Some(points) = self.places.points(numbers)
+            && self.facing(points).is_none()
+        {
+            if let Some(stipple) = &mut self.stipple {
+                stipple.begin_primitive();
+            }
+            return Ok(true);
+        }
+        let [a, b, c] = numbers;
+        let (Some(a), Some(b), Some(c)) = (transformed.vertex(a), transformed.vertex(b), transformed.vertex(c)) else {
             return Ok(false);
         };
-        let points = [a.point, b.point, c.point];
-        let area = cross(points[0], points[1], points[2]);
-        let front = (area > 0) == self.mode.face;
-        let is_culled = area == 0 || front && self.mode.cull_front || !front && self.mode.cull_back;
-        if is_culled && pixels.is_watched() {
+        let Some(provoking) = &transformed.vertex(provoking) else { return Ok(false) };
+        let viewport = self.viewports.get(provoking.viewport);
+        let place = |vertex: &Vertex| match has_viewports && vertex.viewport != provoking.viewport {
+            // Primitives are drawn to the viewport of one of their vertices.
+            true => self.place(vertex, viewport),
+            false => self.places.window(vertex.number),
+        };
+        let (Some(first), Some(second), Some(third)) = (place(&a), place(&b), place(&c)) else { return Ok(false) };
+        let points = [first.1, second.1, third.1];
+        let front = self.facing(points);
+        if front.is_none() && pixels.is_watched() {
             return Ok(false);
         }
         if let Some(stipple) = &mut self.stipple {
             stipple.begin_primitive();
         }
-        if is_culled {
-            return Ok(true);
-        }
+        let Some(front) = front else { return Ok(true) };
         let face = PrimitiveContext {
-            vertices: &vertices,
-            parameters,
+            vertices: &[&a, &b, &c],
+            parameters: &transformed.parameters,
             provoking,
             front,
             offset: 0.0,
@@ -266,9 +247,18 @@ impl Shapes {
             layer: provoking.layer,
         };
         if let Some(setup) = PrimitiveSetup::triangle(GRID, points) {
-            pixels.polygon(&face, &points, setup, [&a, &b, &c])?;
+            pixels.polygon(&face, &points, setup, [&corner(0, first), &corner(1, second), &corner(2, third)])?;
         }
         Ok(true)
+    }
+
+    /// Whether the front of a triangle is seen; `None` if it is culled.
+    #[inline(always)]
+    fn facing(&self, [a, b, c]: [Point; 3]) -> Option<bool> {
+        let area = cross(a, b, c);
+        let front = (area > 0) == self.mode.face;
+        let is_culled = area == 0 || front && self.mode.cull_front || !front && self.mode.cull_back;
+        (!is_culled).then_some(front)
     }
 
     /// Where a vertex of a triangle is, if nothing of it is clipped there, and it has a place.

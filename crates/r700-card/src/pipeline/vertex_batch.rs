@@ -109,6 +109,22 @@ impl VertexBatch {
         self.primitives.push(primitive);
     }
 
+    /// Adds triangles of a list from number `n` on, as many as there is place for, but one at least; gives how many that are. No two vertices have the
+    /// same number.
+    pub fn triangles(&mut self, assembly: &Assembly, n: usize, part: &[u32], instance: u32) -> usize {
+        let [vertices, primitives] = self.waiting();
+        let [vertices_before, primitives_before] = self.before;
+        let most = self.limits.vertices.max(CORNERS) - CORNERS;
+        let for_vertices = most.saturating_sub(vertices - vertices_before) / 3 + 1;
+        let for_primitives = self.limits.primitives.saturating_sub(primitives - primitives_before);
+        let count = for_vertices.min(for_primitives).max(1).min(assembly.len().saturating_sub(n));
+        let lane = self.vertices.len();
+        self.vertices.extend(part[3 * n..3 * (n + count)].iter().map(|&number| [number, 0, 0, instance]));
+        let first = assembly.get(0);
+        self.primitives.extend((0..count).map(|k| first.moved(lane + 3 * k)));
+        count
+    }
+
     /// Adds it for a geometry program.
     pub fn input(&mut self, assembly: &Assembly, n: usize, part: &[u32], instance: u32, number: u32) {
         let mut vertices = [0; CORNERS];
@@ -169,6 +185,32 @@ mod tests {
             (2, &[InputPrimitive { number: 5, vertices: [0, 1, 1, 0, 0, 0] }][..])
         );
         assert!(!batch.is_full());
+    }
+
+    #[test]
+    fn lists_of_triangles_are_what_their_triangles_are() {
+        let list = Assembly::new(PrimitiveType::TRIANGLES, 16, true).unwrap();
+        let part: Vec<u32> = (20..36).collect();
+        for limits in [(9, 100), (11, 100), (100, 2), (3, 1), (0, 0)] {
+            let limits = BatchLimits { vertices: limits.0, primitives: limits.1 };
+            let mut batches = [0, 1].map(|_| VertexBatch::new(VertexSharing::Numbers));
+            batches.iter_mut().for_each(|batch| batch.begin(limits, part.len()));
+            let [together, one_by_one] = &mut batches;
+            let mut n = 0;
+            while n < list.len() {
+                let count = together.triangles(&list, n, &part, 3);
+                for n in n..n + count {
+                    assert!(n == 0 || !one_by_one.is_full() || one_by_one.vertices.is_empty());
+                    one_by_one.primitive(&list, n, &part, 3, n as u32);
+                }
+                n += count;
+                assert_eq!((&together.vertices, &together.primitives), (&one_by_one.vertices, &one_by_one.primitives));
+                assert_eq!(together.is_full(), one_by_one.is_full());
+                assert!(together.is_full() || n == list.len());
+                together.clear();
+                one_by_one.clear();
+            }
+        }
     }
 
     #[test]

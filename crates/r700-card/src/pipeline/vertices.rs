@@ -26,7 +26,7 @@ pub const RING: u8 = 17;
 const FILLS: [u32; 2] = [0x7FA5_C3D2, 0x7FA5_C3D3];
 
 /// What the vertex program gives for a vertex.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex {
     /// The position in clip space.
     pub position: [f32; 4],
@@ -40,32 +40,19 @@ pub struct Vertex {
     pub layer: u32,
     /// The viewport that its primitive is in, if it provokes.
     pub viewport: u32,
-    /// Its parameters, by their numbers among those of all vertices.
-    pub parameters: Parameters,
+    /// Its number among all vertices, by which its parameters are found.
+    pub number: usize,
 }
 
-/// The parameters of a vertex among those of all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parameters {
-    /// The first one.
-    pub first: usize,
-    /// How many there are.
-    pub count: usize,
-}
-
-impl Parameters {
-    /// The vectors: bits.
-    pub fn of(self, all: &[[u32; 4]]) -> &[[u32; 4]] {
-        all.get(self.first..self.first + self.count).unwrap_or_default()
-    }
-}
+/// The parameters of vertices: for each of them, those of all vertices. Bits.
+pub type Parameters = [Vec<[u32; 4]>];
 
 impl Vertex {
     /// What a program gave, with its names; `parameters` are those of all vertices.
-    pub fn vectors(&self, parameters: &[[u32; 4]]) -> Vec<Vector> {
+    pub fn vectors(&self, parameters: &Parameters) -> Vec<Vector> {
         let position = Vector::new("position", self.position.map(f32::to_bits));
         let size = self.size.map(|size| Vector::new("point size", [size.to_bits(), 0, 0, 0]));
-        let parameters = self.parameters.of(parameters).iter().enumerate();
+        let parameters = parameters.iter().filter_map(|all| all.get(self.number)).enumerate();
         let parameters = parameters.map(|(n, &bits)| Vector::words(format!("PARAM{n}"), bits));
         std::iter::once(position).chain(size).chain(parameters).collect()
     }
@@ -133,26 +120,37 @@ pub fn ring_buffer(region: Region) -> VertexBuffer {
 /// Vertices, and what their program wrote to each streamout buffer.
 #[derive(Default)]
 pub struct Transformed {
-    /// The vertices.
-    pub vertices: Vec<Vertex>,
-    /// Their parameters, one vertex after the other: bits.
-    pub parameters: Vec<[u32; 4]>,
+    /// The positions of vertices in clip space: bits.
+    pub positions: Vec<[u32; 4]>,
+    /// The vertices, if their program gives more than positions and parameters.
+    pub others: Vec<Vertex>,
+    /// Their parameters.
+    pub parameters: Vec<Vec<[u32; 4]>>,
     /// Of each buffer, a record for each vertex.
     pub records: Vec<Records>,
     /// What the program got in R0 for each vertex, if a pixel is watched.
     pub inputs: Vec<[u32; 4]>,
-    /// Memory for vectors of some vertices.
-    read: Vec<[u32; 4]>,
 }
 
 impl Transformed {
     /// Forgets all.
     pub fn clear(&mut self) {
-        let Transformed { vertices, parameters, records, inputs, read: _ } = self;
-        vertices.clear();
-        parameters.clear();
+        let Transformed { positions, others, parameters, records, inputs } = self;
+        positions.clear();
+        others.clear();
+        parameters.iter_mut().for_each(Vec::clear);
         records.clear();
         inputs.clear();
+    }
+
+    /// The vertex with this number.
+    #[inline]
+    pub fn vertex(&self, number: usize) -> Option<Vertex> {
+        if let Some(vertex) = self.others.get(number) {
+            return Some(*vertex);
+        }
+        let position = self.positions.get(number)?.map(f32::from_bits);
+        Some(Vertex { position, edge: true, number, ..Vertex::default() })
     }
 }
 
@@ -385,40 +383,29 @@ impl VertexStage {
 
     /// Adds what the program exported for so many vertices.
     fn add_vertices(&self, draw_memory: &DrawMemory, count: usize, transformed: &mut Transformed) {
-        let Transformed { vertices, parameters, read, .. } = transformed;
-        read.resize(count, [0; 4]);
-        let each = self.parameters.len();
-        let (before, first) = (vertices.len(), parameters.len());
-        parameters.resize(first + each * count, [0; 4]);
-        for (number, region) in self.parameters.iter().enumerate() {
-            draw_memory.vectors(*region, 0, read);
-            let places = parameters[first + number..].iter_mut().step_by(each);
-            places.zip(&*read).for_each(|(place, vector)| *place = *vector);
+        let Transformed { positions, others, parameters, .. } = transformed;
+        parameters.resize_with(self.parameters.len(), Vec::new);
+        for (all, region) in parameters.iter_mut().zip(&self.parameters) {
+            draw_memory.add_vectors(*region, count, all);
         }
-        if let (true, Some(region)) = (self.exports.is_position_alone(), self.positions[0]) {
-            draw_memory.vectors(region, 0, read);
-            let parameters = (first..).step_by(each.max(1));
-            vertices.extend(read.iter().zip(parameters).map(|(position, first)| Vertex {
-                position: position.map(f32::from_bits),
-                edge: true,
-                parameters: Parameters { first, count: each },
-                ..Vertex::default()
-            }));
+        let before = positions.len();
+        match self.positions[0] {
+            Some(region) => draw_memory.add_vectors(region, count, positions),
+            None => positions.resize(before + count, [0; 4]),
+        }
+        if self.exports.is_position_alone() {
             return;
         }
-        let all = |region: Option<Region>| {
-            let mut vectors = vec![[0; 4]; if region.is_some() { count } else { 0 }];
-            region.into_iter().for_each(|region| draw_memory.vectors(region, 0, &mut vectors));
+        let exported = self.positions.map(|region| {
+            let mut vectors = Vec::new();
+            region.into_iter().for_each(|region| draw_memory.add_vectors(region, count, &mut vectors));
             vectors
-        };
-        let positions = self.positions.map(all);
-        vertices.extend((0..count).map(|number| {
-            let vector = |place: usize| positions.get(place).and_then(|vectors| vectors.get(number)).copied();
-            self.vertex(|place| vector(place).unwrap_or_default().map(f32::from_bits))
+        });
+        others.extend((0..count).map(|number| {
+            let vector = |place: usize| exported.get(place).and_then(|vectors| vectors.get(number)).copied();
+            let vertex = self.vertex(|place| vector(place).unwrap_or_default().map(f32::from_bits));
+            Vertex { number: before + number, ..vertex }
         }));
-        for (number, vertex) in vertices[before..].iter_mut().enumerate() {
-            vertex.parameters = Parameters { first: first + each * number, count: each };
-        }
     }
 
     /// The vertex of these position exports, without parameters.
@@ -435,7 +422,7 @@ impl VertexStage {
             layer: exports.misc(exports.layer).map_or(0, |place| position(place)[2].to_bits()),
             viewport: exports.misc(exports.viewport).map_or(0, |place| position(place)[3].to_bits()),
             distances,
-            parameters: Parameters::default(),
+            number: 0,
         }
     }
 }

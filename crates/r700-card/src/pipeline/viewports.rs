@@ -34,6 +34,11 @@ impl Viewports {
         Viewports((0..count).map(|number| viewport(registers, number)).collect())
     }
 
+    /// Whether there are others than the first one.
+    pub fn are_several(&self) -> bool {
+        self.0.len() > 1
+    }
+
     /// The viewport with this number; the first one where there is none.
     pub fn get(&self, number: u32) -> &Viewport {
         self.0.get(number as usize).unwrap_or(&self.0[0])

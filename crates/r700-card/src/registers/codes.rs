@@ -11,6 +11,8 @@ impl PrimitiveType {
     pub const POINTS: PrimitiveType = PrimitiveType(1);
     /// Connected lines.
     pub const LINE_STRIP: PrimitiveType = PrimitiveType(3);
+    /// Separate triangles.
+    pub const TRIANGLES: PrimitiveType = PrimitiveType(4);
     /// Connected triangles.
     pub const TRIANGLE_STRIP: PrimitiveType = PrimitiveType(6);
 
