@@ -112,10 +112,10 @@ impl Shapes {
     pub fn begin(&mut self, transformed: &Transformed) {
         let mut places = std::mem::take(&mut self.places);
         places.clear();
-        match &transformed.others[..] {
+        match self.viewports.are_several() {
             _ if !self.fills => {}
-            [] => places.add_all(&self.projection, (self.viewports.get(0), self.centre), &transformed.positions),
-            vertices => vertices.iter().for_each(|vertex| {
+            false => places.add_all(&self.projection, (self.viewports.get(0), self.centre), &transformed.positions),
+            true => transformed.others.iter().for_each(|vertex| {
                 let window = self.place(vertex, self.viewports.get(vertex.viewport));
                 places.add(window, self.projection.outside(vertex));
             }),
