@@ -78,6 +78,16 @@ pub struct Key {
     layout: Layout,
 }
 
+/// A [`Key`], borrowed from a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyRef<'k> {
+    code: &'k [Instruction],
+    first: u16,
+    last: u16,
+    flow: &'k [FlowEntry; FLOW_ENTRIES],
+    layout: &'k Layout,
+}
+
 /// A compiled program.
 pub struct Compiled {
     kernel: Kernel,
@@ -150,7 +160,7 @@ fn address(vectors: usize, vertex: u32, place: usize) -> u32 {
 impl GuestJob for Job<'_> {
     type Key = Key;
     type KeyRef<'k>
-        = Key
+        = KeyRef<'k>
     where
         Self: 'k;
     type Kernels = Result<Compiled, NotLifted>;
@@ -172,17 +182,17 @@ impl GuestJob for Job<'_> {
         reach.aliasing()
     }
 
-    fn key(&self) -> Result<Key, NotCompiled> {
+    fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
         let Program { code, first, last, flow, .. } = self.program;
-        Ok(Key { code: code.clone(), first: *first, last: *last, flow: *flow, layout: self.layout.clone() })
+        Ok(KeyRef { code, first: *first, last: *last, flow, layout: self.layout })
     }
 
-    fn to_owned(key: Key) -> Key {
-        key
+    fn to_owned(KeyRef { code, first, last, flow, layout }: KeyRef) -> Key {
+        Key { code: code.to_vec(), first, last, flow: *flow, layout: layout.clone() }
     }
 
-    fn matches(key: &Key, kept: &Key) -> bool {
-        key == kept
+    fn matches(key: &KeyRef, Key { code, first, last, flow, layout }: &Key) -> bool {
+        *key == KeyRef { code, first: *first, last: *last, flow, layout }
     }
 
     fn compile(key: &Key, runtime: &Runtime, effort: &Effort) -> Result<Compiled, NotLifted> {
