@@ -1,10 +1,8 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
-use crate::pipeline::{self, DrawCache, DrawContext, DrawError};
+use crate::pipeline::{self, DrawCache, DrawContext, DrawError, DrawStep};
 use crate::ports::{Cursor, Port};
-use crate::registers::{
-    self, FgZbregDest, GaUsVectorIndex, RegisterType, SuRegDest, TxEnable, VapPvsVectorIndx, ZbZpassAddr,
-};
+use crate::registers::{self, FgZbregDest, GaUsVectorIndex, RegisterType, SuRegDest, TxEnable, ZbZpassAddr};
 use crate::state::State;
 use crate::stream::{Command, Draw, StreamError, commands};
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
@@ -241,20 +239,22 @@ impl Card {
             pixel_log: self.pixel_log.as_ref(),
             slow: Some(&slow),
         };
-        let (mut draws, mut done) = (vec![draw], 0);
+        let (mut steps, mut done) = (vec![DrawStep { changes: &[], draw }], 0);
         let is_alone = self.draws.is_some() || self.pixel_log.is_some();
         let most = if is_alone { 0 } else { TOGETHER };
-        let unchanging = rest.iter().take(most).take_while(|command| self.changes_nothing(command));
-        for (number, command) in unchanging.enumerate() {
+        for (number, command) in rest.iter().enumerate().take(most) {
             let Command::Draw(draw) = command else { continue };
-            if draws.len() == 1 && !pipeline::may_draw_together(&self.state, &context) {
+            let step = DrawStep { changes: &rest[done..number], draw };
+            if !pipeline::may_follow(&self.state, &step)
+                || steps.len() == 1 && !pipeline::may_draw_together(&self.state, &context)
+            {
                 break;
             }
-            draws.push(draw);
+            steps.push(step);
             done = number + 1;
         }
         let start = Instant::now();
-        let drawn = pipeline::draw(&mut self.state, memory, &context, &draws);
+        let drawn = pipeline::draw(&mut self.state, memory, &context, &steps);
         let slow = slow.take();
         let mut is_new = |slow| self.slow.as_mut().is_some_and(|told| told.insert(slow));
         if let Some(slow) = slow.filter(|&slow| self.pixel_log.is_none() && slow.stays() && is_new(slow)) {
@@ -277,21 +277,6 @@ impl Card {
         }
     }
 
-    /// Whether a command changes nothing that draws depend on; draws are such.
-    fn changes_nothing(&self, command: &Command) -> bool {
-        match command {
-            Command::Write { address, value, object } => {
-                // Others take what is written each time, or are told of.
-                Port::of(*address).is_none()
-                    && registers::map().at(*address).is_some()
-                    && self.state.registers.holds(*address, *value, *object)
-            }
-            Command::Upload { .. } => false,
-            Command::VertexArrays(arrays) => *arrays == self.state.arrays,
-            Command::Draw(draw) => pipeline::may_follow(&self.state, draw),
-        }
-    }
-
     fn write(&mut self, memory: &Arc<Arena>, address: u32, value: u32, object: Option<Object>) {
         let State { registers, .. } = &mut self.state;
         match object {
@@ -299,10 +284,7 @@ impl Card {
             None => registers.write(address, value),
         }
         match Port::of(address) {
-            Some(Port::VertexIndex) => {
-                self.state.vertex_cursor = Cursor::at(VapPvsVectorIndx::decode(value).index.into());
-            }
-            Some(Port::VertexData) => self.state.vertex_cursor.put(&mut self.state.vertex_memory, value),
+            Some(port @ (Port::VertexIndex | Port::VertexData)) => self.state.put_in_vertex_memory(port, value),
             Some(Port::FragmentIndex) => {
                 let index = usize::from(GaUsVectorIndex::decode(value).index);
                 self.state.code_cursor = Cursor::at(index);

@@ -98,21 +98,34 @@ impl Clip {
         self.planes.iter().all(|plane| plane.distance(position) >= 0.0)
     }
 
-    /// Bit n: whether point n is drawn, for eight together. Denormals of their positions are flushed.
+    /// Whether nothing but [`VOLUME`] clips: then [`keeps_points`](Self::keeps_points) tells of planes.
+    #[cfg(test)]
+    pub fn is_volume(&self) -> bool {
+        self.is_volume
+    }
+
+    /// Bit n: whether point n is drawn, for eight together; and the planes of [`VOLUME`] that each is outside of, a bit each, if these are the
+    /// planes. Denormals of their positions are flushed.
     #[inline(always)]
-    pub fn keeps_points<S: Simd>(&self, simd: S, position: [S::Singles; 4]) -> u8 {
+    pub fn keeps_points<S: Simd>(&self, simd: S, position: [S::Singles; 4]) -> (u8, S::Words) {
         let [x, y, z, w] = position;
+        let mut outside = simd.splat(0);
         if self.is_volume {
             let zero = simd.single(0.0);
             let mut is_inside = simd.splat(u32::MAX);
+            let mut bit = 1;
             for component in [x, y, z] {
-                let (low, high) = (simd.add_singles(w, component), simd.sub_singles(w, component));
-                is_inside = simd.and(is_inside, simd.and(simd.at_least(low, zero), simd.at_least(high, zero)));
+                for distance in [simd.add_singles(w, component), simd.sub_singles(w, component)] {
+                    let is_here = simd.at_least(distance, zero);
+                    is_inside = simd.and(is_inside, is_here);
+                    outside = simd.or(outside, simd.and_not(is_here, simd.splat(bit)));
+                    bit <<= 1;
+                }
             }
-            return simd.bits(is_inside);
+            return (simd.bits(is_inside), outside);
         }
         let points = simd.vectors([simd.single_bits(x), simd.single_bits(y), simd.single_bits(z), simd.single_bits(w)]);
-        (0..).zip(points).fold(0, |kept, (n, point)| kept | u8::from(self.keeps_point(point)) << n)
+        (((0..).zip(points)).fold(0, |kept, (n, point)| kept | u8::from(self.keeps_point(point)) << n), outside)
     }
 
     /// Whether nothing is left of a polygon or line with corners at these positions, as all of them are outside of one plane. Cutting by the planes

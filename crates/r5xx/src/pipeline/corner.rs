@@ -22,6 +22,22 @@ impl Corner {
     pub const NONE: Corner = Corner { vertex: Vertex::NONE, is_inside: false, window: None };
 }
 
+/// Where a vertex is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CornerPlace {
+    /// As [`Corner::is_inside`].
+    pub is_inside: bool,
+    /// Planes of the [volume](Clip::outside) that it is outside of, a bit each; none if that is not known.
+    pub outside: u8,
+    /// As [`Corner::window`].
+    pub window: Option<WindowVertex>,
+}
+
+impl CornerPlace {
+    /// That of a vertex that was not looked at.
+    pub const NONE: CornerPlace = CornerPlace { is_inside: false, outside: 0, window: None };
+}
+
 /// From clip coordinates to the window.
 pub struct Projection {
     clip: Clip,
@@ -37,33 +53,26 @@ impl Projection {
     /// What becomes of a vertex.
     #[inline(always)]
     pub fn corner(&self, vertex: Vertex) -> Corner {
-        let mut corner = Corner { vertex, ..Corner::NONE };
-        self.place(&mut corner);
-        corner
+        let CornerPlace { is_inside, window, .. } = self.place(vertex.position);
+        Corner { vertex, is_inside, window }
     }
 
-    /// Works out what becomes of a corner's vertex.
+    /// Where a vertex with this position is. Planes that it is outside of are not looked at.
     #[inline(always)]
-    pub fn place(&self, corner: &mut Corner) {
-        corner.is_inside = self.clip.keeps_point(corner.vertex.position);
-        corner.window = self.viewport.window(corner.vertex.position);
+    pub fn place(&self, position: [u32; 4]) -> CornerPlace {
+        CornerPlace { is_inside: self.clip.keeps_point(position), outside: 0, window: self.viewport.window(position) }
     }
 
-    /// Works out what becomes of the vertices of corners, of which there are eight at most: the same as one by one.
+    /// Where vertices with these positions are, the same as one by one, for eight at most.
     #[inline(always)]
-    pub fn place_together<S: Simd>(&self, simd: S, corners: &mut [Corner]) {
-        let mut positions = [[0; 4]; LANES];
-        for (position, corner) in positions.iter_mut().zip(&*corners) {
-            *position = corner.vertex.position;
-        }
-        let [x, y, z, w] = simd.components(&positions);
+    pub fn place_together<S: Simd>(&self, simd: S, positions: &[[u32; 4]; LANES], places: &mut [CornerPlace]) {
+        let [x, y, z, w] = simd.components(positions);
         let (x, y) = (simd.singles(simd.flushed(x)), simd.singles(simd.flushed(y)));
         let (z, w) = (simd.singles(simd.flushed(z)), simd.singles(simd.flushed(w)));
-        let inside = self.clip.keeps_points(simd, [x, y, z, w]);
-        let windows = self.viewport.windows(simd, [x, y, z, w]);
-        for (n, corner) in corners.iter_mut().enumerate().take(LANES) {
-            corner.is_inside = inside >> n & 1 != 0;
-            corner.window = windows.get(n);
+        let (inside, outside) = self.clip.keeps_points(simd, [x, y, z, w]);
+        let (windows, outside) = (self.viewport.windows(simd, [x, y, z, w]), simd.array(outside));
+        for (n, place) in places.iter_mut().enumerate().take(LANES) {
+            *place = CornerPlace { is_inside: inside >> n & 1 != 0, outside: outside[n] as u8, window: windows.get(n) };
         }
     }
 
@@ -96,21 +105,26 @@ mod tests {
         })
     }
 
-    struct Placing<'p>(&'p Projection, Vec<Corner>);
+    struct Placing<'p>(&'p Projection, Vec<[u32; 4]>);
 
     impl SimdTask for Placing<'_> {
-        type Output = Vec<Corner>;
+        type Output = Vec<CornerPlace>;
 
         #[inline(always)]
-        fn run(mut self, simd: impl Simd) -> Vec<Corner> {
-            self.1.chunks_mut(LANES).for_each(|corners| self.0.place_together(simd, corners));
-            self.1
+        fn run(self, simd: impl Simd) -> Vec<CornerPlace> {
+            let mut places = vec![CornerPlace::NONE; self.1.len()];
+            for (places, some) in places.chunks_mut(LANES).zip(self.1.chunks(LANES)) {
+                let mut positions = [[0; 4]; LANES];
+                positions[..some.len()].copy_from_slice(some);
+                self.0.place_together(simd, &positions, places);
+            }
+            places
         }
     }
 
     #[test]
     fn vertices_have_the_same_places_together_as_one_by_one() {
-        let (mut inside, mut windows) = (0, 0);
+        let (mut inside, mut windows, mut dropped) = (0, 0, 0);
         ctm_cases::check(6000, |u| {
             let mut state = State::default();
             // Viewport, how positions are divided, clip space and user planes.
@@ -134,28 +148,34 @@ mod tests {
                 state.registers.write(0x2080, u32::from(u.arbitrary::<bool>()?) << 22);
             }
             let projection = Projection::of(&state);
-            let mut corners = vec![Corner::NONE; u.int_in_range(1..=20)?];
-            for corner in &mut corners {
-                for place in &mut corner.vertex.position {
+            let mut positions = vec![[0; 4]; u.int_in_range(1..=20)?];
+            for position in &mut positions {
+                for place in &mut *position {
                     *place = coordinate(u)?;
                 }
-                corner.vertex.position[3] = if u.arbitrary()? { 1f32.to_bits() } else { corner.vertex.position[3] };
+                position[3] = if u.arbitrary()? { 1f32.to_bits() } else { position[3] };
             }
-            let found = dispatch(Placing(&projection, corners.clone()));
-            for (found, mut corner) in found.into_iter().zip(corners) {
-                projection.place(&mut corner);
-                inside += usize::from(corner.is_inside);
-                windows += usize::from(corner.window.is_some());
-                let bits = |corner: Corner| {
-                    let window = corner.window.map(|window| (window.point, window.depth.to_bits(), window.reciprocal));
-                    (corner.is_inside, window)
+            let found = dispatch(Placing(&projection, positions.clone()));
+            for (found, &position) in found.iter().zip(&positions) {
+                let place = projection.place(position);
+                inside += usize::from(place.is_inside);
+                windows += usize::from(place.window.is_some());
+                let bits = |place: &CornerPlace| {
+                    let window = place.window.map(|window| (window.point, window.depth.to_bits(), window.reciprocal));
+                    (place.is_inside, window)
                 };
                 // Which NaN a depth is makes no difference.
-                let is_nan = |corner: Corner| corner.window.is_some_and(|window| window.depth.is_nan());
-                assert!(bits(found) == bits(corner) || is_nan(found) && is_nan(corner), "{found:?}, {corner:?}");
+                let is_nan = |place: &CornerPlace| place.window.is_some_and(|window| window.depth.is_nan());
+                assert!(bits(found) == bits(&place) || is_nan(found) && is_nan(&place), "{found:?}, {place:?}");
+            }
+            for (found, positions) in found.windows(3).zip(positions.windows(3)) {
+                let is_outside = found.iter().fold(u8::MAX, |planes, place| planes & place.outside) != 0;
+                let drops = projection.clip.drops(positions.iter().copied());
+                assert!(drops == is_outside || drops && !projection.clip.is_volume(), "{positions:?}");
+                dropped += usize::from(is_outside);
             }
             Ok(())
         });
-        assert!(inside > 100 && windows > 100, "{inside} {windows}");
+        assert!(inside > 100 && windows > 100 && dropped > 100, "{inside} {windows} {dropped}");
     }
 }

@@ -12,6 +12,8 @@ pub struct DrawCache {
     /// Pairs of a vertex and a fragment program that come to their end, by their hashes.
     pub(super) safe: RefCell<HashSet<[u64; 2]>>,
     pub(super) vertices: vertices::VertexMemory,
+    /// The vertex program that ran last.
+    pub(super) vertex_kernel: RefCell<Option<vertices::KnownVertexKernel>>,
     /// Vertices, by the hashes of their programs.
     pub(super) transformed: RefCell<UseCounts>,
     pub(super) rectangles: RefCell<rectangles::RectangleMemory>,
@@ -26,6 +28,7 @@ impl DrawCache {
             vertex_programs: RefCell::default(),
             safe: RefCell::default(),
             vertices: vertices::VertexMemory::new()?,
+            vertex_kernel: RefCell::default(),
             transformed: RefCell::default(),
             rectangles: RefCell::default(),
             tiles: RefCell::new(tiles::TileMemory::new()?),

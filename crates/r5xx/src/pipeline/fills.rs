@@ -234,7 +234,7 @@ impl<'s> TexelCopy<'s> {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipeline::{DrawContext, draw};
+    use crate::pipeline::{DrawContext, DrawStep, draw};
     use crate::ports::Cursor;
     use crate::registers::VapVfCntl;
     use crate::state::State;
@@ -366,7 +366,7 @@ mod tests {
             &mut state,
             &memory,
             &DrawContext::default(),
-            &[&Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) }],
+            &[DrawStep { changes: &[], draw: &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) } }],
         )
         .unwrap();
         let mut bytes = vec![0; (TARGET.size + DEPTHS.size) as usize];

@@ -33,11 +33,10 @@ mod window;
 pub use draw_cache::DrawCache;
 pub use fragment::{fragment_constants, fragment_program};
 pub use picture::{depth_picture, draw_target, picture};
-pub use together::{may_draw_together, may_follow};
+pub use together::{DrawStep, may_draw_together, may_follow};
 
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
-use crate::stream::Draw;
 use crate::tx::Textures;
 use ctm_card::history::PixelLog;
 use ctm_card::{DrawCounts, SlowPath, SlowPathNote};
@@ -56,6 +55,7 @@ use shading::{PassThrough, Shading};
 use std::sync::Arc;
 use thiserror::Error;
 use tiles::TileState;
+use vertices::{SpareVertices, Vertices};
 
 /// Why a draw stops.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -138,7 +138,8 @@ const PRIMITIVES_PER_CHECK: u32 = 64;
 /// Instructions that a group of fragments may execute.
 const STEP_LIMIT: u64 = 1 << 24;
 
-/// Draws one after the other, and gives what that did. Several need to be such that they [may be drawn together](may_draw_together).
+/// Draws one after the other, and gives what that did. Several need to be such that they [may be drawn together](may_draw_together), and what changes
+/// between such that they [may follow](may_follow).
 ///
 /// # Errors
 /// At the first program that stops, or when the time is up; what was drawn before stays.
@@ -146,32 +147,31 @@ pub fn draw(
     state: &mut State,
     memory: &Arc<Arena>,
     context: &DrawContext,
-    draws: &[&Draw],
+    steps: &[DrawStep],
 ) -> Result<DrawCounts, DrawError> {
     if state.registers.get::<VapCntl>().no_render {
+        steps.iter().flat_map(|step| step.changes).for_each(|change| state.change_vertices(change));
         return Ok(DrawCounts::default());
     }
     let programs = Programs::of(state, context);
-    let counts = draw_primitives(state, memory, context, &programs, draws)?;
+    let counts = draw_primitives(state, memory, context, &programs, steps)?;
     together::note(&programs, context, &counts);
     state.passed = state.passed.wrapping_add(counts.passed as u32);
     Ok(counts)
 }
 
 fn draw_primitives(
-    state: &State,
+    state: &mut State,
     memory: &Arc<Arena>,
     context: &DrawContext,
     programs: &Programs,
-    draws: &[&Draw],
+    steps: &[DrawStep],
 ) -> Result<DrawCounts, DrawError> {
     let known = &programs.fragments;
     let program = &known.program;
     let pixels = pixels::Pixels::of(&state.registers, memory, program)?;
     let primitives = primitives::Primitives::of(state, &pixels);
-    let vertices_of = |draw| vertices::Vertices::new(state, memory, context, (draw, programs), primitives.projection());
-    let Some((first, others)) = draws.split_first() else { return Ok(DrawCounts::default()) };
-    let mut first = Some((*first, vertices_of(first)?));
+    let Some(first) = steps.first() else { return Ok(DrawCounts::default()) };
     let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);
@@ -182,15 +182,17 @@ fn draw_primitives(
     _ = space.map(Arc::clone(memory));
     let options = context.options();
     let probe = context.pixel_log.map(|pixel_log| {
-        let draw = (draws[0].at, pixels.targets_at(pixel_log.pixel()));
+        let draw = (first.draw.at, pixels.targets_at(pixel_log.pixel()));
         Probe::new(pixel_log, draw, &job, &options)
     });
     let mut draw_all = |shading: Shading, kernels: &Kernels| {
         let mut drawing = primitives.begin(shading, kernels, probe.as_ref());
-        let (mut count, mut primitives) = (0, 0);
-        let others = others.iter().map(|draw| vertices_of(draw).map(|vertices| (*draw, vertices)));
-        for draw in first.take().map(Ok).into_iter().chain(others) {
-            let (draw, mut vertices) = draw?;
+        let mut counts = DrawCounts::default();
+        let mut spare = SpareVertices::default();
+        for DrawStep { changes, draw } in steps {
+            changes.iter().for_each(|change| state.change_vertices(change));
+            let with = (*draw, programs);
+            let mut vertices = Vertices::new(state, memory, context, with, primitives.projection(), spare)?;
             let mut number = 0u32;
             drawing.begin_draw();
             assemble::assemble(draw.control.primitive, vertices.count(), provoking, |primitive| {
@@ -201,10 +203,12 @@ fn draw_primitives(
                 number += 1;
                 drawing.primitive(&primitive, &mut vertices)
             })?;
-            count += vertices.count() as u64;
-            primitives += u64::from(number);
+            counts.vertices += vertices.count() as u64;
+            counts.primitives += u64::from(number);
+            spare = vertices.into_spare();
         }
-        let counts = DrawCounts { vertices: count, primitives, ..drawing.finish()? };
+        let DrawCounts { vertices, primitives, .. } = counts;
+        let counts = DrawCounts { vertices, primitives, ..drawing.finish()? };
         Ok(counts::with_program(counts, program))
     };
     let rectangles = context.engine.zip(pixels.rectangle_targets(&space));

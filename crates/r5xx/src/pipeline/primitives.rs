@@ -3,7 +3,7 @@
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
 use super::attributes::{AttributeShape, Attributes, PrimitiveKind, Routing};
-use super::corner::{Corner, Projection};
+use super::corner::{Corner, CornerPlace, Projection};
 use super::history::Probe;
 use super::kernels::Kernels;
 use super::pixels::{PendingQuads, Pixels, QuadDepth, RasterPrimitive};
@@ -179,6 +179,21 @@ impl<'a> Primitives<'a> {
         Ok(())
     }
 
+    /// Whether nothing is drawn of a triangle with corners there: they are outside of one plane, or nothing is clipped and its side is culled.
+    #[inline]
+    fn drops(&self, [a, b, c]: [&CornerPlace; 3]) -> bool {
+        if a.outside & b.outside & c.outside != 0 {
+            return true;
+        }
+        let (true, Some(first), Some(second), Some(third)) =
+            (a.is_inside && b.is_inside && c.is_inside, a.window, b.window, c.window)
+        else {
+            return false;
+        };
+        let area = cross(first.point, second.point, third.point);
+        area == 0 || self.is_culled(self.facing(area))
+    }
+
     /// Whether faces of this winding are front faces.
     fn facing(&self, area: i64) -> Facing {
         if (area > 0) == self.cull.positive_is_front { Facing::Front } else { Facing::Back }
@@ -260,7 +275,7 @@ impl Drawing<'_, '_, '_> {
         match *primitive {
             Primitive::Point(vertex) => {
                 let vertex = vertices.get(vertex)?;
-                let vertex = vertices.corner(vertex);
+                let vertex = &vertices.corner(vertex);
                 self.point(vertex, &vertex.vertex, PolygonContext::NONE)
             }
             Primitive::Line { ends: [start, end], provoking, continues } => {
@@ -269,19 +284,22 @@ impl Drawing<'_, '_, '_> {
                 }
                 let [start, end, provoking] = [vertices.get(start)?, vertices.get(end)?, vertices.get(provoking)?];
                 let [start, end, provoking] = [start, end, provoking].map(|vertex| vertices.corner(vertex));
-                self.line([start, end], &provoking.vertex, PolygonContext::NONE)
+                self.line([&start, &end], &provoking.vertex, PolygonContext::NONE)
             }
             Primitive::Polygon { corners: &[first, second, third], provoking } => {
                 let [first, second, third] = [vertices.get(first)?, vertices.get(second)?, vertices.get(third)?];
                 let provoking = vertices.get(provoking)?;
-                let corners = [first, second, third].map(|vertex| vertices.corner(vertex));
-                self.polygon(&corners, &vertices.corner(provoking).vertex)
+                if self.probe.is_none() && self.primitives.drops(vertices.places([first, second, third])) {
+                    return Ok(());
+                }
+                let (corners, provoking) = vertices.triangle([first, second, third], provoking);
+                self.polygon(&corners, provoking)
             }
             Primitive::Polygon { corners, provoking } => {
                 let corners = corners.iter().map(|&corner| vertices.get(corner)).collect::<Result<Vec<_>, _>>()?;
                 let provoking = vertices.get(provoking)?;
                 let corners: Vec<_> = corners.into_iter().map(|vertex| vertices.corner(vertex)).collect();
-                self.polygon(&corners, &vertices.corner(provoking).vertex)
+                self.polygon(&corners.iter().collect::<Vec<_>>(), &vertices.corner(provoking).vertex)
             }
         }
     }

@@ -13,9 +13,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Where constants begin in the vertex processor's memory.
-const FIRST_CONSTANT: usize = 1024;
+pub const FIRST_CONSTANT: usize = 1024;
 /// Where user clip planes begin.
-const FIRST_PLANE: usize = 1536;
+pub const FIRST_PLANE: usize = 1536;
 
 /// A vertex program, and which vectors it reads and writes.
 #[derive(Debug)]

@@ -118,6 +118,17 @@ impl Vertex {
         }
     }
 
+    /// One of its vectors.
+    #[inline(always)]
+    pub fn get(&self, part: VertexPart) -> [u32; 4] {
+        match part {
+            VertexPart::Position => self.position,
+            VertexPart::PointSize => [self.point_size, 0, 0, 0],
+            VertexPart::Colour(number) => self.colours[number],
+            VertexPart::Texture(number) => self.textures[number],
+        }
+    }
+
     /// The vertex `t` of the way from this one to another.
     pub fn towards(&self, other: &Vertex, t: f32) -> Vertex {
         let between = |a: u32, b: u32| {

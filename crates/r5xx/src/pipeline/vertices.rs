@@ -1,22 +1,25 @@
 //! The vertices of a draw: each is fetched and transformed when a primitive wants it, and kept for those that follow.
 
-use super::corner::{Corner, Projection};
+use super::corner::{Corner, CornerPlace, Projection};
 use super::fetch::{Fetch, VertexNumbers};
 use super::known::KnownProgram;
 use super::program::{VertexProgram, vertex_constants};
 use super::programs::Programs;
-use super::vertex::{Vertex, VertexFormat};
+use super::vertex::{Vertex, VertexFormat, VertexPart};
 use super::{DrawContext, DrawError};
+use crate::registers::codes::PrimitiveType;
 use crate::state::State;
 use crate::stream::Draw;
 use ctm_card::history::{Vector, VertexHistory};
-use ctm_engine::Engine;
+use ctm_engine::{Compiled, Engine, GuestJob};
 use ctm_memory::{Access, Arena, Buffer, Space, Words};
 use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS};
 use ctm_raster::simd::{self, Simd, SimdTask, dispatch};
 use ctm_x1k::RunOptions;
+use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 const ONE: u32 = 0x3F80_0000;
@@ -81,6 +84,28 @@ fn is_worth_it(context: &DrawContext, program: &KnownProgram<VertexProgram>, ver
     vertices >= LEAST && all >= MANY
 }
 
+/// Whether primitives name one vertex after the other, each of them once.
+fn is_list(kind: PrimitiveType) -> bool {
+    match kind {
+        PrimitiveType::Points
+        | PrimitiveType::Lines
+        | PrimitiveType::Triangles
+        | PrimitiveType::TrianglesWithFlags
+        | PrimitiveType::Quads => true,
+        PrimitiveType::LineStrip
+        | PrimitiveType::LineLoop
+        | PrimitiveType::TriangleStrip
+        | PrimitiveType::TriangleFan
+        | PrimitiveType::QuadStrip
+        | PrimitiveType::Polygon
+        | PrimitiveType::None
+        | PrimitiveType::Reserved8
+        | PrimitiveType::Reserved9
+        | PrimitiveType::Reserved10
+        | PrimitiveType::Reserved11 => false,
+    }
+}
+
 /// Transforms many vertices together.
 struct VertexKernel<'a> {
     engine: &'a Engine,
@@ -88,7 +113,12 @@ struct VertexKernel<'a> {
     outputs: Buffer<'a>,
     space: &'a Space,
     options: RunOptions<'static>,
+    /// What ran last.
+    compiled: &'a RefCell<Option<KnownVertexKernel>>,
 }
+
+/// A compiled program, and the number that it is known by.
+pub type KnownVertexKernel = (u64, Compiled<<Job<'static> as GuestJob>::Key, <Job<'static> as GuestJob>::Kernels>);
 
 impl<'a> VertexKernel<'a> {
     fn of(context: &DrawContext<'a>) -> Option<Self> {
@@ -96,12 +126,12 @@ impl<'a> VertexKernel<'a> {
         let memory = &cache.vertices;
         let (inputs, outputs) = (memory.buffer(0)?, memory.buffer(1)?);
         let options = RunOptions { step_limit: STEP_LIMIT, ..context.options() };
-        Some(VertexKernel { engine, inputs, outputs, space: &memory.space, options })
+        Some(VertexKernel { engine, inputs, outputs, space: &memory.space, options, compiled: &cache.vertex_kernel })
     }
 
     /// Transforms vertices, at most [`VERTEX_BATCH`]; false if the program does not come to its end for one of them.
-    fn run(&self, program: &VertexProgram, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
-        let VertexProgram { program, layout } = program;
+    fn run(&self, known: &KnownProgram<VertexProgram>, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
+        let VertexProgram { program, layout } = &known.program;
         let Some(words) = words_of(self.space, self.inputs) else { return false };
         fetch.write(vertices, &layout.inputs, words);
         let job = Job {
@@ -113,7 +143,13 @@ impl<'a> VertexKernel<'a> {
             outputs: self.outputs,
             memory: self.space,
         };
-        self.engine.run(&job, &self.options).is_ok()
+        let Ok(mut compiled) = self.compiled.try_borrow_mut() else { return false };
+        let last = compiled.as_ref().filter(|(hash, _)| *hash == known.hash);
+        if let Some(done) = last.and_then(|(_, last)| last.run_fitting(&job, &self.options)) {
+            return done.is_ok();
+        }
+        let Ok(made) = self.engine.compile(&job) else { return false };
+        compiled.insert((known.hash, made)).1.run(&job, &self.options).is_ok()
     }
 }
 
@@ -121,10 +157,11 @@ impl<'a> VertexKernel<'a> {
 struct Placing<'p, 'a> {
     together: &'p VertexKernel<'a>,
     layout: &'p Layout,
-    format: &'p VertexFormat,
+    parts: &'p [VertexPart],
     projection: &'p Projection,
-    /// What they are put to. The same vectors are set in all corners of a draw.
-    corners: &'p mut [Corner],
+    /// What they are put to: vectors of each part for a vertex, and where it is.
+    vectors: &'p mut [[u32; 4]],
+    places: &'p mut [CornerPlace],
 }
 
 impl SimdTask for Placing<'_, '_> {
@@ -132,28 +169,45 @@ impl SimdTask for Placing<'_, '_> {
 
     #[inline(always)]
     fn run(self, simd: impl Simd) {
-        let Placing { together: VertexKernel { outputs, space, .. }, layout, format, projection, corners } = self;
+        let Placing { together: VertexKernel { outputs, space, .. }, layout, parts, projection, vectors, places } =
+            self;
         let access = simd.access();
         let Some(words) = words_of(space, *outputs) else { return };
-        let mut places = [None; OUTPUTS];
-        (0..).zip(&layout.outputs).for_each(|(place, &number)| places[usize::from(number)] = Some(VECTOR * place));
-        let parts: Vec<_> = format.parts().zip(places).collect();
+        let mut given = [None; OUTPUTS];
+        (0..).zip(&layout.outputs).for_each(|(place, &number)| given[usize::from(number)] = Some(VECTOR * place));
         let step = VECTOR * layout.outputs.len();
-        let mut first = 0;
-        for corners in corners.chunks_mut(simd::LANES) {
-            for corner in &mut *corners {
-                for &(part, place) in &parts {
-                    let vector = match place.and_then(|place| words.four(first + place)) {
-                        Some(words) => access.get(words),
-                        None => [0, 0, 0, ONE],
-                    };
-                    corner.vertex.set(part, vector);
+        for (part, given) in given.iter().enumerate().take(parts.len()) {
+            let places = vectors[part..].iter_mut().step_by(parts.len());
+            let Some(first) = given else {
+                places.for_each(|vector| *vector = [0, 0, 0, ONE]);
+                continue;
+            };
+            for (vector, first) in places.zip((*first..).step_by(step)) {
+                if let Some(words) = words.four(first) {
+                    *vector = access.get(words);
                 }
-                first += step;
             }
-            projection.place_together(simd, corners);
+        }
+        let position = parts.iter().position(|part| *part == VertexPart::Position);
+        for (number, places) in places.chunks_mut(simd::LANES).enumerate() {
+            let mut positions = [[0; 4]; simd::LANES];
+            if let Some(position) = position {
+                let first = number * simd::LANES * parts.len() + position;
+                let all = vectors[first..].iter().step_by(parts.len());
+                positions.iter_mut().zip(all).for_each(|(position, vector)| *position = *vector);
+            }
+            projection.place_together(simd, &positions, places);
         }
     }
+}
+
+/// Memory of vertices between draws with the same vectors.
+#[derive(Default)]
+pub struct SpareVertices {
+    vectors: Vec<[u32; 4]>,
+    places: Vec<CornerPlace>,
+    kept: Vec<Option<(u32, u32)>>,
+    wanted: Vec<u32>,
 }
 
 /// The vertices of a draw.
@@ -161,14 +215,22 @@ pub struct Vertices<'a> {
     numbers: VertexNumbers,
     fetch: Fetch<'a>,
     format: VertexFormat,
+    /// Its vectors.
+    parts: Vec<VertexPart>,
     program: Option<(Arc<KnownProgram<VertexProgram>>, Constants<'a>)>,
     together: Option<VertexKernel<'a>>,
     projection: &'a Projection,
-    /// Those that were transformed, in that order. Others after them, which are forgotten, are kept for their memory.
-    corners: Vec<Corner>,
+    /// Those that were transformed, in that order: a vector for each part, and where they are. Others after them, which are forgotten, are kept for
+    /// their memory.
+    vectors: Vec<[u32; 4]>,
+    places: Vec<CornerPlace>,
+    /// Those of the triangle that is drawn.
+    chosen: Box<[Corner; 4]>,
     /// How many were transformed.
     made: usize,
-    /// By number modulo its length: the number, and where the vertex is among these, or will be.
+    /// The number of the first of them, if each has a number that is one more than that of the one before: only such come.
+    first: Option<u32>,
+    /// Otherwise, by number modulo its length: the number, and where the vertex is among these, or will be.
     kept: Vec<Option<(u32, u32)>>,
     /// Numbers of vertices that are to be transformed together.
     wanted: Vec<u32>,
@@ -177,7 +239,7 @@ pub struct Vertices<'a> {
 }
 
 impl<'a> Vertices<'a> {
-    /// Of a draw with its programs.
+    /// Of a draw with its programs, in memory that is there.
     ///
     /// # Errors
     /// If an element has a type that there is not.
@@ -187,24 +249,42 @@ impl<'a> Vertices<'a> {
         context: &DrawContext<'a>,
         (draw, programs): (&Draw<'a>, &Programs),
         projection: &'a Projection,
+        spare: SpareVertices,
     ) -> Result<Self, DrawError> {
         let numbers = VertexNumbers::of(state, memory, draw);
         let distinct = numbers.greatest().map_or(numbers.count, |greatest| greatest as usize + 1);
         let program = programs.vertices.clone().map(|program| (program, vertex_constants(state)));
         let together = program.as_ref().filter(|(program, _)| is_worth_it(context, program, numbers.count));
+        let together = together.and_then(|_| VertexKernel::of(context));
+        let follow_each_other = together.is_some() && numbers.are_counted() && is_list(draw.control.primitive);
+        let kept = if follow_each_other { 1 } else { distinct.min(2 * numbers.count).clamp(1, KEPT) };
+        let format = VertexFormat::of(&state.registers);
+        let SpareVertices { vectors, places, kept: mut all_kept, wanted } = spare;
+        all_kept.clear();
+        all_kept.resize(kept.next_power_of_two(), None);
         Ok(Vertices {
-            together: together.and_then(|_| VertexKernel::of(context)),
-            corners: Vec::new(),
+            together,
+            vectors,
+            places,
+            chosen: Box::new([Corner::NONE; 4]),
             made: 0,
-            kept: vec![None; distinct.min(2 * numbers.count).clamp(1, KEPT).next_power_of_two()],
+            first: follow_each_other.then_some(0),
+            kept: all_kept,
             numbers,
             fetch: Fetch::new(state, memory, draw)?,
-            format: VertexFormat::of(&state.registers),
+            parts: format.parts().collect(),
+            format,
             program,
             projection,
-            wanted: Vec::new(),
+            wanted,
             begins: false,
         })
+    }
+
+    /// Gives the memory for vertices of other draws.
+    pub fn into_spare(self) -> SpareVertices {
+        let Vertices { vectors, places, kept, wanted, .. } = self;
+        SpareVertices { vectors, places, kept, wanted }
     }
 
     /// How many there are.
@@ -222,7 +302,10 @@ impl<'a> Vertices<'a> {
 
     fn forget(&mut self) {
         self.made = 0;
-        self.kept.fill(None);
+        match &mut self.first {
+            Some(_) => {}
+            None => self.kept.fill(None),
+        }
     }
 
     /// The number of the vertex at a place of the draw, by which it is [`corner`](Self::corner) until another primitive begins.
@@ -249,27 +332,62 @@ impl<'a> Vertices<'a> {
             return Ok(corner);
         }
         let number = self.numbers.get(place);
-        let corner = self.projection.corner(self.transform(number)?);
-        let slot = self.slot(number);
-        let place = self.made;
-        self.kept[slot] = Some((number, place as u32));
-        self.next_corners(1)[0] = corner;
+        let vertex = self.transform(number)?;
+        self.keep(number);
+        self.reserve(1);
+        let (place, each) = (self.made, self.parts.len());
+        for (vector, &part) in self.vectors[place * each..].iter_mut().zip(&self.parts) {
+            *vector = vertex.get(part);
+        }
+        self.places[place] = self.projection.place(vertex.position);
         self.made += 1;
         Ok(place)
     }
 
-    /// The memory of so many corners after those that were made.
-    fn next_corners(&mut self, count: usize) -> &mut [Corner] {
-        let next = self.made..self.made + count;
-        if self.corners.len() < next.end {
-            self.corners.resize(next.end, Corner::NONE);
+    /// Keeps the number of the vertex that is made next.
+    fn keep(&mut self, number: u32) {
+        let slot = self.slot(number);
+        match &mut self.first {
+            Some(first) if self.made == 0 => *first = number,
+            Some(_) => {}
+            None => self.kept[slot] = Some((number, self.made as u32)),
         }
-        &mut self.corners[next]
+    }
+
+    /// Makes memory for so many vertices after those that were made.
+    fn reserve(&mut self, count: usize) {
+        let end = self.made + count;
+        if self.places.len() < end {
+            self.places.resize(end, CornerPlace::NONE);
+            self.vectors.resize(end * self.parts.len(), [0; 4]);
+        }
     }
 
     /// A vertex.
-    pub fn corner(&self, number: usize) -> &Corner {
-        &self.corners[number]
+    pub fn corner(&self, number: usize) -> Corner {
+        let mut corner = Corner::NONE;
+        put(&self.parts, &self.vectors, &self.places, number, &mut corner);
+        corner
+    }
+
+    /// The corners of a triangle, and the vertex whose colours it has where they are flat.
+    pub fn triangle(&mut self, numbers: [usize; 3], provoking: usize) -> ([&Corner; 3], &Vertex) {
+        let Vertices { parts, vectors, places, chosen, .. } = self;
+        for (corner, number) in chosen.iter_mut().zip(numbers) {
+            put(parts, vectors, places, number, corner);
+        }
+        let place = numbers.iter().position(|&number| number == provoking).unwrap_or(3);
+        if place == 3 {
+            put(parts, vectors, places, provoking, &mut chosen[3]);
+        }
+        let [a, b, c, _] = &**chosen;
+        ([a, b, c], &chosen[place].vertex)
+    }
+
+    /// Where vertices are.
+    #[inline(always)]
+    pub fn places(&self, [a, b, c]: [usize; 3]) -> [&CornerPlace; 3] {
+        [&self.places[a], &self.places[b], &self.places[c]]
     }
 
     /// Where a vertex is kept.
@@ -278,7 +396,11 @@ impl<'a> Vertices<'a> {
     }
 
     /// A vertex that is kept.
+    #[inline]
     fn known(&self, number: u32) -> Option<usize> {
+        if let Some(first) = self.first {
+            return Some(number.wrapping_sub(first) as usize).filter(|&place| place < self.made);
+        }
         self.kept[self.slot(number)].filter(|&(kept, _)| kept == number).map(|(_, corner)| corner as usize)
     }
 
@@ -304,7 +426,27 @@ impl<'a> Vertices<'a> {
         let count = if is_possible { self.numbers.count.saturating_sub(place).min(LOOK_AHEAD) } else { return None };
         let before = self.made;
         self.wanted.clear();
-        for place in place..place + count {
+        match self.first {
+            Some(_) => {
+                self.wanted.extend((place..place + count.min(VERTEX_BATCH)).map(|place| place as u32));
+                self.keep(place as u32);
+            }
+            None => self.want(place..place + count),
+        }
+        if self.wanted.len() < LEAST || !self.transform_wanted() {
+            for n in 0..self.wanted.len() {
+                let slot = self.slot(self.wanted[n]);
+                self.kept[slot] = None;
+            }
+            return None;
+        }
+        Some(before)
+    }
+
+    /// Wants the vertices at these places that are not kept, as many as are transformed together.
+    fn want(&mut self, places: Range<usize>) {
+        let before = self.made;
+        for place in places {
             let number = self.numbers.get(place);
             let slot = self.slot(number);
             match self.kept[slot] {
@@ -319,28 +461,21 @@ impl<'a> Vertices<'a> {
                 break;
             }
         }
-        if self.wanted.len() < LEAST || !self.transform_wanted() {
-            for n in 0..self.wanted.len() {
-                let slot = self.slot(self.wanted[n]);
-                self.kept[slot] = None;
-            }
-            return None;
-        }
-        Some(before)
     }
 
     /// Transforms the vertices that are wanted; false, and never again, if a program does not come to its end.
     fn transform_wanted(&mut self) -> bool {
         let count = self.wanted.len();
-        self.next_corners(count);
-        let Vertices { together, program, wanted, fetch, format, projection, corners, made, .. } = self;
+        self.reserve(count);
+        let Vertices { together, program, wanted, fetch, parts, projection, vectors, places, made, .. } = self;
         let Some((all, (program, constants))) = together.as_ref().zip(program.as_ref()) else { return false };
-        if !all.run(&program.program, *constants, wanted, fetch) {
+        if !all.run(program, *constants, wanted, fetch) {
             *together = None;
             return false;
         }
-        let corners = &mut corners[*made..*made + count];
-        dispatch(Placing { together: all, layout: &program.program.layout, format, projection, corners });
+        let vectors = &mut vectors[*made * parts.len()..(*made + count) * parts.len()];
+        let places = &mut places[*made..*made + count];
+        dispatch(Placing { together: all, layout: &program.program.layout, parts, projection, vectors, places });
         *made += count;
         true
     }
@@ -361,6 +496,15 @@ impl<'a> Vertices<'a> {
         let outputs: [[u32; 4]; OUTPUTS] = run(&program.program.program, *constants, &inputs, STEP_LIMIT)?.outputs;
         Ok(self.format.vertex(outputs.into_iter()))
     }
+}
+
+/// Puts a vertex in place of another one of a draw, or of none: all have the same vectors.
+#[inline]
+fn put(parts: &[VertexPart], vectors: &[[u32; 4]], places: &[CornerPlace], number: usize, corner: &mut Corner) {
+    for (&part, &vector) in parts.iter().zip(&vectors[number * parts.len()..]) {
+        corner.vertex.set(part, vector);
+    }
+    (corner.is_inside, corner.window) = (places[number].is_inside, places[number].window);
 }
 
 #[cfg(test)]

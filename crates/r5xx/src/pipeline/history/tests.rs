@@ -1,6 +1,6 @@
 //! What histories say of pixels that are not drawn to.
 
-use crate::pipeline::{DrawContext, draw};
+use crate::pipeline::{DrawContext, DrawStep, draw};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::registers::codes::AlphaFunction;
@@ -73,8 +73,13 @@ fn watched(text: &str, registers: &[(u32, u32)], steps: u64) -> (Vec<DrawHistory
     let mut pixel_log = PixelLog::new(PixelWatch { x: 5, y: 6, steps });
     let context = DrawContext { pixel_log: Some(&pixel_log), ..DrawContext::default() };
     let control = VapVfCntl::read(&[3 << 16 | 3 << 4 | 4]);
-    draw(&mut state, &memory, &context, &[&Draw { at: 7, control, vertices: VertexSource::Embedded(&vertices) }])
-        .expect("a draw");
+    draw(
+        &mut state,
+        &memory,
+        &context,
+        &[DrawStep { changes: &[], draw: &Draw { at: 7, control, vertices: VertexSource::Embedded(&vertices) } }],
+    )
+    .expect("a draw");
     (pixel_log.take(), memory.read_u32(TARGET.address + 4 * (6 * 64 + 5)).expect("the pixel"))
 }
 

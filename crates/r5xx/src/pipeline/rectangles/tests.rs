@@ -1,6 +1,6 @@
 //! Kernels against the pipeline that goes quad by quad.
 
-use crate::pipeline::{DrawCache, DrawContext, DrawError};
+use crate::pipeline::{DrawCache, DrawContext, DrawError, DrawStep};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::state::State;
@@ -187,8 +187,13 @@ fn drawn_with(
     let count = vertices.len() as u32 / 8;
     let control = VapVfCntl::read(&[count << 16 | 3 << 4 | primitive]);
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    crate::pipeline::draw(&mut state, &memory, &DrawContext { engine, cache, ..DrawContext::default() }, &[&draw])
-        .unwrap();
+    crate::pipeline::draw(
+        &mut state,
+        &memory,
+        &DrawContext { engine, cache, ..DrawContext::default() },
+        &[DrawStep { changes: &[], draw: &draw }],
+    )
+    .unwrap();
     let mut bytes = vec![0; TARGET.size as usize];
     assert!(memory.read_bytes(TARGET.address, &mut bytes));
     (bytes, state.passed)
@@ -276,7 +281,7 @@ fn draws_that_take_too_long_are_given_up() {
         let begin = Instant::now();
         let context =
             DrawContext { engine, deadline: Some(begin + Duration::from_millis(50)), ..DrawContext::default() };
-        let drawn = crate::pipeline::draw(&mut state, &memory, &context, &[&draw]);
+        let drawn = crate::pipeline::draw(&mut state, &memory, &context, &[DrawStep { changes: &[], draw: &draw }]);
         assert_eq!(drawn, Err(DrawError::TimeIsUp), "{}", name.name());
         assert!(begin.elapsed() < Duration::from_secs(60), "{}: {:?}", name.name(), begin.elapsed());
     }

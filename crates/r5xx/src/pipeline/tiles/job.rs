@@ -22,6 +22,9 @@ pub struct TileKernel {
     pub uses_quads: bool,
 }
 
+/// A job with everything that the kernel's names stand for, for many runs.
+pub struct BoundTileJob<'a>(Launch<'a>);
+
 /// A launch.
 pub struct TileJob<'a> {
     pub state: &'a TileState<'a>,
@@ -31,6 +34,48 @@ pub struct TileJob<'a> {
     pub planes: &'a Planes,
     /// Columns and rows of planes that it runs over.
     pub extent: [u32; 2],
+}
+
+/// The lanes of so many columns and rows, if there are any.
+fn lanes([columns, rows]: [u32; 2]) -> Option<Lanes> {
+    Some(Lanes::Area(Domain { i0: 0, j0: 0, i1: columns.checked_sub(1)?, j1: rows.checked_sub(1)? }))
+}
+
+impl TileKernel {
+    /// Binds a job, which has the key of this kernel; none if the kernel does not run it.
+    pub fn bound<'a>(&self, job: &TileJob<'a>) -> Option<BoundTileJob<'a>> {
+        let TileJob { state, copies, planes, extent, .. } = *job;
+        let max_steps = self.lifted.max_steps(|int| state.constants.ints[usize::from(int)].count);
+        if max_steps > SHORT {
+            return None;
+        }
+        let texture = |(texture, space): (KernelTexture, _)| View::new(space, texture.surface, Bounds::Clamp);
+        let plane = |side, bounds| View::new(planes.space(), planes.surface(side), bounds);
+        let planes = [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)];
+        let bindings = Bindings {
+            surfaces: state.bound(copies).flatten().map(texture).chain(planes).collect(),
+            tables: state.tables.clone(),
+            buffers: state.buffers.clone(),
+        };
+        let lanes = lanes(extent).unwrap_or(Lanes::Line(0));
+        Some(BoundTileJob(Launch { lanes, bindings, max_steps: Some(max_steps) }))
+    }
+
+    /// Runs a job that was [bound](Self::bound) for so many columns and rows of planes.
+    ///
+    /// # Errors
+    /// If the time is up.
+    pub fn run_bound(
+        &self,
+        BoundTileJob(launch): &mut BoundTileJob,
+        extent: [u32; 2],
+        options: &RunOptions,
+    ) -> Result<(), RunError> {
+        let Some(lanes) = lanes(extent) else { return Ok(()) };
+        launch.lanes = lanes;
+        self.kernel.run(launch, options)?;
+        Ok(())
+    }
 }
 
 impl GuestJob for TileJob<'_> {
@@ -96,26 +141,9 @@ impl GuestJob for TileJob<'_> {
         options: &RunOptions,
         _: &Runtime,
     ) -> Result<bool, RunError> {
-        let Some(TileKernel { kernel, lifted, .. }) = kernel else { return Ok(false) };
-        let TileState { constants, .. } = self.state;
-        let max_steps = lifted.max_steps(|int| constants.ints[usize::from(int)].count);
-        if max_steps > SHORT {
-            return Ok(false);
-        }
-        let [columns, rows] = self.extent;
-        if columns == 0 || rows == 0 {
-            return Ok(true);
-        }
-        let texture = |(texture, space): (KernelTexture, _)| View::new(space, texture.surface, Bounds::Clamp);
-        let plane = |side, bounds| View::new(self.planes.space(), self.planes.surface(side), bounds);
-        let planes = [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)];
-        let bindings = Bindings {
-            surfaces: self.state.bound(self.copies).flatten().map(texture).chain(planes).collect(),
-            tables: self.state.tables.clone(),
-            buffers: self.state.buffers.clone(),
-        };
-        let domain = Domain { i0: 0, j0: 0, i1: columns - 1, j1: rows - 1 };
-        kernel.run(&Launch { lanes: Lanes::Area(domain), bindings, max_steps: Some(max_steps) }, options)?;
+        let Some(kernel) = kernel else { return Ok(false) };
+        let Some(mut bound) = kernel.bound(self) else { return Ok(false) };
+        kernel.run_bound(&mut bound, self.extent, options)?;
         Ok(true)
     }
 

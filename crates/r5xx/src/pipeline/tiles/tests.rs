@@ -1,7 +1,7 @@
 //! Kernels for quads of many primitives against the pipeline that goes quad by quad.
 
 use crate::pipeline::rectangles::tests::{BASE, SIZE, TARGET, TEXTURE, state, tile_texture};
-use crate::pipeline::{DrawCache, DrawContext};
+use crate::pipeline::{DrawCache, DrawContext, DrawStep};
 use crate::registers::VapVfCntl;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
@@ -143,7 +143,8 @@ fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32
     let control = VapVfCntl { alternate_count: control.count == 0xFFFF, ..control };
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
     let context = DrawContext { engine, cache: Some(&cache), deadline: None, threads, pixel_log: None, slow: None };
-    let counts = crate::pipeline::draw(&mut state, &memory, &context, &[&draw]).unwrap();
+    let counts =
+        crate::pipeline::draw(&mut state, &memory, &context, &[DrawStep { changes: &[], draw: &draw }]).unwrap();
     let words = |object: Object| (0..object.size / 4).map(move |n| object.address + 4 * n);
     let words = words(TARGET).chain(words(DEPTHS)).map(|address| memory.read_u32(address).unwrap());
     (words.collect(), counts)

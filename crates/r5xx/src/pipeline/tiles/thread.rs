@@ -1,6 +1,6 @@
 //! A thread that runs kernels for tiles.
 
-use super::job::{TileJob, TileKernel};
+use super::job::{BoundTileJob, TileJob, TileKernel};
 use super::lift::{Prefetch, PrefetchedValue};
 use super::planes::{Planes, Side};
 use super::{Component, Key, TileState};
@@ -31,6 +31,8 @@ pub struct TileThread<'d> {
     planes: &'d Planes,
     lines: Lines<'d>,
     options: RunOptions<'d>,
+    /// What runs, as soon as something did.
+    bound: Option<BoundTileJob<'d>>,
 }
 
 impl<'d> TileThread<'d> {
@@ -50,7 +52,14 @@ impl<'d> TileThread<'d> {
             mask: None,
             valid: results.valid.and_then(result),
         };
-        TileThread { state, kernel, planes, lines, options: RunOptions { threads: 1, ..*state.options } }
+        let options = RunOptions { threads: 1, ..*state.options };
+        TileThread { state, kernel, planes, lines, options, bound: None }
+    }
+
+    /// What the kernel runs.
+    fn bound(&self, kernel: &TileKernel) -> Option<BoundTileJob<'d>> {
+        let TileThread { state, kernel: BoundKernel { key, copies, .. }, planes, .. } = *self;
+        kernel.bound(&TileJob { state, key, copies: *copies, planes, extent: [0; 2] })
     }
 
     /// Works out what the kernel expects of a fetch.
@@ -102,9 +111,9 @@ impl TileProgram for TileThread<'_> {
     }
 
     fn run(&mut self, rate: ShadingRate, count: usize) -> Result<(), RunError> {
-        let TileThread { state, kernel: BoundKernel { key, compiled, copies }, planes, options, .. } = &*self;
-        let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
-        for prefetch in prefetches.iter().enumerate() {
+        // There is a kernel: that was looked at when drawing began.
+        let Some(kernel) = self.kernel.compiled.kernels().and_then(Option::as_ref) else { return Ok(()) };
+        for prefetch in kernel.prefetches.iter().enumerate() {
             _ = self.fetch(prefetch, count);
         }
         let count = count as u32;
@@ -112,7 +121,12 @@ impl TileProgram for TileThread<'_> {
             ShadingRate::Quads => [2 * count.next_multiple_of(MULTIPLE), 2],
             ShadingRate::Pixels => [count.next_multiple_of(2 * MULTIPLE), 1],
         };
-        compiled.run(&TileJob { state, key, copies: *copies, planes, extent }, options)?;
-        Ok(())
+        if self.bound.is_none() {
+            self.bound = self.bound(kernel);
+        }
+        match &mut self.bound {
+            Some(bound) => kernel.run_bound(bound, extent, &self.options),
+            None => Ok(()),
+        }
     }
 }

@@ -19,8 +19,31 @@ fn records(scene: &str) -> Vec<TraceRecord> {
     TraceReader::new(&bytes[..]).expect("a trace").collect::<std::result::Result<_, _>>().expect("records")
 }
 
+/// A change of what vertices are made of: vectors of the vertex processor's memory, most of them constants; an array; or how they are counted.
+fn change_of_vertices(u: &mut Unstructured, objects: usize) -> Result<Vec<u32>> {
+    let vector = [0.5f32, 1.0, -0.25, 2.0].map(f32::to_bits);
+    Ok(match u.int_in_range(0..=3)? {
+        0 => {
+            let index = *u.choose(&[1024, 1025, 1216, 1535, 1536, 5])?;
+            let count = *u.choose(&[4u32, 8, 3])?;
+            let upload = (count - 1) << 16 | 1 << 15 | (0x2208 / 4);
+            [&[0x2200 / 4, index, upload], &[vector, vector].as_flattened()[..count as usize]].concat()
+        }
+        1 => {
+            let stride = *u.choose(&[8, 4, 0])?;
+            let object = 4 * u.choose_index(objects)? as u32;
+            vec![0xC002_2F00, 1, 8 | stride << 8, 4 * u.int_in_range(0..=64)?, 0xC000_1000, object]
+        }
+        2 => vec![0x22D4 / 4, u.int_in_range(0..=200)? | u.int_in_range(0..=8)? << 16],
+        _ => vec![*u.choose(&[0x208C, 0x2134, 0x2138])? / 4, u.int_in_range(0..=5)?],
+    })
+}
+
 /// A change of the state between two draws; often nothing changes.
 fn change(u: &mut Unstructured, objects: usize) -> Result<Vec<u32>> {
+    if u.ratio(1, 4)? {
+        return change_of_vertices(u, objects);
+    }
     let all = registers::map().all();
     let found = all[u.choose_index(all.len())?];
     let address = found.address + found.stride * u.int_in_range(0..=found.count - 1)?;

@@ -79,13 +79,13 @@ fn state(u: &mut Unstructured) -> Result<State> {
 
 #[test]
 fn vertices_together_are_those_one_by_one() {
-    let cache = DrawCache::new().expect("memory");
     let memory = Arena::new(BASE, 0x1_0000).unwrap();
     for n in 0..ARRAY.size / 4 {
         memory.write_u32(BASE + 4 * n, ((n % 97) as f32 / 8.0 - 6.0).to_bits());
     }
     for name in EngineName::available() {
         let Ok(Executor::Engine(engine)) = name.executor() else { continue };
+        let cache = DrawCache::new().expect("memory");
         ctm_cases::check(50, |u| {
             let state = state(u)?;
             let count = u.int_in_range(1..=3000u32)?;
@@ -99,15 +99,18 @@ fn vertices_together_are_those_one_by_one() {
                 .collect();
             let listed = u.arbitrary()?;
             let walk = if listed { 2 } else { 1 | 1 << 7 };
-            let control = VapVfCntl::read(&[count << 16 | walk << 4 | 1]);
+            // Points, and connected triangles.
+            let kind = *u.choose(&[1, 6])?;
+            let control = VapVfCntl::read(&[count << 16 | walk << 4 | kind]);
             let vertices = if listed { VertexSource::List } else { VertexSource::EmbeddedIndices(&indices) };
             let draw = Draw { at: 0, control, vertices };
             let projection = Projection::of(&state);
             let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
                 let context = DrawContext { engine, cache: Some(&cache), ..DrawContext::default() };
                 let programs = Programs::of(&state, &context);
-                let mut vertices = Vertices::new(&state, &memory, &context, (&draw, &programs), &projection)?;
-                (0..vertices.count()).map(|place| vertices.get(place).map(|number| *vertices.corner(number))).collect()
+                let mut vertices =
+                    Vertices::new(&state, &memory, &context, (&draw, &programs), &projection, Default::default())?;
+                (0..vertices.count()).map(|place| vertices.get(place).map(|number| vertices.corner(number))).collect()
             };
             assert!(all(Some(&engine)) == all(None), "{}", name.name());
             Ok(())
