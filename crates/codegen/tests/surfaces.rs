@@ -75,6 +75,38 @@ fn accesses_of(backend: &Jit) {
     assert!(compiled == 540, "{compiled} of 540 were compiled");
 }
 
+/// Code whose groups are quads: elements at the lanes' own positions, and at others, of all of them or of some.
+#[test]
+fn quads_access_rows() {
+    for backend in backends() {
+        for (number, (format, out)) in
+            Format::ALL.into_iter().flat_map(|one| Format::ALL.map(|two| (one, two))).enumerate()
+        {
+            for (column, line, lanes) in [(0, 0, "%2"), (0, 2, "%2"), (3, 1, "%2"), (-1, 5, "%2"), (0, 2, "%7")] {
+                let text = format!(
+                    "surface s0 whole\nsurface s1 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = utof %0\n\
+                     %5 = lane 0x41a00000\n%6 = fcmp.olt.ftz %3, %5\n%7 = mask_and %6, %2\n\
+                     %8 = lane {column}\n%9 = lane {line}\n%10 = iadd %0, %8\n%11 = iadd %1, %9\n\
+                     %12, %13, %14, %15 = surface_load s0, %10, %11, {lanes}\n%16 = quad.1032 %12\n\
+                     surface_store.rgba s1, %10, %11, %12, %16, %14, %15, {lanes}\nreturn\n"
+                );
+                let function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+                let bounds = if number % 2 == 0 { Bounds::Clamp } else { Bounds::Drop };
+                let kinds = [(format, Tiling::Linear, 64, 24, bounds), (out, Tiling::Linear, 64, 24, Bounds::Drop)];
+                let surfaces = surfaces(&kinds);
+                let domain = Domain { i0: 1, j0: 0, i1: 62, j1: 19 };
+                let setup = Setup { function: &function, surfaces: &surfaces, tables: &[], domain, budget: u64::MAX };
+                let [first, second] = [(); 2].map(|()| space(number as u32 % 16, Data::Wild));
+                let found = run_code(&backend, setup, &second).expect("code");
+                assert_eq!(found, run_plain(backend.lanes(), setup, &first));
+                if let Some(difference) = difference(&first, &second) {
+                    panic!("{difference}, {kinds:?}\n{function}");
+                }
+            }
+        }
+    }
+}
+
 /// Stores to a surface that caches do not hold go past them, which processors do only where vectors are aligned: those of tiles are, as low
 /// bits of the surface's address do not count; those of rows are, if the surface and its rows begin so, and groups do.
 #[test]

@@ -353,9 +353,13 @@ pub fn vector_operand(isa: VectorIsa, code: Code, at: usize, number: u8) -> Regi
                 | EVEX_Vpmovdw_ymmm256_k1z_zmm,
             0,
         ) | (
-            EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae | EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae | EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+            EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae
+                | EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae
+                | EVEX_Vpmovzxwd_zmm_k1z_ymmm256
+                | EVEX_Vmovups_ymmm256_k1z_ymm,
             1,
-        ) | (EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8, 2)
+        ) | (EVEX_Vmovups_ymm_k1z_ymmm256, _)
+            | (EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8, 2)
     );
     let first = match (narrow, half) {
         (true, _) => Register::XMM0,

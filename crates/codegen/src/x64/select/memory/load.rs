@@ -255,6 +255,7 @@ impl Selector<'_> {
             Elements::Row(_)
             | Elements::Apart(_)
             | Elements::Loaded(_)
+            | Elements::Quads(_)
             | Elements::Same(_)
             | Elements::Scattered(..) => elements,
         };
@@ -268,6 +269,7 @@ impl Selector<'_> {
             | Elements::InTiles(_)
             | Elements::Apart(_)
             | Elements::Loaded(_)
+            | Elements::Quads(_)
             | Elements::Same(_)
             | Elements::Scattered(..) => Vec::new(),
         };
@@ -318,6 +320,7 @@ impl Selector<'_> {
             Elements::Shifted(_) | Elements::InTiles(_) => self.refuse(),
             Elements::Apart(elements) => return self.words_of_elements(elements).map(Val::Reg),
             Elements::Loaded(rows) => return self.words_of_four(rows.map(Arg::Reg)).map(Val::Reg),
+            Elements::Quads(rows) => raw[0] = Val::Reg(self.load_quads(rows)),
             Elements::Same(mem) => {
                 let code = if format == Format::Uint16_1 { Vop::BroadcastHalf } else { Vop::Broadcast };
                 for (number, raw) in raw.iter_mut().enumerate().take(words) {

@@ -3,12 +3,14 @@
 mod interleaved_stores;
 mod load;
 mod operands;
+mod quads;
 mod rows;
 mod store;
 mod tiles;
 
 pub use interleaved_stores::InterleavedStores;
 pub use operands::Operands;
+use quads::QuadRows;
 pub use tiles::Tiles;
 use tiles::{ELEMENTS_APART, TiledRow};
 
@@ -38,6 +40,8 @@ enum Elements {
     Apart([Mem; ELEMENTS_APART]),
     /// One after the other, in these vectors.
     Loaded([Reg; MAX_PIECES]),
+    /// In two rows, quad by quad.
+    Quads(QuadRows),
     /// All lanes have this one.
     Same(Mem),
     /// At offsets from the base, for these lanes.
@@ -126,7 +130,7 @@ impl Selector<'_> {
     /// Where the elements of an access to a linear surface lie, if they are in a row or the same.
     fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Elements> {
         let surface_layout = self.layouts[surface.index()];
-        if !self.mode.interior || self.mode.quads || self.mode.explicit {
+        if !self.mode.interior || self.mode.explicit {
             return None;
         }
         let width = match surface_layout.bounds {
@@ -139,7 +143,11 @@ impl Selector<'_> {
             (_, height) => height,
         };
         let layout = match surface_layout.surface.layout() {
+            Layout::Linear(layout) if self.mode.quads => {
+                return self.quad_rows(surface, layout, (x, y), (width, height));
+            }
             Layout::Linear(layout) => layout,
+            Layout::Tiled(_) if self.mode.quads => return None,
             Layout::Tiled(layout) => return self.regular_in_tiles(surface, layout, (x, y), (width, height)),
         };
         let bytes = 1u32 << layout.element_log2;

@@ -54,6 +54,13 @@ impl Selector<'_> {
         {
             return;
         }
+        if let (Some(Elements::Quads(rows)), Format::Float32_1, Lanes::All) = (&elements, format, lanes) {
+            if channels.has(0) {
+                let value = self.reg(values[0]);
+                self.store_quads(*rows, value);
+            }
+            return;
+        }
         let inside =
             (self.is_inside(x, surface_layout.surface.pitch), self.is_inside(y, surface_layout.surface.height));
         let (x, y) = (self.reg(x), self.reg(y));
