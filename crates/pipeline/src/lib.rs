@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod alpha;
+mod averages;
 mod block_test;
 mod colour;
 mod depth;
@@ -25,6 +26,7 @@ mod values;
 mod worker;
 
 pub use alpha::AlphaTest;
+pub use averages::{AverageRows, RowPair, SampleAverage, block_columns, block_pixels};
 pub use colour::{BytesTask, ColourTarget, Colours, write_quads};
 pub use depth::{DepthForm, DepthPlanes, DepthTests, IncomingQuads, with_reference};
 pub use draw::{Family, Rules, TargetQuads, TileDraw, allows_pixels};

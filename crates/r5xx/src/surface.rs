@@ -78,6 +78,11 @@ impl<'a> Surface<'a> {
         self.samples
     }
 
+    /// Whether samples have at most 4 bytes.
+    pub fn is_small(&self) -> bool {
+        self.bytes <= 4
+    }
+
     /// The buffer as a surface of this memory, of so many rows, if it can be one.
     pub fn area(&self, space: &Space, height: u32, format: Format) -> Option<ctm_memory::Surface> {
         let (tiling, pitch) = self.layout.surface().filter(|_| self.samples == 1)?;
@@ -114,9 +119,13 @@ impl<'a> Surface<'a> {
         if x >= self.pitch || y >= ROWS {
             return None;
         }
-        let offset = self.layout.offset(x, y);
-        let spread = self.samples > 1;
-        Some(if spread { sample_offset(offset, sample, self.samples, SAMPLE_PAGE) } else { offset }.into())
+        Some(self.of_sample(self.layout.offset(x, y), sample).into())
+    }
+
+    /// The byte offset of a sample of the pixel that lies there if it has one.
+    #[inline]
+    fn of_sample(&self, offset: u32, sample: u32) -> u32 {
+        if self.samples > 1 { sample_offset(offset, sample, self.samples, SAMPLE_PAGE) } else { offset }
     }
 
     /// The bytes that it lies in.
@@ -124,8 +133,8 @@ impl<'a> Surface<'a> {
         &self.memory
     }
 
-    /// Writes a rectangle of pixels that have one sample of at most 4 bytes, row by row; `fill` is asked for each with its number in the
-    /// rectangle. `None`, and nothing is written, if pixels are larger.
+    /// Writes all samples of a rectangle of pixels, which have at most 4 bytes each, row by row; `fill` is asked for each row with its number in the
+    /// rectangle. `None`, and nothing is written, if samples are larger.
     pub fn write_rectangle(&self, area: Rect, mut fill: impl FnMut(usize, &mut [u32])) -> Option<()> {
         let mut pixels = vec![0; area.right.min(self.pitch).saturating_sub(area.left) as usize];
         let mut filled = None;
@@ -143,8 +152,8 @@ impl<'a> Surface<'a> {
         })
     }
 
-    /// Replaces these bits of the pixels of a rectangle, which have one sample of at most 4 bytes. `None`, and nothing is written, if pixels
-    /// are larger.
+    /// Replaces these bits of all samples of a rectangle of pixels, which have at most 4 bytes each. `None`, and nothing is written, if samples are
+    /// larger.
     pub fn fill_rectangle(&self, area: Rect, word: u32, bits: u32) -> Option<()> {
         let new = |old: u32| old & !bits | word & bits;
         let fill = |area: Rect| {
@@ -159,13 +168,15 @@ impl<'a> Surface<'a> {
         let [across, down] = self.layout.tile_log2();
         let whole = |low: u32, high: u32, log2: u32| (low.next_multiple_of(1 << log2), high >> log2 << log2);
         let ((left, right), (top, bottom)) = (whole(area.left, area.right, across), whole(area.top, area.bottom, down));
-        if self.bytes != 4 || self.samples != 1 || left >= right || top >= bottom || !self.has_own_places() {
+        if self.bytes != 4 || left >= right || top >= bottom || !self.has_own_places() {
             return fill(area);
         }
         fill(Rect { bottom: top, ..area });
         for y in (top..bottom).step_by(1 << down) {
             let rows = Rect { top: y, bottom: y + (1 << down), ..area };
-            if self.memory.fill_words(self.layout.tile(left, y).into(), (right - left) << down, word, bits) {
+            // Where there are several samples, tiles are pages, which all samples have.
+            let first = u64::from(self.layout.tile(left, y)) * u64::from(self.samples);
+            if self.memory.fill_words(first, ((right - left) << down) * self.samples, word, bits) {
                 fill(Rect { right: left, ..rows });
                 fill(Rect { left: right, ..rows });
             } else {
@@ -175,10 +186,10 @@ impl<'a> Surface<'a> {
         fill(Rect { top: bottom, ..area })
     }
 
-    /// Calls `piece` for all pixels of a rectangle that have one sample of at most 4 bytes, with the number of their row in it, their numbers
-    /// in the row, and their byte offset: for [`CONTIGUOUS_COLUMNS`] pixels of 4 bytes that lie together, or for one. `None` if pixels are larger.
+    /// Calls `piece` for all samples of a rectangle of pixels, of at most 4 bytes each, with the number of their row in it, their numbers in the row,
+    /// and their byte offset: for [`CONTIGUOUS_COLUMNS`] pixels of 4 bytes that lie together, or for one. `None` if samples are larger.
     fn pieces(&self, area: Rect, mut piece: impl FnMut(usize, Range<usize>, u64)) -> Option<()> {
-        if self.samples != 1 || self.bytes > 4 {
+        if !self.is_small() {
             return None;
         }
         if area.is_empty() {
@@ -188,11 +199,12 @@ impl<'a> Surface<'a> {
             (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
         // Pixels before the first whose column is a multiple of what lies together.
         let single = (area.left.next_multiple_of(CONTIGUOUS_COLUMNS) - area.left) as usize;
-        for (row, y) in (area.top..area.bottom.min(ROWS)).enumerate() {
+        let rows = || (area.top..area.bottom.min(ROWS)).enumerate();
+        for (sample, (row, y)) in (0..self.samples).flat_map(|sample| rows().map(move |row| (sample, row))) {
             let part = self.layout.row(y);
             let mut n = 0;
             while n < columns.len() {
-                let offset = u64::from(part.with(columns[n]));
+                let offset = u64::from(self.of_sample(part.with(columns[n]), sample));
                 let lies_together = self.bytes == 4
                     && n + CONTIGUOUS_COLUMNS as usize <= columns.len()
                     && n % CONTIGUOUS_COLUMNS as usize == single % CONTIGUOUS_COLUMNS as usize
@@ -249,7 +261,7 @@ mod tests {
                 macro_tile: u.arbitrary()?,
                 micro_tile: MicroTile::of(u.int_in_range(0..=2)?),
                 bytes: *u.choose(&[1, 2, 4, 4, 4])?,
-                samples: 1,
+                samples: *u.choose(&[1, 1, 2, 4, 6])?,
             };
             let size = *u.choose(&[BYTES, 0x6000, 0x2468])?;
             let mut side = |limit: u32| {
@@ -262,8 +274,10 @@ mod tests {
             let filled = after(form, size, |surface| surface.fill_rectangle(area, word, bits).unwrap());
             let written = after(form, size, |surface| {
                 for (x, y) in (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y))) {
-                    let old = surface.read(x, y, 0)[0];
-                    surface.write(x, y, 0, [old & !bits | word & bits, 0, 0, 0]);
+                    for sample in 0..form.samples {
+                        let old = surface.read(x, y, sample)[0];
+                        surface.write(x, y, sample, [old & !bits | word & bits, 0, 0, 0]);
+                    }
                 }
             });
             assert!(filled == written, "{form:?}, {size:#x} bytes, {area:?}, {word:#x} in {bits:#x}");

@@ -246,9 +246,9 @@ fn span_blocks(rows: [Range<u32>; 2], last: u32) -> impl Iterator<Item = (u32, [
     })
 }
 
-/// Of eight columns from one on, those that are in a range: from the lowest bit on.
+/// Of eight columns from one on, those that are in a range: bit n is column n.
 #[inline(always)]
-pub(crate) fn span_columns(range: Range<u32>, x: u32) -> u8 {
+pub fn span_columns(range: Range<u32>, x: u32) -> u8 {
     let below = |column: u32| (1u32 << column.saturating_sub(x).min(LANES as u32)) - 1;
     (below(range.end) & !below(range.start)) as u8
 }

@@ -79,8 +79,12 @@ impl ChannelMoves {
 }
 
 impl<'s> PrimitiveFill<'s> {
-    /// How a primitive is drawn so, if it can be.
+    /// How a primitive is drawn so, if it can be: where pixels have several samples, these are the same.
     pub fn of(pixels: &'s Pixels, shading: &Shading<'s, '_>, primitive: &RasterPrimitive) -> Option<Self> {
+        let are_many = pixels.samples().are_many();
+        if are_many && pixels.rectangle(primitive).is_none() {
+            return None;
+        }
         let (target, pass_through, textures) = match (pixels.fill_targets()?, shading) {
             // What the program gives goes nowhere.
             (None, _) => return Some(PrimitiveFill { colour: None, depth: pixels.depth_fill(primitive)? }),
@@ -89,7 +93,10 @@ impl<'s> PrimitiveFill<'s> {
         };
         let depth = pixels.depth_fill(primitive)?;
         let from = match pass_through.constant(primitive.inputs) {
+            // What is filled at once.
+            _ if are_many && !target.surface().is_small() => return None,
             Some(output) => FillSource::Value(target.encode(output)),
+            None if are_many => return None,
             None => FillSource::Texels(TexelCopy::of(
                 target,
                 pass_through,

@@ -5,6 +5,7 @@ use super::pixels::Pixels;
 use super::rectangles::RectangleState;
 use super::tiles::{TileMemory, TileRenderer, TileState};
 use ctm_card::{SlowPath, SlowPathNote};
+use ctm_engine::Workers;
 use std::cell::{LazyCell, RefCell};
 
 /// Makes what [`TileRenderer`] needs, when it is first asked for.
@@ -23,6 +24,8 @@ pub struct Kernels<'s> {
     pub memory: Option<&'s RefCell<TileMemory>>,
     /// What is done with pixels.
     pub pixels: &'s Pixels<'s>,
+    /// Threads, and how many of them may be used.
+    pub threads: Option<(&'s Workers, usize)>,
     /// Slow ways that draws go.
     pub slow: Option<&'s SlowPathNote>,
 }

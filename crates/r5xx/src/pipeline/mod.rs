@@ -221,7 +221,9 @@ fn draw_primitives(
         TileState::of((&job, known), &textures, &pixels, primitives.routings(), &space, (engine, &options))
     }));
     let memory = context.cache.map(|cache| &cache.tiles);
-    let kernels = Kernels { rectangles, tiles, program: known.hash, memory, pixels: &pixels, slow: context.slow };
+    let threads = context.engine.map(|engine| (engine.runtime().workers(), context.threads));
+    let kernels =
+        Kernels { rectangles, tiles, program: known.hash, memory, pixels: &pixels, threads, slow: context.slow };
     if let Some(pass_through) = PassThrough::of(program, &constants, presets) {
         return draw_all(Shading::PassThrough(&pass_through, &textures), &kernels);
     }

@@ -21,6 +21,7 @@ use crate::registers::{
     ZbZtop,
 };
 use crate::surface::Surface;
+use ctm_engine::Workers;
 use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
 use ctm_pipeline::{DepthTests, Rules, SamplePattern};
@@ -28,6 +29,7 @@ use ctm_raster::coverage::{self, ConvexPolygon};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{DepthPlane, PlaneOffset, PrimitiveSetup};
+use ctm_raster::rows::same_of_all;
 use ctm_x1k::Program;
 use std::ops::Range;
 
@@ -225,7 +227,7 @@ impl<'a> Pixels<'a> {
     /// The only colour buffer, if each pixel of a program's output whose tests pass is stored there as it is, or none, if the program has no
     /// effect; `None` if pixels are drawn in another way.
     pub fn fill_targets(&self) -> Option<Option<&ColourTarget<'a>>> {
-        let passes = !self.alpha.drops() && !self.alpha.depth_from_program && self.samples.len() == 1;
+        let passes = !self.alpha.drops() && !self.alpha.depth_from_program;
         match &self.targets[..] {
             [target] if passes && target.output == 0 && !target.reads() => Some(Some(target)),
             [] if passes && !self.shades => Some(None),
@@ -275,24 +277,33 @@ impl<'a> Pixels<'a> {
         coverage::area(GRID, shape, self.visible.framebuffer)
     }
 
-    /// The pixels of a primitive, if they are a rectangle with one sample each, and all of it is drawn. It is not empty.
-    fn rectangle(&self, primitive: &RasterPrimitive) -> Option<Rect> {
-        const FIRST_SAMPLES: u32 = 1 << 18 | 1 << 12 | 1 << 6 | 1;
-        let all = self.screendoor & FIRST_SAMPLES == FIRST_SAMPLES && self.visible.rule == ALL_VISIBLE;
-        let [sample] = self.samples[..] else { return None };
-        let whole = all && primitive.stipple.is_none() && self.resolve.is_none();
-        let area =
-            if whole { coverage::rectangle(GRID, primitive.shape, &self.visible.framebuffer, sample) } else { None };
-        area.filter(|area| !area.is_empty())
+    /// The pixels of a primitive, if they are a rectangle, and all samples of it are drawn. It is not empty.
+    pub fn rectangle(&self, primitive: &RasterPrimitive) -> Option<Rect> {
+        let all = (1 << self.samples.len()) - 1;
+        let shows_all = (0..4).all(|lane| self.shown_samples(lane) & all == all) && self.visible.rule == ALL_VISIBLE;
+        if !shows_all || primitive.stipple.is_some() {
+            return None;
+        }
+        let of_sample = |sample: &Point| coverage::rectangle(GRID, primitive.shape, &self.visible.framebuffer, *sample);
+        same_of_all(self.samples.iter().map(of_sample)).filter(|area| !area.is_empty())
     }
 
-    /// Draws a primitive without a program; gives the number of pixels.
-    fn draw_directly(&self, primitive: &RasterPrimitive, direct: &PrimitiveFill) -> u64 {
+    /// Draws a primitive without a program, by as many of the threads as that is worth; gives the number of pixels.
+    fn draw_directly(
+        &self,
+        primitive: &RasterPrimitive,
+        direct: &PrimitiveFill,
+        threads: Option<(&Workers, usize)>,
+    ) -> u64 {
         if let Some(area) = self.rectangle(primitive)
+            && self.resolve.as_ref().is_none_or(SampleResolve::is_apart)
             && direct.rectangle(area).is_some()
         {
             if let Some(clear) = &self.clear {
                 clear.rectangle(area);
+            }
+            if let Some(resolve) = &self.resolve {
+                resolve.rectangle(area, threads);
             }
             return u64::from(area.right - area.left) * u64::from(area.bottom - area.top);
         }

@@ -152,11 +152,6 @@ impl<'a> DepthSurface<'a> {
         [self.layout.pitch(), self.layout.rows()]
     }
 
-    /// Its quads of pixels.
-    pub fn surface_quads(&self) -> SurfaceQuads<'a> {
-        SurfaceQuads::new(self.layout, self.bytes, self.layers)
-    }
-
     /// The quads of each of its samples, with places as `placed` gives them.
     pub fn sample_quads(&self, placed: impl Fn(SurfaceQuads<'a>) -> SurfaceQuads<'a>) -> Vec<SurfaceQuads<'a>> {
         sample_quads(self.layout, self.bytes, self.layers, placed)

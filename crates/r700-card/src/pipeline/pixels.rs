@@ -102,7 +102,7 @@ impl<'a> Pixels<'a> {
         self.counts.drawn += 1;
         let clip = self.clip.intersection(face.clip);
         match &mut self.work {
-            Work::Copy(copy) if self.context.probe.is_none() && copy.is_by_rows(&self.samples, self.context) => {
+            Work::Copy(copy) if self.context.probe.is_none() && copy.is_by_rows() => {
                 let rows = same_of_all(
                     self.samples.tested().iter().map(|place| Some(quad_spans(GRID, &shape, &clip, *place).collect())),
                 );
@@ -110,7 +110,7 @@ impl<'a> Pixels<'a> {
                     let rows: Vec<_> = rows;
                     self.counts.pixels +=
                         rows.iter().flat_map(|(_, rows)| rows).map(|row| row.len() as u64).sum::<u64>();
-                    copy.rows(&rows, face.layer, self.context);
+                    copy.rows(&rows, face.layer, self.samples.mask(), self.context);
                     return Ok(());
                 }
                 self.context.slow.add(SlowPath::Copy);

@@ -1,18 +1,17 @@
 //! Draws that copy: a depth buffer to a colour target, the averages of samples to a target without them.
 
 use super::depth::DepthSurface;
-use super::samples::Samples;
 use super::targets::{SamplePlace, TargetSurface};
-use super::tiles::{AverageRows, CopyRows};
+use super::tiles::{CopyRows, FormatAverage};
 use super::{DrawContext, DrawError};
 use crate::registers::codes::SpecialOp;
 use crate::registers::{CbColorControl, DbRenderControl, RegisterFile};
 use ctm_card::history::{CopyHistory, CopyKind, PrimitiveHistory};
 use ctm_memory::Arena;
+use ctm_pipeline::{AverageRows, RowPair};
 use ctm_raster::channel::Words;
 use ctm_raster::multisample::mean;
 use ctm_raster::simd::dispatch;
-use std::ops::Range;
 
 /// Samples of a pixel at most.
 const MOST_SAMPLES: usize = 8;
@@ -114,38 +113,30 @@ impl<'a> SurfaceCopy<'a> {
         Some(CopyHistory { kind, primitive, place: (x, y), samples, before, result, after: before })
     }
 
-    /// Whether [`rows`](Self::rows) can copy: no pixel is read that another one wrote; and pixels of depth are whole words of one sample that is drawn
-    /// to.
-    pub fn is_by_rows(&self, samples: &Samples, context: &DrawContext) -> bool {
+    /// Whether [`rows`](Self::rows) can copy: no pixel is read that another one wrote.
+    pub fn is_by_rows(&self) -> bool {
         let (read, written) = match self {
             SurfaceCopy::Depth { from, to } => (from.addresses(), to.addresses()),
             SurfaceCopy::Resolve { from, to } => (from.addresses(), to.addresses()),
             SurfaceCopy::Nothing => return false,
         };
-        let are_apart = read.end <= written.start || written.end <= read.start;
-        let has_blocks = |quads| context.cache.with_places(quads, true).blocks().is_some();
-        are_apart
-            && match self {
-                SurfaceCopy::Depth { from, to } => {
-                    let is_one = samples.count() == 1 && samples.mask() == 1;
-                    is_one && has_blocks(from.surface_quads()) && has_blocks(to.surface_quads())
-                }
-                SurfaceCopy::Resolve { .. } | SurfaceCopy::Nothing => true,
-            }
+        read.end <= written.start || written.end <= read.start
     }
 
-    /// Copies many pixels of a layer: of two rows each the columns, by the upper row, which is even.
-    pub fn rows(&self, rows: &[(u32, [Range<u32>; 2])], layer: u32, context: &DrawContext) {
+    /// Copies many pixels of a layer, of a depth buffer these samples of them: of two rows each the columns, by the upper row, which is even.
+    pub fn rows(&self, rows: &[RowPair], layer: u32, drawn: u8, context: &DrawContext) {
         let placed = |quads| context.cache.with_places(quads, true);
         match self {
             SurfaceCopy::Depth { from, to } => {
-                let (from, to) = (&placed(from.surface_quads()), &placed(to.surface_quads()));
-                dispatch(CopyRows { rows, from, to });
+                let samples = from.sample_quads(placed).into_iter().zip(to.sample_quads(placed)).enumerate();
+                for (_, (from, to)) in samples.filter(|(sample, _)| drawn >> sample & 1 != 0) {
+                    dispatch(CopyRows { rows, layer, from: &from, to: &to });
+                }
             }
             SurfaceCopy::Resolve { from, to } => {
                 let (samples, quads) = (from.sample_quads(placed), placed(to.surface_quads()));
-                let (from, to) = ((&from.format, &samples[..]), (&to.format, &quads));
-                dispatch(AverageRows { rows, layer, from, to });
+                let average = &FormatAverage { from: &from.format, to: &to.format };
+                dispatch(AverageRows { rows, layer, from: &samples, to: &quads, average });
             }
             SurfaceCopy::Nothing => {}
         }

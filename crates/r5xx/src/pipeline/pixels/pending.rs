@@ -108,7 +108,7 @@ impl PendingQuads<'_, '_, '_> {
         if let Some(direct) = PrimitiveFill::of(pixels, &self.shading, primitive) {
             // What comes before comes first.
             self.flush()?;
-            self.count(pixels.draw_directly(primitive, &direct));
+            self.count(pixels.draw_directly(primitive, &direct, self.kernels.threads));
             return Ok(());
         }
         if let Some(spans) = spans {
@@ -190,11 +190,11 @@ impl PendingQuads<'_, '_, '_> {
         Ok(self.counts)
     }
 
-    /// Counts pixels that are drawn without tests.
+    /// Counts pixels all of whose samples are drawn to without tests.
     fn count(&mut self, pixels: u64) {
         self.counts.pixels += pixels;
         self.counts.fragments += if self.pixels.shades { pixels } else { 0 };
-        self.counts.passed += pixels;
+        self.counts.passed += pixels * self.pixels.samples.len() as u64;
     }
 
     /// Draws what waits.

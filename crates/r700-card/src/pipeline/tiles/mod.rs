@@ -10,7 +10,7 @@ mod surface_variant;
 mod tests;
 mod worker;
 
-pub use copying::{AverageRows, CopyRows};
+pub use copying::{CopyRows, FormatAverage};
 pub use rectangles::{Piece, Rectangle};
 pub use surface_variant::SurfaceVariant;
 

@@ -8,6 +8,7 @@ use crate::pipeline::pixels::GRID;
 use crate::pipeline::stage::{PixelStage, ShadedPrimitive};
 use ctm_lane::domain::Domain;
 use ctm_r700::{Component, Gradient, LinearPlane};
+use ctm_raster::covered::span_columns;
 use ctm_raster::plane::{AttributePlane, Perspective, Plane};
 use ctm_raster::rows::{Row, is_rectangle, same_of_all, together};
 use std::ops::Range;
@@ -141,7 +142,7 @@ impl Rectangle {
     /// Bit n: pixel n of the eight from this one on belongs to it, of its row and of the next one.
     #[inline(always)]
     pub fn drawn(&self, x: u32, y: u32) -> [u8; 2] {
-        let columns = columns_from(&self.columns, x);
+        let columns = span_columns(self.columns.clone(), x);
         [y, y + 1].map(|y| if self.rows.contains(&y) { columns } else { 0 })
     }
 
@@ -164,13 +165,6 @@ impl Piece {
     pub fn height(&self) -> u32 {
         PIECE_PIXELS / self.pitch
     }
-}
-
-/// Bit n: column n of the eight from this one on is among these.
-#[inline(always)]
-pub fn columns_from(columns: &Range<u32>, x: u32) -> u8 {
-    let from = |column: u32| 0xFF_u32 << column.saturating_sub(x).min(BLOCK);
-    (from(columns.start) & !from(columns.end)) as u8
 }
 
 /// The bits of a value, if it is the same at all of these places.

@@ -144,7 +144,7 @@ fn tests_of_squares_are_those_of_pixels() {
         registers.bind(DbDepthBase::ADDRESS, 0, object);
         let of = |memory| DepthBuffer::of(&registers, memory).expect("a format that is tested");
         let (Some(together), Some(alone)) = (of(&memories[0]), of(&memories[1])) else { return Ok(()) };
-        let tests = together.tests(vec![together.surface.surface_quads()]);
+        let tests = together.tests(together.surface.sample_quads(|quads| quads));
         for _ in 0..3 {
             let both = [quad(u)?, quad(u)?];
             let mut tested = both.map(|(corner, layer, mask)| (tests.quads[0].place(corner, layer), mask));
