@@ -53,8 +53,10 @@ pub struct Layout {
     /// Slices of memory that a tile is split over, and the binary logarithm of the bytes that it has in each.
     split: u64,
     part: u32,
-    /// Bytes of a slice that lie in one slice of memory.
-    split_bytes: u64,
+    /// Bytes of a slice, and of a row of its tiles, that lie in one bank of one slice of memory: whole groups, as those of pitches that drivers choose
+    /// are, so that columns and rows say by themselves where elements lie.
+    bank_slice: u64,
+    bank_row: u64,
 }
 
 /// To what pitches and rows of levels are rounded up, in elements.
@@ -104,7 +106,7 @@ impl Layout {
         let mode = Mode::of(mode).filter(|_| known)?;
         let (pitch, rows, bytes) = (pitch.into(), rows.into(), bytes.into());
         Some(
-            Layout { mode, pitch, rows, bytes, samples: 1, sample: 0, split: 1, part: 0, split_bytes: 0 }
+            Layout { mode, pitch, rows, bytes, samples: 1, sample: 0, split: 1, part: 0, bank_slice: 0, bank_row: 0 }
                 .with_samples(1),
         )
     }
@@ -114,7 +116,9 @@ impl Layout {
         let layout = Layout { samples: samples.max(1).into(), ..self };
         let split = (layout.tile_bytes() / TILE_SPLIT).max(1);
         let part = (layout.tile_bytes() / split).ilog2();
-        Layout { split, part, split_bytes: layout.slice_bytes() / split, ..layout }
+        let bank_row = ((layout.pitch / (SIDE * BANKS)) << part).next_multiple_of(GROUP);
+        let bank_slice = (layout.slice_bytes() / split / BANKS).next_multiple_of(GROUP);
+        Layout { split, part, bank_slice, bank_row, ..layout }
     }
 
     /// How much farther a sample of an element lies than its first one, whichever element it is; none where that depends on the element.
@@ -224,15 +228,14 @@ impl Layout {
 
     #[inline(always)]
     fn banked(&self, x: u64, y: u64, slice: u64, sample: u64) -> u64 {
-        let Layout { pitch, split, part, split_bytes, .. } = *self;
+        let Layout { split, part, bank_slice, bank_row, .. } = *self;
         let element = self.element(x, y, sample);
         let (element, sub_slice) = (element & ((1 << part) - 1), element >> part);
         let bank = ((y >> 4 ^ x >> 3) & 1) | ((y >> 3 ^ x >> 4) & 1) << 1;
         let turns = [sub_slice * (BANKS / 2 + 1), slice * (BANKS / 2 - 1)];
         let bank = (bank ^ turns[0] ^ turns[1]) % BANKS;
-        let macros = (y / SIDE) * (pitch / (SIDE * BANKS)) + x / (SIDE * BANKS);
-        let before = ((macros * BANKS) << part) + split_bytes * (sub_slice + split * slice);
-        let offset = element + before / BANKS;
+        let tiles = (y / SIDE) * bank_row + ((x / (SIDE * BANKS)) << part);
+        let offset = element + tiles + bank_slice * (sub_slice + split * slice);
         BANKS * (offset & !(GROUP - 1)) + GROUP * bank + offset % GROUP
     }
 }
@@ -342,6 +345,27 @@ mod tests {
                 }
                 let last = places.iter().max().unwrap() + u64::from(bytes);
                 assert_eq!(last, 3 * layout.slice_bytes(), "{layout:?}: they fill their memory");
+            }
+        }
+    }
+
+    /// Pitches that no driver chooses, as a guest may: of tiles whose groups are not whole in a row.
+    #[test]
+    fn columns_and_rows_say_where_elements_are_at_any_pitch() {
+        for (bytes, samples) in [(1, 1), (2, 1), (4, 1), (16, 1), (1, 2), (2, 8)] {
+            for (mode, pitch) in [ArrayMode::Tiled1d, ArrayMode::Tiled2d]
+                .into_iter()
+                .flat_map(|mode| [32, 40, 96, 160].map(|pitch| (mode, pitch)))
+            {
+                let layout = Layout::new(mode, pitch, 40, bytes).unwrap().with_samples(samples);
+                let mut places = HashSet::new();
+                for (x, y) in (0..40).flat_map(|y| (0..pitch / 32 * 32).map(move |x| (x, y))) {
+                    let offset = layout.offset(x, y, 0);
+                    assert_eq!(offset, layout.column(x).with(layout.row(y, 0)), "{layout:?} {x} {y}");
+                    assert!(places.insert(offset), "{layout:?} {x} {y}");
+                }
+                let slice = layout.column(33).with(layout.row(17, 3));
+                assert_eq!(layout.offset(33, 17, 3), slice, "{layout:?}");
             }
         }
     }
