@@ -446,9 +446,9 @@ fn prefetch_at(address: *const u8) {
 
 /// Eight words of memory: two times four that lie together, or all of them.
 pub trait RowWords: Copy {
-    /// The words; 0 where there is none.
+    /// The words.
     fn get(self, access: impl Access) -> [u32; 8];
-    /// Replaces them; nothing happens where there is none.
+    /// Replaces them.
     fn set(self, words: [u32; 8], access: impl Access);
 }
 
@@ -475,22 +475,6 @@ impl RowWords for EightWords<'_> {
     #[inline(always)]
     fn set(self, words: [u32; 8], access: impl Access) {
         access.set_eight(self, words);
-    }
-}
-
-impl RowWords for [Option<FourWords<'_>>; 2] {
-    fn get(self, access: impl Access) -> [u32; 8] {
-        let half = |four: Option<FourWords>| four.map_or([0; 4], |four| access.get(four));
-        let ([a, b, c, d], [e, f, g, h]) = (half(self[0]), half(self[1]));
-        [a, b, c, d, e, f, g, h]
-    }
-
-    fn set(self, [a, b, c, d, e, f, g, h]: [u32; 8], access: impl Access) {
-        for (words, four) in [[a, b, c, d], [e, f, g, h]].into_iter().zip(self) {
-            if let Some(four) = four {
-                access.set(four, words);
-            }
-        }
     }
 }
 
@@ -570,15 +554,6 @@ mod tests {
             apart.set(upwards(100), access);
             expected[16..20].copy_from_slice(&upwards::<4>(100));
             expected[1..5].copy_from_slice(&upwards::<4>(104));
-            assert_eq!(all(words), expected);
-
-            let halves = [None, Some(four(20))];
-            assert_eq!(halves.get(access), [0, 0, 0, 0, 20, 21, 22, 23]);
-            halves.set(upwards(200), access);
-            expected[20..].copy_from_slice(&upwards::<4>(204));
-            assert_eq!(all(words), expected);
-            [Some(four(20)), None].set(upwards(300), access);
-            expected[20..].copy_from_slice(&upwards::<4>(300));
             assert_eq!(all(words), expected);
         }
         check(ScalarAccess);
