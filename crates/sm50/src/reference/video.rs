@@ -72,7 +72,8 @@ impl Warp<'_> {
             Vmad => part.signed() || signed_b(instruction),
             Vset | Vsetp => false,
         };
-        let count = if instruction.get(key::W) { b & 31 } else { b.min(32) };
+        // Words without a sign, whatever the type says.
+        let count = if instruction.get(key::W) { b as u32 & 31 } else { (b as u32).min(32) };
         let result = match op {
             Vadd => sign(a_source.neg, a) + sign(b_source.neg, b) + one,
             Vmnmx => {
@@ -86,7 +87,11 @@ impl Warp<'_> {
             Vshl => a << count,
             Vshr => a >> count,
             Vabsdiff => (a - b).abs(),
-            Vmad => return self.video_product(instruction, signed, sign(a_source.neg, a * b) + one),
+            Vmad => {
+                // Products of whole words and sums with them need more than 64 bits.
+                let product = i128::from(sign(a_source.neg, a)) * i128::from(b) + i128::from(one);
+                return self.video_product(instruction, signed, product);
+            }
             Vabsdiff4 => return self.byte_differences(instruction),
             Vsetp => {
                 self.deliver(false, instruction, compares(instruction.get(key::INT_CONDITION), a, b));
@@ -119,11 +124,10 @@ impl Warp<'_> {
         Ok(())
     }
 
-    fn video_product(&mut self, instruction: &Instruction, signed: bool, product: i64) -> Result<(), TrapKind> {
+    fn video_product(&mut self, instruction: &Instruction, signed: bool, product: i128) -> Result<(), TrapKind> {
         let c = instruction.c();
         let third = extended(self.word(c.value)?, WordPart::Whole, signed);
-        // Products of whole words and sums with them need more than 64 bits.
-        let sum = i128::from(product) + if c.neg { -i128::from(third) } else { i128::from(third) };
+        let sum = product + if c.neg { -i128::from(third) } else { i128::from(third) };
         let shift = match instruction.get(key::VMAD_SHIFT) {
             VmadShift::None | VmadShift::Invalid => 0,
             VmadShift::Shr7 => 7,
