@@ -120,37 +120,37 @@ word_codes! {
         /// The source's colour.
         0x4300 | 3 SourceColour "source",
         /// 1 minus that.
-        0x4301 | 4 OneMinusSourceColour "1 - source",
+        0x4301 | 4 OneMinusSourceColour "(1 - source)",
         /// The source's alpha.
         0x4302 | 5 SourceAlpha "source alpha",
         /// 1 minus that.
-        0x4303 | 6 OneMinusSourceAlpha "1 - source alpha",
+        0x4303 | 6 OneMinusSourceAlpha "(1 - source alpha)",
         /// The destination's alpha.
         0x4304 | 7 DestinationAlpha "destination alpha",
         /// 1 minus that.
-        0x4305 | 8 OneMinusDestinationAlpha "1 - destination alpha",
+        0x4305 | 8 OneMinusDestinationAlpha "(1 - destination alpha)",
         /// The destination's colour.
         0x4306 | 9 DestinationColour "destination",
         /// 1 minus that.
-        0x4307 | 10 OneMinusDestinationColour "1 - destination",
+        0x4307 | 10 OneMinusDestinationColour "(1 - destination)",
         /// The lesser of the source's alpha and 1 minus the destination's.
         0x4308 | 11 SourceAlphaSaturate "source alpha saturate",
         /// The constant colour.
         0xC001 ConstantColour "constant",
         /// 1 minus that.
-        0xC002 OneMinusConstantColour "1 - constant",
+        0xC002 OneMinusConstantColour "(1 - constant)",
         /// The constant alpha.
         0xC003 ConstantAlpha "constant alpha",
         /// 1 minus that.
-        0xC004 OneMinusConstantAlpha "1 - constant alpha",
+        0xC004 OneMinusConstantAlpha "(1 - constant alpha)",
         /// The second source's colour.
         0xC900 | 0x10 Source1Colour "source 1",
         /// 1 minus that.
-        0xC901 | 0x11 OneMinusSource1Colour "1 - source 1",
+        0xC901 | 0x11 OneMinusSource1Colour "(1 - source 1)",
         /// The second source's alpha.
         0xC902 | 0x12 Source1Alpha "source 1 alpha",
         /// 1 minus that.
-        0xC903 | 0x13 OneMinusSource1Alpha "1 - source 1 alpha",
+        0xC903 | 0x13 OneMinusSource1Alpha "(1 - source 1 alpha)",
     }
 }
 

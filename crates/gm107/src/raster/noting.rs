@@ -157,7 +157,7 @@ impl Rasteriser<'_> {
         let addresses = [FRAGMENT_POSITION, FRAGMENT_POSITION + 4].into_iter().chain(self.inputs.addresses());
         let input = |address| (address, pixels.input(address, invocation, PixelPlace::Centre));
         let colour = |(target, first): (usize, Option<u32>)| {
-            let first = first.filter(|_| !killed)?;
+            let first = first.filter(|_| !killed && self.targets[target].is_some())?;
             Some(Vector::words(format!("RT{target}"), [0, 1, 2, 3].map(|component| register(first + component))))
         };
         let depth = self.outputs.depth().filter(|_| !killed).map(&register);
