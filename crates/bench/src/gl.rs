@@ -18,7 +18,7 @@ const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/gl");
 pub enum Driver {
     /// Mesa's driver for CPUs.
     Llvmpipe,
-    /// Mesa's driver for Radeons, on a card of ctm.
+    /// Mesa's driver for a card, on that card of ctm.
     Card {
         /// Which card.
         model: CardModel,
@@ -36,25 +36,31 @@ pub enum CardModel {
     R580,
     /// RV770, whose programs are R700.
     Rv770,
+    /// GM107, whose programs are SM50.
+    Gm107,
 }
 
 impl CardModel {
     /// All of them.
-    pub const ALL: [CardModel; 2] = [CardModel::R580, CardModel::Rv770];
+    pub const ALL: [CardModel; 3] = [CardModel::R580, CardModel::Rv770, CardModel::Gm107];
+    /// The Radeons.
+    pub const RADEONS: [CardModel; 2] = [CardModel::R580, CardModel::Rv770];
 
     /// Its name as `CTM_CARD` has it.
     pub const fn name(self) -> &'static str {
         match self {
             CardModel::R580 => "r580",
             CardModel::Rv770 => "rv770",
+            CardModel::Gm107 => "gm107",
         }
     }
 
-    /// What its pixel programs are.
-    pub const fn isa(self) -> Isa {
+    /// What its pixel programs are, if kernels are compiled to that.
+    pub const fn isa(self) -> Option<Isa> {
         match self {
-            CardModel::R580 => Isa::X1k,
-            CardModel::Rv770 => Isa::R700,
+            CardModel::R580 => Some(Isa::X1k),
+            CardModel::Rv770 => Some(Isa::R700),
+            CardModel::Gm107 => None,
         }
     }
 
@@ -63,14 +69,16 @@ impl CardModel {
         match self {
             CardModel::R580 => "R580",
             CardModel::Rv770 => "RV770",
+            CardModel::Gm107 => "NV117",
         }
     }
 
-    /// The variable that tells its driver how to lay memory out.
-    const fn variable(self) -> &'static str {
+    /// The variable that tells its driver how to lay memory out, if there is one.
+    const fn variable(self) -> Option<&'static str> {
         match self {
-            CardModel::R580 => "RADEON_DEBUG",
-            CardModel::Rv770 => "R600_DEBUG",
+            CardModel::R580 => Some("RADEON_DEBUG"),
+            CardModel::Rv770 => Some("R600_DEBUG"),
+            CardModel::Gm107 => None,
         }
     }
 }
@@ -126,12 +134,15 @@ impl Driver {
                 ("GALLIUM_DRIVER", "llvmpipe".to_owned()),
                 ("LP_NUM_THREADS", threads.to_string()),
             ],
-            Driver::Card { model, library, layout } => vec![
-                ("LD_PRELOAD", library.display().to_string()),
-                ("CTM_CARD", model.name().to_owned()),
-                Driver::card_threads(threads),
-                (model.variable(), if *layout == Layout::Rows { "notiling".to_owned() } else { String::new() }),
-            ],
+            Driver::Card { model, library, layout } => {
+                let layout = if *layout == Layout::Rows { "notiling" } else { "" };
+                let card = [
+                    ("LD_PRELOAD", library.display().to_string()),
+                    ("CTM_CARD", model.name().to_owned()),
+                    Driver::card_threads(threads),
+                ];
+                card.into_iter().chain(model.variable().map(|variable| (variable, layout.to_owned()))).collect()
+            }
         }
     }
 }

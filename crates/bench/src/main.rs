@@ -1,7 +1,8 @@
 //! `ctm-bench`: measures ctm.
 #![forbid(unsafe_code)]
 
-use clap::{Parser, Subcommand};
+use clap::builder::TypedValueParser;
+use clap::{Parser, Subcommand, ValueEnum};
 use ctm_bench::gl::CardModel;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
@@ -128,10 +129,16 @@ struct Peers {
     output: Output,
 }
 
+/// The cards whose programs and scenes are measured.
+fn radeon() -> impl TypedValueParser<Value = CardModel> {
+    let names = clap::builder::PossibleValuesParser::new(CardModel::RADEONS.map(CardModel::name));
+    names.try_map(|name| CardModel::from_str(&name, false))
+}
+
 #[derive(clap::Args)]
 struct Card {
     /// Only this card; may be given several times
-    #[arg(long = "card", value_name = "CARD")]
+    #[arg(long = "card", value_name = "CARD", value_parser = radeon())]
     cards: Vec<CardModel>,
     /// Only this kernel or scene; may be given several times
     #[arg(long = "only", value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(card::names()))]
