@@ -12,7 +12,13 @@ pub enum SlowPath {
     FewPixels,
     /// The draw reads what it writes, or two of its targets are the same memory: the order of pixels counts.
     SharedMemory,
-    /// It clears or averages samples in a way that only the scalar pipeline has.
+    /// Its program writes memory, looks at more than its inputs and its quad, or samples textures in rare ways.
+    Program,
+    /// Its targets have different sizes, or lie or are written in a way that only the scalar pipeline has.
+    Targets,
+    /// Its pixels are tested in such a way.
+    Tests,
+    /// It has several samples, or clears or averages them, in a way that only the scalar pipeline has.
     Samples,
     /// It copies surfaces in a way that is done pixel by pixel.
     Copy,
@@ -29,6 +35,9 @@ impl SlowPath {
             SlowPath::NoEngine => "no-engine",
             SlowPath::FewPixels => "few-pixels",
             SlowPath::SharedMemory => "shared-memory",
+            SlowPath::Program => "program",
+            SlowPath::Targets => "targets",
+            SlowPath::Tests => "tests",
             SlowPath::Samples => "samples",
             SlowPath::Copy => "copy",
             SlowPath::Inputs => "inputs",
@@ -45,9 +54,14 @@ impl SlowPath {
     pub const fn stays(self) -> bool {
         match self {
             SlowPath::NoEngine | SlowPath::FewPixels => false,
-            SlowPath::SharedMemory | SlowPath::Samples | SlowPath::Copy | SlowPath::Inputs | SlowPath::NotCompiled => {
-                true
-            }
+            SlowPath::SharedMemory
+            | SlowPath::Program
+            | SlowPath::Targets
+            | SlowPath::Tests
+            | SlowPath::Samples
+            | SlowPath::Copy
+            | SlowPath::Inputs
+            | SlowPath::NotCompiled => true,
         }
     }
 }
@@ -58,7 +72,12 @@ impl fmt::Display for SlowPath {
             SlowPath::NoEngine => "there is no engine",
             SlowPath::FewPixels => "its program has run for few pixels so far",
             SlowPath::SharedMemory => "it reads what it writes, or two of its targets are the same memory",
-            SlowPath::Samples => "it clears or averages samples in a way that is not done in blocks",
+            SlowPath::Program => "its program writes memory, looks beyond its inputs, or samples textures in rare ways",
+            SlowPath::Targets => "its targets differ in size, or are written in a way that is not done in blocks",
+            SlowPath::Tests => "its pixels are tested in a way that is not done in blocks",
+            SlowPath::Samples => {
+                "it has several samples, or clears or averages them, in a way that is not done in blocks"
+            }
             SlowPath::Copy => "it copies surfaces in a way that is not done by rows",
             SlowPath::Inputs => "its program has more inputs than machine code takes",
             SlowPath::NotCompiled => "there is no machine code of its program",

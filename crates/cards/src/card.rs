@@ -123,6 +123,9 @@ impl Card {
                 if stats {
                     card = card.with_stats();
                 }
+                if slow_paths {
+                    card = card.with_slow_paths();
+                }
                 card.watch(watch);
                 Card::Gm107(Box::new(card))
             }

@@ -57,12 +57,16 @@ fn read(scene: &str) -> Vec<TraceRecord> {
 
 /// Executes a trace, and gives what its last copy has left, which is the picture that the scene reads, and all memory.
 fn executed(scene: &str, executor: Executor) -> (Vec<u8>, Vec<u32>) {
+    let options = CardOptions { executor: Some(executor), ..CardOptions::default() };
+    executed_on(scene, Card::new(Model::named("gm107").expect("the card"), options))
+}
+
+/// The same on this card.
+fn executed_on(scene: &str, mut card: Card) -> (Vec<u8>, Vec<u32>) {
     let records = read(scene);
     let ends = records.iter().flat_map(|record| &record.objects).map(|object| object.address + object.size);
     let end = ends.max().expect("objects").next_multiple_of(4096);
     let memory = Arc::new(Arena::new(0x1000, end - 0x1000).expect("memory"));
-    let options = CardOptions { executor: Some(executor), ..CardOptions::default() };
-    let mut card = Card::new(Model::named("gm107").expect("the card"), options);
     for record in &records {
         record.write_pages(&memory);
         card.submit(&memory, &record.submission()).expect("commands");
@@ -101,6 +105,21 @@ fn pictures_are_as_they_were() {
         let most = if scene == "samples" { SAMPLE } else { ROUNDING };
         let far = differing(&found, &format!("{scene}.llvmpipe.png"), most);
         assert!(far <= EDGES, "{scene}: {far} pixels are far from llvmpipe's");
+    }
+}
+
+/// Many pixels together are what they are one by one, bit for bit.
+#[test]
+fn tiles_leave_what_quads_leave() {
+    for scene in scenes() {
+        let card = |threads| {
+            let executor = Some(Executor::Engine(Engine::interpreter()));
+            let options = CardOptions { executor, threads, ..CardOptions::default() };
+            Card::new(Model::named("gm107").expect("the card"), options)
+        };
+        let Card::Gm107(quads) = card(1) else { panic!("the card") };
+        let expected = executed_on(&scene, Card::Gm107(Box::new(quads.with_quads_alone())));
+        assert!(expected == executed_on(&scene, card(3)), "{scene}: memory differs");
     }
 }
 

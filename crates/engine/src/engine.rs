@@ -80,6 +80,19 @@ impl Engine {
         Ok(Compiled { engine: Some(self.clone()), program })
     }
 
+    /// The same, if the job's program is there, or jobs with its key have had so many lanes in all: of this one, and at which number compiling it is
+    /// worth it; `None` if it is not, or only the reference runs the job.
+    pub fn compile_if_worth<J: GuestJob>(
+        &self,
+        job: &J,
+        lanes: (u64, u64),
+        effort: &Effort,
+    ) -> Option<Compiled<J::Key, J::Kernels>> {
+        let program = self.parts.programs.get_if_worth::<J>(job.key().ok()?, lanes, self.runtime(), effort)?;
+        job.prepare(&program.kernels, self.runtime(), effort);
+        Some(Compiled { engine: Some(self.clone()), program: Some(program) })
+    }
+
     /// Runs a job; its program is compiled if no job with the same specialisation key was run before, or too long ago.
     /// Memory, output and errors are those of [`GuestJob::reference`], bit for bit.
     ///

@@ -66,6 +66,19 @@ impl Executor {
         }
     }
 
+    /// The same, if that is worth it, as [`Engine::compile_if_worth`] says; `None` if the reference is to run the job.
+    pub fn compile_if_worth<J: GuestJob>(
+        &self,
+        job: &J,
+        lanes: (u64, u64),
+        effort: &Effort,
+    ) -> Option<Compiled<J::Key, J::Kernels>> {
+        match self {
+            Executor::Reference => None,
+            Executor::Engine(engine) => engine.compile_if_worth(job, lanes, effort),
+        }
+    }
+
     /// Runs a job. Memory, output and errors are the same for every engine.
     ///
     /// # Errors

@@ -5,18 +5,17 @@ use crate::context::{DrawContext, MANY_LANES, options};
 use crate::fences::FENCE;
 use crate::log::Log;
 use crate::objects::Objects;
-use crate::processor::{Clock, Ending, Processor, Unfinished};
+use crate::processor::{Clock, Ending, Processor, Unfinished, WaitingDraws};
 use crate::pushes::{channel, length};
 use crate::state::Channel;
 use crate::stream::Stream;
 use crate::written::Written;
 use ctm_card::history::{DrawHistory, PixelLog, PixelWatch};
-use ctm_card::{Card as _, CardProperty, DrawStats, Identity, Kernel, Submission, SubmissionError};
+use ctm_card::{Card as _, CardProperty, DrawStats, Identity, Kernel, SlowPathNote, Submission, SubmissionError};
 use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::engine::IfWorth;
-use ctm_sm50::launch::StageRunner;
+use ctm_sm50::engine::{IfWorth, LineRunner};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +81,7 @@ pub struct Card {
     time_limit: Option<Duration>,
     pixel_log: Option<PixelLog>,
     stats: Option<Vec<DrawStats>>,
+    by_quads: bool,
     log: Log,
 }
 
@@ -100,6 +100,7 @@ impl Card {
             time_limit: None,
             pixel_log: None,
             stats: None,
+            by_quads: false,
             log: Log::default(),
         }
     }
@@ -144,6 +145,17 @@ impl Card {
         self.stats.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// The same card, which also warns of the first draw of each kind that goes a slow way.
+    pub fn with_slow_paths(mut self) -> Self {
+        self.log.tell_slow_paths();
+        self
+    }
+
+    /// The same card, which draws pixels quad by quad, in the order of primitives. What is drawn is the same.
+    pub fn with_quads_alone(self) -> Self {
+        Card { by_quads: true, ..self }
+    }
+
     /// Which chip it is.
     pub fn model(&self) -> Model {
         self.model
@@ -172,7 +184,7 @@ impl Card {
     /// As [`submit`](ctm_card::Card::submit).
     pub fn resume(&mut self, memory: &Arc<Arena>, submission: &Submission, done: usize) -> Result<(), SubmissionError> {
         self.release(memory);
-        let Card { channels, clock, cache, executor, threads, time_limit, pixel_log, stats, log, .. } = self;
+        let Card { channels, clock, cache, executor, threads, time_limit, pixel_log, stats, log, by_quads, .. } = self;
         self.current = channel(submission.words);
         let objects = Arc::new(Objects::new(memory, submission.objects));
         let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -180,8 +192,18 @@ impl Card {
         // The first arena of a space meets no other.
         _ = space.map(Arc::clone(memory));
         let options = options(deadline, *threads);
-        let executor: &dyn StageRunner = &IfWorth { executor, lanes: MANY_LANES };
-        let context = DrawContext { objects: &objects, space: &space, cache, executor, options, probe: None };
+        let executor: &dyn LineRunner = &IfWorth { executor, lanes: MANY_LANES };
+        let slow = SlowPathNote::default();
+        let context = DrawContext {
+            objects: &objects,
+            space: &space,
+            cache,
+            executor,
+            options,
+            slow: &slow,
+            by_quads: *by_quads,
+            probe: None,
+        };
         let Seat { channel, unfinished } = channels.entry(self.current).or_default();
         let mut stream = Stream::new(&*objects, submission.words);
         stream.skip(done);
@@ -189,7 +211,9 @@ impl Card {
         written.add_objects(submission);
         let stats = stats.as_mut();
         let pixel_log = pixel_log.as_ref();
-        let mut processor = Processor { channel, unfinished, context, clock, log, stats, pixel_log, written, at: done };
+        let waiting = WaitingDraws::default();
+        let mut processor =
+            Processor { channel, unfinished, context, clock, log, stats, pixel_log, written, at: done, waiting };
         let ended = processor.run(&mut stream);
         let at = processor.at;
         processor.look_again();

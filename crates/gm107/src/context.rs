@@ -4,11 +4,13 @@ use crate::history::Probe;
 use crate::objects::Objects;
 use crate::programs::{ProgramCache, ProgramError};
 use crate::textures::TextureCache;
+use crate::tiles::TileMemory;
+use ctm_card::SlowPathNote;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Space;
-use ctm_sm50::launch::StageRunner;
+use ctm_sm50::engine::LineRunner;
 use ctm_sm50::pipeline::BatchMemory;
 use std::sync::{Arc, Mutex};
 use thiserror::Error;
@@ -27,6 +29,8 @@ pub struct DrawCache {
     pub textures: TextureCache,
     /// Memory for batches of primitives.
     pub batch: Mutex<BatchMemory>,
+    /// Memory for draws in tiles.
+    pub(crate) tiles: Mutex<TileMemory>,
 }
 
 /// What draws and launches run with.
@@ -39,9 +43,13 @@ pub struct DrawContext<'a> {
     /// What outlives draws.
     pub cache: &'a DrawCache,
     /// What executes programs that run for many lanes.
-    pub executor: &'a dyn StageRunner,
+    pub executor: &'a dyn LineRunner,
     /// Limits.
     pub options: RunOptions<'static>,
+    /// Slow ways that draws go.
+    pub slow: &'a SlowPathNote,
+    /// Pixels are drawn quad by quad, whatever the draw: the scalar reference.
+    pub by_quads: bool,
     /// What looks at a pixel.
     pub probe: Option<&'a Probe<'a>>,
 }

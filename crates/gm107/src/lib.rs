@@ -44,6 +44,7 @@ pub mod stream;
 pub mod surface;
 pub mod targets;
 pub mod textures;
+mod tiles;
 mod written;
 
 pub use card::{Card, Model, SavedCard};

@@ -16,6 +16,7 @@ use crate::picture::draw_target;
 use crate::queries;
 use crate::raster::{FragmentProgram, targets_at};
 use crate::state::{Channel, ConstantBank};
+use crate::storage::programs_store;
 use crate::stream::{Header, Kind, Stream};
 use crate::targets;
 use crate::textures::bound_handles;
@@ -93,7 +94,45 @@ pub struct Processor<'a> {
     pub written: Written,
     /// The dword of the packet that is executed.
     pub at: usize,
+    /// Draws between which nothing has changed: they are drawn together when something does.
+    pub waiting: WaitingDraws,
 }
+
+/// Draws that wait.
+#[derive(Default)]
+pub struct WaitingDraws {
+    lists: Vec<DrawList>,
+    /// The dword that the first one begins at.
+    at: usize,
+    vertices: u64,
+}
+
+/// Draws that wait, at most, and their vertices, about.
+const MOST_WAITING: usize = 1 << 12;
+const MOST_VERTICES: u64 = 1 << 16;
+
+/// Methods that name vertices: they change nothing of draws that wait.
+const VERTICES: [u32; 10] = [
+    VertexBeginGl::ADDRESS,
+    VertexEndGl::ADDRESS,
+    VertexBufferFirst::ADDRESS,
+    VertexBufferCount::ADDRESS,
+    IndexBatchFirst::ADDRESS,
+    IndexBatchCount::ADDRESS,
+    VbElementU8::ADDRESS,
+    VbElementU16::ADDRESS,
+    VbElementU32::ADDRESS,
+    Edgeflag::ADDRESS,
+];
+/// Methods that drivers write between draws, with the same word most often.
+const REPEATED: [u32; 6] = [
+    VbElementBase::ADDRESS,
+    VbInstanceBase::ADDRESS,
+    VertexIdBase::ADDRESS,
+    PrimRestartEnable::ADDRESS,
+    PrimRestartIndex::ADDRESS,
+    PrimRestartWithDrawArrays::ADDRESS,
+];
 
 impl Processor<'_> {
     /// Executes what is left of a stream.
@@ -101,6 +140,14 @@ impl Processor<'_> {
     /// # Errors
     /// If something of it is not executed.
     pub fn run(&mut self, stream: &mut Stream) -> Result<(), Ending> {
+        let done = self.packets(stream);
+        if done != Err(Ending::TimeIsUp) {
+            self.draw_waiting()?;
+        }
+        done
+    }
+
+    fn packets(&mut self, stream: &mut Stream) -> Result<(), Ending> {
         loop {
             self.at = stream.at();
             let Some(word) = self.take(stream)? else { return Ok(()) };
@@ -114,6 +161,7 @@ impl Processor<'_> {
     /// The next dword. A fence value is there before it is read.
     fn take(&mut self, stream: &mut Stream) -> Result<Option<u32>, Ending> {
         if let Some(read) = stream.next_read() {
+            self.draw_waiting()?;
             self.unfinished.fence.release_for(self.context.objects.memory(), &read);
         }
         if stream.at().is_multiple_of(DWORDS_PER_CHECK) && self.is_late() {
@@ -131,9 +179,12 @@ impl Processor<'_> {
         self.written.add(address..address.saturating_add(4));
     }
 
-    /// Tells textures what was written.
+    /// Tells programs and textures what was written.
     pub fn look_again(&mut self) {
-        self.written.take().into_iter().for_each(|range| self.context.cache.textures.written(range));
+        for range in self.written.take() {
+            self.context.cache.programs.written(&range);
+            self.context.cache.textures.written(range);
+        }
     }
 
     fn is_late(&self) -> bool {
@@ -200,6 +251,9 @@ impl Processor<'_> {
         };
         if class.map().at(method).is_none() {
             self.log.unknown(subchannel, method, class.name());
+        }
+        if !self.waiting.lists.is_empty() && !self.changes_nothing(class, method, word) {
+            self.draw_waiting()?;
         }
         if let Some(methods) = self.channel.methods_mut(class) {
             methods.write(method, word);
@@ -305,26 +359,62 @@ impl Processor<'_> {
         Ok(true)
     }
 
+    /// Whether a method leaves draws that wait what they are.
+    fn changes_nothing(&self, class: Class, method: u32, word: u32) -> bool {
+        let is_same = || self.channel.three_d.word(method) == word;
+        class == Class::ThreeD && (VERTICES.contains(&method) || REPEATED.contains(&method) && is_same())
+    }
+
     fn draw(&mut self) -> Result<(), Ending> {
         if !self.channel.condition {
             return Ok(());
         }
+        let list = &self.unfinished.list;
+        let waiting = &self.waiting;
+        let is_other = waiting.lists.first().is_some_and(|first| first.primitive() != list.primitive());
+        if is_other || waiting.lists.len() >= MOST_WAITING || waiting.vertices >= MOST_VERTICES {
+            self.draw_waiting()?;
+        }
+        let (list, methods) = (&self.unfinished.list, &self.channel.three_d);
+        let is_first = self.waiting.lists.is_empty();
+        if is_first {
+            (self.waiting.at, self.waiting.vertices) = (self.unfinished.list_at, 0);
+        }
+        self.waiting.vertices = self.waiting.vertices.saturating_add(list.vertices());
+        self.waiting.lists.push(list.clone());
+        // What holds for the first one holds for those after it.
+        let is_alone = list.is_full()
+            || is_first
+                && (self.stats.is_some()
+                    || self.pixel_log.is_some()
+                    || methods.get::<TfbEnable>().enable
+                    || programs_store(methods, self.context.objects));
+        if is_alone { self.draw_waiting() } else { Ok(()) }
+    }
+
+    /// Draws what waits.
+    fn draw_waiting(&mut self) -> Result<(), Ending> {
+        if self.waiting.lists.is_empty() {
+            return Ok(());
+        }
+        let WaitingDraws { lists, at, .. } = std::mem::take(&mut self.waiting);
         let start = Instant::now();
-        let at = self.unfinished.list_at;
         self.look_again();
         self.written.add_draw(&self.channel.three_d, self.context.objects);
         let probe = self.pixel_log.map(|pixel_log| {
             Probe::new(pixel_log, at, targets_at(&self.channel.three_d, self.context.objects, pixel_log.pixel()))
         });
         let context = DrawContext { probe: probe.as_ref(), ..self.context };
-        let done = draw::draw(self.channel, &context, &self.unfinished.list);
+        let done = draw::draw_all(self.channel, &context, &lists);
+        let slow = self.context.slow.take();
+        self.log.slow(at, slow);
         if let Some(stats) = &mut self.stats {
-            let dropped = DrawCounts { vertices: self.unfinished.list.vertices(), ..DrawCounts::default() };
-            let counts = done.as_ref().copied().unwrap_or(dropped);
+            let vertices = lists.iter().map(DrawList::vertices).sum();
+            let counts = done.as_ref().copied().unwrap_or(DrawCounts { vertices, ..DrawCounts::default() });
             let target = draw_target(self.channel);
             let program = FragmentProgram::of(self.channel, &self.context).ok().flatten();
             let textures = program.map_or(0, |program| bound_handles(&program.shader()).len() as u32);
-            stats.push(DrawStats { at, time: start.elapsed(), counts, target, textures, slow: None });
+            stats.push(DrawStats { at, time: start.elapsed(), counts, target, textures, slow });
         }
         self.note("draw", at, done.map(|_| ()))
     }

@@ -4,10 +4,13 @@ use crate::methods::{CodeAddressHigh, SpSelect, SpStartId};
 use crate::objects::Objects;
 use crate::state::Methods;
 use ctm_card::register::RegisterType;
+use ctm_sm50::attributes::GENERIC;
 use ctm_sm50::codes::IpaPlace;
 use ctm_sm50::constant_use::ConstantUse;
 use ctm_sm50::extract::{ExtractError, extract};
-use ctm_sm50::launch::Shader;
+use ctm_sm50::launch::{LineInput, Shader};
+use ctm_sm50::lift::line_inputs;
+use ctm_sm50::pipeline::inputs::InputList;
 use ctm_sm50::textures::{COMPUTE_HANDLE_BANK, HANDLE_BANK};
 use ctm_sm50::{Header, Instruction, Op, Program, Stage, key};
 use std::collections::HashMap;
@@ -32,6 +35,14 @@ pub struct StageProgram {
     pub constants: ConstantUse,
     /// It reads inputs at centroids.
     pub reads_centroids: bool,
+    /// It kills fragments.
+    pub kills: bool,
+    /// What it reads of primitives, if it can run over lines: without and with a flat shade model.
+    pub lines: [Option<Arc<[LineInput]>>; 2],
+    /// The inputs of a fragment program.
+    pub inputs: InputList,
+    /// The attributes that a vertex program reads: bit n for attribute n.
+    pub attributes: u32,
     /// Addresses of what it was read from, counted from where all programs lie, and the words there.
     text: Vec<(Range<u32>, Vec<u32>)>,
 }
@@ -72,7 +83,43 @@ pub enum ProgramError {
 /// The programs that draws have had, by address. They are used again as long as memory holds the same.
 #[derive(Debug, Default)]
 pub struct ProgramCache {
-    kept: Mutex<HashMap<(u64, u32), Arc<StageProgram>>>,
+    kept: Mutex<KeptPrograms>,
+}
+
+#[derive(Debug, Default)]
+struct KeptPrograms {
+    programs: HashMap<(u64, u32), KeptProgram>,
+    /// The addresses that they lie in, and others.
+    around: Option<Range<u64>>,
+}
+
+#[derive(Debug)]
+struct KeptProgram {
+    program: Arc<StageProgram>,
+    /// Memory may have changed since it was looked at.
+    is_doubtful: bool,
+}
+
+impl KeptPrograms {
+    /// A program, if it is what is wanted and memory holds it still.
+    fn get(&mut self, text: Text, at: u32, is_wanted: impl Fn(&StageProgram) -> bool) -> Option<Arc<StageProgram>> {
+        let known = self.programs.get_mut(&(text.base, at)).filter(|known| is_wanted(&known.program))?;
+        let is_there = if known.is_doubtful { known.program.is_in(text) } else { known.program.is_reached(text) };
+        known.is_doubtful &= !is_there;
+        is_there.then(|| Arc::clone(&known.program))
+    }
+
+    fn add(&mut self, text: Text, at: u32, program: &Arc<StageProgram>) {
+        if self.programs.len() >= MOST_KEPT {
+            self.programs.clear();
+            self.around = None;
+        }
+        for range in program.addresses(text.base) {
+            let around = self.around.get_or_insert_with(|| range.clone());
+            *around = around.start.min(range.start)..around.end.max(range.end);
+        }
+        self.programs.insert((text.base, at), KeptProgram { program: Arc::clone(program), is_doubtful: false });
+    }
 }
 
 /// Where programs lie in memory.
@@ -113,15 +160,11 @@ impl ProgramCache {
         let at = methods.at::<SpStartId>(number).offset;
         let text = Text { objects, base: methods.address(CodeAddressHigh::ADDRESS) };
         let mut kept = self.lock();
-        let known = kept.get(&(text.base, at)).filter(|known| known.is(stage) && known.is_in(text));
-        if let Some(known) = known {
-            return Ok(Some(Arc::clone(known)));
+        if let Some(known) = kept.get(text, at, |known| known.is(stage)) {
+            return Ok(Some(known));
         }
         let program = Arc::new(text.program(stage, at)?);
-        if kept.len() >= MOST_KEPT {
-            kept.clear();
-        }
-        kept.insert((text.base, at), Arc::clone(&program));
+        kept.add(text, at, &program);
         Ok(Some(program))
     }
 
@@ -132,19 +175,26 @@ impl ProgramCache {
     pub fn launched(&self, base: u64, at: u32, objects: &Objects) -> Result<Arc<StageProgram>, ProgramError> {
         let text = Text { objects, base };
         let mut kept = self.lock();
-        let known = kept.get(&(base, at)).filter(|known| known.program.header.is_none() && known.is_in(text));
-        if let Some(known) = known {
-            return Ok(Arc::clone(known));
+        if let Some(known) = kept.get(text, at, |known| known.program.header.is_none()) {
+            return Ok(known);
         }
         let program = Arc::new(text.code(Stage::None, at)?);
-        if kept.len() >= MOST_KEPT {
-            kept.clear();
-        }
-        kept.insert((base, at), Arc::clone(&program));
+        kept.add(text, at, &program);
         Ok(program)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(u64, u32), Arc<StageProgram>>> {
+    /// These addresses may have been written to.
+    pub fn written(&self, addresses: &Range<u64>) {
+        let meets = |range: &Range<u64>| range.start < addresses.end && addresses.start < range.end;
+        let mut kept = self.lock();
+        if kept.around.as_ref().is_some_and(meets) {
+            for (&(base, _), known) in &mut kept.programs {
+                known.is_doubtful |= known.program.addresses(base).any(|range| meets(&range));
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KeptPrograms> {
         self.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -154,10 +204,29 @@ impl StageProgram {
         self.header().stage == stage
     }
 
+    /// The addresses of what it was made of.
+    fn addresses(&self, base: u64) -> impl Iterator<Item = Range<u64>> + '_ {
+        let address = move |at: u32| base.wrapping_add(at.into());
+        self.text.iter().map(move |(place, _)| address(place.start)..address(place.end))
+    }
+
+    /// Whether the submission may reach what it was made of.
+    fn is_reached(&self, text: Text) -> bool {
+        let is_inside =
+            |range: Range<u64>| text.objects.range(range.start).is_some_and(|object| range.end <= object.end);
+        self.addresses(text.base).all(is_inside)
+    }
+
     /// Whether memory holds what it was made of.
     fn is_in(&self, text: Text) -> bool {
         self.text.iter().all(|(place, words)| text.has(place.start, words))
     }
+}
+
+/// The attributes of vertices that a program reads: bit n for attribute n.
+fn attributes_read(header: &Header) -> u32 {
+    let generic = header.imap.iter().filter(|address| (GENERIC..GENERIC + 16 * 32).contains(address));
+    generic.fold(0, |read, address| read | 1 << ((address - GENERIC) / 16))
 }
 
 impl Text<'_> {
@@ -192,6 +261,13 @@ impl Text<'_> {
         }
         let mut program = self.code(stage, start)?;
         program.program.header = Some(header);
+        if stage == Stage::Pixel && !header.does_global_store {
+            program.lines = [false, true].map(|is_flat| Some(line_inputs(&program.shader(), is_flat)?.into()));
+        }
+        if stage == Stage::Pixel {
+            program.inputs = InputList::of(&program.shader());
+        }
+        program.attributes = attributes_read(&header);
         text.append(&mut program.text);
         Ok(StageProgram { text, ..program })
     }
@@ -215,8 +291,19 @@ impl Text<'_> {
         let reads_centroid = |instruction: &Instruction| {
             instruction.op() == Op::Ipa && instruction.get(key::IPA_PLACE) == IpaPlace::Centroid
         };
-        let reads_centroids = program.code.instructions().iter().any(reads_centroid);
-        Ok(StageProgram { program, constants, reads_centroids, text })
+        let instructions = program.code.instructions();
+        let reads_centroids = instructions.iter().any(reads_centroid);
+        let kills = instructions.iter().any(|instruction| instruction.op() == Op::Kil);
+        Ok(StageProgram {
+            program,
+            constants,
+            reads_centroids,
+            kills,
+            lines: [None, None],
+            inputs: InputList::default(),
+            attributes: 0,
+            text,
+        })
     }
 }
 
@@ -264,7 +351,13 @@ mod tests {
         memory.write_u32(BASE + 0xA0, 7);
         assert!(Arc::ptr_eq(&first, &get()));
         put(&memory, 0x30, ".stage vertex\n FADD R0, R0, R0; EXIT;");
+        let base = u64::from(BASE);
+        cache.written(&(base + 0x400..base + 0x800));
+        assert!(Arc::ptr_eq(&first, &get()), "nobody has said that it changes");
+        cache.written(&(base + 0x84..base + 0x88));
         assert_eq!(names(&get()), ["FADD", "EXIT", "NOP"]);
+        // Without its memory there is no program.
+        assert!(cache.program(&methods, &Objects::new(&memory, &[]), Stage::Vertex).is_err());
     }
 
     #[test]

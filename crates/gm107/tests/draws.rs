@@ -1,7 +1,7 @@
 //! Draws through the stages before the rasteriser, seen by what transform feedback writes and by what is counted.
 
-use ctm_card::Object;
 use ctm_card::register::RegisterType;
+use ctm_card::{Object, SlowPathNote};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_gm107::draw::{DrawList, draw};
@@ -60,6 +60,7 @@ impl Bench {
         let at = 0x1000 * number + 0x30;
         self.memory.write_words(TEXT + at, &program.header.unwrap().encode());
         self.memory.write_bytes(TEXT + at + 80, &program.code.to_bytes());
+        self.cache.programs.written(&(TEXT.into()..END.into()));
         self.write::<SpStartId>(number, at);
         self.write::<SpSelect>(number, number << 4 | 1);
     }
@@ -108,12 +109,15 @@ impl Bench {
         let mut space = Space::default();
         space.map(Arc::clone(&self.memory)).unwrap();
         let options = RunOptions { step_limit: 1 << 20, ..RunOptions::default() };
+        let slow = SlowPathNote::default();
         let context = DrawContext {
             objects: &objects,
             space: &space,
             cache: &self.cache,
             executor: &self.executor,
             options,
+            slow: &slow,
+            by_quads: false,
             probe: None,
         };
         draw(&mut self.channel, &context, list).map(|_| ())

@@ -13,6 +13,13 @@ pub enum AlphaTest {
         /// The reference.
         reference: u32,
     },
+    /// Alpha as a number from 0 to 1, with a reference (bits of binary32).
+    Clamped {
+        /// The comparison.
+        function: CompareFunction,
+        /// The reference.
+        reference: u32,
+    },
     /// Alpha as binary16, with a reference (bits of binary32).
     Half {
         /// The comparison.
@@ -36,6 +43,11 @@ impl AlphaTest {
     pub fn compared(&self, alpha: u32) -> (f32, f32) {
         match *self {
             AlphaTest::Float { reference, .. } => (f32::from_bits(alpha), f32::from_bits(reference)),
+            // What is not a number is 0.
+            AlphaTest::Clamped { reference, .. } => {
+                let alpha = f32::from_bits(alpha);
+                (if alpha > 0.0 { alpha.min(1.0) } else { 0.0 }, f32::from_bits(reference))
+            }
             AlphaTest::Half { reference, .. } => {
                 (f32::from_bits(f16_to_f32(f32_to_f16(alpha))), f32::from_bits(reference))
             }
@@ -47,9 +59,10 @@ impl AlphaTest {
     pub fn passes(&self, alpha: u32) -> bool {
         let (alpha, reference) = self.compared(alpha);
         match self {
-            AlphaTest::Float { function, .. } | AlphaTest::Half { function, .. } | AlphaTest::Code { function, .. } => {
-                function.holds(alpha, reference)
-            }
+            AlphaTest::Float { function, .. }
+            | AlphaTest::Clamped { function, .. }
+            | AlphaTest::Half { function, .. }
+            | AlphaTest::Code { function, .. } => function.holds(alpha, reference),
         }
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct BlockTest<'t, L> {
 #[derive(Clone, Copy)]
 enum WordForm {
     Unorm24,
+    ExactUnorm24,
+    ExactAboveStencil,
     Steps24,
     Float,
 }
@@ -90,6 +92,51 @@ impl DepthWords for Unorm24 {
     }
 }
 
+/// Numbers as fractions of 24 bits that are rounded once, below others.
+#[derive(Clone, Copy)]
+struct ExactUnorm24;
+
+impl DepthWords for ExactUnorm24 {
+    #[inline(always)]
+    fn incoming<S: Simd>(self, simd: S, depth: S::Numbers, range: Range, words: S::Words) -> [S::Words; 2] {
+        let depth = exact_fractions(simd, depth, range);
+        [depth, simd.or(depth, simd.and(words, simd.splat(!MOST)))]
+    }
+
+    #[inline(always)]
+    fn stored<S: Simd>(self, simd: S, words: S::Words) -> S::Words {
+        simd.and(words, simd.splat(MOST))
+    }
+}
+
+/// The same above stencil values.
+#[derive(Clone, Copy)]
+struct ExactAboveStencil;
+
+impl DepthWords for ExactAboveStencil {
+    #[inline(always)]
+    fn incoming<S: Simd>(self, simd: S, depth: S::Numbers, range: Range, words: S::Words) -> [S::Words; 2] {
+        let depth = exact_fractions(simd, depth, range);
+        [depth, simd.or(simd.up::<8>(depth), simd.and(words, simd.splat(0xFF)))]
+    }
+
+    #[inline(always)]
+    fn stored<S: Simd>(self, simd: S, words: S::Words) -> S::Words {
+        simd.down::<8>(words)
+    }
+}
+
+/// Numbers in a range as fractions of 24 bits.
+#[inline(always)]
+fn exact_fractions<S: Simd>(simd: S, depth: S::Numbers, range: Range) -> S::Words {
+    let depth = match range {
+        // What is beyond becomes the least or the greatest integer.
+        Range::Unit => depth,
+        Range::Other(..) => range.clamped(simd, depth),
+    };
+    simd.nearest(simd.mul(depth, simd.number(MOST.into())), MOST)
+}
+
 /// Steps of 24 bits, above stencil values.
 #[derive(Clone, Copy)]
 struct Steps24;
@@ -131,11 +178,14 @@ impl<'t, L: Layout> BlockTest<'t, L> {
     pub fn of<F: Family<Layout = L>>(draw: &'t TileDraw<F>, tests: &'t DepthTests<'t, L>) -> Option<Self> {
         let form = match (tests.form, tests.planes) {
             (DepthForm::Unorm24 { .. }, DepthPlanes::Numbers) => WordForm::Unorm24,
+            (DepthForm::Unorm24 { .. }, DepthPlanes::Exact) => WordForm::ExactUnorm24,
+            (DepthForm::Stencil8Unorm24, DepthPlanes::Exact) => WordForm::ExactAboveStencil,
             (DepthForm::Stencil8Unorm24, DepthPlanes::Steps24) => WordForm::Steps24,
-            (DepthForm::Float { stencil: false }, DepthPlanes::Numbers) => WordForm::Float,
+            // What is rounded to binary32 first is rounded once then.
+            (DepthForm::Float { stencil: false }, DepthPlanes::Numbers | DepthPlanes::Exact) => WordForm::Float,
             (
                 DepthForm::Unorm16 | DepthForm::Unorm24 { .. } | DepthForm::Stencil8Unorm24 | DepthForm::Float { .. },
-                DepthPlanes::Numbers | DepthPlanes::Steps24,
+                DepthPlanes::Numbers | DepthPlanes::Exact | DepthPlanes::Steps24,
             ) => return None,
         };
         let (state, None) = (tests.state.depth?, tests.state.stencil) else { return None };
@@ -163,6 +213,21 @@ impl<'t, L: Layout> BlockTest<'t, L> {
             }
             (WordForm::Unorm24, function) => {
                 self.test(simd, context, passed, (Unorm24, OrderMasks::of(function)), slow);
+            }
+            (WordForm::ExactUnorm24, CompareFunction::Less) => {
+                self.test(simd, context, passed, (ExactUnorm24, Less), slow)
+            }
+            (WordForm::ExactUnorm24, function) => {
+                self.test(simd, context, passed, (ExactUnorm24, OrderMasks::of(function)), slow);
+            }
+            (WordForm::ExactAboveStencil, CompareFunction::Less) => {
+                self.test(simd, context, passed, (ExactAboveStencil, Less), slow);
+            }
+            (WordForm::ExactAboveStencil, CompareFunction::LessOrEqual) => {
+                self.test(simd, context, passed, (ExactAboveStencil, LessOrEqual), slow);
+            }
+            (WordForm::ExactAboveStencil, function) => {
+                self.test(simd, context, passed, (ExactAboveStencil, OrderMasks::of(function)), slow);
             }
             (WordForm::Steps24, CompareFunction::Less) => self.test(simd, context, passed, (Steps24, Less), slow),
             (WordForm::Steps24, CompareFunction::LessOrEqual) => {

@@ -70,6 +70,17 @@ impl DepthForm {
         }
     }
 
+    /// The same of a number that is not rounded to binary32 first.
+    #[inline(always)]
+    pub fn key_of_exact(self, depth: f64) -> u32 {
+        match self {
+            DepthForm::Unorm16 => nearest(depth * 65_535.0, 0xFFFF),
+            DepthForm::Unorm24 { .. } | DepthForm::Stencil8Unorm24 => nearest(depth * f64::from(MOST), MOST),
+            // -0.0 is 0.0.
+            DepthForm::Float { .. } => key_of_float((depth as f32 + 0.0).to_bits()),
+        }
+    }
+
     /// What these numbers are.
     pub fn numbers(self) -> DepthNumbers {
         match self {
@@ -161,6 +172,8 @@ impl DepthForm {
 pub enum DepthPlanes {
     /// Numbers, which are rounded to binary32 and clamped to the range of the primitive.
     Numbers,
+    /// Numbers, which are clamped to the range of the primitive and rounded once, to what is stored.
+    Exact,
     /// Steps of 24 bits, which are rounded to the nearest ones.
     Steps24,
 }
@@ -208,15 +221,25 @@ impl<L: Layout> DepthTests<'_, L> {
             DepthPlanes::Numbers => {
                 self.form.keys(&std::array::from_fn(|n| (depth(n) as f32).to_bits()), primitive.range)
             }
+            DepthPlanes::Exact => {
+                let [least, most] = primitive.range.map(f64::from);
+                std::array::from_fn(|n| self.form.key_of_exact(depth(n).max(least).min(most)))
+            }
             DepthPlanes::Steps24 => std::array::from_fn(|n| self.form.key_of_steps(nearest(depth(n), MOST))),
         }
     }
 
-    /// The same of depths that a program exports, bits of numbers, for a primitive with this range.
+    /// The same of depths that a program exports, bits of numbers, for a primitive with this range: [exact](DepthPlanes::Exact) ones are clamped to
+    /// [0, 1].
     #[inline(always)]
     pub fn keys_of<const N: usize>(&self, depths: &[u32; N], range: [f32; 2]) -> [u32; N] {
         match self.planes {
             DepthPlanes::Numbers => self.form.keys(depths, range),
+            // What is not a number is 0.
+            DepthPlanes::Exact => {
+                let from_0_to_1 = |depth: f64| if depth > 0.0 { depth.min(1.0) } else { 0.0 };
+                depths.map(|depth| self.form.key_of_exact(from_0_to_1(f64::from(f32::from_bits(depth)))))
+            }
             DepthPlanes::Steps24 => depths.map(|depth| self.form.key_of_steps(f32_to_unorm(depth, MOST))),
         }
     }

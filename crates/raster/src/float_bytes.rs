@@ -17,6 +17,8 @@ pub struct FloatBytes {
     blend: Option<(BlendState, [f32; 4])>,
     /// The bits that are written.
     written: u32,
+    /// Bits that count as set, whatever is there.
+    opaque: u32,
 }
 
 impl FloatBytes {
@@ -30,7 +32,12 @@ impl FloatBytes {
         };
         let are_bytes = format.bytes == 4 && format.parts.iter().flatten().all(is_byte);
         let shifts = format.parts.map(|part| part.map(|part| part.channel().shift()));
-        are_bytes.then_some(FloatBytes { shifts, blend, written })
+        are_bytes.then_some(FloatBytes { shifts, blend, written, opaque: 0 })
+    }
+
+    /// The same, where alpha counts as 1, whatever is there.
+    pub fn with_opaque_alpha(self) -> Self {
+        FloatBytes { opaque: self.shifts[ALPHA].map_or(0, |shift| ONE << shift), ..self }
     }
 
     /// The pixels to be stored, for bits of colours by component, and the pixels in memory. Only the bits that are set in `chosen` change.
@@ -39,6 +46,7 @@ impl FloatBytes {
         let [red, green, blue, alpha] = colours;
         let (red, green) = (simd.singles(red), simd.singles(green));
         let (blue, alpha) = (simd.singles(blue), simd.singles(alpha));
+        let seen = simd.or(memory, simd.splat(self.opaque));
         let new = match &self.blend {
             None => [red, green, blue, alpha],
             Some((state, constant)) => {
@@ -48,20 +56,20 @@ impl FloatBytes {
                 if is_over {
                     let weights = [source_alpha, simd.sub_singles(one, source_alpha)];
                     [
-                        over(simd, weights, clamped(simd, red), part(simd, memory, r)),
-                        over(simd, weights, clamped(simd, green), part(simd, memory, g)),
-                        over(simd, weights, clamped(simd, blue), part(simd, memory, b)),
-                        over(simd, weights, source_alpha, alpha_of(simd, memory, a)),
+                        over(simd, weights, clamped(simd, red), part(simd, seen, r)),
+                        over(simd, weights, clamped(simd, green), part(simd, seen, g)),
+                        over(simd, weights, clamped(simd, blue), part(simd, seen, b)),
+                        over(simd, weights, source_alpha, alpha_of(simd, seen, a)),
                     ]
                 } else {
                     let pixels = Pixels {
                         simd,
                         source: [clamped(simd, red), clamped(simd, green), clamped(simd, blue), source_alpha],
                         memory: [
-                            part(simd, memory, r),
-                            part(simd, memory, g),
-                            part(simd, memory, b),
-                            alpha_of(simd, memory, a),
+                            part(simd, seen, r),
+                            part(simd, seen, g),
+                            part(simd, seen, b),
+                            alpha_of(simd, seen, a),
                         ],
                         constant: *constant,
                     };
@@ -125,10 +133,12 @@ struct ByteOrder {
     present: u32,
     /// The bits that are written.
     written: u32,
+    /// Bits that count as set, whatever is there.
+    opaque: u32,
 }
 
 impl ByteOrder {
-    fn of(FloatBytes { shifts, written, .. }: &FloatBytes) -> Self {
+    fn of(FloatBytes { shifts, written, opaque, .. }: &FloatBytes) -> Self {
         let (mut components, mut present) = ([ALPHA; 4], 0);
         for (component, shift) in shifts.iter().enumerate() {
             if let Some(shift) = shift {
@@ -136,7 +146,7 @@ impl ByteOrder {
                 present |= ONE << shift;
             }
         }
-        ByteOrder { components, present, written: *written }
+        ByteOrder { components, present, written: *written, opaque: *opaque }
     }
 
     /// Pixels of these bytes.
@@ -191,7 +201,7 @@ impl WriteFloats for Over {
         let [a, b, c, d] = components;
         let alpha = clamped(simd, simd.singles(alpha));
         let weights = [alpha, simd.sub_singles(simd.single(1.0), alpha)];
-        let low = simd.splat(ONE);
+        let (low, memory) = (simd.splat(ONE), simd.or(memory, simd.splat(self.0.opaque)));
         let new = [
             over_byte(simd, weights, a, simd.and(memory, low)),
             over_byte(simd, weights, b, simd.and(simd.down::<8>(memory), low)),

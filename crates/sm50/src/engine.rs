@@ -6,14 +6,19 @@
 //! again by the reference, with memory as it was before.
 
 mod calls;
+mod lines;
 mod resuming;
+
+pub use lines::{BoundLines, LineProgram, LineRunner};
 
 use crate::attributes::{Records, Words};
 use crate::footprint::{AccessKind, Footprints};
 use crate::launch::{
     Column, LaunchConstants, LaunchReport, NO_INVOCATION, Pixels, StageLaunch, StageRunner, Stop, WARP,
 };
-use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
+use crate::lift::{
+    self, BufferBinding, Lifted, LineBinding, NotLifted, Specialisation, TableBinding, launch_words, place_words,
+};
 use crate::program::Code;
 use crate::reference::{KeptWords, Reference};
 use ctm_engine::{Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop as KernelStop};
@@ -25,7 +30,11 @@ use ctm_num::sm50::mufu;
 use resuming::LaneMemory;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 use thiserror::Error;
+
+/// What functions of one number are interpolated by.
+static COEFFICIENTS: LazyLock<Vec<u32>> = LazyLock::new(mufu::coefficients);
 
 impl GuestJob for StageLaunch<'_> {
     type Key = Key;
@@ -165,6 +174,8 @@ impl StageRunner for IfWorth<'_> {
 pub struct Kernels {
     lifted: Lifted,
     kernel: Kernel,
+    /// Lanes of lines look at others of their quads.
+    looks_at_quads: bool,
 }
 
 impl Kernels {
@@ -172,13 +183,15 @@ impl Kernels {
         let lifted = lift::lift_within(&key.code, &key.specialisation, effort);
         let mut lifted = lifted.map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
+        let surfaces = lines::layouts(&lifted.lines, key.specialisation.pixels.as_ref());
+        let looks_at_quads = !surfaces.is_empty() && lines::looks_at_quads(function.clone(), effort);
         let grouping = match lifted.is_independent {
             true if writes(&lifted.footprints) || lifted.resumes.is_some() => Grouping::Once,
             true => Grouping::Independent,
             false => Grouping::Lockstep(WARP as usize),
         };
-        let kernel = Kernel::within(function, (grouping, &[], None), runtime, effort);
-        Ok(Kernels { lifted, kernel })
+        let kernel = Kernel::within(function, (grouping, &surfaces, None), runtime, effort);
+        Ok(Kernels { lifted, kernel, looks_at_quads })
     }
 
     fn run(&self, launch: &StageLaunch, options: &RunOptions, runtime: &Runtime) -> Result<LaunchReport, Stop> {
@@ -193,7 +206,7 @@ impl Kernels {
             return Reference.run(launch, options);
         }
         let pixels = pixels.flatten();
-        let own = Own { global: &global, pixels: pixels.as_ref(), lanes: None };
+        let own = Own { global: Some(&global), pixels: pixels.as_ref(), lanes: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
         let together = if self.lifted.is_independent { 1 } else { WARP };
@@ -240,7 +253,7 @@ impl Kernels {
     fn bind<'a>(&self, launch: &StageLaunch<'a>, own: Own<'a>) -> Option<Bindings<'a>> {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::StageLaunch => Some(launch_words(launch)),
-            TableBinding::Coefficients => Some(mufu::coefficients()),
+            TableBinding::Coefficients => Some(COEFFICIENTS.clone()),
             TableBinding::StoreRanges => Some(launch.environment.stores.as_ref()?.table()),
             TableBinding::Bank(bank) => {
                 let mut words = launch.bank(bank).unwrap_or_default().to_vec();
@@ -273,8 +286,8 @@ impl Kernels {
                     let memory = launch.bank_memory(*bank)?;
                     Buffer::new(launch.environment.memory?, memory.address, memory.bytes).ok()?
                 }
-                BufferBinding::Footprints => own.global.log.buffer(),
-                BufferBinding::Turns => own.global.turns.buffer(),
+                BufferBinding::Footprints => own.global?.log.buffer(),
+                BufferBinding::Turns => own.global?.turns.buffer(),
                 BufferBinding::PixelQuads => own.pixels?.quads.buffer(),
                 BufferBinding::PixelValues => own.pixels?.values.buffer(),
                 BufferBinding::PrimitiveValues => own.pixels?.primitives.buffer(),
@@ -290,8 +303,9 @@ impl Kernels {
                 }
             })
         };
+        let line = |binding: &LineBinding| lines::view(launch.lines?, binding);
         Some(Bindings {
-            surfaces: Vec::new(),
+            surfaces: self.lifted.lines.iter().map(line).collect::<Option<_>>()?,
             tables: self.lifted.tables.iter().map(table).collect::<Option<_>>()?,
             buffers: self.lifted.buffers.iter().map(buffer).collect::<Option<_>>()?,
         })
@@ -299,9 +313,9 @@ impl Kernels {
 }
 
 /// Memory that a launch has for itself.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Own<'a> {
-    global: &'a GlobalMemory<'a>,
+    global: Option<&'a GlobalMemory<'a>>,
     pixels: Option<&'a PixelWords>,
     lanes: Option<&'a LaneMemory>,
 }

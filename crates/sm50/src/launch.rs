@@ -18,10 +18,12 @@
 //! bytes long. (Decision S16: the machine's handles are not public; programs only pass them on.)
 
 mod constants;
+mod lines;
 mod pixels;
 mod samples;
 
 pub use constants::{BankMemory, Constants, LaunchConstantConflict, LaunchConstants};
+pub use lines::{LineInput, PixelLines};
 pub use pixels::{
     FRAGMENT_POSITION, FRONT_FACE, PixelInput, PixelPlace, PixelQuad, Pixels, PrimitiveValues, ResultColumns,
 };
@@ -310,6 +312,8 @@ pub struct StageLaunch<'a> {
     pub grid: Option<Grid>,
     /// The pixels of a launch of a fragment program.
     pub pixels: Option<&'a Pixels>,
+    /// The lines of one that runs over lines. How many lanes it has is not said here.
+    pub lines: Option<&'a PixelLines<'a>>,
 }
 
 impl<'a> StageLaunch<'a> {
@@ -332,6 +336,7 @@ impl<'a> StageLaunch<'a> {
             emissions: None,
             grid: None,
             pixels: None,
+            lines: None,
         }
     }
 

@@ -60,10 +60,13 @@ pub trait StoredTexels: Debug + Send + Sync {
     /// A sample of a texel of a texture with several of them.
     fn sample(&self, layer: u32, x: u32, y: u32, sample: u32) -> [u32; 4];
 
-    /// Appends the words of all texels of a layer of a level that has this size, row by row.
-    fn slice(&self, level: u32, layer: u32, [width, height]: [u32; 2], words: &mut Vec<u32>) {
-        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
-            words.extend(self.texel(level, layer, x, y));
+    /// Hands on the words of all texels of a layer of a level that has this size, row by row.
+    fn slice(&self, level: u32, layer: u32, [width, height]: [u32; 2], row: &mut dyn FnMut(&[u32])) {
+        let mut words = Vec::with_capacity(4 * width as usize);
+        for y in 0..height {
+            words.clear();
+            (0..width).for_each(|x| words.extend(self.texel(level, layer, x, y)));
+            row(&words);
         }
     }
 }

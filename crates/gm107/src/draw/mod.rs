@@ -15,11 +15,9 @@ pub use list::{DrawList, Run, RunSource};
 use crate::context::{DrawContext, DrawError};
 use crate::methods::VertexBeginGl;
 use crate::methods::codes::PrimitiveType;
-use crate::programs::StageProgram;
 use crate::state::Channel;
 use ctm_card::DrawCounts;
 use ctm_card::register::RegisterType;
-use ctm_sm50::attributes::GENERIC;
 use ctm_sm50::pipeline::{Pipeline, Primitive};
 use fetch::VertexFetch;
 use receiver::DrawReceiver;
@@ -60,39 +58,43 @@ fn primitive_of(begin: u32) -> Option<Primitive> {
 /// # Errors
 /// At what is not executed, and if the time is up or a program stops.
 pub fn draw(channel: &mut Channel, context: &DrawContext, list: &DrawList) -> Result<DrawCounts, DrawError> {
-    let primitive = list.primitive().ok_or(DrawError::NotYet { what: "a draw of unknown primitives" })?;
-    if list.is_full() {
+    draw_all(channel, context, std::slice::from_ref(list))
+}
+
+/// Draws lists of the same primitives, one after the other, in the same state.
+///
+/// # Errors
+/// As [`draw`].
+pub fn draw_all(channel: &mut Channel, context: &DrawContext, lists: &[DrawList]) -> Result<DrawCounts, DrawError> {
+    let primitive = lists.first().and_then(DrawList::primitive);
+    let primitive = primitive.ok_or(DrawError::NotYet { what: "a draw of unknown primitives" })?;
+    if lists.iter().any(DrawList::is_full) {
         return Err(DrawError::NotYet { what: "a draw of that many pieces" });
     }
     let (methods, objects) = (&channel.three_d, context.objects);
     let programs = DrawPrograms::of(channel, context, primitive)?;
     let environment = environment(channel, context, &programs);
     let state = programs.state(methods, primitive, &environment);
-    let fetch = VertexFetch::new(channel, objects, attributes_read(&programs.vertex));
-    let mut receiver = DrawReceiver::new(channel, context, &environment)?;
+    let fetch = VertexFetch::new(channel, objects, programs.vertex.attributes);
+    let mut receiver = DrawReceiver::new(channel, context, &environment, programs.choose_viewports())?;
     let mut batch = context.cache.batch.lock().unwrap_or_else(PoisonError::into_inner);
     let mut pipeline =
         Pipeline::new(&state, (&fetch, &mut receiver), (context.executor, &context.options), &mut batch)?;
     if context.probe.is_some() {
         pipeline = pipeline.with_origins();
     }
-    let rows = Rows::new(list, IndexBuffer::of(methods, objects), Restart::of(methods));
-    let mut id = 0;
-    for row in rows {
-        id = pipeline.add(&row, id)?;
+    let (indices, restart) = (IndexBuffer::of(methods, objects), Restart::of(methods));
+    for list in lists {
+        let mut id = 0;
+        for row in Rows::new(list, indices.clone(), restart) {
+            id = pipeline.add(&row, id)?;
+        }
     }
     let (_, counts) = pipeline.finish()?;
     let done = receiver.finish()?;
-    let vertices = list.vertices();
+    let vertices = lists.iter().map(DrawList::vertices).sum();
     done.put(channel, &counts, vertices, programs.has_tess_init());
     Ok(DrawCounts { vertices, primitives: counts.primitives, ..done.counts })
-}
-
-/// The attributes that a vertex program reads: bit n for attribute n.
-fn attributes_read(program: &StageProgram) -> u32 {
-    let header = program.header();
-    let generic = header.imap.iter().filter(|address| (GENERIC..GENERIC + 16 * 32).contains(address));
-    generic.fold(0, |read, address| read | 1 << ((address - GENERIC) / 16))
 }
 
 #[cfg(test)]

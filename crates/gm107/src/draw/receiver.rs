@@ -36,7 +36,7 @@ pub struct DrawDone {
 }
 
 impl<'a> DrawReceiver<'a> {
-    /// For draws in the state of a channel.
+    /// For draws in the state of a channel, whose programs may choose viewports.
     ///
     /// # Errors
     /// Of what pixels need, something is not executed.
@@ -44,10 +44,11 @@ impl<'a> DrawReceiver<'a> {
         channel: &Channel,
         context: &DrawContext<'a>,
         environment: &'a Environment<'a>,
+        choose_viewports: bool,
     ) -> Result<Self, DrawError> {
         let methods = &channel.three_d;
         let rasteriser = match methods.get::<RasterizeEnable>().enable {
-            true => Some(Rasteriser::new(channel, context, environment)?),
+            true => Some(Rasteriser::new(channel, context, environment, choose_viewports)?),
             false => None,
         };
         Ok(DrawReceiver {

@@ -12,6 +12,9 @@ use ctm_sm50::launch::{Constants, Environment, Shader};
 use ctm_sm50::pipeline::{Levels, PipelineState, Primitive, Provoking, Spacing, TessDomain, Tessellation};
 use std::sync::Arc;
 
+/// Where programs say which viewport a primitive has.
+const VIEWPORT: u32 = 0x068;
+
 /// A program with the constants that it reads.
 struct BoundProgram {
     program: Arc<StageProgram>,
@@ -81,6 +84,12 @@ impl DrawPrograms {
     /// Whether a program sets the levels of patches.
     pub fn has_tess_init(&self) -> bool {
         self.tess_init.is_some()
+    }
+
+    /// Whether the last of them says which viewport a primitive has.
+    pub fn choose_viewports(&self) -> bool {
+        let last = self.geometry.as_ref().or(self.tessellation.as_ref()).map_or(&self.vertex, |bound| &bound.program);
+        last.header().omap.contains(VIEWPORT)
     }
 
     /// The state of the stages.

@@ -12,8 +12,11 @@ use crate::methods::{
 use crate::objects::Objects;
 use crate::state::Methods;
 use ctm_card::history::{Colour, WriteHistory, WriteOperation};
-use ctm_raster::blend::{BlendFunction, LogicOp, blend_numbers};
+use ctm_pipeline::Colours;
+use ctm_raster::blend as raster;
+use ctm_raster::blend::{BlendFunction, BlendState, LogicOp, blend_numbers};
 use ctm_raster::channel::Words;
+use ctm_raster::float_bytes::FloatBytes;
 
 /// The component that is alpha.
 const ALPHA: usize = 3;
@@ -41,19 +44,39 @@ struct Blend {
 }
 
 impl Blend {
-    /// Whether a factor is of the second colour.
-    fn takes_second(&self) -> bool {
-        let factors = [self.colour.source, self.colour.destination, self.alpha.source, self.alpha.destination];
-        factors.into_iter().any(|factor| {
-            matches!(
-                factor,
-                BlendFactor::Source1Colour
-                    | BlendFactor::OneMinusSource1Colour
-                    | BlendFactor::Source1Alpha
-                    | BlendFactor::OneMinusSource1Alpha
-            )
-        })
+    /// The equations, if they take no second colour.
+    fn state(&self) -> Option<BlendState> {
+        let equation = |Equation { function, source, destination }: Equation| {
+            let (source, destination) = (plain_factor(source)?, plain_factor(destination)?);
+            Some(raster::BlendEquation { function, source, destination, clamp: true })
+        };
+        Some(BlendState { colour: equation(self.colour)?, alpha: equation(self.alpha)? })
     }
+}
+
+/// A factor, if it is not of a second colour.
+const fn plain_factor(factor: BlendFactor) -> Option<raster::BlendFactor> {
+    Some(match factor {
+        BlendFactor::Zero => raster::BlendFactor::Zero,
+        BlendFactor::One => raster::BlendFactor::One,
+        BlendFactor::SourceColour => raster::BlendFactor::SourceColour,
+        BlendFactor::OneMinusSourceColour => raster::BlendFactor::OneMinusSourceColour,
+        BlendFactor::SourceAlpha => raster::BlendFactor::SourceAlpha,
+        BlendFactor::OneMinusSourceAlpha => raster::BlendFactor::OneMinusSourceAlpha,
+        BlendFactor::DestinationAlpha => raster::BlendFactor::DestinationAlpha,
+        BlendFactor::OneMinusDestinationAlpha => raster::BlendFactor::OneMinusDestinationAlpha,
+        BlendFactor::DestinationColour => raster::BlendFactor::DestinationColour,
+        BlendFactor::OneMinusDestinationColour => raster::BlendFactor::OneMinusDestinationColour,
+        BlendFactor::SourceAlphaSaturate => raster::BlendFactor::SourceAlphaSaturate,
+        BlendFactor::ConstantColour => raster::BlendFactor::ConstantColour,
+        BlendFactor::OneMinusConstantColour => raster::BlendFactor::OneMinusConstantColour,
+        BlendFactor::ConstantAlpha => raster::BlendFactor::ConstantAlpha,
+        BlendFactor::OneMinusConstantAlpha => raster::BlendFactor::OneMinusConstantAlpha,
+        BlendFactor::Source1Colour
+        | BlendFactor::OneMinusSource1Colour
+        | BlendFactor::Source1Alpha
+        | BlendFactor::OneMinusSource1Alpha => return None,
+    })
 }
 
 /// What is done with a colour.
@@ -137,7 +160,7 @@ impl<'a> ColourTarget<'a> {
                     colour: blend.colour.formula(),
                     alpha: blend.alpha.formula(),
                     source: colour,
-                    second: blend.takes_second().then_some(second),
+                    second: self.takes_second().then_some(second),
                 },
             },
             written: std::array::from_fn(|n| {
@@ -168,12 +191,112 @@ impl<'a> ColourTarget<'a> {
                     source: colour.map(|bits| self.blended(bits)),
                     second: second.map(|bits| self.blended(bits)),
                     destination,
-                    constant: blend.constant.map(|number| self.blended(number.to_bits())),
+                    constant: self.constant(blend),
                 };
                 self.format.encode(inputs.blend(blend).map(f32::to_bits))
             }
         };
         std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n])
+    }
+
+    /// What is to be stored for many pixels, as [`write`](Self::write) does it for each.
+    #[inline(always)]
+    pub fn merged_each<const N: usize>(
+        &self,
+        colours: &Colours<N>,
+        second: Option<&Colours<N>>,
+        memory: &Colours<N>,
+    ) -> Colours<N> {
+        let pixel = &self.format.pixel;
+        let mut new = match &self.operation {
+            Operation::Copy => pixel.encode_each(colours),
+            Operation::Logic(operation) => {
+                let mut new = pixel.encode_each(colours);
+                let both = new.as_flattened_mut().iter_mut().zip(memory.as_flattened());
+                both.for_each(|(new, memory)| *new = operation.apply(*new, *memory));
+                new
+            }
+            Operation::Blend(blend) => {
+                let mut destination = pixel.decode_each(memory);
+                if self.format.opaque {
+                    destination[ALPHA] = [1.0f32.to_bits(); N];
+                }
+                pixel.encode_each(&self.blend_each(blend, colours, second, &destination))
+            }
+        };
+        if self.keeps() {
+            for ((new, memory), written) in new.iter_mut().zip(memory).zip(self.written) {
+                new.iter_mut().zip(memory).for_each(|(new, memory)| *new = *new & written | memory & !written);
+            }
+        }
+        new
+    }
+
+    fn blend_each<const N: usize>(
+        &self,
+        blend: &Blend,
+        colours: &Colours<N>,
+        second: Option<&Colours<N>>,
+        destination: &Colours<N>,
+    ) -> Colours<N> {
+        let constant = self.constant(blend);
+        let mut blended = [[0; N]; 4];
+        for pixel in 0..N {
+            let of = |colours: &Colours<N>| colours.each_ref().map(|component| component[pixel]);
+            let inputs = BlendInputs {
+                source: of(colours).map(|bits| self.blended(bits)),
+                second: second.map_or([0; 4], of).map(|bits| self.blended(bits)),
+                destination: of(destination).map(f32::from_bits),
+                constant,
+            };
+            let result = inputs.blend(blend).map(f32::to_bits);
+            blended.iter_mut().zip(result).for_each(|(component, bits)| component[pixel] = bits);
+        }
+        blended
+    }
+
+    /// Whether what is stored depends on what is there.
+    pub fn keeps(&self) -> bool {
+        !self.writes_all || self.operation != Operation::Copy
+    }
+
+    /// Whether colours are stored as they are, in vectors.
+    pub fn stores_vectors(&self) -> bool {
+        !self.keeps() && self.format.pixel.keeps_bits()
+    }
+
+    /// Whether blending takes a second colour.
+    pub fn takes_second(&self) -> bool {
+        match &self.operation {
+            Operation::Blend(Blend { colour, alpha, .. }) => {
+                let factors = [colour, alpha].map(|equation| [equation.source, equation.destination]);
+                factors.as_flattened().iter().any(|factor| plain_factor(*factor).is_none())
+            }
+            Operation::Copy | Operation::Logic(_) => false,
+        }
+    }
+
+    /// Whether numbers beyond 0 and 1 are stored as the nearest of both.
+    pub fn clamps(&self) -> bool {
+        match self.format.numbers {
+            Numbers::Unorm | Numbers::Srgb => true,
+            Numbers::Snorm | Numbers::Float | Numbers::Uint | Numbers::Sint => false,
+        }
+    }
+
+    /// How colours are stored for eight pixels at a time, if pixels are bytes of a word.
+    pub fn float_bytes(&self) -> Option<FloatBytes> {
+        let blend = match &self.operation {
+            Operation::Copy => None,
+            Operation::Blend(blend) => Some((blend.state()?, self.constant(blend))),
+            Operation::Logic(_) => return None,
+        };
+        let bytes = FloatBytes::of(&self.format.pixel, blend, self.written[0])?;
+        Some(if self.format.opaque { bytes.with_opaque_alpha() } else { bytes })
+    }
+
+    fn constant(&self, blend: &Blend) -> [f32; 4] {
+        blend.constant.map(|number| self.blended(number.to_bits()))
     }
 
     /// A number as it is blended: that of fractions is one.

@@ -3,12 +3,14 @@
 use super::Rasteriser;
 use super::batch::PendingPrimitive;
 use super::primitives::{Face, GRID};
+use ctm_pipeline::Shown;
 use ctm_raster::coverage::{ConvexPolygon, EdgeRule, QUAD_PIXELS, Quad, quads};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
 use ctm_sm50::launch::{SAMPLE_GRID, sample_positions};
 use ctm_sm50::pipeline::inputs::Covering;
 use ctm_sm50::pipeline::{DrawError, Stages};
+use std::sync::Arc;
 
 /// How a shape covers samples.
 #[derive(Clone, Copy)]
@@ -28,6 +30,25 @@ impl CoverRules {
     pub fn of(edges: EdgeRule) -> Self {
         CoverRules { edges, polygon_stipple: None, line_stipple: None, disc: None }
     }
+
+    /// Whether nothing of a shape is left out.
+    fn is_plain(&self) -> bool {
+        self.polygon_stipple.is_none() && self.line_stipple.is_none() && self.disc.is_none()
+    }
+
+    /// Whether a pixel of a shape is drawn, as far as stipple says.
+    fn keeps(&self, pixel: (u32, u32)) -> bool {
+        let has_hole = self.polygon_stipple.as_ref().is_some_and(|rows| !is_stippled(rows, pixel));
+        let has_gap = self.line_stipple.is_some_and(|stipple| !stipple.keeps(pixel));
+        !(has_hole || has_gap)
+    }
+}
+
+/// Rectangles in which alone, or outside of which alone, is drawn.
+type Rectangles = (Arc<[Rect]>, bool);
+
+fn is_in_view((rectangles, outside): &Rectangles, (x, y): (u32, u32)) -> bool {
+    rectangles.iter().any(|rectangle| rectangle.contains(x, y)) != *outside
 }
 
 /// The gaps of a line.
@@ -89,12 +110,15 @@ impl Rasteriser<'_> {
         rules: &CoverRules,
     ) -> Result<(), DrawError> {
         let Some(polygon) = ConvexPolygon::new(outline, rules.edges) else { return Ok(()) };
-        let area = self.state.viewports[face.viewport].area.intersection(self.bounds);
+        let area = self.state.viewport(face.viewport).area.intersection(self.bounds);
         self.note_hidden(&polygon, &area, rules);
         if area.is_empty() {
             return Ok(());
         }
         self.counts.draw.drawn += 1;
+        if self.tiles.is_some() {
+            return self.cover_tiles(covering, face, (polygon, area), rules);
+        }
         let (low, high) = polygon.bounds();
         let row = |y: i64| y.div_euclid(GRID.per_pixel).clamp(area.top.into(), area.bottom.into()) as u32;
         let (top, bottom) = (row(low.y) & !1, row(high.y + GRID.per_pixel));
@@ -130,23 +154,38 @@ impl Rasteriser<'_> {
         Ok(())
     }
 
+    /// Adds a shape to the tiles.
+    fn cover_tiles(
+        &mut self,
+        covering: &Covering,
+        face: Face,
+        shape: (ConvexPolygon, Rect),
+        rules: &CoverRules,
+    ) -> Result<(), DrawError> {
+        let Some(tiles) = &mut self.tiles else { return Ok(()) };
+        let shown = if rules.is_plain() && self.state.rectangles.is_none() {
+            None
+        } else {
+            let (rules, rectangles) = (*rules, self.state.rectangles.clone());
+            Some(Box::new(move |x, y| {
+                rules.keeps((x, y))
+                    && rectangles.as_ref().is_none_or(|rectangles| is_in_view(rectangles, (x, y)))
+                    && rules.disc.is_none_or(|disc| disc.covers(GRID.pixel_centre(x, y)))
+            }) as Box<Shown>)
+        };
+        let program = (self.program.as_deref(), &self.environment);
+        Ok(tiles.add(program, &self.inputs, (covering, face), shape, shown)?)
+    }
+
     /// What of a quad is drawn; `None` if nothing is.
     pub fn kept(&self, mut quad: Quad, rules: &CoverRules) -> Option<Quad> {
-        let is_plain = rules.polygon_stipple.is_none()
-            && rules.line_stipple.is_none()
-            && rules.disc.is_none()
-            && self.state.rectangles.is_none();
-        if is_plain {
+        if rules.is_plain() && self.state.rectangles.is_none() {
             return Some(quad);
         }
         for (coverage, (right, down)) in quad.coverage.iter_mut().zip(QUAD_PIXELS) {
             let pixel = (quad.x + right, quad.y + down);
-            let has_hole = rules.polygon_stipple.as_ref().is_some_and(|rows| !is_stippled(rows, pixel));
-            let has_gap = rules.line_stipple.is_some_and(|stipple| !stipple.keeps(pixel));
-            let is_outside = self.state.rectangles.as_ref().is_some_and(|(rectangles, outside)| {
-                rectangles.iter().any(|rectangle| rectangle.contains(pixel.0, pixel.1)) == *outside
-            });
-            if has_hole || has_gap || is_outside {
+            let is_outside = self.state.rectangles.as_ref().is_some_and(|rectangles| !is_in_view(rectangles, pixel));
+            if is_outside || !rules.keeps(pixel) {
                 *coverage = 0;
             }
             if let Some(disc) = &rules.disc {

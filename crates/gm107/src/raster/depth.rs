@@ -13,6 +13,7 @@ use crate::methods::{
 use crate::objects::Objects;
 use crate::state::Methods;
 use ctm_card::history::TestHistory;
+use ctm_pipeline::{DepthForm, DepthPlanes, DepthTests, SurfaceQuads};
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
     CompareFunction, DepthNumbers, DepthState, DepthStencilResult, DepthStencilState, DepthStencilValue, Facing,
@@ -88,6 +89,14 @@ impl<'a> DepthTest<'a> {
         &self.surface
     }
 
+    /// The same tests, with a buffer whose pixels of one sample lie there, as tiles make them; `None` if they do not.
+    pub fn of_tiles<L>(&self, quads: SurfaceQuads<'a, L>) -> Option<DepthTests<'a, L>> {
+        let form = form(self.format)?;
+        let planes = DepthPlanes::Exact;
+        let tests = DepthTests { state: self.state, form, planes, quads: vec![quads], passes_beyond: false };
+        self.bounds.is_none().then_some(tests)
+    }
+
     /// Tests a sample of a layer, and stores what changes; gives whether it passes.
     pub fn passes(&self, place: [u32; 2], layer: u32, depth: f64, facing: Facing) -> bool {
         self.tested(place, layer, depth, facing).is_some_and(|tested| tested.passed)
@@ -155,8 +164,21 @@ fn stored(format: DepthFormat, depth: f64) -> u32 {
             let max = u32::MAX >> (32 - bits);
             nearest(depth * f64::from(max), max)
         }
-        DepthNumbers::OrderedFloat => key_of_float((depth as f32).to_bits()),
+        // -0.0 is 0.0.
+        DepthNumbers::OrderedFloat => key_of_float((depth as f32 + 0.0).to_bits()),
     }
+}
+
+/// How tiles see values of a format; `None` if they do not know it.
+fn form(format: DepthFormat) -> Option<DepthForm> {
+    Some(match (format.numbers, format.depth_shift, format.stencil) {
+        (DepthNumbers::Fraction(16), 0, None) => DepthForm::Unorm16,
+        (DepthNumbers::Fraction(24), 8, Some((0, 0))) => DepthForm::Stencil8Unorm24,
+        (DepthNumbers::Fraction(24), 0, None) => DepthForm::Unorm24 { stencil: false },
+        (DepthNumbers::Fraction(24), 0, Some((0, 24))) => DepthForm::Unorm24 { stencil: true },
+        (DepthNumbers::OrderedFloat, 0, None) => DepthForm::Float { stencil: false },
+        (DepthNumbers::Fraction(_) | DepthNumbers::OrderedFloat, ..) => return None,
+    })
 }
 
 /// What a unit of depth offset is with the methods' depth buffer.

@@ -24,16 +24,16 @@ const ONE: u32 = 0x3F80_0000;
 #[derive(Clone, Copy, Debug)]
 pub struct FragmentState {
     /// Comparison of alpha, and what it is compared with.
-    alpha_test: Option<(CompareFunction, f32)>,
+    pub alpha_test: Option<(CompareFunction, f32)>,
     /// Alpha covers some samples.
     alpha_to_coverage: bool,
     alpha_to_one: bool,
     /// Colours that are clamped: bit n for output n.
-    clamped: u8,
+    pub clamped: u8,
     /// Samples that may be written.
-    mask: u8,
+    pub mask: u8,
     /// Samples that survive are counted.
-    counts_samples: bool,
+    pub counts_samples: bool,
 }
 
 impl FragmentState {
@@ -80,11 +80,11 @@ impl FragmentState {
 /// The outputs of a program: where the colour of each target is among its registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
-    colours: [Option<u32>; TARGETS],
+    pub colours: [Option<u32>; TARGETS],
     /// The second colour of blending.
-    second: Option<u32>,
-    sample_mask: Option<u32>,
-    depth: Option<u32>,
+    pub second: Option<u32>,
+    pub sample_mask: Option<u32>,
+    pub depth: Option<u32>,
 }
 
 impl Outputs {

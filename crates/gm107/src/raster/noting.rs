@@ -77,7 +77,7 @@ impl Rasteriser<'_> {
         let (x, y) = probe.pixel();
         let places: Vec<_> = corners.iter().map(|corner| corner.place).collect();
         let Some(polygon) = ConvexPolygon::new(&places, EdgeRule::TOP_LEFT) else { return };
-        let area = self.state.viewports[face.viewport].area.intersection(self.bounds);
+        let area = self.state.viewport(face.viewport).area.intersection(self.bounds);
         if area.contains(x, y) && self.covered(&polygon).is_some() {
             probe.begin_shape(shape_history(face, &corners.iter().collect::<Vec<_>>()));
             probe.push_culled();

@@ -6,11 +6,13 @@ use super::noting::shape_history;
 use super::state::{RasterState, Viewport};
 use crate::methods::codes::{CullFace, FrontFace, PolygonMode};
 use ctm_raster::coverage::{EdgeOrientation, EdgeRule, LIMIT, cross};
-use ctm_raster::grid::{Grid, Point};
+use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::outline::{self, LineDirection, LineEnds};
 use ctm_raster::plane::{Plane, PrimitiveSetup};
 use ctm_sm50::attributes::{POSITION, View};
-use ctm_sm50::pipeline::clip::{ClipVertex, Corner, DISTANCES, clip, clip_in_window};
+use ctm_sm50::pipeline::clip::{
+    ClipVertex, Corner, DISTANCES, clip, clip_in_window, corner_of, is_inside, is_vertex_inside,
+};
 use ctm_sm50::pipeline::inputs::Covering;
 use ctm_sm50::pipeline::{DrawError, Outline, Shape, Stages};
 
@@ -50,10 +52,47 @@ pub struct Face {
 #[derive(Clone, Copy)]
 pub struct WindowCorner {
     corner: Corner,
+    /// It is the vertex with the same number.
+    is_vertex: bool,
     pub place: Point,
     pub depth: f64,
     /// 1/w.
     pub reciprocal: f64,
+}
+
+/// A vertex in the window that nothing cuts away.
+#[derive(Clone, Copy)]
+pub struct PlacedVertex {
+    place: Point,
+    depth: f64,
+    reciprocal: f64,
+}
+
+impl PlacedVertex {
+    /// It, as a corner of a primitive.
+    fn corner(self, number: usize) -> WindowCorner {
+        let PlacedVertex { place, depth, reciprocal } = self;
+        WindowCorner { corner: corner_of(number), is_vertex: true, place, depth, reciprocal }
+    }
+}
+
+/// The corners of what is left of a primitive.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nearly all primitives are whole")]
+enum Corners {
+    /// Nothing was cut: so many of these.
+    Whole([WindowCorner; 3], usize),
+    Cut(Vec<WindowCorner>),
+}
+
+impl Corners {
+    const NONE: Corners = Corners::Cut(Vec::new());
+
+    fn all(&self) -> &[WindowCorner] {
+        match self {
+            Corners::Whole(corners, count) => &corners[..*count],
+            Corners::Cut(corners) => corners,
+        }
+    }
 }
 
 /// Moves the depth of a shape, and bounds it.
@@ -65,15 +104,14 @@ impl Primitive<'_> {
         f32::from_bits(self.records.get(record, address)).into()
     }
 
-    fn clip_vertices(&self) -> [ClipVertex; 3] {
-        // Components that no program writes are those of (0, 0, 0, 1).
-        let has_w = self.records.has(POSITION + 12);
+    /// The vertices, with their distances if these count.
+    fn clip_vertices(&self, has_distances: bool) -> [ClipVertex; 3] {
         self.vertices.map(|record| ClipVertex {
-            position: std::array::from_fn(|n| match n {
-                3 if !has_w => 1.0,
-                _ => self.number(record, POSITION + 4 * n as u32),
-            }),
-            distances: std::array::from_fn(|n: usize| self.number(record, CLIP_DISTANCE + 4 * n as u32)),
+            position: position_of(&self.records, record),
+            distances: match has_distances {
+                true => std::array::from_fn(|n: usize| self.number(record, CLIP_DISTANCE + 4 * n as u32)),
+                false => [0.0; DISTANCES],
+            },
         })
     }
 
@@ -89,42 +127,88 @@ impl Primitive<'_> {
     }
 }
 
+/// The position of a vertex. Components that no program writes are those of (0, 0, 0, 1).
+fn position_of(records: &View, record: u32) -> [f64; 4] {
+    let has_w = records.has(POSITION + 12);
+    std::array::from_fn(|n| match n {
+        3 if !has_w => 1.0,
+        _ => f32::from_bits(records.get(record, POSITION + 4 * n as u32)).into(),
+    })
+}
+
 impl RasterState {
-    /// The corners of what is left of a primitive.
-    fn clipped(&self, shape: Shape, primitive: &Primitive, viewport: &Viewport) -> Vec<WindowCorner> {
-        let vertices = primitive.clip_vertices();
-        // Distances that no program writes clip nothing.
-        let written = |n: &usize| primitive.records.has(CLIP_DISTANCE + 4 * *n as u32);
-        let written = (0..DISTANCES).filter(written).fold(0u8, |bits, n| bits | 1 << n);
-        let count = shape.vertices() as usize;
-        let is_culled = |n: usize| vertices[..count].iter().all(|vertex| vertex.distances[n] < 0.0);
-        if (0..DISTANCES).any(|n| self.cull_distances & written & 1 << n != 0 && is_culled(n)) {
-            return Vec::new();
+    /// Places all vertices of a batch in the window, as far as nothing cuts them away; none if each primitive has a viewport of its own, or is cut by
+    /// distances.
+    pub fn place_all(&self, records: &View, placed: &mut Vec<Option<PlacedVertex>>) {
+        let has_distances = self.volume.distances | self.cull_distances != 0;
+        if !self.has_transform || has_distances || records.has(VIEWPORT) {
+            return;
         }
+        let viewport = self.viewport(0);
+        placed.extend((0..records.count()).map(|record| {
+            let position = position_of(records, record);
+            let vertex = ClipVertex { position, distances: [0.0; DISTANCES] };
+            let is_kept = is_vertex_inside(&vertex, self.volume);
+            if is_kept { self.placed_vertex(position.map(|coordinate| coordinate as f32), viewport) } else { None }
+        }));
+    }
+
+    /// The corners of what is left of a primitive.
+    fn clipped(&self, shape: Shape, primitive: &Primitive, viewport: &Viewport) -> Corners {
         let mut volume = self.volume;
-        volume.distances &= written;
+        let has_distances = volume.distances | self.cull_distances != 0;
+        let vertices = primitive.clip_vertices(has_distances);
+        let count = shape.vertices() as usize;
+        if has_distances {
+            // Distances that no program writes clip nothing.
+            let written = |n: &usize| primitive.records.has(CLIP_DISTANCE + 4 * *n as u32);
+            let written = (0..DISTANCES).filter(written).fold(0u8, |bits, n| bits | 1 << n);
+            let is_culled = |n: usize| vertices[..count].iter().all(|vertex| vertex.distances[n] < 0.0);
+            if (0..DISTANCES).any(|n| self.cull_distances & written & 1 << n != 0 && is_culled(n)) {
+                return Corners::NONE;
+            }
+            volume.distances &= written;
+        }
+        if self.has_transform && is_inside(shape, &vertices, volume) {
+            let corner = |n: usize| self.window_corner((corner_of(n.min(count - 1)), true), &vertices, viewport);
+            return match [corner(0), corner(1), corner(2)] {
+                [Some(a), Some(b), Some(c)] => Corners::Whole([a, b, c], count),
+                // What is that far away is in no window.
+                [_, _, _] => Corners::NONE,
+            };
+        }
         let corners = match self.has_transform {
             true => clip(shape, &vertices, volume),
             false => clip_in_window(shape, &vertices, volume.distances),
         };
         let corners: Option<Vec<_>> =
-            corners.into_iter().map(|corner| self.window_corner(corner, &vertices, viewport)).collect();
-        // What is that far away is in no window.
-        corners.unwrap_or_default()
+            corners.into_iter().map(|corner| self.window_corner((corner, false), &vertices, viewport)).collect();
+        Corners::Cut(corners.unwrap_or_default())
     }
 
-    fn window_corner(&self, corner: Corner, vertices: &[ClipVertex; 3], viewport: &Viewport) -> Option<WindowCorner> {
-        let position = |axis: usize| corner.of(vertices.map(|vertex| vertex.position[axis])) as f32;
-        let w = if self.has_transform { position(3) } else { 1.0 };
+    fn window_corner(
+        &self,
+        (corner, is_vertex): (Corner, bool),
+        vertices: &[ClipVertex; 3],
+        viewport: &Viewport,
+    ) -> Option<WindowCorner> {
+        let position = [0, 1, 2, 3].map(|axis| corner.of(vertices.map(|vertex| vertex.position[axis])) as f32);
+        let PlacedVertex { place, depth, reciprocal } = self.placed_vertex(position, viewport)?;
+        Some(WindowCorner { corner, is_vertex, place, depth, reciprocal })
+    }
+
+    /// A position in the window; `None` if it is too far away.
+    #[inline]
+    fn placed_vertex(&self, position: [f32; 4], viewport: &Viewport) -> Option<PlacedVertex> {
+        let w = if self.has_transform { position[3] } else { 1.0 };
         let place = |axis: usize| match self.has_transform {
-            true => position(axis) / w * viewport.scale[axis] + viewport.offset[axis],
-            false => position(axis),
+            true => position[axis] / w * viewport.scale[axis] + viewport.offset[axis],
+            false => position[axis],
         };
         let half = if self.has_integer_centres { GRID.per_pixel / 2 } else { 0 };
-        let [x, y] = [0, 1].map(|axis| GRID.snap(place(axis)));
+        let (x, y) = (GRID.snap(place(0)), GRID.snap(place(1)));
         let is_near = |at: i64| (-LIMIT / 2..LIMIT / 2).contains(&at);
-        (is_near(x) && is_near(y)).then(|| WindowCorner {
-            corner,
+        (is_near(x) && is_near(y)).then(|| PlacedVertex {
             place: Point { x: x + half, y: y + half },
             depth: place(2).into(),
             reciprocal: (1.0 / w).into(),
@@ -179,17 +263,28 @@ impl Rasteriser<'_> {
         let number = |address: u32| if records.has(address) { records.get(primitive.provoking, address) } else { 0 };
         let viewport = (number(VIEWPORT) & 0xF) as usize;
         let face = Face { is_front: true, viewport, layer: self.state.layer.unwrap_or_else(|| number(LAYER)) };
-        let corners = self.state.clipped(shape, primitive, &self.state.viewports[viewport]);
+        let corners = match self.placed_corners(shape, primitive) {
+            Some(corners) => corners,
+            None => self.state.clipped(shape, primitive, self.state.viewport(viewport)),
+        };
+        let corners = corners.all();
         if corners.is_empty() {
             return Ok(());
         }
         self.counts.clipping_left += 1;
-        match (shape, &corners[..]) {
+        match (shape, corners) {
             (Shape::Point, [centre]) => self.point(stages, primitive, face, centre, DepthMove(0.0)),
             (Shape::Line, [from, to]) => self.line(stages, primitive, face, [from, to], DepthMove(0.0)),
-            (Shape::Triangle, [_, _, _, ..]) => self.polygon(stages, primitive, face, &corners),
+            (Shape::Triangle, [_, _, _, ..]) => self.polygon(stages, primitive, face, corners),
             (Shape::Point | Shape::Line | Shape::Triangle, _) => Ok(()),
         }
+    }
+
+    /// The corners of a primitive whose vertices are placed in the window.
+    fn placed_corners(&self, shape: Shape, primitive: &Primitive) -> Option<Corners> {
+        let placed = |n: usize| *self.placed.get(primitive.vertices[n] as usize)?;
+        let corners = [placed(0)?.corner(0), placed(1)?.corner(1), placed(2)?.corner(2)];
+        Some(Corners::Whole(corners, shape.vertices() as usize))
     }
 
     fn polygon(
@@ -221,21 +316,21 @@ impl Rasteriser<'_> {
         let face = Face { is_front, ..face };
         let mode = self.state.modes[usize::from(!is_front)];
         let moved = self.state.depth_move(mode, corners, self.depth_unit);
-        let viewport = self.state.viewports[face.viewport];
+        let viewport = *self.state.viewport(face.viewport);
         match mode {
             PolygonMode::Fill => corners[1..]
                 .windows(2)
                 .try_for_each(|pair| self.triangle(stages, primitive, face, [&corners[0], &pair[0], &pair[1]], moved)),
             PolygonMode::Line => (0..3).filter(|&n| primitive.outline.has_edge(n)).try_for_each(|n| {
                 let edge = primitive.edge(n as usize, (n as usize + 1) % 3);
-                match &self.state.clipped(Shape::Line, &edge, &viewport)[..] {
+                match self.state.clipped(Shape::Line, &edge, &viewport).all() {
                     [from, to] => self.line(stages, &edge, face, [from, to], moved),
                     _ => Ok(()),
                 }
             }),
             PolygonMode::Point => (0..3).filter(|&n| primitive.outline.has_edge(n)).try_for_each(|n| {
                 let corner = primitive.corner(n as usize);
-                match &self.state.clipped(Shape::Point, &corner, &viewport)[..] {
+                match self.state.clipped(Shape::Point, &corner, &viewport).all() {
                     [centre] => self.point(stages, &corner, face, centre, moved),
                     _ => Ok(()),
                 }
@@ -252,10 +347,24 @@ impl Rasteriser<'_> {
         moved: DepthMove,
     ) -> Result<(), DrawError> {
         let outline = corners.map(|corner| corner.place);
+        if self.probe.is_none() && self.is_beside(face, &outline) {
+            return Ok(());
+        }
         let Some(setup) = PrimitiveSetup::triangle(GRID, outline) else { return Ok(()) };
         let covering = self.covering(primitive, face, corners, (setup, moved), None);
         let rules = CoverRules { polygon_stipple: self.state.polygon_stipple, ..CoverRules::of(EdgeRule::TOP_LEFT) };
         self.cover(stages, &covering, face, &outline, &rules)
+    }
+
+    /// Whether a shape of these corners lies beside all pixels that can be drawn to.
+    fn is_beside(&self, face: Face, corners: &[Point; 3]) -> bool {
+        let Rect { left, top, right, bottom } = self.state.viewport(face.viewport).area.intersection(self.bounds);
+        let edge = |pixel: u32| i64::from(pixel) * GRID.per_pixel;
+        let all = |is_beyond: &dyn Fn(&Point) -> bool| corners.iter().all(is_beyond);
+        all(&|corner| corner.x < edge(left))
+            || all(&|corner| corner.x > edge(right))
+            || all(&|corner| corner.y < edge(top))
+            || all(&|corner| corner.y > edge(bottom))
     }
 
     fn point(
@@ -345,12 +454,13 @@ impl Rasteriser<'_> {
             provoking: primitive.provoking,
             id: primitive.id,
             corners: corners.map(|corner| corner.corner),
+            is_whole: corners.iter().all(|corner| corner.is_vertex),
             setup,
             reciprocals: corners.map(|corner| corner.reciprocal),
             depth: Plane { value: depth.value + moved, ..depth },
             is_front: face.is_front,
             point_size,
-            depth_range: self.state.viewports[face.viewport].depth_range,
+            depth_range: self.state.viewport(face.viewport).depth_range,
         }
     }
 }

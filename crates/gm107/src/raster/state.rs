@@ -16,6 +16,7 @@ use crate::state::Methods;
 use ctm_raster::grid::Rect;
 use ctm_sm50::pipeline::clip::{ClipVolume, NearPlane};
 use ctm_sm50::pipeline::inputs::InputRules;
+use std::sync::Arc;
 
 /// Viewports that there are.
 pub const VIEWPORTS: u32 = 16;
@@ -50,11 +51,11 @@ pub struct RasterState {
     pub volume: ClipVolume,
     /// Distances that drop primitives which are negative there: bit n for distance n.
     pub cull_distances: u8,
-    pub viewports: Vec<Viewport>,
+    viewports: Vec<Viewport>,
     /// Pixel centres have whole coordinates.
     pub has_integer_centres: bool,
     /// Rectangles in which alone, or outside of which alone, is drawn.
-    pub rectangles: Option<(Vec<Rect>, bool)>,
+    pub rectangles: Option<(Arc<[Rect]>, bool)>,
     /// Samples of a pixel.
     pub samples: u32,
     /// Every sample is covered by itself.
@@ -81,9 +82,10 @@ pub struct RasterState {
 }
 
 impl RasterState {
-    /// As the methods say.
-    pub fn of(methods: &Methods) -> Self {
+    /// As the methods say; the first viewport alone, unless `programs_choose` among them.
+    pub fn of(methods: &Methods, programs_choose: bool) -> Self {
         let samples = 1 << methods.get::<MultisampleMode>().samples_log2.min(3);
+        let viewports = if programs_choose { VIEWPORTS } else { 1 };
         let is_multisampled = samples > 1 && methods.get::<MultisampleEnable>().enable;
         let has_smooth_lines = methods.get::<LineSmoothEnable>().enable;
         let (distances, culls) = distances(methods);
@@ -110,7 +112,7 @@ impl RasterState {
                 distances,
             },
             cull_distances: culls,
-            viewports: (0..VIEWPORTS).map(|number| viewport(methods, number)).collect(),
+            viewports: (0..viewports).map(|number| viewport(methods, number)).collect(),
             has_integer_centres: methods.get::<PixelCenterInteger>().enable,
             rectangles: methods.get::<ClipRectsEn>().enable.then(|| {
                 let all = (0..RECTANGLES).map(|n| rectangle(methods, n)).filter(|rectangle| !rectangle.is_empty());
@@ -150,6 +152,11 @@ impl RasterState {
             },
             layer: (!layer.use_gp).then_some(layer.layer.into()),
         }
+    }
+
+    /// A viewport; the first one, if this is not among them.
+    pub fn viewport(&self, number: usize) -> &Viewport {
+        self.viewports.get(number).unwrap_or(&self.viewports[0])
     }
 
     /// Samples whose coverage is found out, and which lie where the machine has them.
@@ -221,7 +228,7 @@ mod tests {
             (ScissorHoriz::ADDRESS + 0x20, 50 << 16 | 20),
             (ScissorVert::ADDRESS + 0x20, 0xFFFF << 16),
         ];
-        let state = RasterState::of(&methods(&words));
+        let state = RasterState::of(&methods(&words), true);
         assert_eq!(state.viewports[2].area, Rect { left: 30, top: 2, right: 50, bottom: 12 });
         assert!(state.viewports[0].area.is_empty());
     }
@@ -229,13 +236,13 @@ mod tests {
     #[test]
     fn distances_clip_or_cull() {
         let words = [(ClipDistanceEnable::ADDRESS, 0b1011), (ClipDistanceMode::ADDRESS, 0x0110)];
-        let state = RasterState::of(&methods(&words));
+        let state = RasterState::of(&methods(&words), true);
         assert_eq!((state.volume.distances, state.cull_distances), (0b1001, 0b0010));
     }
 
     #[test]
     fn widths_are_rounded_unless_lines_are_smooth() {
-        let width = |words: &[(u32, u32)]| RasterState::of(&methods(words)).line_width;
+        let width = |words: &[(u32, u32)]| RasterState::of(&methods(words), false).line_width;
         let aliased = (LineWidthAliased::ADDRESS, 2.6f32.to_bits());
         let smooth = (LineWidthSmooth::ADDRESS, 2.6f32.to_bits());
         assert_eq!(width(&[aliased, smooth]), 3.0);

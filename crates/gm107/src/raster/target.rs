@@ -5,8 +5,11 @@ use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::state::Methods;
 use crate::targets::{self, Target};
+use crate::tiles::TargetLayout;
 use ctm_card::ObjectBytes;
+use ctm_pipeline::{Layers, SurfaceQuads};
 use ctm_raster::channel::Words;
+use std::ops::Range;
 
 /// A surface that is drawn to.
 #[derive(Clone, Debug)]
@@ -57,6 +60,27 @@ impl<'a> TargetSurface<'a> {
             Layout::Blocks(_) => layout.offset(column, y.into(), slice),
         };
         Some((start - address).saturating_add(inside))
+    }
+
+    /// The addresses of all layers.
+    pub fn addresses(&self) -> Range<u64> {
+        self.target.range()
+    }
+
+    /// The pixels of a layer, of one sample, as tiles see them; `None` if there is no such layer, or it does not lie as tiles want it.
+    pub fn quads(&self, layer: u32) -> Option<SurfaceQuads<'a, TargetLayout>> {
+        let target = &self.target;
+        if layer >= target.layers.max(1) {
+            return None;
+        }
+        let (start, slice) = target.layer(layer);
+        let slice = match target.layout {
+            Layout::Linear { .. } => 0,
+            Layout::Blocks(_) => u32::try_from(slice).ok()?,
+        };
+        let layout = TargetLayout::new(target.layout, self.element, self.size())?;
+        let bytes = self.bytes.from(start - target.address);
+        Some(SurfaceQuads::new(layout, bytes, Layers { first: slice, last: slice }))
     }
 
     /// Its address in the card.

@@ -187,6 +187,28 @@ impl Format {
         })
     }
 
+    /// How rows of texels are read; `None` if texels are stored together with others, or not in one, two, four, eight or sixteen bytes.
+    pub fn rows(&self) -> Option<RowFormat> {
+        let Plain(widths, bytes @ (1 | 2 | 4 | 8 | 16)) = self.layout else { return None };
+        let mut shift = 0;
+        let components = [0, 1, 2, 3].map(|n| {
+            let width = u32::from(widths[n]);
+            if width == 0 {
+                return RowComponent::Constant(if n == 3 { ONE } else { 0 });
+            }
+            let at = shift;
+            shift += width;
+            let is_srgb = self.srgb && n < 3;
+            let value = |bits| {
+                let value = component(self.types[n], bits, width);
+                if is_srgb { srgb::to_linear(value) } else { value }
+            };
+            let table = if width <= TABLE_BITS { (0..1 << width).map(value).collect() } else { Vec::new() };
+            RowComponent::Bits { shift: at, width, of: self.types[n], is_srgb, table }
+        });
+        Some(RowFormat { bytes: bytes.into(), components, sources: self.sources })
+    }
+
     fn plain(&self, widths: [u8; 4], stored: &Stored) -> [u32; 4] {
         let mut shift = 0;
         std::array::from_fn(|n| {
@@ -198,6 +220,91 @@ impl Format {
             shift += width;
             component(self.types[n], bits, width)
         })
+    }
+}
+
+/// Bits of components whose numbers are looked up.
+const TABLE_BITS: u32 = 8;
+
+/// How rows of texels are read.
+pub struct RowFormat {
+    bytes: usize,
+    components: [RowComponent; 4],
+    sources: [ComponentSource; 4],
+}
+
+/// A component of the texels of a row.
+enum RowComponent {
+    Constant(u32),
+    Bits {
+        shift: u32,
+        width: u32,
+        of: ComponentType,
+        is_srgb: bool,
+        /// The numbers that bits stand for, if there are few.
+        table: Vec<u32>,
+    },
+}
+
+impl RowFormat {
+    /// Bytes of a texel.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Appends the components of the texels of a row, as [`Format::decode`] gives them. `values` is memory for some.
+    pub fn decode(&self, row: &[u8], values: &mut Vec<u32>, words: &mut Vec<u32>) {
+        let first = words.len();
+        words.resize(first + 4 * (row.len() / self.bytes), 0);
+        let mut decoded = None;
+        for (channel, source) in self.sources.iter().enumerate() {
+            let number = match (source, number(*source)) {
+                (_, Some(number)) => number,
+                (ComponentSource::IntegerOne, None) => {
+                    words[first..].iter_mut().skip(channel).step_by(4).for_each(|word| *word = 1);
+                    continue;
+                }
+                (ComponentSource::FloatOne, None) => {
+                    words[first..].iter_mut().skip(channel).step_by(4).for_each(|word| *word = ONE);
+                    continue;
+                }
+                (_, None) => continue,
+            };
+            if decoded != Some(number) {
+                self.components[number].decode(row, self.bytes, values);
+                decoded = Some(number);
+            }
+            let both = words[first..].iter_mut().skip(channel).step_by(4).zip(values.iter());
+            both.for_each(|(word, value)| *word = *value);
+        }
+    }
+}
+
+impl RowComponent {
+    /// The numbers of all texels of a row.
+    fn decode(&self, row: &[u8], bytes: usize, values: &mut Vec<u32>) {
+        values.clear();
+        let texels = row.chunks_exact(bytes);
+        match self {
+            RowComponent::Constant(value) => values.resize(row.len() / bytes, *value),
+            RowComponent::Bits { shift, width, of, is_srgb, table } => {
+                let (word, shift, mask) = ((shift / 32) as usize, shift % 32, u32::MAX >> (32 - width));
+                let bits = |texel: &[u8]| {
+                    let mut stored = [0; 4];
+                    let own = &texel[4 * word..texel.len().min(4 * word + 4)];
+                    stored[..own.len()].copy_from_slice(own);
+                    u32::from_le_bytes(stored) >> shift & mask
+                };
+                if !table.is_empty() {
+                    values.extend(texels.map(|texel| table.get(bits(texel) as usize).copied().unwrap_or(0)));
+                } else {
+                    let number = |texel| component(*of, bits(texel), *width);
+                    values.extend(
+                        texels.map(|texel| if *is_srgb { srgb::to_linear(number(texel)) } else { number(texel) }),
+                    );
+                }
+            }
+        }
     }
 }
 

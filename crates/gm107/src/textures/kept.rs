@@ -62,11 +62,10 @@ impl TextureCache {
             (known.time, known.is_doubtful) = (time, false);
             return known.texture.clone();
         }
-        if let Some(at) = at {
-            kept.textures.swap_remove(at);
-        }
+        // Its memory is that of the next one.
+        let source = at.map(|at| kept.textures.swap_remove(at).source).unwrap_or_default();
         let made = texture(objects, &texture_header, &sampler_header).map(SharedTexture::new);
-        let source = words(objects.memory(), &key.bytes);
+        let source = words(objects.memory(), &key.bytes, source);
         kept.make_place(4 * source.len() as u64);
         kept.textures.push(KeptTexture { key, texture: made.clone(), source, time, is_doubtful: false });
         made
@@ -109,8 +108,8 @@ fn source(objects: &Objects, header: &TextureHeader) -> Range<u64> {
 }
 
 /// The words of a range of memory.
-fn words(memory: &Arena, bytes: &Range<u64>) -> Vec<u32> {
-    let mut words = vec![0; (bytes.end - bytes.start) as usize / 4];
+fn words(memory: &Arena, bytes: &Range<u64>, mut words: Vec<u32>) -> Vec<u32> {
+    words.resize((bytes.end - bytes.start) as usize / 4, 0);
     memory.read_words(bytes.start as u32, &mut words);
     words
 }

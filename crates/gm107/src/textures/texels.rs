@@ -1,7 +1,10 @@
 //! Texels in the card's memory.
 
 use super::format::{Format, Stored};
-use super::levels::Storage;
+use super::levels::{Level, Storage};
+use crate::layout::Layout;
+use crate::surface::Plane;
+use ctm_card::{Object, ObjectBytes};
 use ctm_memory::Arena;
 use ctm_sm50::textures::StoredTexels;
 use std::fmt;
@@ -79,6 +82,29 @@ impl MemoryTexels {
     }
 }
 
+impl MemoryTexels {
+    /// The bytes of a layer of a level, and the slice that it is; `None` of buffers, and where texels may be cut by the end of the object.
+    fn plane(&self, level: u32, layer: u32) -> Option<(Plane<'_>, u64)> {
+        let [_, _, bytes] = self.format.block();
+        let Range { start, end } = self.object;
+        let pitch = if let Storage::Rows(pitch) = self.storage { pitch } else { 0 };
+        let is_whole = [self.address, end, pitch].iter().all(|place| place.is_multiple_of(bytes.into()));
+        let object = Object { address: u32::try_from(start).ok()?, size: u32::try_from(end - start).ok()? };
+        let (begin, layout, slice) = match &self.storage {
+            Storage::Rows(0) => return None,
+            Storage::Rows(pitch) => (0, Layout::Linear { pitch: u32::try_from(*pitch).ok()? }, 0),
+            Storage::Blocks { levels, layer_stride } => {
+                let Level { begin, blocks } = *levels.get(level as usize)?;
+                let (layer, slice) = if *layer_stride == 0 { (0, layer.into()) } else { (layer.into(), 0) };
+                (begin + u64::saturating_mul(layer, *layer_stride), Layout::Blocks(blocks), slice)
+            }
+        };
+        let first = self.address.checked_sub(start)?.checked_add(begin)?;
+        let bytes = ObjectBytes::new(&self.memory, object, 0).from(first);
+        is_whole.then(|| (Plane::of_bytes(bytes, layout), slice))
+    }
+}
+
 impl StoredTexels for MemoryTexels {
     fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
         let [columns, rows, bytes] = self.format.block();
@@ -99,6 +125,23 @@ impl StoredTexels for MemoryTexels {
             [(x, grid[0], right), (y, grid[1], down)].map(|(at, log2, part)| (u64::from(at) << log2) + u64::from(part));
         let place = [x * u64::from(bytes), y];
         self.format.decode(&self.stored(storage.offset(0, layer, place)), 0, 0)
+    }
+
+    fn slice(&self, level: u32, layer: u32, [width, height]: [u32; 2], each: &mut dyn FnMut(&[u32])) {
+        let rows = self.format.rows().zip(self.plane(level, layer));
+        let (mut values, mut words) = (Vec::new(), Vec::new());
+        let mut row = rows.as_ref().map_or_else(Vec::new, |(rows, _)| vec![0; width as usize * rows.bytes()]);
+        for y in 0..height {
+            words.clear();
+            match &rows {
+                Some((rows, (plane, slice))) => {
+                    plane.read_row(0, y.into(), *slice, &mut row);
+                    rows.decode(&row, &mut values, &mut words);
+                }
+                None => (0..width).for_each(|x| words.extend(self.texel(level, layer, x, y))),
+            }
+            each(&words);
+        }
     }
 }
 
@@ -145,6 +188,35 @@ mod tests {
         assert_eq!(buffer.texel(0, 0, u32::MAX, 0)[0], 0, "outside of the object");
         let near_the_end = texels(&header(HeaderVersion::Buffer), 0x1_EFFC);
         assert_eq!([0, 1].map(|x| near_the_end.texel(0, 0, x, 0)[0]), [0xEFFC, 0]);
+    }
+
+    #[test]
+    fn slices_have_all_texels() {
+        let types = [ComponentType::Unorm, ComponentType::Snorm, ComponentType::Float, ComponentType::Uint];
+        let depth = [ComponentSource::G, ComponentSource::R, ComponentSource::FloatOne, ComponentSource::A];
+        let plain = [ComponentSource::R, ComponentSource::G, ComponentSource::B, ComponentSource::A];
+        let rows = TextureHeader { layout: 4, ..header(HeaderVersion::Pitch) };
+        for (sizes, types, sources) in (0..0x40)
+            .flat_map(|sizes| types.map(|of| (sizes, [of; 4])))
+            .flat_map(|(sizes, types)| [depth, plain].map(|sources| (sizes, types, sources)))
+        {
+            for header in [header(HeaderVersion::Blocks), rows, header(HeaderVersion::Buffer)] {
+                let header = TextureHeader { sizes, types, sources, srgb: sizes & 1 == 0, ..header };
+                if Format::of(&header, true).is_none() {
+                    continue;
+                }
+                for address in [0x1_0200, 0x1_EC00, 0x1_EFF4] {
+                    let texels = texels(&header, address);
+                    let mut expected = Vec::new();
+                    for (y, x) in (0..20).flat_map(|y| (0..20).map(move |x| (y, x))) {
+                        expected.extend(texels.texel(0, 0, x, y));
+                    }
+                    let mut found: Vec<u32> = Vec::new();
+                    texels.slice(0, 0, [20, 20], &mut |row| found.extend(row));
+                    assert!(found == expected, "{sizes:#x} {types:?} {sources:?} {address:#x}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -121,16 +121,22 @@ impl Records {
 
     /// The records for reading and writing.
     pub fn view(&self) -> View<'_> {
-        View { slots: &self.slots, count: self.count, buffer: self.words.buffer() }
+        View { slots: &self.slots, count: self.count, words: &self.words, buffer: self.words.buffer(), copy: &[] }
     }
 }
+
+/// Words that are written together.
+const CHUNK: usize = 64;
 
 /// Records, bound to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     slots: &'a Slots,
     count: u32,
+    words: &'a Words,
     buffer: Buffer<'a>,
+    /// The words as they were, if they are read there.
+    copy: &'a [u32],
 }
 
 impl<'a> View<'a> {
@@ -147,26 +153,55 @@ impl<'a> View<'a> {
     /// Sets the word at a byte address of one record after the other, where there is one.
     pub fn set_all(&self, address: u32, values: impl IntoIterator<Item = u32>) {
         if let Some(first) = self.offset(0, address) {
-            for (offset, value) in (first..).step_by(4).zip(values).take(self.count as usize) {
-                self.buffer.store(offset, value);
+            let (mut next, mut values) = (first / 4, values.into_iter().take(self.count as usize));
+            loop {
+                let (mut chunk, mut count) = ([0; CHUNK], 0);
+                for (word, value) in chunk.iter_mut().zip(&mut values) {
+                    *word = value;
+                    count += 1;
+                }
+                self.words.write(next, &chunk[..count]);
+                next += count as u32;
+                if count < CHUNK {
+                    return;
+                }
             }
         }
     }
 
+    /// Copies all words.
+    pub fn copy_into(&self, copy: &mut Vec<u32>) {
+        copy.clear();
+        copy.resize(self.words.len() as usize, 0);
+        self.words.read(0, copy);
+    }
+
+    /// The same records, whose words are read from a [copy](Self::copy_into): that is faster, and what is written afterwards is not seen.
+    pub fn with_copy(self, copy: &'a [u32]) -> Self {
+        View { copy, ..self }
+    }
+
     /// Byte address of a word in the records' buffer.
+    #[inline]
     fn offset(&self, record: u32, address: u32) -> Option<u32> {
         let slot = self.slots.slot(address)?;
         (record < self.count).then(|| 4 * (slot * self.count + record))
     }
 
     /// Whether records have a word at a byte address.
+    #[inline]
     pub fn has(&self, address: u32) -> bool {
         self.slots.slot(address).is_some()
     }
 
     /// The word of a record at a byte address; 0 where there is none.
+    #[inline]
     pub fn get(&self, record: u32, address: u32) -> u32 {
-        self.offset(record, address).map_or(0, |offset| self.buffer.load(offset))
+        let Some(offset) = self.offset(record, address) else { return 0 };
+        match self.copy.get((offset / 4) as usize) {
+            Some(word) => *word,
+            None => self.buffer.load(offset),
+        }
     }
 
     /// Sets the word of a record at a byte address, where there is one.
@@ -191,6 +226,11 @@ mod tests {
         assert_eq!(view.addresses().collect::<Vec<_>>(), [0x70, 0x74, 0x3BC]);
         assert_eq!((records.buffer().load(4 * (5 + 3)), records.buffer().load(4 * (10 + 4))), (7, 9));
         assert_eq!((view.get(3, 0x74), view.get(4, 0x3BC), view.get(3, 0x70)), (7, 9, 0));
+        let mut copy = Vec::new();
+        view.copy_into(&mut copy);
+        view.set(3, 0x74, 8);
+        let copied = view.with_copy(&copy);
+        assert_eq!((copied.get(3, 0x74), copied.get(4, 0x3BC), copied.get(9, 0x74), view.get(3, 0x74)), (7, 9, 0, 8));
     }
 
     #[test]

@@ -96,17 +96,18 @@ impl Words {
         }
     }
 
-    /// Writes dwords from one on.
-    pub(crate) fn write(&self, first: u32, words: &[u32]) {
-        if let Some(arena) = self.space.arena_of(self.base, self.length) {
-            arena.write_words(self.base + 4 * first, words);
-        }
-    }
-
     /// Makes zeros of the first dwords.
     pub(crate) fn clear(&self, count: u32) {
         if let Some(arena) = self.space.arena_of(self.base, self.length) {
             arena.fill_words(self.base, count.min(self.len()) as usize, 0, u32::MAX);
+        }
+    }
+
+    /// Writes dwords from this one on; nothing happens if they are not all there. Whoever follows what programs write does not learn of it.
+    pub(crate) fn write(&self, first: u32, words: &[u32]) {
+        let end = u64::from(first) + words.len() as u64;
+        if let Some(arena) = self.space.arena_of(self.base, self.length).filter(|_| end <= self.len().into()) {
+            arena.write_words(self.base + 4 * first, words);
         }
     }
 

@@ -198,7 +198,8 @@ impl Together<'_> {
         let mut start = Launch { lanes, bindings, max_steps: None };
         let steps = (self.options.step_limit / u64::from(WARP)).min(MOST_STEPS);
         let kinds = &self.kernels.lifted.footprints;
-        let caller = Caller { plan: self.plan, kinds, launch: self.launch, memory, log: &self.own.global.log };
+        let log = &self.own.global.ok_or(LEFT)?.log;
+        let caller = Caller { plan: self.plan, kinds, launch: self.launch, memory, log };
         let mut instructions = 0;
         loop {
             if *marks == u32::MAX >> OWNER_BITS {
@@ -229,7 +230,7 @@ impl Together<'_> {
 
     /// Runs the lanes until all have left; gives how many instructions they executed.
     fn run_once(&self, start: &Launch, steps: u64) -> Result<u64, Stop> {
-        let Kernels { kernel, lifted } = self.kernels;
+        let Kernels { kernel, lifted, .. } = self.kernels;
         let ran = match lifted.is_independent {
             true => kernel.run_independent(start, &self.options, WARP as usize, steps),
             false => kernel.run(start, &self.options),

@@ -4,6 +4,7 @@
 //! ([`crate::footprint`]). Lanes that call for the same instruction have it done in the order of warps; where several instructions change a word, whose
 //! order counts, the launch is one for the reference if they come in another one.
 
+use super::pixels::{PixelArea, PixelLayout};
 use super::specialisation::Specialisation;
 use super::texture::is_sampled;
 use crate::codes::{AtomOp, AtomType, ConstantMode, SurfaceType};
@@ -11,6 +12,7 @@ use crate::field::{FieldId, key};
 use crate::footprint::AccessKind;
 use crate::header::Stage;
 use crate::instruction::Instruction;
+use crate::launch::StageLaunch;
 use crate::operand::Reg;
 use crate::program::Code;
 use crate::table::{AtomicOp, Class, ConstantOp, FragmentOp, GlobalOp, SurfaceOp};
@@ -21,8 +23,9 @@ pub(super) type Memory = Option<AccessKind>;
 
 /// The instructions of a program that lanes call for.
 pub(super) fn calls(code: &Code, specialisation: &Specialisation) -> BTreeMap<usize, Memory> {
+    let is_quads = |pixels: &PixelLayout| !matches!(pixels.area, PixelArea::Lines { .. });
     let can_leave = matches!(specialisation.stage, Stage::Vertex | Stage::Tessellation) || {
-        specialisation.has_grid || specialisation.pixels.is_some()
+        specialisation.has_grid || specialisation.pixels.as_ref().is_some_and(is_quads)
     };
     let instructions = code.instructions().iter().enumerate().filter(|_| can_leave);
     let called = instructions.clone().filter_map(|(index, i)| Some((index, call(i, specialisation)?)));
@@ -32,6 +35,38 @@ pub(super) fn calls(code: &Code, specialisation: &Specialisation) -> BTreeMap<us
         calls.extend(instructions.filter(|(_, i)| is_ordered(i)).map(|(index, _)| (index, Some(AccessKind::Ordered))));
     }
     calls
+}
+
+/// Whether a launch samples textures in ways that lanes call for, if they can leave.
+pub fn samples_by_calls(launch: &StageLaunch) -> bool {
+    let Some(specialisation) = Specialisation::of(launch) else { return false };
+    launch.shader.code.instructions().iter().any(|instruction| match instruction.op().class() {
+        Class::Texture(op) => !is_sampled(op, instruction, &specialisation),
+        Class::Surface(_)
+        | Class::Constant(_)
+        | Class::Video(_)
+        | Class::Global(_)
+        | Class::Fragment(_)
+        | Class::Raw
+        | Class::Attribute(_)
+        | Class::Special(_)
+        | Class::Move(_)
+        | Class::Local(_)
+        | Class::Cache(_)
+        | Class::System(_)
+        | Class::Shared(_)
+        | Class::Atomic(_)
+        | Class::Float(_)
+        | Class::Double(_)
+        | Class::Compare(_)
+        | Class::Integer(_)
+        | Class::Bits(_)
+        | Class::Convert(_)
+        | Class::Flags(_)
+        | Class::Exchange(_)
+        | Class::Flow(_)
+        | Class::Order(_) => false,
+    })
 }
 
 /// Whether an instruction is an atomic access to global memory whose order counts.

@@ -5,7 +5,7 @@
 use super::float::{Denormals, rounding};
 use super::machine::LiftState;
 use super::operand::SIGN;
-use super::pixels::{INPUT_ENTRIES, InputKind, PRIMITIVE_WORDS, QUAD_WORDS};
+use super::pixels::{INPUT_ENTRIES, InputKind, PRIMITIVE_WORDS, PixelArea, QUAD_WORDS};
 use super::resume::ENDED;
 use super::specialisation::{BufferBinding, LaunchEntry, TableBinding};
 use crate::codes::{IpaMode, IpaPlace, PixelQuery};
@@ -42,7 +42,7 @@ pub(super) struct Fragments {
 
 impl LiftState<'_> {
     /// Gives lanes their numbers and pixels, and marks those that put nothing out.
-    pub fn place_fragments(&mut self, is_window: bool, resumes: bool) {
+    pub fn place_fragments(&mut self, area: &PixelArea, resumes: bool) {
         let (x, mut y) = (self.b.pos_x(), self.b.pos_y());
         if resumes {
             let first = self.launch_entry(LaunchEntry::FirstRowOfCall);
@@ -51,6 +51,11 @@ impl LiftState<'_> {
         let [right, down] = [x, y].map(|position| self.only(position, 1));
         let down_bit = self.shifted_left(down, 1);
         let lane = self.b.or(down_bit, right);
+        let is_window = match area {
+            PixelArea::Window => true,
+            PixelArea::Quads => false,
+            PixelArea::Lines { .. } => return self.place_in_lines(lane),
+        };
         let across = self.launch_entry(LaunchEntry::QuadsAcross);
         let [left, above] = [x, y].map(|position| self.shifted_right(position, 1));
         let first = self.b.imul(above, across);
@@ -86,6 +91,19 @@ impl LiftState<'_> {
         let [helpers, ended] = [(); 2].map(|()| self.b.variable(Type::Mask));
         self.b.set(helpers, outside);
         self.fragments = Some(Fragments { helpers, ended, lane, column, row, primitive, coverage, sample });
+    }
+
+    /// Marks no lane: those of lines do not know where they are, and all put something out.
+    fn place_in_lines(&mut self, lane: Value) {
+        let (zero, none) = (self.b.constant(0), self.b.mask_constant(false));
+        let [helpers, ended] = [(); 2].map(|()| self.b.variable(Type::Mask));
+        self.b.set(helpers, none);
+        let (column, row, primitive, coverage, sample) = (zero, zero, zero, zero, zero);
+        self.fragments = Some(Fragments { helpers, ended, lane, column, row, primitive, coverage, sample });
+    }
+
+    fn is_in_lines(&self) -> bool {
+        matches!(&self.specialisation.pixels, Some(pixels) if matches!(pixels.area, PixelArea::Lines { .. }))
     }
 
     /// The lanes with these numbers in their quads.
@@ -159,6 +177,10 @@ impl LiftState<'_> {
         let old = self.b.get(helpers);
         let now = self.b.mask_or(old, killed);
         self.b.set(helpers, now);
+        if self.is_in_lines() {
+            // They go on, as it does not matter what they put out.
+            return self.b.mask_constant(false);
+        }
         let alive = self.b.mask_andnot(self.live, now);
         let alive = self.without_dead(alive);
         let (here, alive) = (self.quads_of(here), self.quads_of(alive));
@@ -183,13 +205,16 @@ impl LiftState<'_> {
             return;
         }
         self.end(lanes);
+        if self.put_out_lines(lanes) {
+            return;
+        }
         let kept = self.without_helpers(lanes);
         let registers = self.specialisation.header.pixel.output_registers();
         let (buffer, count) = (self.buffer(BufferBinding::PixelResults), self.launch_entry(LaunchEntry::Invocations));
         for column in 0..=registers {
             let value = match column.checked_sub(1) {
                 None => self.b.constant(1),
-                Some(register) => self.reg(Reg(register.min(254) as u8)),
+                Some(register) => self.output_register(register),
             };
             let column = self.b.constant(column);
             let first = self.b.imul(count, column);
@@ -197,6 +222,11 @@ impl LiftState<'_> {
             let place = self.byte(dword);
             self.b.buffer_store(buffer, place, value, kept);
         }
+    }
+
+    /// A register that is put out.
+    pub fn output_register(&mut self, number: u32) -> Value {
+        self.reg(Reg(number.min(254) as u8))
     }
 
     pub fn fragment(&mut self, op: FragmentOp, instruction: &Instruction) {
@@ -255,6 +285,7 @@ impl LiftState<'_> {
         }
         match self.input_at(address) {
             None => self.b.constant(0),
+            Some((_, InputKind::Lines { value, .. })) => self.line_input(value),
             Some((at, InputKind::Constant)) => self.input_entry(at, 0),
             Some((at, InputKind::Plane)) => {
                 let [origin, dx, dy] = [0, 1, 2].map(|entry| self.input_entry(at, entry));
@@ -309,6 +340,7 @@ impl LiftState<'_> {
                 self.listed(list, [column, row])
             }
             (Some((_, InputKind::Primitives { list, .. })), _) => self.of_primitive(list, 2),
+            (Some((_, InputKind::Lines { provoking, .. })), _) => self.line_input(provoking),
             (None | Some((_, InputKind::Values(_))), _) => self.b.constant(0),
         }
     }
@@ -350,7 +382,7 @@ impl LiftState<'_> {
     /// A value of a list at a place in the window; outside, that of the border.
     fn listed(&mut self, list: u32, place: [Value; 2]) -> Value {
         // The quads of primitives have no such lists.
-        if self.specialisation.pixels.as_ref().is_none_or(|pixels| !pixels.is_window) {
+        if self.specialisation.pixels.as_ref().is_none_or(|pixels| pixels.area != PixelArea::Window) {
             return self.b.constant(0);
         }
         let sizes = [LaunchEntry::WindowWidth, LaunchEntry::WindowHeight].map(|entry| self.launch_entry(entry));

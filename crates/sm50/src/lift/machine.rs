@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::fragment::Fragments;
 use super::global::Footprint;
+use super::lines::LineBinding;
 use super::resume::Resume;
 use super::specialisation::{BufferBinding, LAUNCH_ENTRIES, LaunchEntry, Specialisation, TableBinding};
 use super::{Lifted, NotLifted, Walked};
@@ -72,6 +73,8 @@ pub(super) struct LiftState<'a> {
     pub footprints: Vec<Footprint>,
     /// They see what others did to it in atomic ways.
     pub is_sequential: bool,
+    /// What surfaces are.
+    pub lines: Vec<LineBinding>,
     tables: Vec<TableBinding>,
     buffers: Vec<BufferBinding>,
 }
@@ -121,6 +124,7 @@ impl<'a> LiftState<'a> {
             reads_back: false,
             footprints: Vec::new(),
             is_sequential: false,
+            lines: Vec::new(),
             tables: Vec::new(),
             buffers: Vec::new(),
             b,
@@ -142,7 +146,7 @@ impl<'a> LiftState<'a> {
             machine.live = machine.b.mask_and(live, some);
         }
         if let Some(pixels) = &specialisation.pixels {
-            machine.place_fragments(pixels.is_window, resumes);
+            machine.place_fragments(&pixels.area, resumes);
         }
         machine.taken = machine.live;
         Ok(machine)
@@ -154,6 +158,7 @@ impl<'a> LiftState<'a> {
             function: self.b.finish(),
             tables: self.tables,
             buffers: self.buffers,
+            lines: self.lines,
             is_independent: !self.depends,
             footprints: self.footprints.iter().map(|footprint| footprint.kind).collect(),
             is_sequential: self.is_sequential,

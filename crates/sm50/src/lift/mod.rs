@@ -28,6 +28,7 @@ mod function;
 mod global;
 mod graph;
 mod integer;
+mod lines;
 mod machine;
 mod memory;
 mod operand;
@@ -39,8 +40,10 @@ mod specialisation;
 mod texture;
 
 pub(crate) use block::OWNER_BITS;
+pub use calls::samples_by_calls;
 pub(crate) use global::TURNS_BYTES;
-pub use pixels::{InputKind, PixelLayout};
+pub use lines::{LineBinding, line_inputs};
+pub use pixels::{InputKind, PixelArea, PixelLayout};
 pub(crate) use pixels::{lanes, pixel_values, primitive_values, quad_words, quads_across};
 pub(crate) use resume::{BITS, CALLS, ENDED, FIRST_REGISTER, FLAGS, HELPER_BIT, PREDICATES, RESUME, WAITS, WAYS};
 pub use specialisation::*;
@@ -67,6 +70,8 @@ pub struct Lifted {
     pub tables: Vec<TableBinding>,
     /// What its buffers are.
     pub buffers: Vec<BufferBinding>,
+    /// What its surfaces are.
+    pub lines: Vec<LineBinding>,
     /// What a lane does depends on no other lane but those of its quad. Otherwise groups are warps, whose lanes execute operation by operation.
     pub is_independent: bool,
     /// What each kind of access to global memory does, in the order of the log ([`Footprints`](crate::footprint::Footprints)).

@@ -2,7 +2,7 @@
 //!
 //! Lanes stand at the places of an area, in quads: the pixels of a window at their own, the quads of primitives in rows of [`QUADS_OF_ROW`].
 
-use crate::launch::{PixelInput, PixelQuad, Pixels, PrimitiveValues};
+use crate::launch::{PixelInput, PixelLines, PixelQuad, Pixels, PrimitiveValues};
 use ctm_lane::domain::{AXIS, Domain, Lanes};
 
 /// Quads of primitives that lie side by side.
@@ -11,14 +11,32 @@ const QUADS_OF_ROW: u32 = 1 << 12;
 /// What functions know of pixels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PixelLayout {
-    /// They are those of a window, at the places of lanes.
-    pub is_window: bool,
+    /// Where they are.
+    pub area: PixelArea,
     /// The inputs, each with its address.
     pub inputs: Vec<(u32, InputKind)>,
     /// Samples of a pixel.
     pub samples: u32,
     /// The shade model is flat.
     pub is_flat: bool,
+}
+
+/// Where pixels are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PixelArea {
+    /// In a window, at the places of lanes.
+    Window,
+    /// In quads of primitives, in rows.
+    Quads,
+    /// In lines: lanes do not know where they are.
+    Lines {
+        /// Words of a row.
+        pitch: u32,
+        /// Of each register that is put out, whether somebody wants it.
+        outputs: Vec<bool>,
+        /// Lanes that are killed are told from others.
+        has_valid: bool,
+    },
 }
 
 /// What an input is over the pixels. Lists are counted over the inputs of a kind.
@@ -37,6 +55,13 @@ pub enum InputKind {
         list: u32,
         /// The list of the others, if they are others.
         centroids: Option<u32>,
+    },
+    /// Words of lines, by their numbers.
+    Lines {
+        /// What the lane's pixel has.
+        value: Option<u32>,
+        /// What the provoking vertex of its primitive has.
+        provoking: Option<u32>,
     },
 }
 
@@ -63,7 +88,7 @@ impl PixelLayout {
                 }
             };
             let own = match kind {
-                InputKind::Constant | InputKind::Plane => 0,
+                InputKind::Constant | InputKind::Plane | InputKind::Lines { .. } => 0,
                 InputKind::Values(_) | InputKind::Primitives { centroids: None, .. } => 1,
                 InputKind::Primitives { centroids: Some(_), .. } => 2,
             };
@@ -74,7 +99,7 @@ impl PixelLayout {
         let (width, height) = window.unwrap_or_default();
         let is_reached = width.max(height) < AXIS && quads.len() as u64 / u64::from(QUADS_OF_ROW) < u64::from(AXIS / 2);
         let layout = PixelLayout {
-            is_window: window.is_some(),
+            area: if window.is_some() { PixelArea::Window } else { PixelArea::Quads },
             inputs,
             samples: pixels.samples(),
             is_flat: pixels.has_flat_colours(),
@@ -82,10 +107,34 @@ impl PixelLayout {
         (is_reached && u32::try_from(4 * words).is_ok()).then_some(layout)
     }
 
+    /// Of lines.
+    pub fn of_lines(lines: &PixelLines) -> Self {
+        let outputs = lines.outputs.iter().map(Option::is_some).collect();
+        PixelLayout {
+            area: PixelArea::Lines { pitch: lines.pitch, outputs, has_valid: lines.valid.is_some() },
+            inputs: input_kinds(lines),
+            samples: 1,
+            is_flat: lines.is_flat,
+        }
+    }
+
     /// Entries of the table of inputs.
     pub fn entries(&self) -> u32 {
         (self.inputs.len() as u32 * INPUT_ENTRIES).next_power_of_two()
     }
+}
+
+/// The inputs of a launch over lines, by address, each with the lines of its values.
+fn input_kinds(lines: &PixelLines) -> Vec<(u32, InputKind)> {
+    let mut kinds: Vec<(u32, [Option<u32>; 2])> = Vec::new();
+    for (number, (input, _)) in (0..).zip(lines.inputs) {
+        let at = kinds.iter().position(|(address, _)| *address == input.address).unwrap_or_else(|| {
+            kinds.push((input.address, [None; 2]));
+            kinds.len() - 1
+        });
+        kinds[at].1[usize::from(input.is_provoking)] = Some(number);
+    }
+    kinds.into_iter().map(|(address, [value, provoking])| (address, InputKind::Lines { value, provoking })).collect()
 }
 
 /// Where the lanes of pixels are.

@@ -38,6 +38,11 @@ impl QuadShuffle {
     }
 }
 
+/// Whether a SHFL stays in quads, and does the same in all of them.
+pub(super) fn stays_in_quads(instruction: &Instruction) -> bool {
+    QuadShuffle::of(instruction).is_some()
+}
+
 /// The lane whose value a lane gets; `None` if that is out of range.
 fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> Option<u32> {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);

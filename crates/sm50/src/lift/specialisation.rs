@@ -82,7 +82,7 @@ impl Specialisation {
         let bank = |number| Some((number, launch.bank(number)?.len() as u32));
         let pixels = match launch.pixels {
             Some(pixels) => Some(PixelLayout::of(pixels)?),
-            None => None,
+            None => launch.lines.map(PixelLayout::of_lines),
         };
         let has_global = launch.grid.is_some() || pixels.is_some();
         (has_records && has_log).then(|| Specialisation {

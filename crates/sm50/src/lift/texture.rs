@@ -74,32 +74,36 @@ impl TextureLayout {
     }
 
     /// The words of a texture: level by level, texel by texel.
-    fn words(&self, texture: &Texture) -> Vec<u32> {
-        let mut words = Vec::new();
+    fn words(&self, texture: &Texture) -> Option<Words> {
+        let words = Words::new(4 * self.texels(self.levels)).ok()?;
         match &texture.texels {
             TextureTexels::Levels(levels) => {
-                for (level, texels) in (1..).zip(levels) {
-                    let end = 4 * self.texels(level) as usize;
-                    words.extend(texels.as_flattened().iter().take(end - words.len()));
-                    words.resize(end, 0);
+                for (level, texels) in (0..).zip(levels) {
+                    let [first, end] = [level, level + 1].map(|level| 4 * self.texels(level) as usize);
+                    let all = texels.as_flattened();
+                    words.write(first as u32, &all[..all.len().min(end - first)]);
                 }
             }
             TextureTexels::Stored { texels, levels } => {
+                let mut next = 0;
                 for level in 0..*levels {
                     let [width, height, _] = self.shape.level_size(level);
                     for slice in 0..self.shape.layers(level) * self.layers {
-                        texels.slice(level, slice, [width, height], &mut words);
+                        texels.slice(level, slice, [width, height], &mut |row| {
+                            words.write(next, row);
+                            next += row.len() as u32;
+                        });
                     }
                 }
             }
         }
-        words
+        Some(words)
     }
 }
 
 /// The texels of a texture, for functions; `None` if they do not sample it, or the host has no memory for them.
 pub(crate) fn texel_words(texture: &Texture) -> Option<Words> {
-    Words::of(&TextureLayout::of(texture)?.words(texture)).ok()
+    TextureLayout::of(texture)?.words(texture)
 }
 
 /// The bank of the handles of a stage.

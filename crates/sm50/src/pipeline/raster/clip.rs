@@ -52,19 +52,72 @@ pub struct Corner {
 
 impl Corner {
     /// The number at the corner of what is linear in clip space.
+    #[inline]
     pub fn of(&self, values: [f64; 3]) -> f64 {
         sum(&self.shares, &values)
     }
 
     /// The number at the corner of what is linear in the window.
+    #[inline]
     pub fn in_window(&self, values: [f64; 3]) -> f64 {
         sum(&self.window_shares, &values)
     }
 }
 
 /// Vertices without a share add nothing, whatever they have.
+#[inline]
 fn sum(shares: &[f64; 3], values: &[f64; 3]) -> f64 {
     shares.iter().zip(values).filter(|(share, _)| **share != 0.0).map(|(share, value)| share * value).sum()
+}
+
+/// The corner that is a vertex.
+#[inline]
+pub fn corner_of(vertex: usize) -> Corner {
+    let shares = std::array::from_fn(|other| if other == vertex { 1.0 } else { 0.0 });
+    Corner { shares, window_shares: shares }
+}
+
+/// The planes that cut primitives: axis, sign of its coordinate, and how far they are away in units of w.
+fn planes(volume: ClipVolume) -> impl Iterator<Item = (usize, f64, f64)> {
+    // Near and far plane first: they leave no negative w, as the guard band does.
+    let near = match volume.near {
+        NearPlane::MinusW => Some((2, 1.0, 1.0)),
+        NearPlane::Zero => Some((2, 1.0, 0.0)),
+        NearPlane::None => None,
+    };
+    let far = volume.far.then_some((2, -1.0, 1.0));
+    let band = [(0, 1.0, GUARD_BAND), (0, -1.0, GUARD_BAND), (1, 1.0, GUARD_BAND), (1, -1.0, GUARD_BAND)];
+    near.into_iter().chain(far).chain(band)
+}
+
+/// Whether nothing of a primitive is cut: then its corners are its vertices.
+#[inline]
+pub fn is_inside(shape: Shape, vertices: &[ClipVertex; 3], volume: ClipVolume) -> bool {
+    vertices[..shape.vertices() as usize].iter().all(|vertex| is_vertex_inside(vertex, volume))
+}
+
+/// The same of a vertex alone.
+#[inline]
+pub fn is_vertex_inside(vertex: &ClipVertex, volume: ClipVolume) -> bool {
+    let [x, y, z, w] = vertex.position;
+    let is_near = match volume.near {
+        NearPlane::MinusW => w + z >= 0.0,
+        NearPlane::Zero => z >= 0.0,
+        NearPlane::None => true,
+    };
+    let is_far = !volume.far || w - z >= 0.0;
+    let band = GUARD_BAND * w;
+    // All of them are finite then, but for the depth.
+    let is_beside = band + x >= 0.0 && band - x >= 0.0 && band + y >= 0.0 && band - y >= 0.0;
+    let has_distances = volume.distances != 0;
+    let is_kept = |number: usize| volume.distances >> number & 1 == 0 || vertex.distances[number] >= 0.0;
+    w > 0.0
+        && w.is_finite()
+        && z.is_finite()
+        && is_near
+        && is_far
+        && is_beside
+        && (!has_distances || (0..DISTANCES).all(is_kept))
 }
 
 /// The corners of what is left of a primitive, in the order of its vertices: a point, the ends of a line, or a convex polygon. Nothing is left of
@@ -74,22 +127,10 @@ pub fn clip(shape: Shape, vertices: &[ClipVertex; 3], volume: ClipVolume) -> Vec
     if !vertices[..count].iter().flat_map(|vertex| &vertex.position).all(|coordinate| coordinate.is_finite()) {
         return Vec::new();
     }
-    let corner = |n: usize| {
-        let shares = std::array::from_fn(|vertex| if vertex == n { 1.0 } else { 0.0 });
-        Corner { shares, window_shares: shares }
-    };
-    let mut corners: Vec<Corner> = (0..count).map(corner).collect();
+    let mut corners: Vec<Corner> = (0..count).map(corner_of).collect();
     let coordinate = |corner: &Corner, axis: usize| corner.of(vertices.map(|vertex| vertex.position[axis]));
     let w = |corner: &Corner| coordinate(corner, 3);
-    // Near and far plane first: they leave no negative w, as the guard band does.
-    let near = match volume.near {
-        NearPlane::MinusW => Some((2, 1.0, 1.0)),
-        NearPlane::Zero => Some((2, 1.0, 0.0)),
-        NearPlane::None => None,
-    };
-    let far = volume.far.then_some((2, -1.0, 1.0));
-    let band = [(0, 1.0, GUARD_BAND), (0, -1.0, GUARD_BAND), (1, 1.0, GUARD_BAND), (1, -1.0, GUARD_BAND)];
-    for (axis, sign, reach) in near.into_iter().chain(far).chain(band) {
+    for (axis, sign, reach) in planes(volume) {
         cut(&mut corners, w, |corner| reach * w(corner) + sign * coordinate(corner, axis));
     }
     for number in (0..DISTANCES).filter(|number| volume.distances >> number & 1 != 0) {
@@ -101,11 +142,7 @@ pub fn clip(shape: Shape, vertices: &[ClipVertex; 3], volume: ClipVolume) -> Vec
 /// The corners of what is left of a primitive in the window, of which only distances cut anything.
 pub fn clip_in_window(shape: Shape, vertices: &[ClipVertex; 3], distances: u8) -> Vec<Corner> {
     let count = shape.vertices() as usize;
-    let whole = |n: usize| {
-        let shares = std::array::from_fn(|vertex| if vertex == n { 1.0 } else { 0.0 });
-        Corner { shares, window_shares: shares }
-    };
-    let mut corners: Vec<Corner> = (0..count).map(whole).collect();
+    let mut corners: Vec<Corner> = (0..count).map(corner_of).collect();
     for number in (0..DISTANCES).filter(|number| distances >> number & 1 != 0) {
         cut(&mut corners, |_| 1.0, |corner| corner.of(vertices.map(|vertex| vertex.distances[number])));
     }

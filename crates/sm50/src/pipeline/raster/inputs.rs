@@ -73,13 +73,30 @@ pub struct Inputs {
     rules: InputRules,
 }
 
+/// What the header and the code of a program say about its inputs: of each that it reads its address, how it is interpolated, and whether the program
+/// multiplies it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputList(Vec<(u32, Interpolation, bool)>);
+
+impl InputList {
+    /// Of a program.
+    pub fn of(shader: &Shader) -> Self {
+        let maps: PixelMaps = shader.header.map(|header| header.pixel).unwrap_or_default();
+        let multiplied = multiplied(shader);
+        let input = |(address, interpolation)| (address, interpolation, multiplied.contains(address));
+        InputList(maps.inputs().map(input).collect())
+    }
+}
+
 impl Inputs {
     /// Those of a program. What stands in its header by one bit is divided by w if the program multiplies it with w (decision S75).
     pub fn of(shader: &Shader, rules: InputRules) -> Self {
-        let maps: PixelMaps = shader.header.map(|header| header.pixel).unwrap_or_default();
-        let multiplied = multiplied(shader);
-        let source = |address: u32, interpolation: Interpolation| {
-            let is_divided = multiplied.contains(address);
+        Self::of_list(&InputList::of(shader), rules)
+    }
+
+    /// The same of a program of which that is known.
+    pub fn of_list(InputList(list): &InputList, rules: InputRules) -> Self {
+        let source = |&(address, interpolation, is_divided): &(u32, Interpolation, bool)| {
             Some(match address {
                 PRIMITIVE_ID => Source::PrimitiveId,
                 // Pixels know their place themselves.
@@ -107,8 +124,7 @@ impl Inputs {
                 },
             })
         };
-        let read =
-            maps.inputs().filter_map(|(address, interpolation)| Some((address, source(address, interpolation)?)));
+        let read = list.iter().filter_map(|input| Some((input.0, source(input)?)));
         Inputs { read: read.chain([(FRONT_FACE, Source::FrontFace)]).collect(), rules }
     }
 
@@ -124,10 +140,33 @@ impl Inputs {
 
     /// What they are over a primitive, in their order.
     pub fn over<'a>(&'a self, primitive: &'a Covering) -> impl Iterator<Item = InputPlane> + 'a {
-        self.read.iter().map(|&(address, source)| {
-            let has_other_colours = self.rules.two_sided && !primitive.is_front && COLOURS.contains(&address);
-            primitive.input(if has_other_colours { address + BACK } else { address }, source, self.rules)
+        (0..self.read.len()).map(|number| {
+            let (plane, range) = self.plane(number, primitive);
+            InputPlane { plane, provoking: self.provoking(number, primitive), range }
         })
+    }
+
+    /// The values of one of them over the pixels of a primitive, by its number, with the least and the greatest, if they have bounds.
+    #[inline]
+    pub fn plane(&self, number: usize, primitive: &Covering) -> (AttributePlane, Option<[f64; 2]>) {
+        match self.read.get(number) {
+            Some(&(address, source)) => primitive.plane(self.address(address, primitive), source, self.rules),
+            None => (AttributePlane::Constant(0), None),
+        }
+    }
+
+    /// Its value at the provoking vertex.
+    #[inline]
+    pub fn provoking(&self, number: usize, primitive: &Covering) -> u32 {
+        let Some(&(address, source)) = self.read.get(number) else { return 0 };
+        primitive.provoking_value(self.address(address, primitive), source)
+    }
+
+    /// Where a primitive has an input.
+    #[inline]
+    fn address(&self, address: u32, primitive: &Covering) -> u32 {
+        let has_other_colours = self.rules.two_sided && !primitive.is_front && COLOURS.contains(&address);
+        if has_other_colours { address + BACK } else { address }
     }
 }
 
@@ -155,6 +194,8 @@ pub struct Covering<'a> {
     pub id: u32,
     /// The corners in the window.
     pub corners: [Corner; 3],
+    /// They are the vertices, in their order.
+    pub is_whole: bool,
     /// Their places.
     pub setup: PrimitiveSetup,
     /// 1/w of each.
@@ -181,18 +222,31 @@ pub struct InputPlane {
 }
 
 impl Covering<'_> {
-    fn input(&self, address: u32, source: Source, rules: InputRules) -> InputPlane {
-        let of_provoking = self.records.get(self.provoking, address);
-        let input = |plane, provoking| InputPlane { plane, provoking, range: None };
-        let constant = |bits: u32| input(AttributePlane::Constant(bits), bits);
-        let varying = |plane: Plane| input(AttributePlane::Varying(plane), of_provoking);
+    fn provoking_value(&self, address: u32, source: Source) -> u32 {
         match source {
-            Source::Provoking => constant(of_provoking),
-            Source::PrimitiveId if self.records.has(address) => constant(of_provoking),
-            Source::PrimitiveId => constant(self.id),
-            Source::Depth => InputPlane { range: Some(self.depth_range), ..varying(self.depth) },
-            Source::Reciprocal => varying(self.setup.plane(self.reciprocals)),
-            Source::FrontFace => constant(if self.is_front { u32::MAX } else { 0 }),
+            Source::PrimitiveId if !self.records.has(address) => self.id,
+            Source::FrontFace => self.face(),
+            Source::PrimitiveId
+            | Source::Provoking
+            | Source::Perspective
+            | Source::Linear
+            | Source::Depth
+            | Source::Reciprocal
+            | Source::PointCoordinate { .. } => self.records.get(self.provoking, address),
+        }
+    }
+
+    fn face(&self) -> u32 {
+        if self.is_front { u32::MAX } else { 0 }
+    }
+
+    fn plane(&self, address: u32, source: Source, rules: InputRules) -> (AttributePlane, Option<[f64; 2]>) {
+        let plane = match source {
+            Source::Provoking | Source::PrimitiveId | Source::FrontFace => {
+                AttributePlane::Constant(self.provoking_value(address, source))
+            }
+            Source::Depth => return (AttributePlane::Varying(self.depth), Some(self.depth_range)),
+            Source::Reciprocal => AttributePlane::Varying(self.setup.plane(self.reciprocals)),
             Source::Perspective => self.perspective(address),
             Source::Linear => self.linear(address),
             Source::PointCoordinate { axis, is_divided, others } => match (self.point_size, others) {
@@ -209,41 +263,38 @@ impl Covering<'_> {
                         1 => values[2] += factor / size,
                         _ => {}
                     }
-                    varying(self.setup.plane(values))
+                    AttributePlane::Varying(self.setup.plane(values))
                 }
-                (None, Other::Provoking) => constant(of_provoking),
+                (None, Other::Provoking) => AttributePlane::Constant(self.provoking_value(address, source)),
                 (None, Other::Perspective) => self.perspective(address),
                 (None, Other::Linear) => self.linear(address),
             },
-        }
+        };
+        (plane, None)
     }
 
     fn values(&self, address: u32) -> [f64; 3] {
         self.vertices.map(|record| f64::from(f32::from_bits(self.records.get(record, address))))
     }
 
-    fn varying(&self, address: u32, plane: Plane) -> InputPlane {
-        let provoking = self.records.get(self.provoking, address);
-        InputPlane { plane: AttributePlane::Varying(plane), provoking, range: None }
-    }
-
     /// A plane through the values divided by w.
-    fn perspective(&self, address: u32) -> InputPlane {
+    fn perspective(&self, address: u32) -> AttributePlane {
         let values = self.values(address);
-        let at = |n: usize| self.corners[n].of(values) * self.reciprocals[n];
-        self.varying(address, self.setup.plane([at(0), at(1), at(2)]))
+        let at = |n: usize| if self.is_whole { values[n] } else { self.corners[n].of(values) };
+        let divided = |n: usize| at(n) * self.reciprocals[n];
+        AttributePlane::Varying(self.setup.plane([divided(0), divided(1), divided(2)]))
     }
 
     /// A plane through the values.
-    fn linear(&self, address: u32) -> InputPlane {
+    fn linear(&self, address: u32) -> AttributePlane {
         let bits = self.vertices.map(|record| self.records.get(record, address));
         // What all vertices have is everywhere (decision S71).
         if bits[0] == bits[1] && bits[1] == bits[2] {
-            let provoking = self.records.get(self.provoking, address);
-            return InputPlane { plane: AttributePlane::Constant(bits[0]), provoking, range: None };
+            return AttributePlane::Constant(bits[0]);
         }
-        let values = self.values(address);
-        self.varying(address, self.setup.plane(self.corners.map(|corner| corner.in_window(values))))
+        let values = bits.map(|bits| f64::from(f32::from_bits(bits)));
+        let at = |n: usize| if self.is_whole { values[n] } else { self.corners[n].in_window(values) };
+        AttributePlane::Varying(self.setup.plane([at(0), at(1), at(2)]))
     }
 }
 

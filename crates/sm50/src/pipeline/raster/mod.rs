@@ -414,6 +414,7 @@ fn covering<'a>(
         provoking: vertices.provoking,
         id: vertices.id,
         corners: corners.map(|corner| corner.corner),
+        is_whole: false,
         setup,
         reciprocals: corners.map(|corner| corner.reciprocal),
         depth: setup.plane(corners.map(|corner| corner.depth)),
