@@ -292,10 +292,45 @@ static void samples(void) {
     glBindFramebuffer(GL_FRAMEBUFFER, frame);
 }
 
+/* Leaves of two forms in two buffers, each drawn with constants of its own for the vertex program: nothing but vertices changes between draws. */
+static void leaves(void) {
+    static const float forms[2][9][2] = {
+        {{0, 0}, {0.5f, 0.3f}, {1, 0}, {0, 0}, {1, 0}, {0.5f, -0.3f}, {0, 0.02f}, {1, 0}, {1.3f, 0.02f}},
+        {{0, 0}, {0.7f, 0.2f}, {0.6f, 0}, {0, 0}, {0.6f, 0}, {0.7f, -0.2f}, {0.6f, 0.2f}, {0.9f, 0}, {0.6f, -0.2f}},
+    };
+    GLuint buffers[2];
+    glGenBuffers(2, buffers);
+    for (int n = 0; n < 2; n++) {
+        glBindBuffer(GL_ARRAY_BUFFER, buffers[n]);
+        glBufferData(GL_ARRAY_BUFFER, sizeof forms[n], forms[n], GL_STATIC_DRAW);
+    }
+    GLuint program = use(
+        "uniform vec4 turn; uniform vec3 shade; varying vec3 colour;"
+        "void main() {"
+        "  vec2 at = gl_Vertex.x * turn.xy + gl_Vertex.y * vec2(-turn.y, turn.x);"
+        "  gl_Position = vec4(turn.zw + at * vec2(0.3, 0.45), 0.0, 1.0);"
+        "  colour = shade * (0.6 + 0.4 * gl_Vertex.x);"
+        "}",
+        "varying vec3 colour; void main() { gl_FragColor = vec4(colour, 1.0); }");
+    GLint turn = glGetUniformLocation(program, "turn"), shade = glGetUniformLocation(program, "shade");
+    glEnableClientState(GL_VERTEX_ARRAY);
+    for (int n = 0; n < 36; n++) {
+        float angle = n * 2.4f, away = 0.13f * sqrtf(n);
+        if (n % 8 == 0) {
+            glBindBuffer(GL_ARRAY_BUFFER, buffers[n / 8 % 2]);
+            glVertexPointer(2, GL_FLOAT, 0, NULL);
+        }
+        glUniform4f(turn, cosf(angle), sinf(angle), away * cosf(angle), away * sinf(angle));
+        glUniform3f(shade, 0.3f + 0.018f * n, 0.8f - 0.008f * n, 0.2f);
+        glDrawArrays(GL_TRIANGLES, n % 3 ? 0 : 3, n % 3 ? 9 : 6);
+    }
+}
+
 static const struct scene SCENES[] = {
     {"triangles", triangles, 0}, {"texture", texture, 0}, {"depth", depth, 0}, {"blend", blend, 0},
     {"uploads", uploads, 0},     {"samples", samples, 0},
     {"lines", lines, 0},         {"wave", wave, 0},       {"angles", angles, 0}, {"grass", grass, 33},
+    {"leaves", leaves, 0},
 };
 
 int main(int count, char **arguments) {

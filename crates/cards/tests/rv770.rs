@@ -74,7 +74,7 @@ fn differing(found: &[u8], file: &str, most: u8) -> usize {
 
 #[test]
 fn pictures_are_as_they_were() {
-    for scene in ["triangles", "depth", "wave", "blend", "grass", "angles", "uploads", "samples"] {
+    for scene in ["triangles", "depth", "wave", "blend", "grass", "angles", "uploads", "samples", "leaves"] {
         let found = picture(scene);
         assert_eq!(differing(&found, &format!("rv770/{scene}.png"), 0), 0, "{scene}: pixels differ");
         let most = if scene == "samples" { SAMPLE } else { ROUNDING };
@@ -86,7 +86,7 @@ fn pictures_are_as_they_were() {
 /// Programs that run for many lanes do on engines what they do on the reference, bit for bit.
 #[test]
 fn engines_draw_what_the_reference_draws() {
-    for scene in ["triangles", "depth", "wave", "blend", "angles", "uploads", "samples"] {
+    for scene in ["triangles", "depth", "wave", "blend", "angles", "uploads", "samples", "leaves"] {
         let engine = Engine::interpreter();
         let found = executed(scene, Executor::Engine(engine.clone()));
         assert!(engine.cache_stats().misses > 0, "{scene}: the engine has run a program");
@@ -97,7 +97,7 @@ fn engines_draw_what_the_reference_draws() {
 /// A listing has a name for every register, and the programs of the draws.
 #[test]
 fn listings_are_complete() {
-    for scene in ["triangles", "depth", "wave", "blend", "grass", "angles", "uploads", "samples"] {
+    for scene in ["triangles", "depth", "wave", "blend", "grass", "angles", "uploads", "samples", "leaves"] {
         let memory = Arena::new(0x1000, 64 << 20).expect("memory");
         let mut programs = 0;
         for record in read(scene) {

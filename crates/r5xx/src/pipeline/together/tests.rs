@@ -10,7 +10,7 @@ use ctm_memory::Arena;
 use std::path::Path;
 use std::sync::Arc;
 
-const SCENES: [&str; 4] = ["triangles", "depth", "blend", "lines"];
+const SCENES: [&str; 5] = ["triangles", "depth", "blend", "lines", "leaves"];
 const FIRST: u32 = 0x1000;
 
 fn records(scene: &str) -> Vec<TraceRecord> {
