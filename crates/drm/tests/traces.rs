@@ -82,7 +82,7 @@ fn scenes() -> Vec<PathBuf> {
     let paths = fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").path());
     let scenes: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|extension| extension == "ctmcard")).collect();
-    assert_eq!(scenes.len(), 9);
+    assert_eq!(scenes.len(), 10);
     scenes
 }
 

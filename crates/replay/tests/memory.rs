@@ -50,7 +50,7 @@ fn rounds(bytes: &[u8], threads: usize) -> Vec<Vec<u64>> {
 #[test]
 fn memory_after_each_draw_is_as_it_was() {
     let mut found = String::new();
-    for path in traces(&folder()).into_iter().chain(traces(&folder().join("rv770"))) {
+    for path in ["", "rv770", "gm107"].into_iter().flat_map(|card| traces(&folder().join(card))) {
         let name = path.strip_prefix(folder()).unwrap().display().to_string();
         let bytes = std::fs::read(&path).unwrap();
         let mut all = THREADS.into_iter().flat_map(|threads| rounds(&bytes, threads));

@@ -50,6 +50,7 @@ pub const RUN: &[Row] = &[
     ("heat", "--heat", &[Screen, Editor, Side], "'ctm run' writes it"),
     ("stats", "--stats", &[Screen, Editor, Side], "'ctm run' shows them"),
     ("utilisation", "--utilisation", &[Screen, Editor, Side], "'ctm run' shows it"),
+    ("races", "--races", &[Screen, Editor, Side], "'ctm run' warns of them"),
     ("json", "--json", &[Screen, Editor], "'ctm run' prints it"),
     ("group_timeout", "--group-timeout", &[Editor], "--step-limit ends groups, and --timeout what an editor asks for"),
     ("instruction_limit", "--instruction-limit", &[Editor], "--timeout ends what an editor asks for"),
